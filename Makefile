@@ -1,0 +1,60 @@
+# Every target installs what it needs, once, from requirements.lock into $(VENV).
+#   make demo     install, then prune a recorded session and print the report
+#   make test     install, then run the tests
+#   make check    format, lint and types
+#   make bench    the benchmarks, as ratios to json.loads
+#   make docs     write the generated pages of docs/reference
+#   make sessions record the sample sessions again (they change with the source)
+#   make lock     resolve requirements.lock again (needs uv)
+
+VENV ?= .venv
+TESTS ?= tests
+PYTEST_ARGS ?= -q -n 2
+SESSION ?= sessions/pi.jsonl
+POLICY ?= kilocode
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
+	"$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$p" && break; done)
+
+bin := $(VENV)/bin
+installed := $(VENV)/.installed
+
+.PHONY: demo test check format bench docs sessions lock clean
+
+demo: $(installed)
+	@mkdir -p build
+	$(bin)/secateur prune $(SESSION) --policy $(POLICY) -o build/pruned.jsonl
+
+test: $(installed)
+	$(bin)/python -m pytest $(PYTEST_ARGS) $(TESTS)
+
+check: $(installed)
+	$(bin)/ruff format --check .
+	$(bin)/ruff check .
+	$(bin)/mypy
+
+format: $(installed)
+	$(bin)/ruff format .
+	$(bin)/ruff check --fix .
+
+bench: $(installed)
+	$(bin)/python benchmarks/engine.py
+
+docs: $(installed)
+	$(bin)/python scripts/make_docs.py
+
+sessions: $(installed)
+	$(bin)/python scripts/record_sessions.py
+
+lock:
+	uv pip compile pyproject.toml --extra all --extra dev --python-version 3.11 --universal --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" --upgrade -o requirements.lock
+
+clean:
+	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(installed): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "secateur needs Python 3.11 or newer with its venv module; name one with make PYTHON=..." >&2; exit 2; }
+	test -x $(bin)/python || $(PYTHON) -m venv $(VENV)
+	$(bin)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(bin)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
