@@ -1,0 +1,133 @@
+"""The house stands as CONTRIBUTING.md draws it: who may import whom, how long a file may be, what an import loads.
+
+The drawing is read, not repeated here, so it cannot lie. Rooms of one floor do not know each other; files of one room
+may, without going in circles.
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "secateur"
+FILES = sorted(SOURCE.rglob("*.py"))
+MAX_LINES, MEDIAN_LINES, MAX_STATEMENTS = 300, 100, 40
+SURFACE = 5.5  # `secateur` itself hands out what floors up to the engine make; only what stands above may import it
+UNSAID = {"utils", "util", "helpers", "common", "base", "core", "manager"}
+
+
+def drawn() -> dict[str, float]:
+    """Room → floor, from the drawing."""
+    drawing = re.search(r"^```floors\n(.*?)^```", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)
+    assert drawing, "CONTRIBUTING.md has no ```floors drawing"
+    floors: dict[str, float] = {"": SURFACE}
+    for line in drawing[1].splitlines():
+        floor, *rooms = line.split()
+        floors |= {room.rstrip("/"): float(floor) for room in rooms}
+    return floors
+
+
+FLOORS = drawn()
+
+
+def module(file: Path) -> str:
+    """`secateur.formats.pi` for src/secateur/formats/pi.py."""
+    dotted = ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts)
+    return dotted.removesuffix(".__init__")
+
+
+MODULES = {module(file): file for file in FILES}
+
+
+def room(name: str) -> str:
+    """The first name below the package: a file or a folder; "" for the package itself."""
+    return name.removeprefix("secateur").lstrip(".").split(".")[0]
+
+
+def imported(name: str, late: bool = True) -> Iterator[str]:
+    """Modules of this package that a module imports: wherever in the file, or only those it needs to be loaded."""
+    package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
+    tree = ast.parse(MODULES[name].read_text())
+    for node in ast.walk(tree) if late else tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "secateur")
+        elif isinstance(node, ast.ImportFrom):
+            yield from _from(node, package)
+
+
+def _from(node: ast.ImportFrom, package: str) -> Iterator[str]:
+    target = node.module or ""
+    if node.level:
+        above = package.rsplit(".", node.level - 1)[0]
+        target = f"{above}.{target}".rstrip(".")
+    if target.split(".")[0] == "secateur":
+        for alias in node.names:
+            yield inner if (inner := f"{target}.{alias.name}") in MODULES else target
+
+
+def functions(file: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function of a file, nested ones too."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def statements(function: ast.AST) -> int:
+    """How many statements a function has, nested ones counted, its docstring not."""
+    return sum(
+        isinstance(node, ast.stmt) and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in ast.walk(function)
+    )
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_imports_only_from_floors_below(name: str) -> None:
+    mine = FLOORS[room(name)]
+    wrong = [t for t in imported(name) if room(t) != room(name) and FLOORS[room(t)] >= mine]
+    assert not wrong, f"{name} stands on floor {mine} and imports {wrong}"
+
+
+def test_every_room_is_drawn_and_every_drawn_room_stands() -> None:
+    assert {room(name) for name in MODULES} == set(FLOORS)
+
+
+def test_no_import_goes_in_circles() -> None:
+    graph = {name: set(imported(name, late=False)) - {name} for name in MODULES}
+    try:
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as circle:
+        pytest.fail(f"imports go in a circle: {' → '.join(circle.args[1])}")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_file_says_what_it_is_for_and_stays_short(file: Path) -> None:
+    text = file.read_text()
+    assert len(text.splitlines()) <= MAX_LINES
+    assert not text or ast.get_docstring(ast.parse(text)), "a file opens with what the room is for"
+    assert file.stem not in UNSAID, f"{file.stem} says nothing of what the room is for"
+
+
+def test_half_of_the_files_fit_on_a_page() -> None:
+    assert median(len(file.read_text().splitlines()) for file in FILES) <= MEDIAN_LINES
+
+
+def test_no_function_is_long() -> None:
+    long = [(module(f), d.name, n) for f in FILES for d in functions(f) if (n := statements(d) - 1) > MAX_STATEMENTS]
+    assert not long
+
+
+def test_importing_the_package_loads_msgspec_and_the_standard_library_only() -> None:
+    code = (
+        "import sys; old = set(sys.modules); import secateur, json; print(json.dumps(sorted(set(sys.modules) - old)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in json.loads(done.stdout)}
+    assert loaded - sys.stdlib_module_names - {"secateur", "msgspec"} == set()
