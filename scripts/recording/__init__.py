@@ -1,0 +1,1 @@
+"""How sample sessions are made: tools that really run, a scripted conversation, one writer per native format."""
