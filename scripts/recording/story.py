@@ -93,7 +93,7 @@ def _edit(do: Do) -> Turn:
 def _again(workspace: Workspace) -> Turn:
     """After a pause longer than a prompt cache lives; some files are read a second time."""
     paths = dict.fromkeys((*_LOW_FLOORS[:2], *workspace.files("src/secateur/formats", _READ_CHARS // 2)))
-    tests = workspace.files("tests", _READ_CHARS)
+    tests = workspace.files("tests", _READ_CHARS // 2)
     steps = [
         Step(_names(pair), [workspace.do("read", path=path) for path in pair]) for pair in _pairs([*paths, *tests])
     ]

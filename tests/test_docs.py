@@ -1,0 +1,144 @@
+"""The docs cannot lie: every code block runs, every link leads somewhere, generated pages are current.
+
+Blocks in `python`, `sh` and `console` run page by page, in order, in one empty folder that holds copies of `sessions/`
+and `examples/`; a page's Python blocks build on each other. Lines after a `$ command` of a `console` block are what it
+prints, `...` standing for anything. A block that cannot run says why in a comment before it: `<!-- not run: why -->`.
+`toml` is read as a policy, `json` as JSON, `text` is for drawings; other languages are refused.
+"""
+
+import doctest
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+RUN = ("python", "sh", "console")
+SHOWN = ("text", "floors", "toml", "json", "jsonl")
+
+_FENCE = re.compile(r"(?:<!-- not run: (?P<why>[^\n]+) -->\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
+_LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
+_HTML_LINK = re.compile(r"(?:src|href)=\"(?!https?://|#)([^\"#]+)\"")
+_CHECK = doctest.OutputChecker()
+_LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class Block(Struct, frozen=True):
+    """One fenced block of a page."""
+
+    line: int
+    language: str
+    text: str
+    why: str  # it does not run; "" if it does
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """The fenced blocks of a page, in order."""
+    text = page.read_text()
+    for found in _FENCE.finditer(text):
+        line = text.count("\n", 0, found.start("language")) + 1
+        yield Block(line, found["language"], found["text"], found["why"] or "")
+
+
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A folder as the reader of the docs has it, with `secateur` on the path."""
+    for folder in ("sessions", "examples"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    command = tmp_path / "bin" / "secateur"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -W error -m secateur "$@"\n')
+    command.chmod(0o755)
+    return tmp_path
+
+
+def ran(desk: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    """Run a command at the desk, outputs in one stream."""
+    path = f"{desk / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "HOME": str(desk), "NO_COLOR": "1", "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+    one, none = subprocess.STDOUT, subprocess.DEVNULL
+    return subprocess.run(
+        argv, cwd=desk, env=env, text=True, timeout=60, check=False, stdout=subprocess.PIPE, stderr=one, stdin=none
+    )
+
+
+def typed(console: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console block, each with what it is said to print."""
+    for entry in re.split(r"^\$ ", console, flags=re.M)[1:]:
+        command, _, printed = entry.partition("\n")
+        yield command, printed
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(b.language in RUN for b in blocks(p))], ids=named)
+def test_code_blocks_run(page: Path, desk: Path) -> None:
+    python = ""
+    for block in blocks(page):
+        where = f"{named(page)}:{block.line}"
+        if block.why or block.language not in RUN:
+            continue
+        if block.language == "python":
+            python += block.text
+            done = ran(desk, sys.executable, "-W", "error", "-c", python)
+            assert done.returncode == 0, f"{where}\n{done.stdout}"
+        elif block.language == "sh":
+            done = ran(desk, "bash", "-euc", block.text)
+            assert done.returncode == 0, f"{where}\n{done.stdout}"
+        for command, printed in typed(block.text) if block.language == "console" else ():
+            done = ran(desk, "bash", "-euc", command)
+            assert done.returncode == 0, f"{where}\n$ {command}\n{done.stdout}"
+            assert not printed or _CHECK.check_output(printed, done.stdout, _LOOSE), f"{where}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_blocks_are_of_a_kind_that_can_be_checked(page: Path) -> None:
+    for block in blocks(page):
+        where = f"{named(page)}:{block.line}"
+        assert block.language in (*RUN, *SHOWN) or block.why, f"{where}: `{block.language}` is neither run nor excused"
+        if block.language == "toml":
+            assert tomllib.loads(block.text), where
+        if block.language == "json":
+            json.loads(block.text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_what_does_not_run_at_least_names_make_targets_that_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    for block in blocks(page):
+        asked = re.findall(r"\bmake ([a-z]+)", block.text) if block.why else []
+        assert set(asked) <= targets, f"{named(page)}:{block.line}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text()
+    for target in (*_LINK.findall(text), *_HTML_LINK.findall(text)):
+        assert (page.parent / target).exists(), f"{named(page)} links to {target}"
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    seen, todo = set(), [ROOT / "docs" / "index.md"]
+    while todo:
+        page = todo.pop()
+        if page not in seen and page.suffix == ".md":
+            seen.add(page)
+            todo += [(page.parent / target).resolve() for target in _LINK.findall(page.read_text())]
+    assert {p for p in PAGES if p.is_relative_to(ROOT / "docs")} <= seen
+
+
+def test_generated_pages_are_current() -> None:
+    made = [sys.executable, str(ROOT / "scripts" / "make_docs.py"), "--check"]
+    done = subprocess.run(made, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
