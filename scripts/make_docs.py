@@ -1,0 +1,193 @@
+"""Write the generated pages of `docs/reference/` from the code: docstrings, fields with their comments, presets, help.
+
+    python scripts/make_docs.py            write them
+    python scripts/make_docs.py --check    exit 1 if one is not as it would be written
+
+Rule: what the code says is not said again by hand. A thing without a docstring, or a field without a comment where its
+name does not say it all, is mended in the code.
+"""
+
+import ast
+import inspect
+import os
+import re
+import sys
+import tokenize
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from secateur import Engine, Plan, View, errors, fit
+from secateur.formats import FORMATS, named
+from secateur.model import Epoch, Remove, Replace, Restore, Rewrite
+from secateur.policy import PRESETS, Policy, source
+from secateur.protect import Protect
+from secateur.receipt import Entry, Receipt
+from secateur.schedule import EveryRequest, Never, Threshold
+from secateur.strategies import STRATEGIES
+
+FOLDER = Path(__file__).parent.parent / "docs" / "reference"
+_NOTE = "<!-- Written by scripts/make_docs.py from the code; change it there. -->"
+
+
+def main(check: bool) -> int:
+    """Write all pages, or say which are stale."""
+    stale = []
+    for name, page in PAGES.items():
+        path, text = FOLDER / f"{name}.md", "\n\n".join(page()) + "\n"
+        if check and (not path.exists() or path.read_text() != text):
+            stale.append(name)
+        elif not check:
+            path.write_text(text)
+    if stale:
+        print(f"stale pages in docs/reference: {', '.join(stale)}; run `make docs`")
+    return 1 if stale else 0
+
+
+def strategies() -> Iterator[str]:
+    yield from _head("Strategies", "One way to save tokens each. A policy runs them in order; `do` names one.")
+    for name, strategy in STRATEGIES.items():
+        yield f"## `{name}`"
+        yield _module_text(import_module(strategy.__module__))
+        yield _text(strategy)
+        yield _fields(strategy)
+
+
+def presets() -> Iterator[str]:
+    yield from _head("Presets", "Policies that ship, as they were written: `secateur policies NAME` prints one.")
+    yield "What each is held to stands under [what presets are held to](seeds.md)."
+    for name in PRESETS:
+        yield f"## `{name}`\n\n```toml\n{source(name).strip()}\n```"
+
+
+def policy() -> Iterator[str]:
+    yield from _head("The policy language", _text(Policy))
+    yield _fields(Policy)
+    yield f"## `protect`\n\n{_text(Protect)}\n\n{_fields(Protect)}"
+    yield "## `schedule`\n\n`when` names one of three."
+    for schedule in (EveryRequest, Threshold, Never):
+        yield f"### `{schedule.__struct_config__.tag}`\n\n{_text(schedule)}\n\n{_fields(schedule)}".rstrip()
+
+
+def formats() -> Iterator[str]:
+    yield from _head(
+        "Formats", "A document's format is recognised by what is in it, in this order; `--format` names one."
+    )
+    for name, (where, _) in FORMATS.items():
+        module = import_module(f"secateur.formats.{where.partition(':')[0]}")
+        kind = "Session log: lines of JSON." if named(name).log else "Request body, or a list of messages."
+        yield f"## `{name}`\n\n*{kind}*\n\n{_module_text(module)}"
+
+
+def commands() -> Iterator[str]:
+    os.environ.update(COLUMNS="100", NO_COLOR="1")
+    import click
+
+    from secateur.cli.program import COMMANDS, program
+
+    yield from _head("Commands", "What `secateur COMMAND --help` prints.")
+    with click.Context(program, info_name="secateur", max_content_width=100) as top:
+        yield f"```text\n{program.get_help(top).strip()}\n```"
+        for name in COMMANDS:
+            command = program.get_command(top, name)
+            assert command, name
+            with click.Context(command, info_name=name, parent=top, max_content_width=100) as context:
+                yield f"## `{name}`\n\n```text\n{command.get_help(context).strip()}\n```"
+
+
+def errors_() -> Iterator[str]:
+    yield from _head(
+        "Errors", "One question per class: what can the caller do now? Catch `SecateurError` to fail open."
+    )
+    rows = [(f"`{error.__name__}`", f"`{error.__mro__[1].__name__}`", _text(error)) for error in _errors()]
+    yield _table(("error", "is a", "means"), rows)
+
+
+def library() -> Iterator[str]:
+    yield from _head("Library", "`import secateur` gives `fit`, `Engine`, `View`, `Plan` and the errors.")
+    yield f"## `secateur.fit`\n\n```text\nfit{_signature(fit)}\n```\n\n{_text(fit)}"
+    yield f"## `secateur.Engine`\n\n```text\nEngine{_signature(Engine)}\n```\n\n{_text(Engine)}"
+    yield f"### `Engine.fit`\n\n```text\nfit{_signature(Engine.fit)}\n```\n\n{_text(Engine.fit)}"
+    for struct in (View, Plan, Epoch, Rewrite, Remove, Replace, Restore, Receipt, Entry):
+        yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "strategies": strategies,
+    "presets": presets,
+    "policy": policy,
+    "formats": formats,
+    "commands": commands,
+    "errors": errors_,
+    "library": library,
+}
+
+
+def _head(title: str, text: str) -> tuple[str, str, str]:
+    return f"# {title}", _NOTE, text
+
+
+def _errors() -> list[type[BaseException]]:
+    return [value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__]
+
+
+def _text(thing: Any) -> str:
+    """A docstring, one line a paragraph."""
+    text = thing.__doc__
+    assert text, f"{thing.__qualname__} has no docstring"
+    return _flowing(inspect.cleandoc(text))
+
+
+def _module_text(module: ModuleType) -> str:
+    assert module.__doc__, f"{module.__name__} has no docstring"
+    return _flowing(inspect.cleandoc(module.__doc__))
+
+
+def _flowing(text: str) -> str:
+    paragraphs = re.split(r"\n\s*\n", text)
+    return "\n\n".join(p if p.startswith((" ", "-", "|", "```")) else " ".join(p.split()) for p in paragraphs)
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    shown = inspect.signature(function)
+    lines = [f"    {parameter}," for name, parameter in shown.parameters.items() if name != "self"]
+    named_only = next((i for i, p in enumerate(shown.parameters.values()) if p.kind is p.KEYWORD_ONLY), None)
+    if named_only is not None:
+        lines.insert(named_only - ("self" in shown.parameters), "    *,")
+    answer = "" if shown.return_annotation in (shown.empty, None) else f" -> {_plain(shown.return_annotation)}"
+    return "(\n" + "\n".join(lines).replace("secateur.plan.", "") + f"\n){answer}"
+
+
+def _plain(annotation: Any) -> str:
+    return getattr(annotation, "__name__", str(annotation))
+
+
+def _fields(struct: type) -> str:
+    """A table of a Struct's fields, their meaning from the comments beside them."""
+    tree = ast.parse(Path(inspect.getfile(struct)).read_text())
+    body = next(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == struct.__name__)
+    comments = _comments(Path(inspect.getfile(struct)))
+    rows = []
+    for node in body.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            default = f"`{ast.unparse(node.value)}`" if node.value else ""
+            meaning = comments.get(node.end_lineno or node.lineno, "")
+            rows.append((f"`{node.target.id}`", f"`{ast.unparse(node.annotation)}`", default, meaning))
+    return _table(("field", "type", "default", "meaning"), rows) if rows else ""
+
+
+def _comments(file: Path) -> dict[int, str]:
+    tokens = tokenize.generate_tokens(StringIO(file.read_text()).readline)
+    return {token.start[0]: token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT}
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [heads, ("---",) * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))
