@@ -1,0 +1,206 @@
+"""What may be edited in this conversation: where protection stands, and which results are left outside it.
+
+Rule: nobody walks a long history to find its last turns. Boundaries come from the transcript's index, results are
+walked from the newest backwards, and never past `index.spent`. Protection is decided here and only here; which of the
+results that may go do go is up to the strategies.
+"""
+
+from collections.abc import Callable, Iterator, Set
+from typing import Protocol
+
+from secateur.model import Index, Message, Part, Transcript
+from secateur.protect import Protect, protected_tokens, spares
+from secateur.roles import role_of
+
+
+class Measured(Protocol):
+    """What the walk needs of a budget."""
+
+    @property
+    def window(self) -> int: ...
+    @property
+    def count(self) -> Callable[[str], int]: ...
+    @property
+    def protect(self) -> Protect: ...
+
+
+def index_of(transcript: Transcript) -> Index:
+    """The transcript's index; made by a scan if it has none yet."""
+    return transcript.index or indexed(transcript.messages)
+
+
+def indexed(messages: tuple[Message, ...], known: Index | None = None, first: int = 0) -> Index:
+    """The index of these messages, continuing `known`, the index of those before `first`."""
+    known = known or Index()
+    users, turns, assistants = list(known.users), list(known.turns), list(known.assistants)
+    for number in range(first, len(messages)):
+        message = messages[number]
+        if message.role == "assistant":
+            assistants.append(number)
+        elif _speaks(message):
+            users.append(number)
+            if message.origin == "user":
+                turns.append(number)
+    return Index(tuple(users), tuple(turns), tuple(assistants), known.spent)
+
+
+def boundary(transcript: Transcript, protect: Protect) -> range:
+    """Numbers of the messages that may be edited at all, by where they stand."""
+    messages, index = transcript.messages, index_of(transcript)
+    start = _head(messages, protect.head)
+    if protect.before_first_user:
+        start = max(start, index.users[0] if index.users else len(messages))
+    stop = len(messages) - protect.messages
+    if protect.turns:
+        stop = min(stop, _last(index.users if protect.every_user_message else index.turns, protect.turns))
+    if protect.assistants:
+        stop = min(stop, _last(index.assistants, protect.assistants))
+    if protect.rounds:
+        stop = min(stop, _round(messages, index.assistants, protect.rounds))
+    return range(start, max(start, stop))
+
+
+def why_shut(transcript: Transcript, protect: Protect) -> str:
+    """Why no message may be edited at all, in one sentence; "" if some may."""
+    if boundary(transcript, protect):
+        return ""
+    index = index_of(transcript)
+    turns = index.users if protect.every_user_message else index.turns
+    if len(turns) < protect.turns:
+        return f"there are {len(turns)} user turns, and the last {protect.turns} stay: nothing is older"
+    if len(index.assistants) < protect.assistants:
+        return f"there are {len(index.assistants)} assistant messages, and the last {protect.assistants} stay"
+    if protect.before_first_user and not index.users:
+        return "there is no user message yet, and what stands before the first one stays"
+    return f"all {len(transcript.messages)} messages are within the protected head and tail"
+
+
+def forbidden(part: Part, protect: Protect) -> bool:
+    """Whether this part may never be edited under this policy, wherever it stands."""
+    return (
+        part.pinned
+        or (part.error and protect.errors)
+        or part.key in protect.keys
+        or len(part.text) < protect.min_chars
+        or (part.kind == "tool_result" and spares(protect, part.tool))
+    )
+
+
+def eligible(transcript: Transcript, number: int, part: Part, protect: Protect) -> bool:
+    """Whether this result of message `number` may be edited, if its place allows it."""
+    if part.kind != "tool_result" or forbidden(part, protect):
+        return False
+    if protect.media and any(other.within == part.key for other in transcript.messages[number].parts):
+        return False
+    if not protect.roles:
+        return True
+    call = call_of(transcript, number, part)
+    return role_of(part.tool, call.text if call else "") not in protect.roles
+
+
+def candidates(
+    transcript: Transcript,
+    budget: Measured,
+    settled: Callable[[Part], bool],
+    walk_ends: bool = False,
+) -> Iterator[tuple[int, Part]]:
+    """Results that may go, with their message's number, newest first.
+
+    `settled` tells those that were edited for good; with `walk_ends` the walk stops at the first of them, and at a
+    summary (as the walk of opencode and Kilocode does). The result that crosses the line of protected tokens may go.
+    """
+    protect = budget.protect
+    reach = protected_tokens(protect, budget.window)
+    total = 0
+    for number, part in _outside(transcript, protect, walk_ends):
+        if not eligible(transcript, number, part, protect):
+            continue
+        if settled(part):
+            if walk_ends:
+                return
+            continue
+        total += budget.count(part.text) if reach else 0
+        if not reach or total > reach:
+            yield number, part
+
+
+def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bool]) -> int:
+    """The first message that still holds a result that may go now or later: the next `index.spent`."""
+    messages = transcript.messages
+    number = max(index_of(transcript).spent, boundary(transcript, protect).start)
+    while number < len(messages):
+        for part in messages[number].parts:
+            if part.kind == "tool_result" and eligible(transcript, number, part, protect) and not settled(part):
+                return number
+        number += 1
+    return number
+
+
+def guarded(transcript: Transcript, protect: Protect, keys: Set[str]) -> frozenset[str]:
+    """Those of the parts named by `keys` that may not be edited where they stand now, after a rewind or a new pin."""
+    inside = boundary(transcript, protect)
+    return frozenset(
+        part.key
+        for number, message in enumerate(transcript.messages)
+        for part in message.parts
+        if part.key in keys and (number not in inside or forbidden(part, protect))
+    )
+
+
+def call_of(transcript: Transcript, number: int, result: Part) -> Part | None:
+    """The call that a result of message `number` answers: by id within its round, never over the whole history."""
+    asked = False
+    for back in range(number - 1, -1, -1):
+        message = transcript.messages[back]
+        if message.role == "assistant":
+            asked = True
+            for part in message.parts:
+                if part.kind == "tool_call" and part.call == result.call:
+                    return part
+        elif asked or message.role == "user":
+            return None
+    return None
+
+
+def _outside(transcript: Transcript, protect: Protect, to_summary: bool) -> Iterator[tuple[int, Part]]:
+    """Results outside the protected head and tail and beyond the newest `protect.results`, newest first."""
+    messages = transcript.messages
+    inside = boundary(transcript, protect)
+    newest = protect.results
+    first = max(inside.start, index_of(transcript).spent)
+    for number in range((len(messages) if newest else inside.stop) - 1, first - 1, -1):
+        if to_summary and messages[number].origin == "summary":
+            return
+        for part in reversed(messages[number].parts):
+            if part.kind != "tool_result":
+                continue
+            newest -= 1
+            if newest < 0 and number < inside.stop:
+                yield number, part
+
+
+def _speaks(message: Message) -> bool:
+    """Whether this is a user message: a reminder that a host added to the results of its tools is not one."""
+    if message.role != "user":
+        return False
+    return message.origin == "user" or all(part.kind != "tool_result" for part in message.parts)
+
+
+def _last(places: tuple[int, ...], count: int) -> int:
+    """Where the last `count` begin; 0, so that all is protected, if there are fewer."""
+    return places[-count] if len(places) >= count else 0
+
+
+def _head(messages: tuple[Message, ...], count: int) -> int:
+    if not count:
+        return 0
+    return count + (1 if messages and messages[0].role == "system" else 0)
+
+
+def _round(messages: tuple[Message, ...], assistants: tuple[int, ...], count: int) -> int:
+    """Where the last `count` assistant messages with calls begin; 0 if there are fewer."""
+    for number in reversed(assistants):
+        count -= any(part.kind == "tool_call" for part in messages[number].parts)
+        if count == 0:
+            return number
+    return 0

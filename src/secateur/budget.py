@@ -1,0 +1,57 @@
+"""What there is room for: the numbers and facts of one request that strategies and schedules decide by.
+
+Rule: values of this request only; whoever makes a `Budget` has looked at plan, clock and window already. Nothing here
+decides what may go (`bounds`) or when (`schedule`).
+"""
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from secateur.model import Message, Part, Transcript
+from secateur.protect import Protect
+
+CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4)
+IMAGE_CHARS = 8_000  # what it takes an image for
+OTHER_CHARS = 256  # and a message that is neither user, assistant nor tool result
+
+_SOFT = frozenset(("excerpt", "soft_trim"))  # edits after which a result may still be cleared as a whole
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """`count` and `used` are by the policy's own counter (SEEDS S.4), on texts as the view has them."""
+
+    window: int  # tokens; 0 or less: unknown, and policies that compare with it do nothing
+    used: int  # tokens of the view, system prompt and tools included
+    count: Callable[[str], int]
+    protect: Protect
+    edited: Mapping[str, str] = {}  # key -> strategy, of the edits in force and those proposed just before
+    raw: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited`
+    idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
+    now: int = 0  # ms since 1970
+
+
+def settled(budget: Budget, part: Part) -> bool:
+    """Whether the part was edited for good; an excerpt or a trimmed result may still be cleared (SEEDS S.7)."""
+    return part.key in budget.edited and budget.edited[part.key] not in _SOFT
+
+
+def original(budget: Budget, part: Part) -> Part:
+    """The part as it came, where an excerpt or a trimmed text stands in the view."""
+    return budget.raw.get(part.key, part)
+
+
+def weight(transcript: Transcript) -> int:
+    """Characters of the messages as OpenClaw weighs them before it compares them with a window.
+
+    Text, reasoning and arguments count as they are (names of tools do not), an image 8,000, and a message of another
+    role 256.
+    """
+    return sum(weight_of(message) for message in transcript.messages)
+
+
+def weight_of(message: Message) -> int:
+    """Characters of one message as OpenClaw weighs them."""
+    if message.role == "system" or message.origin == "summary":
+        return OTHER_CHARS
+    return sum(IMAGE_CHARS if part.kind == "media" else len(part.text) for part in message.parts)

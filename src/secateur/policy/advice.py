@@ -1,0 +1,47 @@
+"""What a person should know about a policy's settings before trusting it.
+
+Rule: facts with their remedy, a sentence each; nothing is changed and nothing refused. `doctor` prints them.
+"""
+
+from secateur.policy.duration import seconds
+from secateur.policy.language import Policy
+from secateur.protect import spares
+from secateur.schedule import Never, Threshold
+
+_LEAST_TURNS = 2  # SEEDS 0.3
+
+
+def advice(policy: Policy) -> list[str]:
+    """Sentences about settings that will surprise; none for a policy that prunes nothing."""
+    if not policy.prune or isinstance(policy.schedule, Never):
+        return []
+    return [*_about_skills(policy), *_about_turns(policy), *_about_ttl(policy)]
+
+
+def _about_skills(policy: Policy) -> list[str]:
+    """SEEDS 0.3: what a skill told the agent cannot be had from a summary again."""
+    protect = policy.protect
+    if spares(protect, "skill") or "skill" in protect.roles:
+        return []
+    return ["results of the tool `skill` may go, and with them the agent's instructions: add it to protect.tools"]
+
+
+def _about_turns(policy: Policy) -> list[str]:
+    protect = policy.protect
+    if protect.turns >= _LEAST_TURNS or protect.assistants or protect.messages or protect.rounds or protect.results:
+        return []
+    return [
+        f"only {protect.turns} user turns stay, so results of the running task may go: set protect.turns to 2 or more"
+    ]
+
+
+def _about_ttl(policy: Policy) -> list[str]:
+    """SEEDS 3.7: pruning pays when it comes just as the provider's cache has run out."""
+    ttl = policy.schedule.idle_over_s if isinstance(policy.schedule, Threshold) else None
+    if ttl is None:
+        return []
+    return [
+        f"ttl is {ttl:,.0f} s and {setting} is {said}: set both alike, or pruning misses the end of the cache"
+        for setting, said in policy.host.items()
+        if setting.endswith("cacheControlTtl") and seconds(said) != ttl
+    ]

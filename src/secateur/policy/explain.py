@@ -1,0 +1,86 @@
+"""Why a policy was refused: the place, and the nearest name that would have been right.
+
+Rule: the sentence names the thing, where it stands and what to write instead. Nothing here decides what is valid.
+"""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+_PLACE = re.compile(r" - at `\$\.?(.*)`$")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
+_TAG = re.compile(r"Invalid value '(.*)'")
+
+
+def explained(error: msgspec.ValidationError, data: Any, type_: type[Struct]) -> str:
+    """The validation error in one sentence that says where it is and what was meant."""
+    text = str(error)
+    place = _PLACE.search(text)
+    where = place[1] if place else ""
+    said = _PLACE.sub("", text)
+    at = f" at {where}" if where else ""
+    unknown = _UNKNOWN.match(said)
+    if unknown:
+        valid = _fields(_struct_at(data, where, type_))
+        return f"no field {unknown[1]!r}{at}{nearest(unknown[1], valid)}; fields are {', '.join(valid)}"
+    tag = _TAG.match(said)
+    if tag:
+        valid = sorted(_tags(_struct_union(data, where, type_)))
+        return f"{tag[1]!r}{at} is not known{nearest(tag[1], valid)}" + (
+            f"; known are {', '.join(valid)}" if valid else ""
+        )
+    return f"{said[:1].lower()}{said[1:]}{at}"
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """A hint at the valid name that comes closest, if one does."""
+    found = get_close_matches(name.lower(), list(valid), n=1, cutoff=0.5)
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def _steps(where: str) -> list[str]:
+    return re.findall(r"[^.\[\]]+", where)
+
+
+def _struct_at(data: Any, where: str, type_: Any) -> Any:
+    """The Struct that stands at this place of the data, by its tag where there are several."""
+    structs = [type_]
+    for step in _steps(where):
+        data = data[int(step)] if isinstance(data, list | tuple) else data.get(step) if isinstance(data, dict) else None
+        if not step.isdigit():
+            structs = [one for struct in structs for one in _structs(get_type_hints(struct)[step])]
+    said = data if isinstance(data, dict) else {}
+    tagged = [one for one in structs if said.get(one.__struct_config__.tag_field) == one.__struct_config__.tag]
+    return (tagged or structs)[0]
+
+
+def _struct_union(data: Any, where: str, type_: Any) -> list[Any]:
+    """The Structs that could stand where a wrong tag stands."""
+    steps = [step for step in _steps(where)[:-1] if not step.isdigit()]
+    structs = [type_]
+    for step in steps:
+        structs = [one for struct in structs for one in _structs(get_type_hints(struct)[step])]
+    return structs
+
+
+def _structs(hint: Any) -> list[Any]:
+    """The Structs that a type names."""
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return [hint]
+    if get_origin(hint) in (Union, UnionType, tuple, list, Annotated):
+        return [one for inner in get_args(hint) for one in _structs(inner)]
+    return []
+
+
+def _fields(struct: Any) -> list[str]:
+    tag = struct.__struct_config__.tag_field
+    return [*([tag] if tag else []), *struct.__struct_fields__]
+
+
+def _tags(structs: list[Any]) -> set[str]:
+    return {str(one.__struct_config__.tag) for one in structs if one.__struct_config__.tag}

@@ -1,0 +1,30 @@
+"""The words of a policy: one Struct whose fields are all that a policy can say.
+
+Rule: values only. `load` (in the package) makes and checks them; nothing here reads files or looks at a conversation.
+"""
+
+from msgspec import Struct
+
+from secateur.protect import Count, Protect
+from secateur.schedule import EveryRequest, Schedule
+from secateur.strategies import Excerpt, Strategy
+
+
+class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How one system prunes."""
+
+    name: str
+    doc: str = ""  # one sentence: what it does
+    counter: str = "estimate"  # counts for the policy's own gates (SEEDS S.4); reports use another
+    window: Count | None = None  # tokens; beats the registry, and is beaten by what the caller states
+    context_tokens: Count | None = None  # a ceiling on the window, wherever that comes from (SEEDS 3.4)
+    windows: dict[str, int] = {}  # windows of single models, by name, as a host's configuration states them
+    sticky: bool = True  # edits hold for the rest of the session; False: each view is made afresh (SEEDS 3.1)
+    stamp: bool = False  # the time of clearing is recorded where the host has a place for it (SEEDS 0.4)
+    in_place: bool = True  # False: session files are never rewritten (SEEDS 2.7, 3.1)
+    results_only: bool = False  # strategies may change tool results only (SEEDS S.2)
+    host: dict[str, str] = {}  # settings of the host that are reported and not acted on (SEEDS 3.7)
+    protect: Protect = Protect()
+    birth: Excerpt | None = None  # stage 0: results too long become excerpts when they are new (SEEDS S.7)
+    prune: tuple[Strategy, ...] = ()  # in order; each sees what those before it proposed
+    schedule: Schedule = EveryRequest()

@@ -1,0 +1,84 @@
+"""What may not be touched, as data: one selection language for every policy.
+
+Rule: protection wins over every strategy. A `Protect` only says what is protected; `bounds` finds out where that is.
+Nothing here looks at a conversation.
+"""
+
+import re
+from functools import lru_cache
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Table = tuple[tuple[int, int], ...]
+
+
+class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What stays as it is. All fields hold together: a part that one of them protects is protected."""
+
+    tools: tuple[str, ...] = ()  # globs of tools whose results stay; wins over `allow`
+    allow: tuple[str, ...] = ()  # globs of tools whose results may go; empty: all (SEEDS 3.6)
+    roles: tuple[str, ...] = ()  # what a tool is for: read, edit, search, run, plan, skill, memory, other
+    keys: tuple[str, ...] = ()  # pinned parts
+    head: Count = 0  # first messages; a leading system message is not counted
+    before_first_user: bool = False  # everything before the first user message (SEEDS 3.3)
+    turns: Count = 0  # last user turns; with fewer of them nothing may go (SEEDS 0.2)
+    every_user_message: bool = False  # reminders, synthetic messages and summaries are turns as well (SEEDS S.5)
+    assistants: Count = 0  # last assistant messages and all behind; with fewer of them nothing may go (SEEDS 3.3)
+    rounds: Count = 0  # last assistant messages with calls, and their results
+    messages: Count = 0  # last messages
+    results: Count = 0  # newest results, whatever the tool
+    tokens: Count | Share | Table = 0  # newest tokens of results: absolute, a share of the window, or by window
+    min_chars: Count = 0  # results shorter than this
+    media: bool = False  # results that hold media
+    errors: bool = False  # error results
+
+
+def spares(protect: Protect, tool: str) -> bool:
+    """Whether the tool's name protects its results. Globs know `*` and `?`, ignore case and blanks at the ends."""
+    if not protect.tools and not protect.allow:
+        return False
+    return _named(protect.tools, protect.allow, tool)
+
+
+def protected_tokens(protect: Protect, window: int) -> int:
+    """How many of the newest tokens of results stay in a window of `window` tokens.
+
+    A table is linear between its rows, in proportion below the first and constant above the last (SEEDS 1.4).
+    """
+    tokens = protect.tokens
+    if isinstance(tokens, int):
+        return tokens
+    if isinstance(tokens, float):
+        return int(tokens * window)
+    return _between(((0, 0), *sorted(tokens)), window)
+
+
+def _between(rows: Table, window: int) -> int:
+    for (low, less), (high, more) in zip(rows, rows[1:], strict=False):
+        if window <= high:
+            return less + (more - less) * max(window - low, 0) // (high - low or 1)
+    return rows[-1][1]
+
+
+@lru_cache(maxsize=4096)
+def _named(deny: tuple[str, ...], allow: tuple[str, ...], tool: str) -> bool:
+    name = tool.strip().lower()
+    if any(pattern.fullmatch(name) for pattern in _compiled(deny)):
+        return True
+    allowed = _compiled(allow)
+    return bool(allowed) and not any(pattern.fullmatch(name) for pattern in allowed)
+
+
+@lru_cache(maxsize=256)
+def _compiled(globs: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Blank patterns are ignored: an allow-list of blanks allows all."""
+    texts = [glob.strip().lower() for glob in globs]
+    return tuple(re.compile(_translated(text), re.DOTALL) for text in texts if text)
+
+
+def _translated(glob: str) -> str:
+    wild = {"*": ".*", "?": "."}
+    return "".join(wild.get(char) or re.escape(char) for char in re.sub(r"\*+", "*", glob))

@@ -1,0 +1,142 @@
+"""When edits are made: the gates a policy passes before its strategies run, and before their edits become an epoch.
+
+Rule: a schedule only says yes, or no with its reason in one sentence that names the numbers. It is asked twice:
+`closed_before` knows the request, `closed_after` also what the strategies would edit. What may go is not its matter.
+"""
+
+import re
+from functools import lru_cache
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from secateur.bounds import why_shut
+from secateur.budget import CHARS_PER_TOKEN, Budget, weight
+from secateur.model import Transcript
+from secateur.protect import Count, Share, protected_tokens
+
+Seconds = Annotated[float, Meta(ge=0)]
+
+
+class Never(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="never", tag_field="when"
+):
+    """Nothing is pruned."""
+
+    why: str = "the policy prunes nothing"
+
+    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+        return self.why
+
+    def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
+        return self.why
+
+
+class EveryRequest(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag="every_request",
+    tag_field="when",
+):
+    """Whatever may go, goes at once."""
+
+    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+        return why_shut(transcript, budget.protect)
+
+    def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
+        return "" if marked else _NOTHING
+
+
+class Threshold(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="threshold", tag_field="when"
+):
+    """Edits are made when every gate that is set is open. Tokens are by the policy's own counter (SEEDS S.4)."""
+
+    only: tuple[str, ...] = ()  # globs over `provider:model`, of which one must fit; empty: any (SEEDS 3.2)
+    idle_over_s: Seconds | None = None  # the last call is older than this; unknown counts as closed (SEEDS 3.2)
+    over_share: Share | None = None  # the view takes more than this share of the window (SEEDS 1.3)
+    over_tokens: Count | None = None  # the view takes more than these tokens
+    from_weight: float | None = None  # the messages' weight is at least this share of the window (SEEDS 3.5)
+    more_than: Count | None = None  # the parts to be edited hold more than these tokens (SEEDS 1.1)
+    or_share_of_protected: Share | None = None  # or more than this share of the protected tokens, if less (SEEDS 1.4)
+    clear_at_least: Count = 0  # at least these tokens come free
+
+    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+        return (
+            _not_only(self.only, transcript)
+            or _not_idle(self.idle_over_s, budget.idle_s)
+            or _not_over(self, budget)
+            or _not_heavy(self.from_weight, transcript, budget)
+            or why_shut(transcript, budget.protect)
+        )
+
+    def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
+        if not marked:
+            return _NOTHING
+        least = _least(self, budget)
+        if least is not None and marked <= least:
+            return f"{marked:,} tokens would come free, and the policy asks for more than {least:,}"
+        if freed < self.clear_at_least:
+            return f"{freed:,} tokens would come free, and the policy asks for at least {self.clear_at_least:,}"
+        return ""
+
+
+Schedule = Never | EveryRequest | Threshold
+
+_NOTHING = "nothing that may be edited is left outside the protected parts"
+
+
+def _least(schedule: Threshold, budget: Budget) -> int | None:
+    if schedule.more_than is None or schedule.or_share_of_protected is None:
+        return schedule.more_than
+    share = schedule.or_share_of_protected * protected_tokens(budget.protect, budget.window)
+    return min(schedule.more_than, int(share))
+
+
+def _not_only(only: tuple[str, ...], transcript: Transcript) -> str:
+    said = f"{transcript.provider}:{transcript.model}".lower()
+    if not only or any(one.fullmatch(said) for one in _compiled(only)):
+        return ""
+    if not transcript.model:
+        return f"the policy is for {', '.join(only)} (provider:model), and the model is not known: name it"
+    return f"the policy is for {', '.join(only)} (provider:model), and this is {said}"
+
+
+def _not_idle(over_s: float | None, idle_s: float | None) -> str:
+    if over_s is None:
+        return ""
+    if over_s == 0:
+        return "the policy's ttl is 0, which never prunes"
+    if idle_s is None:
+        return f"no earlier call is known, and the policy waits until one is older than {over_s:,.0f} s"
+    if idle_s <= over_s:
+        return f"the last call was {idle_s:,.0f} s ago, and the policy waits until it is older than {over_s:,.0f} s"
+    return ""
+
+
+def _not_over(schedule: Threshold, budget: Budget) -> str:
+    if schedule.over_share is not None and budget.used <= schedule.over_share * budget.window:
+        line = schedule.over_share * budget.window
+        return f"{budget.used:,} tokens are in use, and the policy begins over {line:,.0f} ({schedule.over_share:.0%})"
+    if schedule.over_tokens is not None and budget.used <= schedule.over_tokens:
+        return f"{budget.used:,} tokens are in use, and the policy begins over {schedule.over_tokens:,}"
+    return ""
+
+
+def _not_heavy(from_weight: float | None, transcript: Transcript, budget: Budget) -> str:
+    if from_weight is None:
+        return ""
+    if budget.window <= 0:
+        return "the window is unknown, and the policy compares with it"
+    have, room = weight(transcript), budget.window * CHARS_PER_TOKEN
+    if have / room < from_weight:
+        return f"{have:,} characters are {have / room:.2f} of the window, and the policy begins at {from_weight:.2f}"
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _compiled(globs: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(".*".join(map(re.escape, glob.strip().lower().split("*"))), re.DOTALL) for glob in globs)

@@ -1,0 +1,36 @@
+"""Strategies: one way to save tokens each, as data with a `__call__`.
+
+Rule: a strategy reads the transcript, the budget and its own fields, and proposes edits that name parts by key. It
+never sees a native document, a provider or a plan, asks `bounds` for what may go, and leaves the question whether it
+pays to the schedule. One strategy, one file, one line in `STRATEGIES`.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from secateur.budget import Budget
+from secateur.model import Edit, Transcript
+from secateur.strategies.clear_inputs import ClearInputs
+from secateur.strategies.clear_media import ClearMedia
+from secateur.strategies.excerpt import Excerpt
+from secateur.strategies.hard_clear import HardClear
+from secateur.strategies.soft_trim import SoftTrim
+
+__all__ = ["STRATEGIES", "ClearInputs", "ClearMedia", "Excerpt", "HardClear", "Proposes", "SoftTrim", "Strategy"]
+
+
+class Proposes(Protocol):
+    """What every strategy is."""
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]: ...
+
+
+Strategy = SoftTrim | HardClear | ClearMedia | ClearInputs | Excerpt
+
+STRATEGIES: dict[str, type[Strategy]] = {
+    "excerpt": Excerpt,
+    "soft_trim": SoftTrim,
+    "hard_clear": HardClear,
+    "clear_media": ClearMedia,
+    "clear_inputs": ClearInputs,
+}

@@ -1,0 +1,83 @@
+"""Clear inputs: long strings in the arguments of old calls are shortened.
+
+Rule: the arguments stay valid JSON of the same schema: same names, same types, and every character outside the
+shortened strings as it was. Only calls that were answered, before the boundary and never in the turn that is still
+running (wire rule A51), since the model may go on from them. Arguments that are not JSON stay.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur.bounds import boundary, index_of
+from secateur.budget import Budget
+from secateur.model import Edit, Part, Rewrite, Transcript
+from secateur.protect import Count, spares
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
+
+
+class ClearInputs(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag="clear_inputs",
+    tag_field="do",
+):
+    """String values longer than `max_chars` keep their first `head_chars` characters and a note of their size."""
+
+    max_chars: Count = 500
+    head_chars: Count = 200
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+        inside = boundary(transcript, budget.protect)
+        running = index_of(transcript).turns[-1:]
+        for number in range(inside.start, min(inside.stop, *running) if running else 0):
+            calls = [part for part in transcript.messages[number].parts if self._long(part, budget)]
+            answered = _answered(transcript, number) if calls else frozenset()
+            for part in calls:
+                text = self.shortened(part.text)
+                if part.call in answered and len(text) < len(part.text):
+                    yield Rewrite(part.key, text, by="clear_inputs")
+
+    def shortened(self, arguments: str) -> str:
+        """The arguments with their long strings cut; unchanged if they are not JSON."""
+        try:
+            json.loads(arguments)
+        except (ValueError, RecursionError):
+            return arguments
+        return _STRING.sub(self._cut, arguments)
+
+    def _long(self, part: Part, budget: Budget) -> bool:
+        """Whether this is a call that may be shortened, if it was answered."""
+        if part.kind != "tool_call" or len(part.text) <= self.max_chars or part.key in budget.edited:
+            return False
+        protect = budget.protect
+        return not (part.pinned or part.bound or part.key in protect.keys or spares(protect, part.tool))
+
+    def _cut(self, found: re.Match[str]) -> str:
+        """A string token of the JSON, shortened if it is a value and long; escapes stay escapes."""
+        token = found[0]
+        if found[1] is not None or len(token) - 2 <= self.max_chars:
+            return token
+        said = json.loads(token)
+        short = f"{said[: self.head_chars]}... [{len(said) - self.head_chars:,} more characters]"
+        cut = json.dumps(short, ensure_ascii="\\u" in token)
+        return cut if len(cut) < len(token) else token
+
+
+def _answered(transcript: Transcript, number: int) -> frozenset[str]:
+    """Ids of the calls of this round that have a result."""
+    found: set[str] = set()
+    for after in range(number + 1, len(transcript.messages)):
+        message = transcript.messages[after]
+        if message.role == "assistant" and found:
+            break
+        found.update(part.call for part in message.parts if part.kind == "tool_result")
+        if message.role == "user":
+            break
+    return frozenset(found)

@@ -1,0 +1,34 @@
+"""At birth: a result too long to be worth its place becomes an exact excerpt before it is ever cached.
+
+Rule: the excerpt depends on the result alone, never on its age or on what surrounds it, so that a history read for the
+first time and one that grew message by message come to the same view. Tails and turns therefore do not protect here;
+tools, roles, pins, errors and media do.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur.bounds import eligible, index_of
+from secateur.budget import Budget
+from secateur.excerpt import excerpt
+from secateur.model import Edit, Rewrite, Transcript
+from secateur.protect import Count
+
+
+class Excerpt(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="excerpt", tag_field="do"
+):
+    """Results longer than `max_chars` characters become head, tail, error lines and exit status of that size."""
+
+    max_chars: Count = 16_000  # about 4,000 tokens
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+        for number in range(index_of(transcript).spent, len(transcript.messages)):
+            for part in transcript.messages[number].parts:
+                if len(part.text) <= self.max_chars or part.key in budget.edited:
+                    continue
+                if eligible(transcript, number, part, budget.protect):
+                    text = excerpt(part.text, self.max_chars)
+                    if len(text) < len(part.text):
+                        yield Rewrite(part.key, text, by="excerpt")

@@ -1,0 +1,67 @@
+"""Hard clear: old results give way to a placeholder.
+
+Rule: a result is cleared once; its placeholder speaks of the result as it came, also where an excerpt stood in between
+(SEEDS S.7). Which results stay is the policy's `protect`; whether it pays now is its schedule. The fields tell the
+systems apart: a fixed text or one that says what went, all at once or only until the messages are light enough.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur import placeholder
+from secateur.bounds import call_of, candidates
+from secateur.budget import CHARS_PER_TOKEN, Budget, original, settled, weight
+from secateur.model import Edit, Part, Rewrite, Transcript
+from secateur.protect import Count
+
+
+class HardClear(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="hard_clear", tag_field="do"
+):
+    """Results become a placeholder: `text`, a template, or without one a line that says what went."""
+
+    text: str = ""  # fields: placeholder.FIELDS
+    error_text: str = ""  # for error results; empty: as the others
+    never_longer: bool = True  # a result is left alone where its placeholder would be longer (SEEDS S.6)
+    walk_ends: bool = False  # the walk ends at a result cleared before, and at a summary (opencode's walk)
+    from_weight: float | None = None  # only while the messages' weight is at least this share of the window (SEEDS 3.5)
+    min_chars: Count = 0  # only if the results that may go hold at least these characters together (SEEDS 3.5)
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+        weighs = self._weight(transcript)
+        if self._light(weighs, budget):
+            return
+        found = list(candidates(transcript, budget, lambda part: self._done(budget, part), self.walk_ends))
+        if sum(len(part.text) for _, part in found) < self.min_chars:
+            return
+        for number, part in reversed(found):
+            if self._light(weighs, budget):
+                return
+            text = self._placeholder(transcript, number, part, budget)
+            if text is not None:
+                weighs += len(text) - len(part.text)
+                yield Rewrite(part.key, text, by="hard_clear")
+
+    def _weight(self, transcript: Transcript) -> int:
+        return 0 if self.from_weight is None else weight(transcript)
+
+    def _light(self, weighs: int, budget: Budget) -> bool:
+        """Whether the messages are light enough to stay as they are."""
+        if self.from_weight is None:
+            return False
+        return budget.window <= 0 or weighs / (budget.window * CHARS_PER_TOKEN) < self.from_weight
+
+    def _done(self, budget: Budget, part: Part) -> bool:
+        """Whether a placeholder stands here already: of this plan, or in a view that came back as history."""
+        return settled(budget, part) or placeholder.stands(part.text, self.text, self.error_text)
+
+    def _placeholder(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> str | None:
+        raw = original(budget, part)
+        template = self.error_text if raw.error and self.error_text else self.text
+        if template:
+            text = placeholder.filled(template, raw)
+        else:
+            text = placeholder.informative(raw, call_of(transcript, number, part))
+        longer = len(text) >= len(part.text) or budget.count(text) > budget.count(part.text)
+        return None if self.never_longer and longer else text

@@ -1,0 +1,41 @@
+"""Conversations as literals, for tests of what works on transcripts. Keys are made as they are for real ones."""
+
+from secateur.lineage import keyed
+from secateur.model import Message, Origin, Part, Transcript
+
+
+def user(text: str = "go on", origin: Origin = "user") -> Message:
+    """A user message; of another origin, what a host says in the user's name."""
+    return Message("user", (), (Part("text", (), text),), origin)
+
+
+def assistant(*calls: tuple[str, str, str], text: str = "") -> Message:
+    """An assistant message with calls (id, tool, arguments as JSON)."""
+    parts = (Part("text", (), text),) if text or not calls else ()
+    return Message("assistant", (), parts + tuple(Part("tool_call", (), args, tool, id) for id, tool, args in calls))
+
+
+def result(text: str, tool: str = "bash", call: str = "", error: bool = False, image: str = "") -> Message:
+    """A message of one tool result, which may hold an image."""
+    held = (Part("media", (), "image/png", digest=image, within="result"),) if image else ()
+    return Message("tool", (), (Part("tool_result", (), text, tool, call, error), *held), "harness")
+
+
+def results(*texts: str, tool: str = "bash") -> Message:
+    """Several results in one message."""
+    return Message("tool", (), tuple(Part("tool_result", (), text, tool) for text in texts), "harness")
+
+
+def summary(text: str = "what happened so far") -> Message:
+    """An assistant message that stands for older history."""
+    return Message("assistant", (), (Part("text", (), text),), "summary")
+
+
+def talk(*messages: Message, model: str = "", provider: str = "") -> Transcript:
+    """The transcript of these messages."""
+    return Transcript((), keyed(messages), model, provider)
+
+
+def part(transcript: Transcript, number: int, place: int = 0) -> Part:
+    """A part, by its message's number."""
+    return transcript.messages[number].parts[place]

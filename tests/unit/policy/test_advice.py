@@ -1,0 +1,40 @@
+"""What `doctor` says about settings."""
+
+from msgspec.structs import replace
+
+from secateur.policy import advice, load
+from secateur.policy.openclaw_config import configured
+
+API_KEY = {"auth": {"profiles": {"a": {"provider": "anthropic", "mode": "api_key"}}}}
+MODELS = {"agents": {"defaults": {"models": {"anthropic/claude-opus-4-5": {}}}}}
+
+
+def test_presets_that_keep_skills_and_turns_need_no_advice() -> None:
+    assert advice(load("opencode")) == []
+    assert advice(load("kilocode")) == []
+    assert advice(load("observe")) == []
+
+
+def test_an_unprotected_skill_is_named() -> None:
+    policy = load({"extends": "opencode", "protect": {"tools": []}})
+    assert [told for told in advice(policy) if "`skill`" in told]
+    assert advice(load({"extends": "opencode", "protect": {"tools": [], "roles": ["skill"]}})) == []
+    assert advice(load({"extends": "opencode", "protect": {"tools": ["SK*"]}})) == []
+
+
+def test_fewer_than_two_turns_are_named() -> None:
+    assert advice(load({"extends": "opencode", "protect": {"turns": 1}}))[0].startswith("only 1 user turns stay")
+    assert advice(load({"extends": "kilocode", "protect": {"turns": 0}}))
+    assert advice(load({"extends": "opencode", "protect": {"turns": 0, "messages": 20}})) == []
+
+
+def test_a_ttl_beside_the_caches_lifetime_is_named() -> None:
+    told = advice(configured(API_KEY | MODELS, load("openclaw")))
+    assert "ttl is 300 s and anthropic/claude-opus-4-5 cacheControlTtl is 1h" in told[-1]
+    alike = configured(API_KEY | MODELS | {"agent": {"contextPruning": {"ttl": "1h"}}}, load("openclaw"))
+    assert not [one for one in advice(alike) if "ttl" in one]
+
+
+def test_a_policy_that_never_prunes_needs_no_advice() -> None:
+    assert advice(replace(load("hermes"), prune=())) == []
+    assert advice(configured({"agent": {}}, load("openclaw"))) == []

@@ -1,0 +1,68 @@
+"""Windows: which source wins, and the names under which a model is known."""
+
+import pytest
+
+from secateur.policy import Policy, load
+from secateur.policy.windows import normal, resolve, window_of
+
+PLAIN = Policy(name="plain")
+
+
+@pytest.mark.parametrize(
+    ("stated", "model", "policy", "window", "source"),
+    [
+        (None, "", PLAIN, 200_000, "default"),
+        (None, "no-such-model", PLAIN, 200_000, "default, since no-such-model is not in the registry"),
+        (None, "gpt-4o-mini", PLAIN, 128_000, "registry (genai-prices"),
+        (None, "gpt-4o-mini", Policy(name="p", window=9), 9, "policy p"),
+        (None, "gpt-4o-mini", Policy(name="p", windows={"openai/gpt-4o-mini": 7}), 7, "policy p, for gpt-4o-mini"),
+        (None, "a/m", Policy(name="p", windows={"a/m": 1, "b/m": 2}), 1, "policy p, for a/m"),
+        (None, "c/m", Policy(name="p", windows={"a/m": 1}), 1, "policy p, for c/m"),
+        (5, "gpt-4o-mini", Policy(name="p", window=9), 5, "stated"),
+        (0, "", PLAIN, 0, "stated"),
+        (
+            None,
+            "gpt-4o-mini",
+            Policy(name="p", context_tokens=50_000),
+            50_000,
+            "context_tokens of policy p, below 128,000",
+        ),
+        (None, "gpt-4o-mini", Policy(name="p", context_tokens=500_000), 128_000, "registry"),
+        (90_000, "", Policy(name="p", context_tokens=50_000), 50_000, "below 90,000 (stated)"),
+    ],
+)
+def test_resolve(stated: int | None, model: str, policy: Policy, window: int, source: str) -> None:
+    tokens, said = resolve(stated, model, policy)
+    assert tokens == window
+    assert said.startswith(source) or source in said
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude-sonnet-4-5",
+        "claude-sonnet-4.5",
+        "anthropic/claude-sonnet-4-5",
+        "openrouter/anthropic/claude-sonnet-4.5:beta",
+        "claude-sonnet-4-5-20250929",
+        "claude-sonnet-4-5@20250929",
+        "claude-sonnet-4-5-latest",
+        "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        " Claude-Sonnet-4-5 ",
+    ],
+)
+def test_one_model_under_many_names(name: str) -> None:
+    assert normal(name) == "claude-sonnet-4-5"
+    assert window_of(name) == 200_000
+
+
+def test_a_variant_is_known_by_its_model_but_another_version_is_not() -> None:
+    assert window_of("claude-sonnet-4-5-thinking") == window_of("claude-sonnet-4-5")
+    assert window_of("claude-sonnet-4-5-9") is None
+    assert window_of("gpt-4o-2024-08-06") == window_of("gpt-4o")
+    assert window_of("never-heard-of-it") is None
+    assert window_of("") is None
+
+
+def test_presets_leave_the_window_to_the_model() -> None:
+    assert resolve(None, "gemini-2.5-pro", load("openclaw"))[0] == 1_048_576
