@@ -76,8 +76,8 @@ def formats() -> Iterator[str]:
     yield from _head(
         "Formats", "A document's format is recognised by what is in it, in this order; `--format` names one."
     )
-    for name, (where, _) in FORMATS.items():
-        module = import_module(f"secateur.formats.{where.partition(':')[0]}")
+    for name in FORMATS:
+        module = import_module(type(named(name)).__module__)
         kind = "Session log: lines of JSON." if named(name).log else "Request body, or a list of messages."
         yield f"## `{name}`\n\n*{kind}*\n\n{_module_text(module)}"
 
