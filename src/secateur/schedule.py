@@ -47,7 +47,7 @@ class EveryRequest(
         return why_shut(transcript, budget.protect)
 
     def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
-        return "" if marked else _NOTHING
+        return "" if marked or freed else _NOTHING
 
 
 class Threshold(
@@ -74,12 +74,12 @@ class Threshold(
         )
 
     def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
-        if not marked:
+        if not marked and not freed:
             return _NOTHING
         least = _least(self, budget)
         if least is not None and marked <= least:
             return f"{marked:,} tokens would come free, and the policy asks for more than {least:,}"
-        if freed < self.clear_at_least:
+        if self.clear_at_least and freed < self.clear_at_least:
             return f"{freed:,} tokens would come free, and the policy asks for at least {self.clear_at_least:,}"
         return ""
 

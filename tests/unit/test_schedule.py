@@ -24,6 +24,7 @@ def test_every_request_needs_something_to_do() -> None:
     assert EveryRequest().closed_before(TALKED, budget()) == OPEN
     assert "1 user turns" in EveryRequest().closed_before(TALKED, budget(protect=Protect(turns=2)))
     assert EveryRequest().closed_after(TALKED, budget(), 1, -5) == OPEN
+    assert EveryRequest().closed_after(TALKED, budget(), 0, -5) == OPEN  # an empty result that takes a placeholder
     assert "nothing that may be edited" in EveryRequest().closed_after(TALKED, budget(), 0, 0)
 
 
@@ -114,3 +115,4 @@ def test_more_than_scales_with_what_is_protected(window: int, least: int) -> Non
 def test_clear_at_least() -> None:
     assert "499 tokens would come free" in Threshold(clear_at_least=500).closed_after(TALKED, budget(), 900, 499)
     assert Threshold(clear_at_least=500).closed_after(TALKED, budget(), 900, 500) == OPEN
+    assert Threshold().closed_after(TALKED, budget(), 4, -29) == OPEN

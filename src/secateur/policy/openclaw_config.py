@@ -52,7 +52,7 @@ def configured(config: Config, base: Policy) -> Policy:
     return structs.replace(
         base,
         protect=_protect(pruning, base.protect),
-        prune=tuple(_strategies(pruning, base.prune)),
+        prune=_strategies(pruning, base.prune),
         schedule=_schedule(pruning, mode, base.schedule),
         windows=_windows(config),
         context_tokens=_positive(defaults.get("contextTokens")),
@@ -84,29 +84,33 @@ def _protect(pruning: Config, base: Protect) -> Protect:
     )
 
 
-def _strategies(pruning: Config, base: tuple[Strategy, ...]) -> list[Strategy]:
+def _strategies(pruning: Config, base: tuple[Strategy, ...]) -> tuple[Strategy, ...]:
+    """The preset's strategies with these settings; the hard clear can be switched off."""
     soft, hard = _at(pruning, "softTrim"), _at(pruning, "hardClear")
-    made: list[Strategy] = []
-    for one in base:
-        if isinstance(one, SoftTrim):
-            one = structs.replace(
-                one,
-                max_chars=_whole(soft.get("maxChars"), one.max_chars),
-                head_chars=_whole(soft.get("headChars"), one.head_chars),
-                tail_chars=_whole(soft.get("tailChars"), one.tail_chars),
-            )
-        elif isinstance(one, HardClear):
-            if hard.get("enabled") is False:
-                continue
-            said = hard.get("placeholder")
-            one = structs.replace(
-                one,
-                text=_literal(said) or one.text,
-                from_weight=_ratio(pruning.get("hardClearRatio"), one.from_weight),
-                min_chars=_whole(pruning.get("minPrunableToolChars"), one.min_chars),
-            )
-        made.append(one)
-    return made
+    kept = [one for one in base if hard.get("enabled") is not False or not isinstance(one, HardClear)]
+    return tuple(
+        _trim(one, soft) if isinstance(one, SoftTrim) else _clear(one, hard, pruning)
+        for one in kept
+        if isinstance(one, SoftTrim | HardClear)
+    )
+
+
+def _trim(base: SoftTrim, soft: Config) -> SoftTrim:
+    return structs.replace(
+        base,
+        max_chars=_whole(soft.get("maxChars"), base.max_chars),
+        head_chars=_whole(soft.get("headChars"), base.head_chars),
+        tail_chars=_whole(soft.get("tailChars"), base.tail_chars),
+    )
+
+
+def _clear(base: HardClear, hard: Config, pruning: Config) -> HardClear:
+    return structs.replace(
+        base,
+        text=_literal(hard.get("placeholder")) or base.text,
+        from_weight=_ratio(pruning.get("hardClearRatio"), base.from_weight),
+        min_chars=_whole(pruning.get("minPrunableToolChars"), base.min_chars),
+    )
 
 
 def _schedule(pruning: Config, mode: Any, base: Schedule) -> Schedule:

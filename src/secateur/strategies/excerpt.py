@@ -2,14 +2,14 @@
 
 Rule: the excerpt depends on the result alone, never on its age or on what surrounds it, so that a history read for the
 first time and one that grew message by message come to the same view. Tails and turns therefore do not protect here;
-tools, roles, pins, errors and media do.
+tools, roles, pins, errors, media and the head do.
 """
 
 from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.bounds import eligible, index_of
+from secateur.bounds import boundary, eligible, index_of
 from secateur.budget import Budget
 from secateur.excerpt import excerpt
 from secateur.model import Edit, Rewrite, Transcript
@@ -24,7 +24,8 @@ class Excerpt(
     max_chars: Count = 16_000  # about 4,000 tokens
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        for number in range(index_of(transcript).spent, len(transcript.messages)):
+        first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
+        for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
                 if len(part.text) <= self.max_chars or part.key in budget.edited:
                     continue

@@ -1,5 +1,6 @@
 """OpenClaw's own configuration: paths, coercions, and defaults that follow from the credentials."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -208,4 +209,10 @@ def test_what_is_no_configuration(text: str, says: str, tmp_path: Path) -> None:
 
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
+        load(tmp_path / "openclaw.json5")
+
+
+def test_without_the_reader_of_json5_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyjson5", None)  # as where it is not installed
+    with pytest.raises(ConfigError, match=r"pip install secateur\[cli\]"):
         load(tmp_path / "openclaw.json5")

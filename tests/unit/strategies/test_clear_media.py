@@ -1,0 +1,45 @@
+"""Clear media: old pictures give way to a line, wherever they stand."""
+
+from conversation import part, result, talk, user
+from secateur.budget import Budget
+from secateur.model import Message, Part, Transcript
+from secateur.protect import Protect
+from secateur.strategies import ClearMedia
+
+
+def picture(name: str, pinned: bool = False) -> Message:
+    return Message("user", (), (Part("text", (), "look"), Part("media", (), name, digest=name, pinned=pinned)))
+
+
+TALKED = talk(picture("image/png cat.png"), result("shot", image="one"), picture("image/png"), user())
+
+
+def cleared(strategy: ClearMedia, talked: Transcript, protect: Protect | None = None, **edited: str) -> dict[int, str]:
+    """The texts by message number."""
+    budget = Budget(window=0, used=0, count=len, protect=protect or Protect(), edited=edited)
+    texts = {edit.key: edit.text for edit in strategy(talked, budget)}
+    places = {one.key: number for number, message in enumerate(talked.messages) for one in message.parts}
+    return dict(sorted((places[key], text) for key, text in texts.items()))
+
+
+def test_all_but_the_newest() -> None:
+    assert cleared(ClearMedia(), TALKED) == {
+        0: "[media removed: image/png cat.png]",
+        1: "[media removed: image/png]",
+    }
+    assert list(cleared(ClearMedia(keep=0), TALKED)) == [0, 1, 2]
+    assert cleared(ClearMedia(keep=3), TALKED) == {}
+
+
+def test_what_is_protected_stays() -> None:
+    assert list(cleared(ClearMedia(keep=0), TALKED, Protect(head=1))) == [1, 2]
+    assert list(cleared(ClearMedia(keep=0), TALKED, Protect(messages=2))) == [0, 1]
+    assert list(cleared(ClearMedia(keep=0), TALKED, Protect(tools=("bash",)))) == [0, 2]
+    assert list(cleared(ClearMedia(keep=0), TALKED, Protect(media=True))) == [0, 2]
+    assert list(cleared(ClearMedia(keep=0), TALKED, Protect(keys=(part(TALKED, 0, 1).key,)))) == [1, 2]
+    assert list(cleared(ClearMedia(keep=0), TALKED, None, **{part(TALKED, 2, 1).key: "clear_media"})) == [0, 1]
+    assert cleared(ClearMedia(keep=0), talk(picture("x", pinned=True))) == {}
+
+
+def test_a_medium_without_a_name() -> None:
+    assert cleared(ClearMedia(keep=0), talk(picture(" \n"))) == {0: "[media removed]"}
