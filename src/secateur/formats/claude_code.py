@@ -1,0 +1,232 @@
+"""Claude Code session logs: one line per content block, a tree by `uuid` and `parentUuid`.
+
+The transcript is the active branch as Claude Code would send it: lines of one API message merged, compactions and
+micro-compactions applied (`claude_code_branch` walks the tree). Lines that were never sent (API errors, `<synthetic>`
+models, progress, telemetry) are not read. `toolUseResult` repeats a result for the screen and agent progress repeats a
+sub-agent's messages; the model sees neither, and both are left alone.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.claude_code_branch import content, steps
+from secateur.formats.logs import (
+    arguments_body,
+    first_lines,
+    moment,
+    no_new_message,
+    opened,
+    result,
+    stranger,
+    text_of,
+)
+from secateur.formats.native import Calls, canonical, medium
+from secateur.model import Message, New, Origin, Part, Path, Transcript
+
+CLEARED = "[Old tool result content cleared]"  # what Claude Code sends for a result that a micro-compaction took
+_MEDIA = ("image", "document")
+_HARNESS = (
+    "<command-name>",
+    "<command-message>",
+    "<local-command-",
+    "<system-reminder>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "[Request interrupted by user",
+)
+_UNSAID = ("hook_system_message", "command_permissions")  # attachments for the screen
+
+
+class ClaudeCode:
+    """Reader of Claude Code's session files."""
+
+    name = "claude_code"
+    log = True
+
+    def recognise(self, native: Any) -> str:
+        """Ids that link lines to a tree, around a message of the Messages API."""
+        for entry in first_lines(native):
+            if "uuid" not in entry or "parentUuid" not in entry:
+                continue
+            message = entry.get("message")
+            if entry.get("type") in ("user", "assistant") and isinstance(message, dict) and "role" in message:
+                return "lines have uuid, parentUuid and message.role"
+            if "sessionId" in entry:
+                return "lines have uuid, parentUuid and sessionId"
+        return ""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of the active branch; `known` is of no use here."""
+        log = opened(native, self.name)
+        reader = _Reader(log.entries, model)
+        for lines in steps(log):
+            reader.step(lines)
+        return log.transcript(reader.messages, model=model or reader.model, provider="anthropic")
+
+    def body(self, part: Part, text: str) -> Any:
+        """Text where text stands; arguments stay JSON; a medium becomes a block of text in its slot.
+
+        A result is a string, except that a list of one text block keeps its shape: its path leads to that text.
+        """
+        if part.kind == "tool_call":
+            return arguments_body(text)
+        return {"type": "text", "text": text} if part.kind == "media" else text
+
+    def message(self, new: New) -> Any:
+        """Raises EditError."""
+        no_new_message(new, "Claude Code")
+
+
+class _Reader:
+    """Messages from the steps of a branch, in order. A model that the caller names decides what is bound."""
+
+    def __init__(self, entries: dict[int, dict[str, Any]], model: str) -> None:
+        self.entries = entries
+        self._named = model
+        self.calls = Calls()
+        self.messages: list[Message] = []
+        self.model = ""
+        self._results: dict[str, int] = {}  # where the newest result of each call id stands, by message
+
+    def step(self, lines: tuple[int, ...]) -> None:
+        entry = self.entries[lines[0]]
+        match entry.get("type"):
+            case "assistant":
+                self._assistant(tuple(line for line in lines if not _unsent(self.entries[line])))
+            case "user":
+                self._user(lines[0], entry)
+            case "attachment":
+                self._attachment(lines[0], entry)
+            case "system" if isinstance(entry.get("microcompactMetadata"), dict):
+                self._clear(entry["microcompactMetadata"].get("compactedToolIds"))
+
+    def _assistant(self, lines: tuple[int, ...]) -> None:
+        if not lines:
+            return
+        self.calls.speaks("assistant")
+        self.model = str(self.entries[lines[0]]["message"].get("model") or self.model)
+        parts = tuple(part for line in lines for part in self._parts(line))
+        at = max(moment(self.entries[line].get("timestamp")) for line in lines)
+        if parts:
+            self.messages.append(Message("assistant", lines[:1], parts, "user", lines, at))
+
+    def _user(self, line: int, entry: dict[str, Any]) -> None:
+        self.calls.speaks("user")
+        parts = tuple(self._parts(line))
+        if not parts:
+            return
+        self._results |= {part.call: len(self.messages) for part in parts if part.kind == "tool_result"}
+        only_results = all(part.kind == "tool_result" or part.within for part in parts)
+        origin: Origin = "harness" if only_results else _origin(entry, parts)
+        at = moment(entry.get("timestamp"))
+        self.messages.append(Message("tool" if only_results else "user", (line,), parts, origin, (line,), at))
+
+    def _attachment(self, line: int, entry: dict[str, Any]) -> None:
+        """What the host slips in between messages: a queued prompt is the user's; the rest it words as reminders."""
+        attachment = entry.get("attachment")
+        if not isinstance(attachment, dict) or attachment.get("type") in _UNSAID:
+            return
+        at, path = moment(entry.get("timestamp")), (line, "attachment")
+        if attachment.get("type") == "queued_command":
+            if parts := tuple(self._content(attachment.get("prompt"), (*path, "prompt"))):
+                self.messages.append(Message("user", (line,), parts, _origin(entry, parts), (line,), at))
+        elif said := _said(attachment):
+            part = stranger(attachment, path, said)
+            self.messages.append(Message("system", (line,), (part,), "harness", (line,), at))
+
+    def _clear(self, calls: Any) -> None:
+        """Results that a micro-compaction took read as the host's placeholder."""
+        gone = {call for call in calls if isinstance(call, str)} if isinstance(calls, list) else set()
+        for number in {self._results[call] for call in gone if call in self._results}:
+            message = self.messages[number]
+            self.messages[number] = replace(message, parts=tuple(_cleared(message.parts, gone)))
+
+    def _parts(self, line: int) -> Iterator[Part]:
+        yield from self._content(content(self.entries[line]), (line, "message", "content"))
+
+    def _content(self, said: Any, path: Path) -> Iterator[Part]:
+        if isinstance(said, str):
+            yield Part("text", path, said)
+        elif isinstance(said, list):
+            for number, block in enumerate(said):
+                yield from self._block(block, (*path, number))
+        elif said is not None:
+            yield stranger(said, path)
+
+    def _block(self, block: Any, path: Path) -> tuple[Part, ...]:
+        said = text_of(block)
+        if said is not None:
+            return (Part("text", (*path, "text"), said, pinned="citations" in block),)
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind in ("thinking", "redacted_thinking"):
+            text, signature = str(block.get("thinking") or ""), str(block.get("signature") or block.get("data") or "")
+            bound = bool(signature) and is_bound(self._named or self.model)
+            return (Part("reasoning", path, text, digest=signature, pinned=True, bound=bound),)
+        if kind == "tool_use":
+            call, tool = str(block.get("id") or ""), str(block.get("name") or "")
+            self.calls.add(call, tool)
+            return (Part("tool_call", (*path, "input"), canonical(block.get("input")), tool, call),)
+        if kind == "tool_result":
+            call = str(block.get("tool_use_id") or "")
+            head = Part(
+                "tool_result", (*path, "content"), "", self.calls.take(call), call, block.get("is_error") is True
+            )
+            return result(head, block.get("content"), _within)
+        return (medium(block, path) if kind in _MEDIA else stranger(block, path),)
+
+
+def _unsent(entry: dict[str, Any]) -> bool:
+    """Lines that the host wrote in the assistant's name; the API never saw them."""
+    message = entry.get("message")
+    return (
+        not isinstance(message, dict) or message.get("model") == "<synthetic>" or bool(entry.get("isApiErrorMessage"))
+    )
+
+
+def _within(block: dict[str, Any], path: Path) -> Part | None:
+    return medium(block, path, "result") if block.get("type") in _MEDIA else None
+
+
+def _cleared(parts: tuple[Part, ...], gone: set[str]) -> Iterator[Part]:
+    """The parts with the results of these calls cleared; the media inside them go with them."""
+    going = False
+    for part in parts:
+        if part.kind == "tool_result":
+            going = part.call in gone
+        if not going:
+            yield part
+        elif part.kind == "tool_result":
+            yield replace(part, text=CLEARED, digest="", pinned=True)
+        elif not part.within:
+            going = False
+            yield part
+
+
+def _origin(entry: dict[str, Any], parts: tuple[Part, ...]) -> Origin:
+    """Who speaks in a user line: a human, the host, or a summary."""
+    if entry.get("isCompactSummary"):
+        return "summary"
+    source = entry.get("origin")
+    if entry.get("isMeta") or (isinstance(source, dict) and source.get("kind") not in ("human", None)):
+        return "harness"
+    texts = [part.text for part in parts if part.kind == "text"]
+    if not texts or any(part.kind in ("media", "other") and not part.within for part in parts):
+        return "user"
+    return "harness" if all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
+
+
+def _said(attachment: dict[str, Any]) -> str:
+    """What stands as text in an attachment; how the host words it around is not in the log."""
+    texts: list[str] = []
+    for name in ("content", "snippet", "addedBlocks", "addedLines"):
+        value = attachment.get(name)
+        file = value.get("file") if isinstance(value, dict) else None
+        value = file.get("content") if isinstance(file, dict) else value
+        values = value if isinstance(value, list) else [value]
+        texts += [one for one in values if isinstance(one, str) and one]
+    return "\n".join(texts)

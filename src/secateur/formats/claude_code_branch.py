@@ -1,0 +1,197 @@
+"""Which lines of a Claude Code log the host would send, and which of them make one API message.
+
+The lines form a tree by `uuid` and `parentUuid`, but a walk from the newest line to the root is not enough: parallel
+calls hang off sibling lines of one API message, their results off those siblings, and progress lines fork the chain.
+Rule: every line of an API message on the branch is recovered, and every result of its calls. Nothing here reads what
+is said.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from secateur.formats.logs import Log, ancestry
+from secateur.formats.native import canonical
+
+Entry = dict[str, Any]
+_SAID = ("user", "assistant")
+
+
+def steps(log: Log) -> Iterator[tuple[int, ...]]:
+    """Lines in the order in which the model reads them: all lines of one API message together, others alone.
+
+    Results come right behind the message that called for them. Boundaries of micro-compactions stand where they were
+    written. A sub-agent's lines (`isSidechain`) are no part of it, unless the log is the sub-agent's own. A log
+    without uuids is read from top to bottom.
+    """
+    lines = {line: entry for line, entry in log.entries.items() if not entry.get("isSidechain")}
+    if not any(entry.get("type") in _SAID for entry in lines.values()):
+        lines = log.entries
+    nodes = {line: entry for line, entry in lines.items() if isinstance(entry.get("uuid"), str)}
+    said = [line for line, entry in nodes.items() if entry.get("type") in _SAID]
+    tree = _Tree(nodes if said else lines)
+    chain = ancestry(said[-1], tree.parents, tree.places, log.warnings) if said else list(lines)
+    yield from _Rounds(tree, _since_compaction(chain, lines)).steps()
+
+
+def content(entry: Entry) -> Any:
+    """What a line says: the content of its message."""
+    message = entry.get("message")
+    return message.get("content") if isinstance(message, dict) else None
+
+
+class _Tree:
+    """Lines by id, and the id above each line."""
+
+    def __init__(self, nodes: dict[int, Entry]) -> None:
+        self.nodes = nodes
+        self.places = {entry["uuid"]: line for line, entry in nodes.items() if isinstance(entry.get("uuid"), str)}
+        self.parents: dict[int, Any] = {line: _id(entry.get("parentUuid")) for line, entry in nodes.items()}
+        self._callers: dict[int, int | None] = {}
+        self._keep_segment()
+
+    def caller(self, line: int) -> int | None:
+        """The assistant line whose call the results on `line` answer: the nearest one above, past other results."""
+        trail = []
+        here: int | None = line
+        while here is not None and here not in self._callers and not self._settled(here, line):
+            self._callers[here] = None  # a circle ends here
+            trail.append(here)
+            here = self._at(self.parents[here])
+        found = self._callers[here] if here in self._callers else self._caller(here)
+        self._callers.update(dict.fromkeys(trail, found))
+        return found
+
+    def _settled(self, here: int, start: int) -> bool:
+        """Whether the climb ends here: at an assistant line, or at a user line that answers nothing."""
+        kind = self.nodes[here].get("type")
+        return kind == "assistant" or (kind == "user" and here != start and not answered(self.nodes[here]))
+
+    def _caller(self, here: int | None) -> int | None:
+        return here if here is not None and self.nodes[here].get("type") == "assistant" else None
+
+    def _keep_segment(self) -> None:
+        """Hang the lines that the newest compaction kept behind its anchor, as the host does on loading."""
+        boundaries = [line for line, entry in self.nodes.items() if _is_boundary(entry)]
+        metadata = self.nodes[boundaries[-1]].get("compactMetadata") if boundaries else None
+        anchor, kept = self._kept(metadata if isinstance(metadata, dict) else {})
+        if not kept or self._at(anchor) is None or self._at(anchor) in kept:
+            return
+        tail = self.nodes[kept[-1]].get("uuid")
+        for line, parent in self.parents.items():
+            if parent == anchor and line not in kept:
+                self.parents[line] = tail
+        for line in kept:
+            self.parents[line] = anchor
+            anchor = self.nodes[line].get("uuid")
+
+    def _kept(self, metadata: Entry) -> tuple[Any, list[int]]:
+        """The anchor and the kept lines: listed one by one, or as a segment from tail up to head."""
+        listed, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+        if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
+            lines = [self._at(one) for one in listed["uuids"]]
+            return listed.get("anchorUuid"), [] if None in lines else [line for line in lines if line is not None]
+        if not isinstance(segment, dict):
+            return None, []
+        upwards: dict[int, None] = {}
+        here = self._at(segment.get("tailUuid"))
+        while here is not None and here not in upwards:
+            upwards[here] = None
+            if self.nodes[here]["uuid"] == segment.get("headUuid"):
+                return segment.get("anchorUuid"), list(upwards)[::-1]
+            here = self._at(self.parents[here])
+        return None, []
+
+    def _at(self, name: Any) -> int | None:
+        return self.places.get(name) if isinstance(name, str) else None
+
+
+class _Rounds:
+    """The lines of one branch, gathered into API messages and their results."""
+
+    def __init__(self, tree: _Tree, chain: list[int]) -> None:
+        self.tree = tree
+        self.chain = chain
+        self.groups: dict[Any, list[int]] = defaultdict(list)
+        self.answers: dict[Any, list[int]] = defaultdict(list)
+        for line, entry in tree.nodes.items():
+            if entry.get("type") == "assistant":
+                self.groups[self._group(line)].append(line)
+            elif entry.get("type") == "user" and answered(entry):
+                caller = tree.caller(line)
+                self.answers[None if caller is None else self._group(caller)].append(line)
+
+    def steps(self) -> Iterator[tuple[int, ...]]:
+        done: set[int] = set()
+        on_branch = set(self.chain)
+        for line in self.chain:
+            if line in done:
+                continue
+            if self.tree.nodes[line].get("type") != "assistant":
+                yield (line,)
+                continue
+            lines = self._siblings(self._group(line), on_branch)
+            answers = self._answers(self._group(line), lines, on_branch)
+            done.update(lines, answers)
+            yield tuple(lines)
+            yield from ((answer,) for answer in answers)
+
+    def _group(self, line: int) -> Any:
+        """What the lines of one API message share: its id, and its request, for proxies that give all one id."""
+        entry = self.tree.nodes[line]
+        message = entry.get("message")
+        name = message.get("id") if isinstance(message, dict) else None
+        return (name, str(entry.get("requestId"))) if isinstance(name, str) and name else line
+
+    def _siblings(self, group: Any, on_branch: set[int]) -> list[int]:
+        """The lines of a message: those on the branch, and those beside it that say something more."""
+        lines = [line for line in self.groups[group] if line in on_branch]
+        if len(lines) == len(self.groups[group]):
+            return lines
+        said = {canonical(content(self.tree.nodes[line])) for line in lines}
+        for line in self.groups[group]:
+            more = canonical(content(self.tree.nodes[line]))
+            if line not in on_branch and more not in said:
+                lines.append(line)
+                said.add(more)
+        return sorted(lines)
+
+    def _answers(self, group: Any, lines: list[int], on_branch: set[int]) -> list[int]:
+        """The lines with results of a message's calls: those on the branch, then those beside it that it lacks."""
+        waiting: Counter[str] = Counter()
+        for line in lines:
+            waiting.update(_ids(self.tree.nodes[line], "tool_use", "id"))
+        mine = []
+        for line in sorted(self.answers.get(group, ()), key=lambda line: line not in on_branch):
+            ids = answered(self.tree.nodes[line])
+            if any(waiting[name] > 0 for name in ids):
+                mine.append(line)
+                waiting.subtract(ids)
+        return sorted(mine)
+
+
+def answered(entry: Entry) -> list[str]:
+    """The ids that a line's results answer."""
+    return _ids(entry, "tool_result", "tool_use_id")
+
+
+def _ids(entry: Entry, kind: str, name: str) -> list[str]:
+    blocks = content(entry)
+    blocks = blocks if isinstance(blocks, list) else []
+    return [str(one.get(name) or "") for one in blocks if isinstance(one, dict) and one.get("type") == kind]
+
+
+def _since_compaction(chain: list[int], lines: dict[int, Entry]) -> list[int]:
+    """What came after the newest compaction on the branch; its summary is the next line of the branch."""
+    for place in range(len(chain) - 1, -1, -1):
+        if _is_boundary(lines[chain[place]]):
+            return chain[place + 1 :]
+    return chain
+
+
+def _is_boundary(entry: Entry) -> bool:
+    return entry.get("type") == "system" and entry.get("subtype") == "compact_boundary"
+
+
+def _id(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,158 @@
+"""What readers of session logs share: dated lines, warnings, the walk from leaf to root, and results of several blocks.
+
+A log is a tree of lines that only ever grows at its end. Rule: each line is parsed once, a line that nobody can read is
+named in a warning and stays as it is. Which lines a host sends is each format's own affair.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+from msgspec import Struct
+
+from secateur.errors import EditError, FormatError
+from secateur.formats.native import value_digest
+from secateur.jsontext import Lines, Text, loads
+from secateur.lineage import keyed
+from secateur.model import Message, New, Part, Path, Transcript
+
+_LOOKED_AT = 50  # lines that tell a format; hosts write some bookkeeping before the first message
+
+
+class Log(Struct):
+    """The lines that hold JSON objects, by 0-based line number in file order, and what was met on the way."""
+
+    entries: dict[int, dict[str, Any]]
+    warnings: list[str]
+
+    def transcript(self, messages: Sequence[Message], **known: Any) -> Transcript:
+        """The transcript of these fresh messages; `called` is the time of the newest assistant message."""
+        called = next((message.at for message in reversed(messages) if message.role == "assistant"), 0)
+        stamps = (moment(entry.get("timestamp")) for entry in reversed(self.entries.values()))
+        stamped = next((at for at in stamps if at), 0)
+        warnings = tuple(self.warnings)
+        return Transcript((), keyed(messages), called=called, stamped=stamped, warnings=warnings, **known)
+
+
+def opened(native: Any, name: str) -> Log:
+    """All lines of a log, parsed. Warnings count lines from 1, as editors do. Raises FormatError for no log."""
+    if not isinstance(native, Lines):
+        raise FormatError(f"{name} wants the lines of a session file; this document is not one")
+    log = Log({}, [])
+    for at in range(len(native)):
+        text = native.child(at)
+        if text is None or not text.raw.strip():
+            continue
+        value = native.line(at)
+        if isinstance(value, dict):
+            log.entries[at] = value
+        else:
+            what = "JSON" if value is None else "a JSON object"
+            log.warnings.append(f"line {at + 1} is not {what} and was left as it is")
+    return log
+
+
+def first_lines(native: Any) -> list[dict[str, Any]]:
+    """The objects on the first lines of a log; none for any other document."""
+    if not isinstance(native, Lines):
+        return []
+    values = (native.line(at) for at in range(min(len(native), _LOOKED_AT)))
+    return [value for value in values if isinstance(value, dict)]
+
+
+def moment(stamp: Any) -> int:
+    """Milliseconds since 1970 of an ISO 8601 time, or of milliseconds; 0 for anything else."""
+    if isinstance(stamp, int) and not isinstance(stamp, bool):
+        return stamp
+    if not isinstance(stamp, str):
+        return 0
+    try:
+        when = datetime.fromisoformat(stamp)
+    except ValueError:
+        return 0
+    return round((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, int], warnings: list[str]) -> list[int]:
+    """The lines from the root down to `leaf`.
+
+    `parents` maps each line of the tree, in file order, to its parent's id (None: a root), `places` ids to lines. A
+    parent that is not in the file is a lost line: what was said before it was said nonetheless, so the walk goes on
+    with the line before.
+    """
+    order = list(parents)
+    path: list[int] = []
+    seen: set[int] = set()
+    here: int | None = leaf
+    while here is not None and here not in seen:
+        seen.add(here)
+        path.append(here)
+        here = _above(here, parents[here], places, order, warnings)
+    return path[::-1]
+
+
+def _above(line: int, parent: Any, places: Mapping[Any, int], order: list[int], warnings: list[str]) -> int | None:
+    if parent is None:
+        return None
+    if parent in places:
+        return places[parent]
+    before = bisect_left(order, line) - 1
+    where = f"reading goes on at line {order[before] + 1}" if before >= 0 else "the history starts there"
+    warnings.append(f"line {line + 1} names a parent that is not in the file: {where}")
+    return order[before] if before >= 0 else None
+
+
+def result(head: Part, content: Any, media: Callable[[dict[str, Any], Path], Part | None]) -> tuple[Part, ...]:
+    """A result is one part, whatever blocks it holds; the media inside it follow and name it.
+
+    `head` is the part without text, its path where the content stands; `media` reads a block that is a medium. A
+    single block of text is written where its text stands, so that a list stays a list. What is not known pins it.
+    """
+    if content is None or isinstance(content, str):
+        return (_part(head, head.path, content or ""),)
+    if not isinstance(content, list):
+        return (_part(head, head.path, "", value_digest(content), True),)
+    texts, rest, inside = [], [], []
+    for number, block in enumerate(content):
+        said = text_of(block)
+        if said is not None:
+            texts.append(said)
+            continue
+        rest.append(value_digest(block))
+        medium = media(block, (*head.path, number)) if isinstance(block, dict) else None
+        inside += [medium] if medium else []
+    path = (*head.path, 0, "text") if len(texts) == 1 == len(content) else head.path
+    return (_part(head, path, "\n".join(texts), "".join(rest), len(rest) > len(inside)), *inside)
+
+
+def _part(head: Part, path: Path, text: str, digest: str = "", pinned: bool = False) -> Part:
+    return Part("tool_result", path, text, head.tool, head.call, head.error, digest, pinned=pinned or head.pinned)
+
+
+def text_of(block: Any) -> str | None:
+    """The text of a text block of any host; None for any other block."""
+    if not isinstance(block, dict) or block.get("type") not in ("text", "input_text", "output_text"):
+        return None
+    text = block.get("text")
+    return text if isinstance(text, str) else None
+
+
+def stranger(value: Any, path: Path, text: str = "") -> Part:
+    """What no reader knows: it stays."""
+    return Part("other", path, text, digest=value_digest(value), pinned=True)
+
+
+def arguments_body(text: str) -> Text:
+    """Arguments as they are to stand in the file. Raises EditError where they are no longer JSON."""
+    data = text.encode("utf-8", "backslashreplace")  # of a lone surrogate this makes its JSON escape
+    try:
+        loads(data)
+    except FormatError as error:
+        raise EditError(f"the arguments of a call must stay JSON: {error}") from error
+    return Text.of(data)
+
+
+def no_new_message(new: New, host: str) -> NoReturn:
+    """A log is the host's: it takes new messages only as the host's own compaction entry."""
+    raise EditError(f"a session file of {host} takes a new {new.role} message only as {host}'s own compaction entry")

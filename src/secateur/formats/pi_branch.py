@@ -1,0 +1,48 @@
+"""Which lines of a Pi log the host would send: the branch that ends in the newest entry, its newest compaction applied.
+
+Entries form a tree by `id` and `parentId`; before version 2 they have no ids and stand in line. Nothing here reads what
+is said.
+"""
+
+from typing import Any
+
+from secateur.formats.logs import Log, ancestry
+
+
+def branch(log: Log) -> list[int]:
+    """The lines that Pi sends, oldest first; a compaction stands before the lines it kept."""
+    path = _path(log)
+    for place in range(len(path) - 1, -1, -1):
+        entry = log.entries[path[place]]
+        if entry.get("type") == "compaction":
+            first = _first_kept(entry, log, path[:place])
+            return [path[place], *path[first:place], *path[place + 1 :]]
+    return path
+
+
+def _path(log: Log) -> list[int]:
+    """The branch that ends in the newest entry; all lines where entries have no ids (version 1)."""
+    nodes = {line: entry for line, entry in log.entries.items() if entry.get("type") != "session"}
+    headers = (entry.get("version") for entry in log.entries.values() if entry.get("type") == "session")
+    versions = [version for version in headers if isinstance(version, int)]
+    tree = {line: entry.get("parentId") for line, entry in nodes.items() if isinstance(entry.get("id"), str)}
+    if not tree or (versions and versions[0] < 2):
+        return list(nodes)
+    places = {log.entries[line]["id"]: line for line in tree}
+    parents = {line: parent if isinstance(parent, str) else None for line, parent in tree.items()}
+    return ancestry(max(tree), parents, places, log.warnings)
+
+
+def _first_kept(entry: dict[str, Any], log: Log, before: list[int]) -> int:
+    """The place on the branch from which a compaction kept entries; its end where it kept none."""
+    name, number = entry.get("firstKeptEntryId"), entry.get("firstKeptEntryIndex")
+    if isinstance(name, str):
+        for place, line in enumerate(before):
+            if log.entries[line].get("id") == name:
+                return place
+    elif isinstance(number, int):
+        lines = list(log.entries)  # version 1 counts the entries that could be read, the header as 0
+        if 0 < number < len(lines) and lines[number] in before:
+            return before.index(lines[number])
+    log.warnings.append("a compaction names no entry that it kept: the history starts with its summary")
+    return len(before)

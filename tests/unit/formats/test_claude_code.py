@@ -1,0 +1,197 @@
+"""Claude Code logs: who speaks, and what the parts of a message are."""
+
+from typing import Any
+
+import pytest
+
+from claude_code_lines import MODEL, answer, assistant, call, line, progress, text, user
+from secateur.errors import EditError
+from secateur.formats.claude_code import ClaudeCode
+from secateur.jsontext import dumps
+from secateur.model import Part, Transcript
+from session_lines import log, only, parts, results, said
+
+
+def read(*values: Any) -> Transcript:
+    return ClaudeCode().read(log(*values))
+
+
+def test_a_plain_exchange_with_its_places_and_times() -> None:
+    transcript = read(
+        {"type": "summary", "summary": "a title", "leafUuid": "x"},
+        user("u1", None, "hello"),
+        assistant("a1", "u1", "m1", text("hi"), timestamp="2026-01-02T03:04:06.000Z"),
+    )
+    assert said(transcript) == [("user", "hello"), ("assistant", "hi")]
+    first, second = transcript.messages
+    assert (first.path, first.lines, first.at, first.origin) == ((1,), (1,), 1767323045600, "user")
+    assert first.parts[0].path == (1, "message", "content")
+    assert second.parts[0].path == (2, "message", "content", 0, "text")
+    assert (transcript.at, transcript.model, transcript.provider) == ((), MODEL, "anthropic")
+    assert transcript.called == transcript.stamped == second.at == 1767323046000
+    assert all(message.key for message in transcript.messages)
+    assert transcript.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "origin"),
+    [
+        ("please", {}, "user"),
+        ("please", {"origin": {"kind": "human"}}, "user"),
+        ("done", {"origin": {"kind": "task-notification"}}, "harness"),
+        ("Caveat", {"isMeta": True}, "harness"),
+        ("<command-name>/exit</command-name>", {}, "harness"),
+        ("<command-message>fix</command-message>", {}, "harness"),
+        (" <local-command-stdout>bye</local-command-stdout>", {}, "harness"),
+        ("<bash-input>ls</bash-input>", {}, "harness"),
+        ("<bash-stdout>a</bash-stdout>", {}, "harness"),
+        ("<task-notification>\n", {}, "harness"),
+        ([text("<system-reminder>x</system-reminder>")], {}, "harness"),
+        ([text("[Request interrupted by user]")], {}, "harness"),
+        ([text("<system-reminder>x</system-reminder>"), text("please")], {}, "user"),
+        ("so far", {"isCompactSummary": True}, "summary"),
+    ],
+)
+def test_who_speaks_in_a_user_line(content: Any, more: Any, origin: str) -> None:
+    assert only(read(user("u1", None, content, **more))).origin == origin
+
+
+def test_a_result_with_a_word_from_the_user_is_the_users_message() -> None:
+    content = [*answer("t1", "one"), text("not that file")]
+    transcript = read(assistant("a1", None, "m1", call("t1")), user("r1", "a1", content))
+    assert (transcript.messages[1].role, transcript.messages[1].origin) == ("user", "user")
+    assert [part.kind for part in transcript.messages[1].parts] == ["tool_result", "text"]
+    results_only = read(assistant("a1", None, "m1", call("t1")), user("r1", "a1", answer("t1", "one")))
+    assert (results_only.messages[1].role, results_only.messages[1].origin) == ("tool", "harness")
+
+
+def test_results_of_several_shapes() -> None:
+    document = {"type": "document", "title": "a.pdf", "source": {"media_type": "application/pdf", "data": "AA"}}
+    shapes: list[Any] = [
+        "plain",
+        [text("one block")],
+        [text("two"), text("blocks")],
+        [text("seen"), document],
+        [{"type": "tool_reference", "tool_name": "Grep"}],
+        None,
+        {"odd": 1},
+    ]
+    asked = [call(str(number)) for number in range(len(shapes))]
+    answers = [block for number, shape in enumerate(shapes) for block in answer(str(number), shape)]
+    transcript = read(assistant("a1", None, "m1", *asked), user("r1", "a1", answers))
+    found = results(transcript)
+    assert [part.text for part in found] == ["plain", "one block", "two\nblocks", "seen", "", "", ""]
+    assert [part.path[4:] for part in found[:3]] == [("content",), ("content", 0, "text"), ("content",)]
+    assert [part.pinned for part in found] == [False, False, False, False, True, False, True]
+    assert [bool(part.digest) for part in found] == [False, False, False, True, True, False, True]
+    (medium,) = [part for part in parts(transcript) if part.kind == "media"]
+    assert medium.path == (1, "message", "content", 3, "content", 1)
+    assert medium.within == found[3].key
+    assert medium.text == "application/pdf a.pdf"
+
+
+def test_an_error_flag_and_media_of_the_user() -> None:
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    transcript = read(
+        assistant("a1", None, "m1", call("t1")),
+        user("r1", "a1", answer("t1", "Exit code 1", is_error=True)),
+        user("u1", "r1", [text("look"), picture]),
+    )
+    assert results(transcript)[0].error
+    assert [(part.kind, part.path) for part in transcript.messages[2].parts] == [
+        ("text", (2, "message", "content", 0, "text")),
+        ("media", (2, "message", "content", 1)),
+    ]
+
+
+def test_what_is_not_known_stays() -> None:
+    strange = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}}
+    transcript = read(
+        user("u1", None, {"odd": True}),
+        assistant("a1", "u1", "m1", strange, "a bare string", {"type": "redacted_thinking", "data": "b64"}),
+        line("brand-new-kind", "n1", "a1"),
+    )
+    assert [(part.kind, part.pinned) for part in parts(transcript)] == [
+        ("other", True),
+        ("other", True),
+        ("other", True),
+        ("reasoning", True),
+    ]
+    assert parts(transcript)[3].digest == "b64"
+
+
+def test_signed_reasoning_of_newer_models_is_bound() -> None:
+    thought = {"type": "thinking", "thinking": "", "signature": "c2ln"}
+    unsigned = {"type": "thinking", "thinking": "hm", "signature": ""}
+    newer = read(assistant("a1", None, "m1", thought, unsigned, model="claude-opus-5-5"))
+    assert [part.bound for part in parts(newer)] == [True, False]
+    older = log(assistant("a1", None, "m1", thought))
+    assert [part.bound for part in parts(ClaudeCode().read(older))] == [False]
+    named = ClaudeCode().read(older, model="claude-opus-5-5")
+    assert ([part.bound for part in parts(named)], named.model) == ([True], "claude-opus-5-5")
+
+
+def test_attachments_that_the_model_sees() -> None:
+    def attachment(uuid: str, parent: str, **fields: Any) -> dict[str, Any]:
+        return line("attachment", uuid, parent, attachment=fields)
+
+    transcript = read(
+        user("u1", None, "go"),
+        attachment("x1", "u1", type="task_reminder", content=[], itemCount=0),
+        attachment("x2", "x1", type="skill_listing", content="- a skill"),
+        attachment("x3", "x2", type="file", content={"type": "text", "file": {"content": "its text"}}),
+        attachment("x4", "x3", type="mcp_instructions_delta", addedBlocks=["one", "two"]),
+        attachment("x5", "x4", type="hook_system_message", content="for the screen"),
+        attachment("x6", "x5", type="queued_command", prompt="and then stop"),
+        attachment("x7", "x6", type="queued_command", prompt="<task-notification>\nx"),
+        line("attachment", "x8", "x7", attachment="odd"),
+        assistant("a1", "x8", "m1", text("yes")),
+    )
+    assert said(transcript)[1:-1] == [
+        ("system", "- a skill"),
+        ("system", "its text"),
+        ("system", "one\ntwo"),
+        ("user", "and then stop"),
+        ("user", "<task-notification>\nx"),
+    ]
+    assert [message.origin for message in transcript.messages[1:-1]] == ["harness"] * 3 + ["user", "harness"]
+    assert [part.pinned for part in parts(transcript)[1:4]] == [True] * 3
+
+
+def test_repeated_and_empty_ids_pair_within_their_round() -> None:
+    transcript = read(
+        assistant("a1", None, "m1", call("", "Read"), call("", "Grep")),
+        user("r1", "a1", [*answer("", "one"), *answer("", "two")]),
+        assistant("a2", "r1", "m2", call("", "Bash")),
+        user("r2", "a2", answer("", "three")),
+        user("r3", "r2", answer("orphan", "four")),
+    )
+    assert [part.tool for part in results(transcript)] == ["Read", "Grep", "Bash", ""]
+
+
+@pytest.mark.parametrize(
+    ("part", "text_", "body"),
+    [
+        (Part("tool_result", (0, "message", "content", 0, "content")), "short", '"short"'),
+        (Part("tool_result", (0, "message", "content", 0, "content", 0, "text")), "short", '"short"'),
+        (Part("tool_call", (0, "message", "content", 0, "input")), '{"a": 1.0}', '{"a": 1.0}'),
+        (Part("tool_call", (0, "message", "content", 0, "input")), '{"a":"\ud800"}', '{"a":"\\ud800"}'),
+        (Part("media", (0, "message", "content", 0)), "gone", '{"type":"text","text":"gone"}'),
+    ],
+)
+def test_what_stands_in_place_of_a_body(part: Part, text_: str, body: str) -> None:
+    assert dumps(ClaudeCode().body(part, text_)) == body.encode()
+
+
+def test_arguments_stay_json() -> None:
+    with pytest.raises(EditError, match="must stay JSON"):
+        ClaudeCode().body(Part("tool_call", (0,)), "{broken")
+
+
+def test_it_is_recognised_by_its_tree() -> None:
+    title = {"type": "summary", "summary": "x"}
+    assert ClaudeCode().recognise(log(title, user("u1", None, "go"))) == "lines have uuid, parentUuid and message.role"
+    assert ClaudeCode().recognise(log(title, progress("p1", None))) == "lines have uuid, parentUuid and sessionId"
+    assert ClaudeCode().recognise(log(title)) == ""
+    assert ClaudeCode().recognise(log({"type": "session", "id": "x"})) == ""
+    assert ClaudeCode().recognise([{"uuid": "x", "parentUuid": None, "sessionId": "s"}]) == ""
