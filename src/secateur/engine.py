@@ -1,0 +1,241 @@
+"""Read, plan, apply: once per request.
+
+How a request flows: `document` reads it into a transcript (of a grown request, only what is new); `projection` lays the
+session's plan over it; the policy's strategies propose edits for the view they see; its schedule says whether they
+pay now; `settle` closes them; they become one epoch of the plan; `patch` carries the plan out on the native document.
+
+Rule: the view is a pure function of history and plan. What a session keeps in memory only saves work: dropping it
+changes no byte. The core fails loud: callers at the edge decide what to do about a `SecateurError`.
+"""
+
+import time
+from collections import ChainMap, OrderedDict
+from threading import Lock
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.budget import Budget
+from secateur.model import Edit, Epoch, Restore, Transcript
+from secateur.plan import Plan
+from secateur.policy import Policy, load, protecting
+from secateur.policy.windows import resolve
+from secateur.receipt import Entry, Receipt, entries
+from secateur.session import Session
+from secateur.settle import in_running_round, settled
+
+# A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
+# window is used: then it is better to lose the reasoning than the request.
+RUNNING_ROUND_SHARE = 0.9
+
+
+class View(Struct, frozen=True):
+    """What to send: `native` is of the kind that came in, and the very same object if nothing is edited."""
+
+    native: Any
+    plan: Plan
+    receipt: Receipt
+    before: Transcript  # as it was read
+    after: Transcript  # as the model will read it
+
+
+def fit(
+    request: Any,
+    *,
+    policy: Any = "kilocode",
+    plan: Plan | None = None,
+    model: str = "",
+    window: int | None = None,
+    format: str | None = None,
+    protect: tuple[str, ...] | list[str] = (),
+    idle_s: float | None = None,
+    now: int | None = None,
+    fixed_tokens: int = 0,
+    counter: str = "estimate",
+) -> View:
+    """The request as it should be sent, with the plan to hand in next time. Pure: no key, no network, no store.
+
+    `request` is a body or a session log as bytes or str, a body as a dict, or a list of messages. `policy` is a
+    preset's name, the path of a TOML file, a dict or a `Policy`. `protect` names more tools (globs) whose results
+    stay. `idle_s` is the time since the model was last called, in seconds (default: from the document's timestamps,
+    else unknown); `now` the present in ms since 1970. `fixed_tokens` states system prompt and tools where the
+    document lacks them. Raises FormatError, ConfigError, EditError.
+    """
+    engine = Engine(policy, model, window=window, format=format, protect=protect, counter=counter)
+    return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
+
+
+class Engine:
+    """`fit` with settings kept, and the work of each session's last request saved.
+
+    `sessions` bounds how many sessions are remembered; a forgotten one costs a cold read, nothing else, as long as
+    the caller hands its plan in.
+    """
+
+    def __init__(
+        self,
+        policy: Any = "kilocode",
+        model: str = "",
+        *,
+        window: int | None = None,
+        format: str | None = None,
+        protect: tuple[str, ...] | list[str] = (),
+        counter: str = "estimate",
+        sessions: int = 64,
+    ) -> None:
+        self.policy: Policy = protecting(load(policy), tuple(protect))
+        self.model = model
+        self.window = window
+        self.format = format
+        self.counter = counter
+        self._sessions = sessions
+        self._kept: OrderedDict[str, Session] = OrderedDict()
+        self._lock = Lock()
+
+    def fit(
+        self,
+        request: Any,
+        *,
+        session: str = "",
+        plan: Plan | None = None,
+        idle_s: float | None = None,
+        now: int | None = None,
+        fixed_tokens: int = 0,
+    ) -> View:
+        """The request as it should be sent. With a `session`, its plan goes on where the last request left it."""
+        moment = Moment(int(time.time() * 1000) if now is None else now, idle_s, fixed_tokens)
+        with self._lock:
+            work = self._kept.pop(session, None) if session else None
+            view, work = self._fit(work, request, plan, moment)
+            if session:
+                self._kept[session] = work
+                while len(self._kept) > self._sessions:
+                    self._kept.popitem(last=False)
+        return view
+
+    def _fit(self, work: Session | None, request: Any, plan: Plan | None, moment: "Moment") -> tuple[View, Session]:
+        work = work or Session(self.policy.protect, (self.counter, self.policy.counter), self.policy.stamp)
+        work.take(request, plan if self.policy.sticky else Plan(), self.format, self.model)
+        read = work.document.transcript
+        window, source = resolve(self.window, self.model or read.model, self.policy)
+        budget = _budget(work, window, moment)
+        told, gate = _decide(self.policy, work, budget)
+        native = work.emit(request)
+        raw, seen, _ = work.tokens
+        fixed = moment.fixed_tokens or read.fixed_tokens
+        receipt = Receipt(
+            policy=self.policy.name,
+            model=self.model or read.model,
+            window=window,
+            window_source=source,
+            counter=self.counter,
+            tokens_raw=raw + fixed,
+            tokens_view=seen + fixed,
+            messages=len(read.messages),
+            opened=bool(told),
+            entries=told,
+            in_force=work.in_force,
+            gate=gate,
+            idle_s=budget.idle_s,
+            warnings=read.warnings,
+        )
+        return View(native, work.plan, receipt, read, work.after()), work
+
+
+class Moment(Struct, frozen=True):
+    """What the caller knows of this request beside its text."""
+
+    now: int  # ms since 1970
+    idle_s: float | None
+    fixed_tokens: int
+
+
+def _budget(work: Session, window: int, moment: Moment) -> Budget:
+    """Idle time runs from the last call or from the last epoch, whichever is later: pruning restarts it (SEEDS 3.2)."""
+    read = work.document.transcript
+    idle_s = moment.idle_s
+    last = read.called or read.stamped
+    if idle_s is None and last:
+        idle_s = max(0.0, (moment.now - last) / 1000)
+    if work.plan.epochs and idle_s is not None:
+        idle_s = max(0.0, min(idle_s, (moment.now - work.plan.epochs[-1].at) / 1000))
+    return Budget(
+        window=window,
+        used=work.tokens[2] + (moment.fixed_tokens or read.fixed_tokens),
+        count=work.gauge,
+        protect=work.protect,
+        edited=work.edited,
+        raw=work.raw,
+        idle_s=idle_s,
+        now=moment.now,
+    )
+
+
+def _decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
+    """Open the epoch that this request asks for, if any; what it did, and why nothing more was done."""
+    read = work.document.transcript
+    if read.partial:
+        return (), "the provider holds history that is not in this request: it is only observed"
+    edits: dict[str, Edit] = {key: Restore(key, by="rewind") for key in sorted(work.suspended())}
+    why = "the history was rewound: what is protected again reads as it came" if edits else ""
+    born, seen = _run(work, budget, (policy.birth,) if policy.birth else (), edits)
+    budget = _told(work, budget, born)
+    gate = policy.schedule.closed_before(seen, budget)
+    pruned: dict[str, Edit] = {}
+    if not gate:
+        pruned, after = _run(work, budget, policy.prune, edits | born)
+        marked, freed = _freed(work, seen, after, pruned)
+        gate = policy.schedule.closed_after(seen, budget, marked, freed)
+        why = why or f"{policy.name}: {freed:,} tokens come free by its counter"
+    if gate:
+        pruned = {}
+        why = why or "excerpt at birth: no cached prefix follows"
+    closed = settled(read.messages, tuple({**edits, **born, **pruned}.values()))
+    if pruned and in_running_round(read.messages, closed) and budget.used < RUNNING_ROUND_SHARE * budget.window:
+        gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
+        closed = settled(read.messages, tuple({**edits, **born}.values()))
+    if not closed:
+        return (), gate
+    epoch = Epoch(budget.now, read.messages[-1].key, why, closed)
+    before = work.after()
+    work.open(epoch)
+    return entries(read, before, work.after(), epoch), gate
+
+
+def _run(
+    work: Session, budget: Budget, strategies: tuple[Any, ...], before: dict[str, Edit]
+) -> tuple[dict[str, Edit], Transcript]:
+    """What the strategies propose in order, each for the view with the proposals before it; and the view after all."""
+    found: dict[str, Edit] = {}
+    view = work.supposing(before) if before else work.after()
+    for strategy in strategies:
+        edits = {edit.key: edit for edit in strategy(view, _told(work, budget, found))}
+        if edits:
+            found |= edits
+            view = work.supposing({**before, **found})
+    return found, view
+
+
+def _told(work: Session, budget: Budget, edits: dict[str, Edit]) -> Budget:
+    """The budget, with these edits among those that were made, and their parts as they came."""
+    if not edits:
+        return budget
+    raw = {part.key: part for one in work.document.transcript.messages for part in one.parts if part.key in edits}
+    by = {key: edit.by for key, edit in edits.items()}
+    return replace(budget, edited=ChainMap(by, dict(budget.edited)), raw=ChainMap(raw, dict(budget.raw)))
+
+
+def _freed(work: Session, before: Transcript, after: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
+    """Tokens by the policy's counter: of the parts to be edited as they read now, and of what goes from them."""
+    marked = freed = 0
+    for was, now in zip(before.messages, after.messages, strict=True):
+        if was is now:
+            continue
+        left = {part.key: part.text for part in now.parts}
+        for part in was.parts:
+            if part.key in edits:
+                size = work.gauge(part.text)
+                marked += size
+                freed += size - work.gauge(left.get(part.key, ""))
+    return marked, freed

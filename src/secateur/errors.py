@@ -1,0 +1,48 @@
+"""What can go wrong, one class per question: what can the caller do now?
+
+Every message is one sentence that names the thing, the place and the remedy. Findings about a request are values
+(`Violation`), never exceptions.
+"""
+
+from typing import Any
+
+
+class SecateurError(Exception):
+    """Any error of secateur; catch this to fail open."""
+
+
+class ConfigError(SecateurError):
+    """A policy or an option that cannot be."""
+
+
+class FormatError(SecateurError):
+    """A document that is not the format it claims to be."""
+
+
+class UnknownFormat(FormatError):
+    """No format fits; the message says which came closest and why."""
+
+
+class EditError(SecateurError):
+    """Two edits overlap, or one names a part that may not be edited."""
+
+
+class SummaryError(SecateurError):
+    """No usable summary; the message says which check failed."""
+
+
+class StillTooLong(SecateurError):
+    """All that is allowed was done and the view still exceeds the budget."""
+
+    def __init__(self, message: str, view: Any = None, largest: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.view = view
+        self.largest = largest
+
+
+class StoreError(SecateurError):
+    """A plan could not be kept or found."""
+
+
+class UpstreamError(SecateurError):
+    """The provider could not be reached."""

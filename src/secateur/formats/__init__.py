@@ -1,0 +1,102 @@
+"""Formats: where the parts of a conversation stand in one kind of native document.
+
+Rule: a format reads and points; it never converts and never writes. Applying edits is generic (`patch`), given two
+small shapes: what stands in place of a part's body, and what a new message looks like. A shape that a reader does not
+know is a pinned part of kind "other" and survives. One format, one file, one line in `FORMATS`; third parties register
+theirs under the entry point group `secateur.formats`.
+"""
+
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple, Protocol
+
+from secateur.errors import UnknownFormat
+from secateur.model import Message, New, Part, Transcript
+
+
+class Format(Protocol):
+    """One message format."""
+
+    name: str
+    log: bool  # a session log: the document is lines of JSON, edited line by line
+
+    def recognise(self, native: Any) -> str:
+        """Why this document is of this format, in a few words; "" if it is not. Looks at a few messages only."""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of a document: a `Text`, `Lines` for a log, or Python objects; messages and parts keyed.
+
+        `known` are messages read before from the very same leading elements; they are taken over as they are, and
+        reading goes on behind them (request formats; a log may ignore it). `model` is the caller's word, which wins
+        over the document's. Raises FormatError.
+        """
+
+    def body(self, part: Part, text: str) -> Any:
+        """The value to stand at `part.path` when the part reads `text`."""
+
+    def message(self, new: New) -> Any:
+        """The native shape of a message that is not in the history."""
+
+
+class Entry(NamedTuple):
+    """Where a format is, and the names by which a document that is almost one gives itself away."""
+
+    where: str
+    log: bool
+    names: frozenset[str]
+
+
+FORMATS: dict[str, Entry] = {
+    "claude_code": Entry(
+        "claude_code:ClaudeCode", True, frozenset({"uuid", "parentUuid", "sessionId", "message", "isSidechain"})
+    ),
+    "codex": Entry("codex:Codex", True, frozenset({"timestamp", "type", "payload"})),
+    "pi": Entry("pi:Pi", True, frozenset({"type", "id", "parentId", "timestamp", "message", "cwd"})),
+    "anthropic_messages": Entry(
+        "anthropic_messages:AnthropicMessages",
+        False,
+        frozenset({"messages", "system", "max_tokens", "model", "tools"}),
+    ),
+    "openai_chat": Entry("openai_chat:OpenAIChat", False, frozenset({"messages", "model", "tools", "role", "content"})),
+}
+
+
+def names() -> list[str]:
+    """The formats that are built in, in the order in which they are asked."""
+    return list(FORMATS)
+
+
+@cache
+def named(name: str) -> Format:
+    """The format of this name. Raises UnknownFormat with the nearest valid name."""
+    if name in FORMATS:
+        module, _, reader = FORMATS[name].where.partition(":")
+        found: Format = getattr(import_module(f"secateur.formats.{module}"), reader)()
+        return found
+    for point in entry_points(group="secateur.formats", name=name):
+        third: Format = point.load()()
+        return third
+    near = get_close_matches(name, FORMATS, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FORMATS)}"
+    raise UnknownFormat(f"no format is named {name!r}: {hint}")
+
+
+def recognised(native: Any, log: bool) -> tuple[Format, str] | None:
+    """The first format that knows this document, and why; None if none does."""
+    for name, entry in FORMATS.items():
+        reason = named(name).recognise(native) if entry.log == log else ""
+        if reason:
+            return named(name), reason
+    return None
+
+
+def closest(seen: set[str]) -> str:
+    """Which format a document with these names comes closest to, as a sentence."""
+    scores = {name: len(seen & wanted) / len(wanted) for name, (_, _, wanted) in FORMATS.items()}
+    best = max(scores, key=lambda name: scores[name])
+    if not scores[best]:
+        return f"it has none of the names that a known format has; known are {', '.join(FORMATS)}"
+    has = ", ".join(sorted(seen & FORMATS[best].names))
+    return f"closest is {best}: it has {has}, but no messages that this format reads"

@@ -1,0 +1,179 @@
+"""OpenAI Chat Completions: a request body with `messages`, or the list alone.
+
+Reads what compatible servers and hosts make of it too: list or string content, `reasoning_content`, the legacy
+`function_call`, and results that name their tool in `metadata.toolName` (with a place for the time of clearing) and
+need no call id.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from secateur.errors import FormatError
+from secateur.formats.native import Calls, array_at, canonical, fixed_tokens, leading_model, sample, value_digest
+from secateur.jsontext import Text, loads
+from secateur.lineage import keyed
+from secateur.model import Message, New, Part, Path, Role, Transcript
+from secateur.tokens import media_tokens
+
+_ROLES: dict[Any, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_MEDIA = frozenset({"image_url", "input_audio", "file"})
+
+
+class OpenAIChat:
+    """Reader of Chat Completions requests."""
+
+    name = "openai_chat"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """Roles and fields that only this API has, or plain chat messages."""
+        found = array_at(native, "messages")
+        if found is None:
+            return ""
+        items = sample(found[1])
+        if not items and not found[0]:
+            return ""
+        for item in items:
+            if not isinstance(item, dict) or item.get("role") not in _ROLES:
+                return ""
+        return "`messages` with chat roles" if found[0] else "a list of messages with chat roles"
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of a body or of a list of messages."""
+        at, items = array_at(native, "messages", need=self.name)
+        calls = Calls.after(known)
+        values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
+        fresh = (_message(item, (*at, number), calls) for number, item in enumerate(values, len(known)))
+        messages = known + keyed(fresh, known[-1].key if known else "")
+        model = model or leading_model(native)
+        return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"))
+
+    def body(self, part: Part, text: str) -> Any:
+        """A string; for a medium a text part in its slot."""
+        return {"type": "text", "text": text} if part.kind == "media" else text
+
+    def message(self, new: New) -> Any:
+        """A message of one text."""
+        return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
+
+
+def _message(item: Any, path: Path, calls: Calls) -> Message:
+    role = _ROLES.get(item.get("role")) if isinstance(item, dict) else None
+    if role is None:
+        return Message("user", path, (Part("other", path, digest=value_digest(item), pinned=True),), "harness")
+    calls.speaks(role)
+    if role == "tool":
+        return Message("tool", path, _result(item, path, calls), "harness")
+    parts = tuple(_parts(item, path))
+    if role == "assistant":
+        parts += tuple(_calls(item, path, calls))
+    return Message(role, path, parts, "harness" if role == "system" else "user")
+
+
+def _parts(item: dict[str, Any], path: Path) -> Iterator[Part]:
+    reasoning = item.get("reasoning_content")
+    if isinstance(reasoning, str) and reasoning:
+        yield Part("reasoning", (*path, "reasoning_content"), reasoning, pinned=True)
+    content, inside = item.get("content"), (*path, "content")
+    if isinstance(content, str):
+        if content or not item.get("tool_calls"):
+            yield Part("text", inside, content)
+    elif isinstance(content, list):
+        for number, block in enumerate(content):
+            yield _block(block, (*inside, number))
+    elif content is not None:
+        yield Part("other", inside, digest=value_digest(content), pinned=True)
+
+
+def _block(block: Any, path: Path, within: str = "") -> Part:
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind == "text" and isinstance(block.get("text"), str):
+        return Part("text", (*path, "text"), block["text"])
+    if kind in _MEDIA:
+        return _medium(block, path, within)
+    return Part("other", path, digest=value_digest(block), within=within, pinned=True)
+
+
+def _medium(block: dict[str, Any], path: Path, within: str) -> Part:
+    """What the model is told of a medium here: its type, and its name or address where that is short."""
+    inner = block.get(block["type"])
+    inner = inner if isinstance(inner, dict) else {}
+    url = str(inner.get("url") or inner.get("file_data") or inner.get("data") or "")
+    mime = url[5:].partition(";")[0] if url.startswith("data:") else str(inner.get("format") or block["type"])
+    name = str(inner.get("filename") or ("" if url.startswith("data:") else url[:200]))
+    tokens = media_tokens(mime, len(url) if url.startswith("data:") else 0)
+    text = f"{mime} {name}".strip()
+    return Part("media", path, text, digest=value_digest(block), within=within, tokens=tokens)
+
+
+def _calls(item: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]:
+    tool_calls = item.get("tool_calls")
+    for number, call in enumerate(tool_calls if isinstance(tool_calls, list) else ()):
+        inside: Path = (*path, "tool_calls", number)
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
+            yield _odd_call(call, inside, calls)
+            continue
+        name, said = str(function.get("name") or ""), str(call.get("id") or "")
+        calls.add(said, name)
+        yield Part("tool_call", (*inside, "function", "arguments"), arguments(function["arguments"]), name, said)
+    legacy = item.get("function_call")
+    if isinstance(legacy, dict):
+        name = str(legacy.get("name") or "")
+        calls.add("", name)
+        yield Part("tool_call", (*path, "function_call", "arguments"), arguments(legacy.get("arguments")), name)
+
+
+def _odd_call(call: Any, path: Path, calls: Calls) -> Part:
+    """A call of another shape (custom tools): it stays, and still pairs with its result."""
+    said, name = "", ""
+    if isinstance(call, dict):
+        custom = call.get("custom") or call.get("function")
+        name = str(custom.get("name") or "") if isinstance(custom, dict) else ""
+        said = str(call.get("id") or "")
+        calls.add(said, name)
+    return Part("tool_call", path, canonical(call), name, said, pinned=True)
+
+
+def arguments(text: Any) -> str:
+    """A call's arguments as canonical JSON; what is not JSON stays as it is."""
+    if not isinstance(text, str):
+        return canonical(text)
+    try:
+        return canonical(loads(text.encode("utf-8", "surrogatepass")))
+    except FormatError:
+        return text
+
+
+def _result(item: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
+    call = str(item.get("tool_call_id") or "")
+    metadata = item.get("metadata")
+    named = metadata.get("toolName") if isinstance(metadata, dict) else None
+    tool = calls.take(call) or str(item.get("name") or named or "")
+    stamp: Path = (*path, "metadata", "time", "compacted") if isinstance(metadata, dict) else ()
+    content, inside = item.get("content"), (*path, "content")
+    texts, rest, media = [], [], []
+    if isinstance(content, list):
+        for number, block in enumerate(content):
+            part = _block(block, (*inside, number), within="result")
+            if part.kind == "text":
+                texts.append(part.text)
+                continue
+            rest.append(part.digest)
+            media += [part] if part.kind == "media" else []
+        if len(texts) == 1 == len(content):
+            inside = (*inside, 0, "text")
+    elif isinstance(content, str):
+        texts.append(content)
+    elif content is not None:
+        rest.append(value_digest(content))
+    opaque = len(rest) > len(media)
+    whole = Part("tool_result", inside, "\n".join(texts), tool, call, digest="".join(rest), pinned=opaque, stamp=stamp)
+    return (whole, *media)

@@ -1,0 +1,158 @@
+"""JSON that is not yet parsed: spans of UTF-8 bytes, opened one level at a time, only where somebody looks.
+
+Rule: a `Text` never changes a byte, and says where each value stands. This room knows JSON, not conversations.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from secateur.errors import FormatError
+from secateur.jsontext.scan import Spans, loads, opened, opened_around, scan_array, scan_members
+
+__all__ = ["Lines", "Spans", "Text", "dumps", "loads", "scan_array", "scan_members"]
+
+_ANY = msgspec.json.Decoder()
+_SPACE = b" \t\n\r"
+
+
+class Text:
+    """A JSON value as it stands in a document: `data[start:end]`."""
+
+    __slots__ = ("_children", "_spans", "data", "end", "start")
+
+    def __init__(self, data: bytes, start: int, end: int) -> None:
+        self.data = data
+        self.start = start
+        self.end = end
+        self._spans: Spans | None = None
+        self._children: dict[int, Text] = {}
+
+    @classmethod
+    def of(cls, data: bytes) -> "Text":
+        """The whole of `data`, white space around it aside. Raises FormatError if there is nothing."""
+        start = len(data) - len(data.lstrip(_SPACE))
+        end = len(data.rstrip(_SPACE))
+        if start >= end:
+            raise FormatError("the document is empty: give a JSON value")
+        return cls(data, start, end)
+
+    @property
+    def raw(self) -> bytes:
+        """The very bytes."""
+        return self.data[self.start : self.end]
+
+    @property
+    def kind(self) -> str:
+        """The first character: `{`, `[`, or that of a scalar."""
+        return chr(self.data[self.start])
+
+    def value(self) -> Any:
+        """The value, parsed. Lone surrogates stay what they are. Raises FormatError where it is not JSON."""
+        return _parsed(memoryview(self.data)[self.start : self.end])
+
+    def open(self) -> Spans:
+        """Where the children stand. Raises FormatError for a scalar or for what is not JSON."""
+        if self._spans is None:
+            if self.kind not in "{[":
+                raise FormatError(f"nothing inside the JSON value at byte {self.start}: it is no object and no array")
+            self._spans = opened(self.data, self.start, self.end)
+        return self._spans
+
+    def open_around(self, name: str) -> None:
+        """Open an object and the array under `name` in one pass, where the array is most of the object."""
+        if self._spans is None and self.kind == "{":
+            found = opened_around(self.data, self.start, self.end, name)
+            if found is not None:
+                self._spans, at, inner = found
+                child = self._children[at] = Text(self.data, self._spans.starts[at], self._spans.ends[at])
+                child._spans = inner
+
+    def adopt(self, spans: Spans) -> "Text":
+        """Take spans that are known already."""
+        self._spans = spans
+        return self
+
+    def values(self, first: int = 0) -> Iterator[Any]:
+        """The values of an array's elements from `first` on, parsed one by one."""
+        spans, view = self.open(), memoryview(self.data)
+        for start, end in zip(spans.starts[first:], spans.ends[first:], strict=True):
+            yield _parsed(view[start:end])
+
+    def __len__(self) -> int:
+        return len(self.open().starts)
+
+    def child(self, step: str | int) -> "Text | None":
+        """The value at a name or an index; None where there is none."""
+        spans = self.open()
+        if spans.names is None:
+            at = step if isinstance(step, int) and 0 <= step < len(spans.starts) else None
+        else:
+            at = spans.names.get(step) if isinstance(step, str) else None
+        if at is None:
+            return None
+        if at not in self._children:
+            self._children[at] = Text(self.data, spans.starts[at], spans.ends[at])
+        return self._children[at]
+
+    def at(self, path: tuple[str | int, ...]) -> "Text | None":
+        """The value at a path; None where there is none."""
+        node: Text | None = self
+        for step in path:
+            if node is None or node.kind not in "{[":
+                return None
+            node = node.child(step)
+        return node
+
+
+class Lines(Text):
+    """A session log: one JSON value a line. Children are lines; a blank or broken line is one that nobody opens."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, data: bytes) -> "Lines":
+        """All lines of `data`, empty ones included; the last may lack its line feed."""
+        starts, ends, here = [], [], 0
+        while here < len(data):
+            feed = data.find(b"\n", here)
+            stop = len(data) if feed < 0 else feed
+            starts.append(here)
+            ends.append(stop - 1 if data[stop - 1 : stop] == b"\r" and stop > here else stop)
+            here = stop + 1
+        lines = cls(data, 0, len(data))
+        lines.adopt(Spans(starts, ends))
+        return lines
+
+    @property
+    def kind(self) -> str:
+        return "["
+
+    def line(self, at: int) -> Any:
+        """The value on line `at` (0-based); None where the line is blank, torn or not JSON."""
+        text = self.child(at)
+        if text is None or text.start >= text.end:
+            return None
+        try:
+            return text.value()
+        except FormatError:
+            return None
+
+
+def dumps(value: Any) -> bytes:
+    """Compact UTF-8. A `Text` is copied as it stands; a string with a lone surrogate is written in ASCII escapes."""
+    if isinstance(value, Text):
+        return value.raw
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _parsed(data: memoryview) -> Any:
+    try:
+        return _ANY.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return loads(bytes(data))

@@ -1,0 +1,220 @@
+"""Where JSON values stand in bytes: spans of one opened level, by msgspec or by the standard library.
+
+Rule: the two ways give the same spans. What msgspec refuses (lone surrogate escapes) it reads in a shadow of equal
+length; what it refuses there too (NaN, duplicate names) the standard library reads, one character a byte.
+"""
+
+import json
+import re
+from functools import cache
+from json.decoder import JSONDecoder
+from typing import Any
+
+import msgspec
+
+from secateur.errors import FormatError
+
+_SPACE = re.compile(rb"[ \t\n\r]*")
+_COMMA = re.compile(rb"[ \t\n\r,]*")
+_KEY = re.compile(rb'[ \t\n\r,]*"((?:[^"\\]|\\.)*)"[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
+# A lone half of a surrogate pair, written as an escape whose backslash is not itself escaped.
+_LONE = re.compile(
+    rb"((?<!\\)(?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+_RAWS = msgspec.json.Decoder(list[msgspec.Raw])
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_scan = JSONDecoder().raw_decode
+_HEAD = 1 << 16  # bytes of an object looked through for the array that is most of it
+
+
+class Spans:
+    """One opened level: where each child's value starts and ends. `names` is None for an array."""
+
+    __slots__ = ("ends", "names", "starts")
+
+    def __init__(self, starts: list[int], ends: list[int], names: dict[str, int] | None = None) -> None:
+        self.starts = starts
+        self.ends = ends
+        self.names = names
+
+
+def opened(data: bytes, start: int, end: int) -> Spans:
+    """The spans inside the object or array `data[start:end]`. Raises FormatError where it is not JSON."""
+    return _quick(data, start, end) or _slow(data, start, end)
+
+
+def opened_around(data: bytes, start: int, end: int, name: str) -> tuple[Spans, int, Spans] | None:
+    """Spans of an object and of its array `name`, and which member that is: one pass where the array is most of it.
+
+    None where it has no such array near its head, or duplicate names: open one level after the other.
+    """
+    try:
+        found = _holder(name).decode(memoryview(data)[start:end])
+        sizes = [memoryview(raw).nbytes for raw in getattr(found, name)]
+        names, starts, ends = _members_before(data, start + 1, name.encode())
+        inner = _elements(data, starts[-1] + 1, sizes)
+        close = _end(_SPACE.match(data, inner.ends[-1] if sizes else starts[-1] + 1))
+        more, more_starts, more_ends, stop = scan_members(data, close + 1)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, FormatError):
+        return None
+    known = {name_of(raw): at for at, raw in enumerate(names + more)}
+    if stop != end - 1 or len(known) != len(names) + len(more) or data[close : close + 1] != b"]":
+        return None
+    return Spans(starts + more_starts, [*ends, close + 1, *more_ends], known), len(names) - 1, inner
+
+
+def _members_before(data: bytes, first: int, last: bytes) -> tuple[list[bytes], list[int], list[int]]:
+    """Names and spans of the members up to the one named `last`, whose end is left open."""
+    text = data[first : first + _HEAD].decode("latin-1")
+    names: list[bytes] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    here = 0
+    while True:
+        key = _KEY.match(data, first + here)
+        if key is None or key.end() >= first + _HEAD:
+            raise FormatError("no such member near the head of the object")
+        names.append(key[1])
+        starts.append(key.end())
+        if key[1] == last:
+            return names, starts, ends
+        here = _past(text, key.end() - first, first)
+        ends.append(first + here)
+
+
+def loads(data: bytes) -> Any:
+    """Parse with the standard library (NaN, lone surrogates and BOMs pass). Raises FormatError, never ValueError."""
+    try:
+        return json.loads(data)
+    except RecursionError as error:
+        raise FormatError("the JSON is nested too deeply to be read") from error
+    except ValueError as error:
+        raise FormatError(f"not JSON: {error}") from error
+
+
+def scan_array(data: bytes, start: int) -> tuple[list[int], list[int], int]:
+    """Spans of the elements from `start` (inside an array) and the place of its closing bracket."""
+    text = data[start:].decode("latin-1")  # one character a byte, so that positions are byte positions
+    starts: list[int] = []
+    ends: list[int] = []
+    here = 0
+    while True:
+        here = _end(_COMMA.match(data, start + here)) - start
+        if text[here : here + 1] == "]":
+            return starts, ends, start + here
+        starts.append(start + here)
+        here = _past(text, here, start)
+        ends.append(start + here)
+
+
+def scan_members(data: bytes, start: int) -> tuple[list[bytes], list[int], list[int], int]:
+    """Names and value spans from `start` (inside an object) and the place of its closing brace."""
+    text = data[start:].decode("latin-1")
+    names: list[bytes] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    here = 0
+    while True:
+        key = _KEY.match(data, start + here)
+        if key is None:
+            close = _end(_COMMA.match(data, start + here))
+            if data[close : close + 1] != b"}":
+                raise FormatError(f"not JSON: no member and no closing brace at byte {close}")
+            return names, starts, ends, close
+        names.append(key[1])
+        starts.append(key.end())
+        here = _past(text, key.end() - start, start)
+        ends.append(start + here)
+
+
+def name_of(raw: bytes) -> str:
+    """The text of an object's key as it stands between its quotes."""
+    return str(json.loads(b'"%b"' % raw)) if b"\\" in raw else raw.decode("utf-8", "surrogatepass")
+
+
+def shadow_of(data: bytes) -> bytes:
+    """`data` itself, or a copy of equal length in which each lone surrogate escape reads `\\ufffd`."""
+    return _LONE.sub(rb"\1\\ufffd", data)
+
+
+def _quick(data: bytes, start: int, end: int) -> Spans | None:
+    """Spans by msgspec, if need be through the shadow; None where it refuses or duplicate names confuse it."""
+    view, array = memoryview(data)[start:end], data[start : start + 1] == b"["
+    sizes = _sizes(array, view)
+    if sizes is None:
+        sizes = _sizes(array, shadow_of(bytes(view)))
+    if sizes is None:
+        return None
+    return _walked(data, start, end, sizes) if array else _walked_members(data, start, end, sizes)
+
+
+def _sizes(array: bool, data: bytes | memoryview) -> list[int] | None:
+    try:
+        found = _RAWS.decode(data) if array else _MEMBERS.decode(data).values()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return [memoryview(raw).nbytes for raw in found]
+
+
+def _walked(data: bytes, start: int, end: int, sizes: list[int]) -> Spans | None:
+    spans = _elements(data, start + 1, sizes)
+    here = spans.ends[-1] if sizes else start + 1
+    return spans if _end(_SPACE.match(data, here)) == end - 1 else None
+
+
+def _elements(data: bytes, here: int, sizes: list[int]) -> Spans:
+    starts, ends, match = [], [], _COMMA.match
+    for size in sizes:
+        here = match(data, here).end()  # type: ignore[union-attr]  # matches the empty string
+        starts.append(here)
+        here += size
+        ends.append(here)
+    return Spans(starts, ends)
+
+
+def _walked_members(data: bytes, start: int, end: int, sizes: list[int]) -> Spans | None:
+    names: dict[str, int] = {}
+    starts, ends, here = [], [], start + 1
+    for at, size in enumerate(sizes):
+        key = _KEY.match(data, here)
+        if key is None:
+            return None
+        names[name_of(key[1])] = at
+        starts.append(key.end())
+        here = key.end() + size
+        ends.append(here)
+    closed = _end(_SPACE.match(data, here)) == end - 1
+    return Spans(starts, ends, names) if closed and len(names) == len(sizes) else None
+
+
+@cache
+def _holder(name: str) -> "msgspec.json.Decoder[Any]":
+    return msgspec.json.Decoder(msgspec.defstruct("Holder", [(name, list[msgspec.Raw])]))
+
+
+def _slow(data: bytes, start: int, end: int) -> Spans:
+    """Spans by the standard library. Of duplicate names the last one holds, as parsers have it."""
+    if data[start : start + 1] == b"[":
+        starts, ends, close = scan_array(data, start + 1)
+        names = None
+    else:
+        raw_names, starts, ends, close = scan_members(data, start + 1)
+        names = {name_of(raw): at for at, raw in enumerate(raw_names)}
+    if close != end - 1:
+        raise FormatError(f"not JSON: text after the value that ends at byte {close}")
+    return Spans(starts, ends, names)
+
+
+def _past(text: str, here: int, start: int) -> int:
+    try:
+        return _scan(text, here)[1]
+    except RecursionError as error:
+        raise FormatError("the JSON is nested too deeply to be read") from error
+    except ValueError as error:
+        raise FormatError(f"not JSON at byte {start + here}: {error}") from error
+
+
+def _end(match: "re.Match[bytes] | None") -> int:
+    assert match is not None  # these patterns match the empty string
+    return match.end()

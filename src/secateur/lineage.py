@@ -1,0 +1,53 @@
+"""Keys: names for parts that hold only where the whole history before them holds.
+
+A key is the hash of what was said after the key of what was said before it. An edit that names a key therefore stays
+put while a history grows, cannot hit a rewritten history, and is shared by forks up to the point where they part.
+Reasoning stands outside the chain, so a client that strips it moves nothing. Formats do not compute keys.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+from msgspec.structs import force_setattr
+
+from secateur.model import Message
+
+_AS_IT_IS = ("utf-8", "surrogatepass")  # lone surrogates are hashed as they are
+_SIZE = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
+
+
+def digest(said: str | bytes) -> str:
+    """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
+    data = said if isinstance(said, bytes) else said.encode(*_AS_IT_IS)
+    return blake2b(data, digest_size=_SIZE).hexdigest()
+
+
+def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:
+    """Give fresh messages and their parts their keys, continuing after the key `previous` ("" at the start).
+
+    The messages are completed in place: a reader hands over what nobody else holds yet.
+    """
+    done = []
+    for message in messages:
+        mine = result = ""
+        user = "user" if message.role == "tool" else message.role
+        for part in message.parts:
+            kind, inside = part.kind, part.within
+            text = "" if kind == "reasoning" and part.digest else part.text
+            speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
+            tool = part.tool if kind == "tool_call" else ""
+            call, said = part.call, part.digest
+            head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
+            name = blake2b((head + text).encode(*_AS_IT_IS), digest_size=_SIZE)
+            force_setattr(part, "local", name.hexdigest())
+            name.update((result if inside else previous).encode())
+            key = name.hexdigest()
+            force_setattr(part, "key", key)
+            if inside:  # a medium is named after its result, outside the chain
+                force_setattr(part, "within", result)
+            elif kind != "reasoning":
+                mine = previous = key
+                result = key if kind == "tool_result" else ""
+        force_setattr(message, "key", mine or digest(f"{previous}\0{message.role}"))
+        done.append(message)
+    return tuple(done)

@@ -1,0 +1,127 @@
+"""What a strategy sees of a conversation, and what it may say about it.
+
+A format reads a native document into a `Transcript`; every part remembers where it stands. Strategies answer with
+edits that name parts by key. Nothing here knows a provider, does I/O, or ever writes to a native document.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Kind = Literal["text", "reasoning", "tool_call", "tool_result", "media", "other"]
+Role = Literal["system", "user", "assistant", "tool"]
+Origin = Literal["user", "harness", "synthetic", "summary"]
+Path = tuple[str | int, ...]
+
+
+class Part(Struct, frozen=True, gc=False):
+    """One piece of a message.
+
+    `text` is what the model reads of it (a call's arguments as canonical JSON). `digest` names what was said besides
+    the text: a hash of a medium or of an unknown value, the signature of reasoning. `key` and `local` are made by
+    `lineage`, `tokens` by a counter; a reader leaves them empty.
+    """
+
+    kind: Kind
+    path: Path  # where its body stands in the native document
+    text: str = ""
+    tool: str = ""  # the tool's name, on a call and on its result
+    call: str = ""  # the id that pairs a call with its result; providers repeat ids and leave them empty
+    error: bool = False
+    digest: str = ""
+    within: str = ""  # key of the result that this medium stands inside (readers: any non-empty mark)
+    pinned: bool = False  # never rewritten: signed, encrypted, unknown, server-side
+    bound: bool = False  # valid only while everything before it stays as it was (wire rule A54)
+    stamp: Path = ()  # where the host records the time this part was cleared, if it has such a place
+    tokens: int = 0
+    key: str = ""  # lineage hash: what was said, after everything said before it
+    local: str = ""  # the same hash without lineage
+
+
+class Message(Struct, frozen=True, gc=False):
+    """One message as the API counts them. `role` is "tool" when all its parts are results, whatever the API says."""
+
+    role: Role
+    path: Path
+    parts: tuple[Part, ...]
+    origin: Origin = "user"
+    lines: tuple[int, ...] = ()  # lines of a session log it was read from, 0-based
+    at: int = 0  # when it was recorded, in ms since 1970; 0: unknown
+    key: str = ""  # key of its last non-reasoning part; without one, a hash of the previous key and the role
+
+
+class Index(Struct, frozen=True):
+    """Where things stand, by message number, so that nobody walks a long history to find its last turns."""
+
+    users: tuple[int, ...] = ()  # every user-role message
+    turns: tuple[int, ...] = ()  # those of origin "user": where turns begin
+    assistants: tuple[int, ...] = ()
+    spent: int = 0  # messages before this one hold no result that the policy could still edit
+
+
+class Transcript(Struct, frozen=True):
+    """A conversation as the model would read it, oldest message first."""
+
+    at: Path  # the native array that holds the messages
+    messages: tuple[Message, ...]
+    model: str = ""
+    provider: str = ""
+    fixed_tokens: int = 0  # system prompt and tool definitions
+    partial: bool = False  # the provider holds history that is not here: observe only
+    called: int = 0  # when the model was last called, in ms; 0: unknown
+    stamped: int = 0  # the document's last timestamp, in ms; 0: unknown
+    warnings: tuple[str, ...] = ()  # what the reader met: torn lines, missing parents
+    index: Index | None = None  # None: not made yet; `bounds.index_of` makes it
+
+
+class New(Struct, frozen=True):
+    """A message that is not in the history. `meta` goes to hosts that have a place for it, never to a provider."""
+
+    role: Role
+    text: str
+    origin: Origin = "synthetic"
+    meta: dict[str, Any] = {}
+
+
+class Rewrite(Struct, frozen=True, tag="rewrite", tag_field="verb"):
+    """The part now reads `text`."""
+
+    key: str
+    text: str
+    by: str = ""  # the strategy that proposed it
+
+
+class Remove(Struct, frozen=True, tag="remove", tag_field="verb"):
+    """The part goes. For reasoning only: a call or result never goes alone."""
+
+    key: str
+    by: str = ""
+
+
+class Replace(Struct, frozen=True, tag="replace", tag_field="verb"):
+    """Messages (after, through] become `items`. Equal keys insert; `after` "" is the start."""
+
+    after: str
+    through: str
+    items: tuple[New, ...]
+    by: str = ""
+
+
+class Restore(Struct, frozen=True, tag="restore", tag_field="verb"):
+    """The part reads as it came again."""
+
+    key: str
+    by: str = ""
+
+
+Edit = Rewrite | Remove | Replace | Restore
+
+
+class Epoch(Struct, frozen=True):
+    """All edits of one moment. `tip` is the last key of the history when it was opened, `undoes` an epoch's index."""
+
+    at: int  # ms since 1970; audit stamps come from here, never from a clock at apply
+    tip: str
+    why: str
+    edits: tuple[Edit, ...]
+    undoes: int | None = None

@@ -1,0 +1,193 @@
+"""One `apply` for Python objects and for JSON text.
+
+Rule: what no operation reaches is the same object, or the same characters. All positions are those of the document as
+it was read, so operations of one patch never shift each other. This room knows paths and values, not conversations.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.errors import EditError
+from secateur.jsontext import Lines, Text, dumps, loads
+from secateur.model import Path
+
+
+class Op(Struct, frozen=True):
+    """A value to stand at `path`; with `slice` (i, j), values to stand in place of the array's elements [i:j].
+
+    A name that an object lacks is added at its end, with the objects that lead there.
+    """
+
+    path: Path
+    value: Any
+    slice: tuple[int, int] | None = None
+
+
+class Splice(Struct, frozen=True, order=True):
+    """Bytes to stand in place of `data[start:end]`."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+def apply(node: Any, ops: Sequence[Op]) -> Any:
+    """The node, patched; the very node if there is nothing to do. Raises EditError where operations overlap."""
+    if not ops:
+        return node
+    if isinstance(node, Text):
+        data = spliced(node.data, splices(node, ops))
+        return Lines.of(data) if isinstance(node, Lines) else Text.of(data)
+    return _woven(node, ops)
+
+
+def splices(text: Text, ops: Iterable[Op]) -> list[Splice]:
+    """What the operations mean in the bytes of a text, in order."""
+    return sorted(_splices(text, list(ops)))
+
+
+def spliced(data: bytes, changes: Sequence[Splice]) -> bytes:
+    """The bytes with all changes made. Raises EditError where two overlap."""
+    pieces: list[bytes | memoryview] = []
+    here = 0
+    view = memoryview(data)
+    for change in changes:
+        if change.start < here:
+            raise EditError(f"two edits overlap at byte {change.start}: name each place once")
+        pieces += (view[here : change.start], change.text)
+        here = change.end
+    pieces.append(view[here:])
+    return b"".join(pieces)
+
+
+def _sorted_out(ops: Sequence[Op]) -> tuple[list[Op], dict[str | int, list[Op]]]:
+    """Operations on this very node, and those that lead below it by their first step."""
+    here = [op for op in ops if not op.path]
+    below: dict[str | int, list[Op]] = defaultdict(list)
+    for op in ops:
+        if op.path:
+            below[op.path[0]].append(Op(op.path[1:], op.value, op.slice))
+    if any(op.slice is None for op in here) and len(ops) > 1:
+        raise EditError("an edit replaces a value that another edit changes inside: name each place once")
+    return here, below
+
+
+def _slices(here: list[Op], below: dict[str | int, list[Op]], size: int) -> list[tuple[int, int, list[Any]]]:
+    """The slices of one array in order, checked against its size, each other and the edits inside elements."""
+    cuts = sorted(((*op.slice, list(op.value)) for op in here if op.slice), key=lambda cut: cut[:2])
+    for i, j, _ in cuts:
+        if not 0 <= i <= j <= size:
+            raise EditError(f"no elements [{i}:{j}] in an array of {size}")
+        if any(i <= step < j for step in below if isinstance(step, int)):
+            raise EditError(f"an edit changes an element that another edit takes out of [{i}:{j}]")
+    for (_, j, _), (i, _, _) in pairwise(cuts):
+        if i < j:
+            raise EditError(f"two edits take out the same element {i}")
+    return cuts
+
+
+# --- objects ---------------------------------------------------------------------------------------------------------
+
+
+def _woven(node: Any, ops: Sequence[Op]) -> Any:
+    here, below = _sorted_out(ops)
+    if here and here[0].slice is None:
+        return _plain(here[0].value)
+    if isinstance(node, dict):
+        return node | {step: _woven(node[step], ops) if step in node else _grown(ops) for step, ops in below.items()}
+    if not isinstance(node, list | tuple):
+        raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
+    new: list[Any] = list(node)
+    for step, inner in below.items():
+        if not (isinstance(step, int) and 0 <= step < len(node)):
+            raise EditError(f"no element {step!r} in an array of {len(node)}")
+        new[step] = _woven(node[step], inner)
+    for i, j, values in reversed(_slices(here, below, len(node))):
+        new[i:j] = [_plain(value) for value in values]
+    return tuple(new) if isinstance(node, tuple) else new
+
+
+def _plain(value: Any) -> Any:
+    return loads(value.raw) if isinstance(value, Text) else value
+
+
+def _grown(ops: list[Op]) -> Any:
+    """What stands under a name that was not there: the operations applied to an empty object."""
+    here, _ = _sorted_out(ops)
+    return _plain(here[0].value) if here else _woven({}, ops)
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+
+def _splices(text: Text, ops: list[Op]) -> list[Splice]:
+    here, below = _sorted_out(ops)
+    if here and here[0].slice is None:
+        return [Splice(text.start, text.end, dumps(here[0].value))]
+    if text.kind not in "{[":
+        raise EditError(f"a path leads into the scalar at byte {text.start}, which has nothing inside")
+    found: list[Splice] = []
+    missing: dict[str, Any] = {}
+    for step, inner in below.items():
+        child = text.child(step)
+        if child is not None:
+            found += _splices(child, inner)
+        elif text.kind == "{" and isinstance(step, str):
+            missing[step] = _grown(inner)
+        else:
+            raise EditError(f"no element {step!r} in the array at byte {text.start}")
+    if missing:
+        found.append(_added(text, missing))
+    return found + _rejoined(text, _slices(here, below, len(text))) if here else found
+
+
+def _added(text: Text, members: dict[str, Any]) -> Splice:
+    """New members at the end of an object."""
+    new = b",".join(dumps(name) + b":" + dumps(value) for name, value in members.items())
+    spans = text.open()
+    if spans.ends:
+        return Splice(spans.ends[-1], spans.ends[-1], b"," + new)
+    return Splice(text.start + 1, text.start + 1, new)
+
+
+def _rejoined(text: Text, cuts: list[tuple[int, int, list[Any]]]) -> list[Splice]:
+    """Slices of an array, one splice a gap, with the array's own separator."""
+    spans, gap = text.open(), b"\n" if isinstance(text, Lines) else b","
+    if len(spans.starts) > 1:
+        gap = text.data[spans.ends[0] : spans.starts[1]]
+    found = []
+    for i, j, values in _joined(cuts):
+        new = [dumps(value) for value in values]
+        if new or i < j:
+            found.append(_gap(text, i, j, new, gap))
+    return found
+
+
+def _joined(cuts: list[tuple[int, int, list[Any]]]) -> list[tuple[int, int, list[Any]]]:
+    """Cuts that touch become one, so that each splice has survivors on both sides."""
+    joined: list[tuple[int, int, list[Any]]] = []
+    for i, j, values in cuts:
+        if joined and joined[-1][1] == i:
+            first, _, before = joined.pop()
+            joined.append((first, j, before + values))
+        else:
+            joined.append((i, j, values))
+    return joined
+
+
+def _gap(text: Text, i: int, j: int, new: list[bytes], gap: bytes) -> Splice:
+    spans = text.open()
+    size = len(spans.starts)
+    first = 0 if isinstance(text, Lines) else text.start + 1
+    if i and j < size:
+        return Splice(spans.ends[i - 1], spans.starts[j], gap.join((b"", *new, b"")) if new else gap)
+    if i:
+        return Splice(spans.ends[i - 1], spans.ends[-1], b"".join(gap + one for one in new))
+    start = spans.starts[0] if size else first
+    if j < size:
+        return Splice(start, spans.starts[j], b"".join(one + gap for one in new))
+    return Splice(start, spans.ends[-1] if size else first, gap.join(new))

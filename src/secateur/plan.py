@@ -1,0 +1,108 @@
+"""The plan of a session: all edits made so far, in epochs; append-only.
+
+Rule: a view is a pure function of history and plan. A plan names parts by key, so it can be kept, sent, shared by
+forks and replayed; it never holds a position. Nothing here decides what to edit.
+"""
+
+import msgspec
+from msgspec import Struct
+
+from secateur.errors import EditError
+from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite
+
+
+class Plan(Struct, frozen=True):
+    """Epochs in the order in which they were opened."""
+
+    epochs: tuple[Epoch, ...] = ()
+
+    def opened(self, epoch: Epoch) -> "Plan":
+        """This plan and one more epoch."""
+        return Plan((*self.epochs, epoch))
+
+
+class Fold(Struct, frozen=True):
+    """What a plan comes to: the edit in force for each key, and the message ranges that are replaced.
+
+    Each edit stands with the time (ms) of its epoch, from which hosts take their audit stamps.
+    """
+
+    parts: dict[str, tuple[Rewrite | Remove, int]] = {}
+    ranges: tuple[tuple[Replace, int], ...] = ()
+
+
+def encode(plan: Plan) -> bytes:
+    """The plan as JSON."""
+    return msgspec.json.format(msgspec.json.encode(plan), indent=1)
+
+
+def decode(data: bytes) -> Plan:
+    """The plan that `encode` wrote. Raises EditError for anything else."""
+    try:
+        return msgspec.json.decode(data, type=Plan)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise EditError(f"this is not a plan: {error}; give a file written by --plan-out") from error
+
+
+def fold(plan: Plan) -> Fold:
+    """Latest epoch wins per key, a later Restore too; within one epoch Remove beats Rewrite."""
+    parts: dict[str, tuple[Rewrite | Remove, int]] = {}
+    ranges: list[tuple[Replace, int]] = []
+    for epoch in alive(plan):
+        removed = {edit.key for edit in epoch.edits if isinstance(edit, Remove)}
+        for edit in epoch.edits:
+            match edit:
+                case Rewrite(key=key) if key not in removed:
+                    parts[key] = (edit, epoch.at)
+                case Remove(key=key):
+                    parts[key] = (edit, epoch.at)
+                case Restore(key=key):
+                    parts.pop(key, None)
+                case Replace():
+                    ranges.append((edit, epoch.at))
+    return Fold(parts, tuple(ranges))
+
+
+def alive(plan: Plan) -> list[Epoch]:
+    """The epochs that no later epoch undoes; undoing an undo brings the first one back."""
+    undone: set[int] = set()
+    for number in range(len(plan.epochs) - 1, -1, -1):
+        undoes = plan.epochs[number].undoes
+        if undoes is not None and number not in undone:
+            undone.add(undoes)
+    return [epoch for number, epoch in enumerate(plan.epochs) if number not in undone]
+
+
+def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()) -> Plan:
+    """The plan with a new epoch that takes epoch `number` back. `also` closes it (`settle`)."""
+    if not 0 <= number < len(plan.epochs):
+        raise EditError(f"no epoch {number}: the plan has {len(plan.epochs)}, counted from 0")
+    return plan.opened(Epoch(at, tip, f"undo of epoch {number}", also, undoes=number))
+
+
+def located(ranges: tuple[tuple[Replace, int], ...], messages: tuple[Message, ...]) -> list[tuple[int, int, Replace]]:
+    """The replaced ranges [i, j) of these messages, in order. A range hides those inside it that are older.
+
+    A range whose ends are not both in this history does not apply. Raises EditError where two overlap by halves.
+    """
+    if not ranges:
+        return []
+    places = {message.key: number + 1 for number, message in enumerate(messages)} | {"": 0}
+    found: list[tuple[int, int, Replace]] = []
+    for edit, _ in ranges:
+        i, j = places.get(edit.after), places.get(edit.through)
+        if i is None or j is None or j < i:
+            continue
+        found = [one for one in found if not _hides(i, j, one)]
+        found.append((i, j, edit))
+    return sorted(found, key=lambda one: one[:2])
+
+
+def _hides(i: int, j: int, older: tuple[int, int, Replace]) -> bool:
+    """Whether the newer range [i, j) contains the older one; overlap without containment cannot be."""
+    a, b, _ = older
+    if i <= a and b <= j and (i, j) != (a, a):
+        return i < j
+    if a < j and i < b:
+        raise EditError(f"a replaced range of messages {i}..{j} cuts the earlier one {a}..{b} in two")
+    return False

@@ -1,0 +1,82 @@
+"""What was done to one request, and what it saved.
+
+Rule: every request leaves one, a request that nothing was done to included. Values only; no clock, no store.
+"""
+
+from collections.abc import Set
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.model import Epoch, Remove, Replace, Restore, Rewrite, Transcript
+
+Verb = Literal["rewrite", "remove", "replace", "restore"]
+
+
+class Entry(Struct, frozen=True):
+    """One edit, as a person asks about it."""
+
+    verb: Verb
+    by: str  # the strategy
+    tool: str
+    call: str
+    message: int  # 0-based index in the transcript as read
+    lines: tuple[int, ...]  # 0-based lines of a session log
+    tokens_before: int
+    tokens_after: int
+    reason: str  # why its epoch was opened
+    key: str
+    at: int  # ms
+    handle: str | None = None  # where the bytes can be read back; none without a store
+
+
+class Receipt(Struct, frozen=True):
+    """Totals are tokens by `counter`, fixed tokens included."""
+
+    policy: str
+    model: str
+    window: int
+    window_source: str
+    counter: str
+    tokens_raw: int  # of the history as it came
+    tokens_view: int  # as it goes on
+    messages: int
+    opened: bool  # an epoch was opened for this request
+    entries: tuple[Entry, ...]  # the edits of that epoch
+    in_force: int  # edits of the plan that apply to this history, these included
+    gate: str  # why nothing new was done; "" where an epoch was opened
+    idle_s: float | None = None
+    cost: None = None  # unknown: no prices yet
+    warnings: tuple[str, ...] = ()
+
+
+def entries(read: Transcript, before: Transcript, after: Transcript, epoch: Epoch) -> tuple[Entry, ...]:
+    """What an epoch did to the parts of a history, in its order: `before` and `after` are the views around it."""
+    edits = {edit.key: edit for edit in epoch.edits if not isinstance(edit, Replace)}
+    was, now = _sizes(before, edits.keys()), _sizes(after, edits.keys())
+    return tuple(
+        Entry(
+            verb=_verb(edits[part.key]),
+            by=edits[part.key].by,
+            tool=part.tool,
+            call=part.call,
+            message=number,
+            lines=(int(part.path[0]),) if message.lines and part.path else (),
+            tokens_before=was.get(part.key, 0),
+            tokens_after=now.get(part.key, 0),
+            reason=epoch.why,
+            key=part.key,
+            at=epoch.at,
+        )
+        for number, message in enumerate(read.messages)
+        for part in message.parts
+        if part.key in edits
+    )
+
+
+def _sizes(view: Transcript, keys: Set[str]) -> dict[str, int]:
+    return {part.key: part.tokens for message in view.messages for part in message.parts if part.key in keys}
+
+
+def _verb(edit: Rewrite | Remove | Restore) -> Verb:
+    return "rewrite" if isinstance(edit, Rewrite) else "remove" if isinstance(edit, Remove) else "restore"

@@ -1,0 +1,265 @@
+"""The work of a session's last request, kept so that the next one costs what is new.
+
+Rule: everything here follows from the request and the plan, so dropping it changes no byte. It reads, lays the plan
+over what was read, and writes the view; it decides nothing.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from msgspec.structs import force_setattr, replace
+
+from secateur import bounds
+from secateur.budget import Budget, settled
+from secateur.jsontext import Text
+from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
+from secateur.plan import Fold, Plan, alive, fold, located
+from secateur.protect import Protect
+from secateur.session import document
+from secateur.session.document import Document
+from secateur.session.projection import all_seen, seen
+from secateur.session.writing import Writer
+from secateur.tokens import counter
+
+
+class Session:
+    """What one session's last request was, how it was read, and what was sent."""
+
+    def __init__(self, protect: Protect, counts: tuple[str, str], stamp: bool = False) -> None:
+        """`counts` names the counter of reports and that of the policy's own gates (SEEDS S.4)."""
+        self.protect = protect
+        self.count, self.gauge = map(counter, counts)
+        self.plan = Plan()
+        self.document: Document
+        self._fresh = 0  # messages before this one were there, under this plan, at the last request
+        self._ahead: frozenset[str] = frozenset()  # tips of epochs that were opened beyond this history: it was rewound
+        self._fold = Fold()
+        self._ranges: list[tuple[int, int, Replace]] = []
+        self._seen: tuple[Message, ...] = ()
+        self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
+        self._index = Index()
+        self._writer = Writer(stamp)
+        self._same = 0  # leading messages that stand in the last request as they are
+        self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
+        self.raw: dict[str, Part] = {}  # key -> the part as it came, of those in this history
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    def take(self, request: Any, plan: Plan | None, format: str | None, model: str) -> None:
+        """Read a request and lay the plan over it: the session's own, or the one handed in."""
+        old = getattr(self, "document", None)
+        new, same = self._read(old, request, format, model)
+        plan_stays = plan is None or plan == self.plan
+        if plan is not None and not plan_stays:
+            self.plan, same = plan, 0
+            self._refold()
+        known = old.transcript.messages if old is not None else ()
+        messages = new.transcript.messages
+        goes_on = 0 < len(known) <= len(messages) and all(
+            known[at].key == messages[at].key for at in range(max(0, min(same, len(known)) - 1), len(known))
+        )
+        first = len(known) if goes_on and plan_stays else 0
+        tips = self._ahead if first else frozenset(epoch.tip for epoch in alive(self.plan))
+        self._ahead = tips - {message.key for message in messages[first:]} if tips else tips
+        self._fresh = first
+        self.document = new
+        self._forget(known, same)
+        self._learn(messages, same)
+        self._same = same
+
+    def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
+        if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
+            if request == old.native.data:
+                return old, len(old.transcript.messages)
+            more = document.grown(old, request, model)
+            if more is not None:
+                return more
+        return document.read(request, format, model), 0
+
+    def _forget(self, known: tuple[Message, ...], same: int) -> None:
+        """Drop what was derived from messages that are not the same any more."""
+        if not same:
+            self._weights, self._seen, self._index = (0, 0, 0), (), Index()
+            self._writer.forget(0, 0)
+            return
+        raw, view, gauge = self._weights
+        for before, after in zip(known[same:], self._seen[same:], strict=True):
+            raw -= _tokens(before)
+            view -= _tokens(after)
+            gauge -= self._gauged(after)
+        self._weights = (raw, view, gauge)
+        self._seen = self._seen[:same]
+        self._writer.forget(same, len(known))
+        self._index = _shortened(self._index, same)
+
+    def _learn(self, messages: tuple[Message, ...], same: int) -> None:
+        """Count and project the messages behind the first `same` ones."""
+        raw, view, gauge = self._weights
+        fresh = []
+        plain = not self._fold.parts
+        for number in range(same, len(messages)):
+            message = after = messages[number]
+            size = left = self._counted(message)
+            if not plain:
+                after = seen(message, self._fold, self.count)
+                if after is not message:
+                    left = _tokens(after)
+                    self._lower(number, message)
+            fresh.append(after)
+            raw += size
+            view += left
+            gauge += left if self.gauge is self.count else self._gauged(after)
+        self._weights = (raw, view, gauge)
+        self._seen += tuple(fresh)
+        self._ranges = located(self._fold.ranges, messages)
+        self._index = bounds.indexed(messages, self._index, same)
+        self._spend()
+
+    def _counted(self, message: Message) -> int:
+        """Count each part once; the tokens of all."""
+        total = 0
+        for part in message.parts:
+            tokens = part.tokens
+            if not tokens and part.text:
+                tokens = self.count(part.text)
+                force_setattr(part, "tokens", tokens)
+            total += tokens
+        return total
+
+    def _gauged(self, message: Message) -> int:
+        if self.gauge is self.count:
+            return _tokens(message)
+        gauge = self.gauge
+        return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])
+
+    def _spend(self) -> None:
+        """Move on past messages that hold no result which the policy could still edit."""
+        read = replace(self.document.transcript, index=self._index)
+        budget = Budget(window=0, used=0, count=self.gauge, protect=self.protect, edited=self.edited)
+        spent = bounds.spent(read, self.protect, partial(settled, budget))
+        self._index = replace(self._index, spent=spent)
+
+    def suspended(self) -> frozenset[str]:
+        """Parts edited in epochs that lie ahead of this history, and that are protected again (SEEDS 2.5).
+
+        Of a history that goes on, only what is new is looked at: the rest was settled when it came.
+        """
+        if not self._ahead:
+            return frozenset()
+        ahead = {
+            edit.key
+            for epoch in alive(self.plan)
+            if epoch.tip in self._ahead
+            for edit in epoch.edits
+            if isinstance(edit, Rewrite) and edit.key in self.edited
+        }
+        read = self.document.transcript
+        here = {part.key for message in read.messages[self._fresh :] for part in message.parts}
+        return bounds.guarded(replace(read, index=self._index), self.protect, ahead & here)
+
+    # --- seeing --------------------------------------------------------------------------------------------------
+
+    def after(self) -> Transcript:
+        """The transcript as the model reads it."""
+        messages = self._seen
+        if self._ranges:
+            messages = all_seen(self.document.transcript.messages, self._fold, self._ranges, self.count)
+        return replace(self.document.transcript, messages=messages, index=self._index)
+
+    def supposing(self, edits: dict[str, Edit]) -> Transcript:
+        """The same with more edits, which may yet come to nothing."""
+        now = self.after()
+        more = {key: (edit, 0) for key, edit in edits.items() if isinstance(edit, Rewrite | Remove)}
+        back = edits.keys() - more.keys()  # restored parts: only the raw history has them
+        shown = []
+        for number, message in enumerate(now.messages):
+            if back and not self._ranges and any(part.key in back for part in self._raw_parts(number)):
+                kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
+                message = seen(self.document.transcript.messages[number], Fold(kept), self.count)
+            shown.append(seen(message, Fold(more), self.count))
+        return replace(now, messages=tuple(shown))
+
+    def _raw_parts(self, number: int) -> tuple[Part, ...]:
+        return self.document.transcript.messages[number].parts
+
+    @property
+    def fold(self) -> Fold:
+        """The edits in force."""
+        return self._fold
+
+    @property
+    def tokens(self) -> tuple[int, int, int]:
+        """Tokens of the raw history, of the view, and of the view by the policy's counter; fixed tokens aside."""
+        raw, view, gauge = self._weights
+        if self._ranges:
+            shown = self.after().messages
+            return raw, sum(map(_tokens, shown)), sum(map(self._gauged, shown))
+        return raw, view, gauge
+
+    @property
+    def in_force(self) -> int:
+        """How many edits apply to this history."""
+        return len(self._ranges) + self._writer.edits
+
+    # --- changing ------------------------------------------------------------------------------------------------
+
+    def open(self, epoch: Epoch) -> None:
+        """Add an epoch to the plan and lay it over the history."""
+        before = self._fold
+        self.plan = self.plan.opened(epoch)
+        self._refold()
+        keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
+        if epoch.undoes is not None:
+            keys |= before.parts.keys() ^ self._fold.parts.keys()
+        messages = self.document.transcript.messages
+        touched = {n for n, message in enumerate(messages) if any(part.key in keys for part in message.parts)}
+        self._show(touched)
+        self._ranges = located(self._fold.ranges, messages)
+        if epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits):
+            self._index = replace(self._index, spent=0)  # what came back may go again
+        self._spend()
+
+    def _refold(self) -> None:
+        self._fold = fold(self.plan)
+        self.edited = {key: edit.by for key, (edit, _) in self._fold.parts.items()}
+
+    def _show(self, touched: Iterable[int]) -> None:
+        """Project these messages again."""
+        _, view, gauge = self._weights
+        shown = list(self._seen)
+        for number in touched:
+            message = self.document.transcript.messages[number]
+            view -= _tokens(shown[number])
+            gauge -= self._gauged(shown[number])
+            shown[number] = seen(message, self._fold, self.count)
+            view += _tokens(shown[number])
+            gauge += self._gauged(shown[number])
+            self._lower(number, message)
+        self._writer.again()
+        self._weights = (self._weights[0], view, gauge)
+        self._seen = tuple(shown)
+
+    def _lower(self, number: int, message: Message) -> None:
+        self.raw.update((part.key, part) for part in message.parts if part.key in self._fold.parts)
+        self._writer.lower(self.document, number, message, self._fold)
+
+    # --- writing -------------------------------------------------------------------------------------------------
+
+    def emit(self, request: Any) -> Any:
+        """The view in the document's own shape: the very request if no edit applies to it."""
+        return self._writer.emit(request, self.document, self._same, self._ranges)
+
+
+def _tokens(message: Message) -> int:
+    return sum([part.tokens for part in message.parts])
+
+
+def _shortened(index: Index, size: int) -> Index:
+    return Index(
+        index.users[: bisect_left(index.users, size)],
+        index.turns[: bisect_left(index.turns, size)],
+        index.assistants[: bisect_left(index.assistants, size)],
+        min(index.spent, size),
+    )

@@ -1,0 +1,200 @@
+"""A native document, read: which format it is, and the transcript that points into it.
+
+Rule: reading a grown request costs what is new. The bytes of the previous request of a session are compared with the
+new ones; messages in the common prefix are taken over, and only the rest is parsed. Nothing here decides or edits.
+"""
+
+import json
+from bisect import bisect_right
+from typing import Any
+
+from msgspec import Struct
+
+from secateur import formats
+from secateur.errors import FormatError, UnknownFormat
+from secateur.formats import Format
+from secateur.jsontext import Lines, Spans, Text, scan_array, scan_members
+from secateur.model import Transcript
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Document(Struct, frozen=True):
+    """`native` is a `Text`, `Lines`, or Python objects; `encoding` and `bom` are how it came."""
+
+    format: Format
+    native: Any
+    transcript: Transcript
+    reason: str = ""  # why it was taken for this format
+    encoding: str = "utf-8"  # "str" if it came as one
+    bom: bytes = b""
+
+    def out(self, data: bytes) -> Any:
+        """These bytes in the way in which the document came."""
+        if self.encoding == "str":
+            return data.decode("utf-8", "surrogatepass")
+        if self.encoding != "utf-8":
+            data = data.decode("utf-8", "surrogatepass").encode(self.encoding, "surrogatepass")
+        return self.bom + data
+
+
+def read(request: Any, name: str | None = None, model: str = "") -> Document:
+    """Read a request or a session: bytes, text, or Python objects. Raises FormatError, UnknownFormat."""
+    if isinstance(request, bytes | bytearray | memoryview | str):
+        data, encoding, bom = _decoded(request)
+        native, format, reason = _recognised(data, name)
+    else:
+        native, encoding, bom = request, "object", b""
+        format, reason = _of_objects(request, name)
+    return Document(format, native, format.read(native, model=model), reason, encoding, bom)
+
+
+def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] | None:
+    """The document that `data` is, read on from `old`, and how many leading messages are the very same.
+
+    None where nothing can be taken over: another format's matter, or a change before the first message.
+    """
+    text, at = old.native, old.transcript.at
+    if type(text) is not Text or old.bom or old.encoding != "utf-8" or len(at) > 1:
+        return None
+    items = text.at(at)
+    if items is None:
+        return None
+    same = _common(text.data, data)
+    spans = items.open()
+    keep = bisect_right(spans.ends, same)
+    if not keep or data[spans.ends[keep - 1] - 1 : spans.ends[keep - 1]] not in (b"}", b'"', b"]"):
+        return None
+    new = _rescanned(text, items, data, keep)
+    known = old.transcript.messages[:keep]
+    return Document(old.format, new, old.format.read(new, known, model), old.reason), keep
+
+
+def _decoded(request: Any) -> tuple[bytes, str, bytes]:
+    if isinstance(request, str):
+        return request.encode("utf-8", "surrogatepass"), "str", b""
+    data = bytes(request)
+    if data.startswith(_BOM):
+        return data[3:], "utf-8", _BOM
+    encoding = (
+        json.detect_encoding(data[:4]) if b"\0" in data[:4] or data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    )
+    if encoding in ("utf-8", "utf-8-sig"):
+        return data, "utf-8", b""
+    try:
+        text = data.decode(encoding)
+        little = {"utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+        big = data[:2] == b"\xfe\xff" or data[:4] == b"\0\0\xfe\xff"
+        exact, width = little.get(encoding, (encoding, 0))
+        return text.encode(), exact.replace("le", "be") if big and width else exact, data[:width]
+    except UnicodeError as error:
+        raise FormatError(f"the document looks like {encoding} but is not: {error}") from error
+
+
+def _recognised(data: bytes, name: str | None) -> tuple[Any, Format, str]:
+    if name is not None:
+        format = formats.named(name)
+        return (Lines.of(data) if format.log else Text.of(data)), format, "named by the caller"
+    text = Text.of(data)
+    text.open_around("messages")  # most bodies: one pass for both levels
+    whole = _opens(text)
+    found = formats.recognised(text, log=False) if whole else None
+    if found:
+        return text, *found
+    lines = Lines.of(data)
+    found = formats.recognised(lines, log=True)
+    if found:
+        return lines, *found
+    raise UnknownFormat(f"no known format: {_seen(text, lines, whole)}")
+
+
+def _opens(text: Text) -> bool:
+    try:
+        text.open()
+    except FormatError:
+        return False
+    return True
+
+
+def _seen(text: Text, lines: Lines, whole: bool) -> str:
+    value = text.value() if whole and text.kind == "{" and text.end - text.start < 1_000_000 else lines.line(0)
+    if isinstance(value, dict):
+        return formats.closest(set(value))
+    if whole and text.kind == "[":
+        first = text.child(0)
+        inner = first.value() if first is not None else None
+        return (
+            formats.closest(set(inner)) if isinstance(inner, dict) else "it is a list of something else than messages"
+        )
+    return "it is neither one JSON value nor lines of JSON"
+
+
+def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
+    if name is not None:
+        return formats.named(name), "named by the caller"
+    if not isinstance(request, dict | list | tuple):
+        raise UnknownFormat(f"no known format: a request is bytes, a dict or a list, not {type(request).__name__}")
+    found = formats.recognised(request, log=False)
+    if found:
+        return found
+    first = request if isinstance(request, dict) else next(iter(request), {})
+    if not request:
+        return formats.named("openai_chat"), "an empty list"
+    raise UnknownFormat(f"no known format: {formats.closest(set(first) if isinstance(first, dict) else set())}")
+
+
+def _common(old: bytes, new: bytes) -> int:
+    """Length of the common prefix: bisection over memory comparison, no Python step per byte."""
+    view = memoryview(old)
+    low, high = 0, min(len(old), len(new))
+    if new.startswith(view[:high]):
+        return high
+    step = 1 << 16
+    while low + step < high and new.startswith(view[low : low + step], low):
+        low, step = low + step, step * 2
+    high = min(high, low + step)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if new.startswith(view[low:middle], low):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _rescanned(text: Text, items: Text, data: bytes, keep: int) -> Text:
+    """The new document opened as far as its messages; what is before the change is not looked at again."""
+    old = items.open()
+    starts, ends, close = scan_array(data, old.ends[keep - 1])
+    spans = Spans(old.starts[:keep] + starts, old.ends[:keep] + ends)
+    if items is text:
+        whole = Text(data, text.start, close + 1)
+        _nothing_after(data, close + 1)
+        return whole.adopt(spans)
+    members = text.open()
+    assert members.names is not None
+    before = {name: at for name, at in members.names.items() if members.ends[at] <= items.start}
+    heads = [(members.starts[at], members.ends[at]) for at in before.values()]
+    names, tails_start, tails_end, end = scan_members(data, close + 1)
+    known = [*before, items_name(members, items), *(name.decode("utf-8", "surrogatepass") for name in names)]
+    if len(set(known)) != len(known) or any("\\" in name for name in known):
+        return Text.of(data)
+    _nothing_after(data, end + 1)
+    whole = Text(data, text.start, end + 1)
+    places = [*heads, (items.start, close + 1), *zip(tails_start, tails_end, strict=True)]
+    whole.adopt(Spans([a for a, _ in places], [b for _, b in places], {name: at for at, name in enumerate(known)}))
+    child = whole.child(items_name(members, items))
+    assert child is not None
+    child.adopt(spans)
+    return whole
+
+
+def items_name(members: Spans, items: Text) -> str:
+    """The name under which the messages stand."""
+    assert members.names is not None
+    return next(name for name, at in members.names.items() if members.starts[at] == items.start)
+
+
+def _nothing_after(data: bytes, end: int) -> None:
+    if data[end:].strip(b" \t\n\r"):
+        raise FormatError(f"not JSON: text after the value that ends at byte {end}")

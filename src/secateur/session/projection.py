@@ -1,0 +1,107 @@
+"""A plan laid over a history: the transcript as the model reads it, and the same edits in the document's coordinates.
+
+Rule: a view is a pure function of history and plan. Messages without an edit are the very same objects. Nothing here
+decides what to edit.
+"""
+
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from secateur.errors import EditError
+from secateur.formats import Format
+from secateur.lineage import digest
+from secateur.model import Message, New, Part, Path, Remove, Replace, Rewrite
+from secateur.patch import Op
+from secateur.plan import Fold
+
+Count = Callable[[str], int]
+
+
+def seen(message: Message, fold: Fold, count: Count) -> Message:
+    """One message as the model reads it."""
+    parts = fold.parts
+    if not any(part.key in parts for part in message.parts):
+        return message
+    kept = []
+    emptied = {part.key for part in message.parts if part.kind == "tool_result" and part.key in parts}
+    for part in message.parts:
+        edit = parts.get(part.key, (None, 0))[0]
+        if part.within in emptied and part.within:
+            continue  # the outer edit wins: the medium went with the result that held it
+        if isinstance(edit, Rewrite):
+            kept.append(replace(part, text=edit.text, tokens=count(edit.text), digest=""))
+        elif edit is None:
+            kept.append(part)
+    return replace(message, parts=tuple(kept))
+
+
+def inserted(edit: Replace, count: Count) -> tuple[Message, ...]:
+    """The messages that stand in place of a range."""
+    made = []
+    for number, new in enumerate(edit.items):
+        key = digest(f"{edit.after}\0{edit.through}\0{number}\0{new.role}\0{new.text}")
+        part = Part("text", (), new.text, tokens=count(new.text), key=key, local=key, pinned=True)
+        made.append(Message(new.role, (), (part,), new.origin, key=key))
+    return tuple(made)
+
+
+def all_seen(
+    messages: tuple[Message, ...], fold: Fold, ranges: list[tuple[int, int, Replace]], count: Count
+) -> tuple[Message, ...]:
+    """All messages as the model reads them; replaced ranges give way to what stands for them."""
+    made: list[Message] = []
+    here = 0
+    for i, j, edit in ranges:
+        made += (seen(message, fold, count) for message in messages[here:i])
+        made += inserted(edit, count)
+        here = max(here, j)
+    made += (seen(message, fold, count) for message in messages[here:])
+    return tuple(made)
+
+
+def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[Op]:
+    """The edits of one message as operations on its document. Raises EditError where one names a pinned part."""
+    found: list[Op] = []
+    parts = fold.parts
+    emptied = {part.key for part in message.parts if part.kind == "tool_result" and part.key in parts}
+    for part in message.parts:
+        if part.key not in parts or (part.within and part.within in emptied):
+            continue
+        edit, at = parts[part.key]
+        if isinstance(edit, Remove):
+            found.append(_without(part))
+            continue
+        if part.pinned:
+            raise EditError(f"an edit by {edit.by or 'the caller'} names a part that may not change: {part.path}")
+        found.append(Op(part.path, format.body(part, edit.text)))
+        if stamp and part.stamp:
+            found.append(Op(part.stamp, at))
+    return found
+
+
+def emptied(message: Message, fold: Fold) -> bool:
+    """Whether every part of a message is removed, so that the message goes with them."""
+    return bool(message.parts) and all(isinstance(fold.parts.get(p.key, (None,))[0], Remove) for p in message.parts)
+
+
+def top_ops(
+    at: Path, size: int, ranges: Iterable[tuple[int, int, Replace]], gone: Iterable[int], format: Format
+) -> list[Op]:
+    """Operations on the array of messages itself: replaced ranges, and messages of which nothing is left."""
+    found = [Op(at, [format.message(_plain(new)) for new in edit.items], (i, j)) for i, j, edit in ranges]
+    inside = [range(i, j) for i, j, _ in ranges]
+    return found + [Op(at, [], (n, n + 1)) for n in gone if n < size and not any(n in one for one in inside)]
+
+
+def _without(part: Part) -> Op:
+    """Take a part out of the array that holds it; what stands under a name of its own is left empty."""
+    last = part.path[-1]
+    if isinstance(last, int):
+        return Op(part.path[:-1], [], (last, last + 1))
+    return Op(part.path, "")
+
+
+def _plain(new: New) -> New:
+    """Metadata never goes to a provider (SEEDS 4.6)."""
+    return New(new.role, new.text, new.origin)

@@ -1,0 +1,112 @@
+"""A view in its document's own shape, and the bytes of the last one kept so that the next costs what is new.
+
+Rule: without an edit the very request goes on. Bytes that were written once are written again as they are; only the
+messages that changed or came since are spliced. Nothing here reads a message or decides an edit.
+"""
+
+from typing import Any
+
+from secateur.jsontext import Text
+from secateur.model import Message, Replace
+from secateur.patch import Op, Splice, apply, spliced, splices
+from secateur.plan import Fold
+from secateur.session.document import Document
+from secateur.session.projection import emptied, lowered, top_ops
+
+
+class Writer:
+    """The edits of one session's messages in its document's coordinates, by message number."""
+
+    def __init__(self, stamp: bool) -> None:
+        self._stamp = stamp  # record the time of clearing where the host has a place for it
+        self._ops: dict[int, list[Op]] = {}
+        self._cuts: dict[int, list[Splice]] = {}
+        self._emptied: set[int] = set()  # messages of which nothing is left
+        self._sent: tuple[bytes, int, bytes] | None = None  # the last view, its growth over the raw bytes, and these
+
+    @property
+    def edits(self) -> int:
+        """How many operations stand in the view."""
+        return sum(map(len, self._ops.values()))
+
+    def forget(self, first: int, last: int) -> None:
+        """Messages [first, last) are not what they were; none before them changed."""
+        if not first:
+            self._ops, self._cuts, self._emptied, self._sent = {}, {}, set(), None
+            return
+        for number in range(first, last):
+            self._ops.pop(number, None)
+            self._emptied.discard(number)
+            gone = self._cuts.pop(number, ())
+            if self._sent and gone:
+                self._sent = (self._sent[0], self._sent[1] - sum(_growth(cut) for cut in gone), b"")
+
+    def lower(self, document: Document, number: int, message: Message, fold: Fold) -> None:
+        """Work out where the edits of a message stand."""
+        self._ops.pop(number, None)
+        self._cuts.pop(number, None)
+        self._emptied.discard(number)
+        ops = lowered(message, fold, document.format, self._stamp)
+        if not ops:
+            return
+        self._ops[number] = ops
+        if emptied(message, fold):
+            self._emptied.add(number)
+        elif isinstance(document.native, Text):
+            self._cuts[number] = splices(document.native, ops)
+
+    def again(self) -> None:
+        """Messages that the last view showed read otherwise now: it is no prefix of the next."""
+        self._sent = None
+
+    def emit(self, request: Any, document: Document, same: int, ranges: list[tuple[int, int, Replace]]) -> Any:
+        """The view; the very request if no edit applies. The first `same` messages stand as in the last request."""
+        top = self._top(document, ranges)
+        if not self._ops and not top:
+            self._sent = None
+            return request
+        native = document.native
+        if top:
+            self._sent = None
+            return self._with_top(document, top)
+        if isinstance(native, Text):
+            return document.out(self._spliced(document, native, same))
+        return apply(native, [op for some in self._ops.values() for op in some])
+
+    def _top(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Op]:
+        """Operations on the array of messages itself."""
+        read = document.transcript
+        return top_ops(read.at, len(read.messages), ranges, sorted(self._emptied), document.format)
+
+    def _with_top(self, document: Document, top: list[Op]) -> Any:
+        gone = [op.slice for op in top if op.slice is not None]
+        ops = [
+            op
+            for number, some in self._ops.items()
+            if number not in self._emptied and not any(i <= number < j for i, j in gone)
+            for op in some
+        ]
+        native = document.native
+        if isinstance(native, Text):
+            return document.out(spliced(native.data, splices(native, [*ops, *top])))
+        return apply(native, [*ops, *top])
+
+    def _spliced(self, document: Document, native: Text, same: int) -> bytes:
+        """The last view as far as it holds, and the rest with its edits."""
+        items = native.at(document.transcript.at) if self._sent and same else None
+        if self._sent is None or items is None:
+            data = spliced(native.data, sorted(cut for some in self._cuts.values() for cut in some))
+        else:
+            sent, growth, of = self._sent
+            if of is native.data:
+                return sent
+            raw = items.open().ends[same - 1]
+            tail = [cut for n in range(same, len(document.transcript.messages)) for cut in self._cuts.get(n, ())]
+            moved = [Splice(cut.start - raw, cut.end - raw, cut.text) for cut in sorted(tail)]
+            data = b"".join((memoryview(sent)[: raw + growth], spliced(native.data[raw:], moved)))
+        self._sent = (data, len(data) - len(native.data), native.data)
+        return data
+
+
+def _growth(cut: Splice) -> int:
+    return len(cut.text) - (cut.end - cut.start)

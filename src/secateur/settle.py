@@ -1,0 +1,38 @@
+"""Close a set of edits: what else must go when this goes.
+
+Rule (wire rules A54-A56): reasoning that is bound to its prefix is void once anything before it changes, so all bound
+reasoning behind the first edit is removed in the same epoch, for good. Reasoning made later, under the new view, stays.
+"""
+
+from collections.abc import Iterable
+
+from secateur.model import Edit, Message, Remove, Replace
+
+
+def settled(messages: tuple[Message, ...], edits: tuple[Edit, ...], first: int = 0) -> tuple[Edit, ...]:
+    """The edits, and a `Remove` for each bound part behind the first of them. No message before `first` is edited."""
+    keys = {edit.key for edit in edits if not isinstance(edit, Replace)}
+    edges = {edit.after for edit in edits if isinstance(edit, Replace)}
+    gone = {edit.key for edit in edits if isinstance(edit, Remove)}
+    open_ = "" in edges
+    void: list[Edit] = []
+    for message in messages[first:]:
+        for part in message.parts:
+            if open_ and part.bound and part.key not in gone:
+                void.append(Remove(part.key, by="settle"))
+            open_ = open_ or part.key in keys
+        open_ = open_ or message.key in edges
+    return (*edits, *void)
+
+
+def in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bool:
+    """Whether `edits` remove bound reasoning of the tool loop that is still running (wire rules A51, A59)."""
+    if not messages or messages[-1].role != "tool":
+        return False
+    removed = {edit.key for edit in edits if isinstance(edit, Remove)}
+    for message in reversed(messages):
+        if message.role == "user":
+            return False
+        if any(part.bound and part.key in removed for part in message.parts):
+            return True
+    return False
