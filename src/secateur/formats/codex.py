@@ -59,8 +59,7 @@ def _message(step: list[Item], calls: Calls) -> Message:
     calls.speaks(role)
     parts = tuple(part for item in step for part in _parts(item, calls))
     lines = tuple(dict.fromkeys(item.path[0] for item in step if isinstance(item.path[0], int)))
-    path = first.path[:1] if first.path[1:] == ("payload",) else first.path
-    return Message(role, path, parts, origin, lines, step[-1].at)
+    return Message(role, first.whole, parts, origin, lines, step[-1].at)
 
 
 def _speaker(item: Item) -> tuple[Role, Origin]:
@@ -84,7 +83,7 @@ def _parts(item: Item, calls: Calls) -> Iterator[Part]:
         yield Part("text", (*path, "message"), str(value.get("message") or ""))
     elif item.kind == "reasoning":
         said = str(value.get("encrypted_content") or value.get("id") or "")
-        yield Part("reasoning", path, _thought(value), digest=said, pinned=True)
+        yield Part("reasoning", item.whole, _thought(value), digest=said, pinned=True)
     elif item.spoken and "call_id" in value:
         yield _call(value, path, calls)
     elif item.kind.endswith("_output"):

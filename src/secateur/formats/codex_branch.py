@@ -33,6 +33,11 @@ class Item(Struct, frozen=True):
     at: int
 
     @property
+    def whole(self) -> Path:
+        """Where all of it stands: its line, which goes with it, or its place in a list."""
+        return self.path[:1] if self.path[1:] == ("payload",) else self.path
+
+    @property
     def kind(self) -> str:
         """The item's type; older items of the API leave `message` unsaid."""
         return str(self.value.get("type") or ("message" if "role" in self.value else ""))

@@ -145,7 +145,8 @@ def test_attachments_that_the_model_sees() -> None:
         attachment("x6", "x5", type="queued_command", prompt="and then stop"),
         attachment("x7", "x6", type="queued_command", prompt="<task-notification>\nx"),
         line("attachment", "x8", "x7", attachment="odd"),
-        assistant("a1", "x8", "m1", text("yes")),
+        attachment("x9", "x8", type="queued_command", prompt=[]),
+        assistant("a1", "x9", "m1", text("yes")),
     )
     assert said(transcript)[1:-1] == [
         ("system", "- a skill"),

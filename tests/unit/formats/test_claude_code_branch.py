@@ -203,6 +203,17 @@ def test_a_micro_compaction_clears_the_results_it_lists() -> None:
     assert not [part for part in parts(transcript) if part.kind == "media"]
 
 
+def test_a_micro_compaction_leaves_what_stands_beside_a_result() -> None:
+    transcript = read(
+        user("u1", None, "go"),
+        assistant("a1", "u1", "m1", call("t1"), call("t2")),
+        user("r1", "a1", [*answer("t1", [text("long")]), text("not that"), *answer("t2", "short")]),
+        micro("x1", "r1", "t1"),
+        user("u2", "x1", "on"),
+    )
+    assert said(transcript)[2:] == [("user", f"{CLEARED} | not that | short"), ("user", "on")]
+
+
 def test_a_micro_compaction_on_another_branch_clears_nothing() -> None:
     transcript = read(
         user("u1", None, "go"),

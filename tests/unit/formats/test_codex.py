@@ -72,7 +72,7 @@ def test_what_the_model_says_in_one_step_is_one_message() -> None:
     step = transcript.messages[2]
     assert (step.path, step.lines, step.at) == ((5,), (5, 6, 8, 9), 1767323045600)
     thought, _, first, _ = step.parts
-    assert (thought.kind, thought.digest, thought.pinned, thought.path) == ("reasoning", "ZW5j", True, (5, "payload"))
+    assert (thought.kind, thought.digest, thought.pinned, thought.path) == ("reasoning", "ZW5j", True, (5,))
     assert (first.kind, first.tool, first.call, first.path) == (
         "tool_call",
         "exec_command",
