@@ -66,6 +66,7 @@ def presets() -> Iterator[str]:
 def policy() -> Iterator[str]:
     yield from _head("The policy language", _text(Policy))
     yield _fields(Policy)
+    yield "`Count` is a whole number from 0, `Share` a number from 0 to 1, `Table` rows of a window and its tokens."
     yield f"## `protect`\n\n{_text(Protect)}\n\n{_fields(Protect)}"
     yield "## `schedule`\n\n`when` names one of three."
     for schedule in (EveryRequest, Threshold, Never):

@@ -2,8 +2,9 @@
 
 Blocks in `python`, `sh` and `console` run page by page, in order, in one empty folder that holds copies of `sessions/`
 and `examples/`; a page's Python blocks build on each other. Lines after a `$ command` of a `console` block are what it
-prints, `...` standing for anything. A block that cannot run says why in a comment before it: `<!-- not run: why -->`.
-`toml` is read as a policy, `json` as JSON, `text` is for drawings; other languages are refused.
+prints, `...` standing for anything; `(exit 1)` as the last of them is the exit code. A block that cannot run says why
+in a comment before it: `<!-- not run: why -->`. `toml` is read as a policy, `json` as JSON, `text` is for drawings;
+other languages are refused.
 """
 
 import doctest
@@ -20,6 +21,12 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
+import secateur
+from secateur.cli.program import COMMANDS
+from secateur.formats import FORMATS
+from secateur.policy import PRESETS
+from secateur.strategies import STRATEGIES
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 RUN = ("python", "sh", "console")
@@ -28,6 +35,7 @@ SHOWN = ("text", "floors", "toml", "json", "jsonl")
 _FENCE = re.compile(r"(?:<!-- not run: (?P<why>[^\n]+) -->\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
 _HTML_LINK = re.compile(r"(?:src|href)=\"(?!https?://|#)([^\"#]+)\"")
+_EXIT = re.compile(r"^\(exit (\d)\)\n\Z", re.M)
 _CHECK = doctest.OutputChecker()
 _LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -75,11 +83,12 @@ def ran(desk: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def typed(console: str) -> Iterator[tuple[str, str]]:
-    """The commands of a console block, each with what it is said to print."""
+def typed(console: str) -> Iterator[tuple[str, str, int]]:
+    """The commands of a console block, each with what it is said to print and its exit code."""
     for entry in re.split(r"^\$ ", console, flags=re.M)[1:]:
         command, _, printed = entry.partition("\n")
-        yield command, printed
+        ended = _EXIT.search(printed)
+        yield command, _EXIT.sub("", printed), int(ended[1]) if ended else 0
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if any(b.language in RUN for b in blocks(p))], ids=named)
@@ -96,9 +105,9 @@ def test_code_blocks_run(page: Path, desk: Path) -> None:
         elif block.language == "sh":
             done = ran(desk, "bash", "-euc", block.text)
             assert done.returncode == 0, f"{where}\n{done.stdout}"
-        for command, printed in typed(block.text) if block.language == "console" else ():
+        for command, printed, code in typed(block.text) if block.language == "console" else ():
             done = ran(desk, "bash", "-euc", command)
-            assert done.returncode == 0, f"{where}\n$ {command}\n{done.stdout}"
+            assert done.returncode == code, f"{where}\n$ {command}\n{done.stdout}"
             assert not printed or _CHECK.check_output(printed, done.stdout, _LOOSE), f"{where}\n{done.stdout}"
 
 
@@ -136,6 +145,26 @@ def test_every_page_can_be_reached_from_the_index() -> None:
             seen.add(page)
             todo += [(page.parent / target).resolve() for target in _LINK.findall(page.read_text())]
     assert {p for p in PAGES if p.is_relative_to(ROOT / "docs")} <= seen
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("strategies", STRATEGIES),
+        ("formats", FORMATS),
+        ("presets", PRESETS),
+        ("commands", COMMANDS),
+        (
+            "errors",
+            [name for name in secateur.__all__ if name.endswith("Error") or name in ("UnknownFormat", "StillTooLong")],
+        ),
+    ],
+)
+def test_what_is_public_has_an_entry(page: str, names: list[str]) -> None:
+    text = (ROOT / "docs" / "reference" / f"{page}.md").read_text()
+    missing = [name for name in names if f"## `{name}`" not in text and f"| `{name}` |" not in text]
+    assert names
+    assert not missing
 
 
 def test_generated_pages_are_current() -> None:

@@ -21,6 +21,7 @@ SOURCE = ROOT / "src" / "secateur"
 FILES = sorted(SOURCE.rglob("*.py"))
 MAX_LINES, MEDIAN_LINES, MAX_STATEMENTS = 300, 100, 40
 SURFACE = 5.5  # `secateur` itself hands out what floors up to the engine make; only what stands above may import it
+TOP = 9.0  # `python -m secateur`
 UNSAID = {"utils", "util", "helpers", "common", "base", "core", "manager"}
 
 
@@ -28,7 +29,7 @@ def drawn() -> dict[str, float]:
     """Room → floor, from the drawing."""
     drawing = re.search(r"^```floors\n(.*?)^```", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)
     assert drawing, "CONTRIBUTING.md has no ```floors drawing"
-    floors: dict[str, float] = {"": SURFACE}
+    floors: dict[str, float] = {"": SURFACE, "__main__": TOP}
     for line in drawing[1].splitlines():
         floor, *rooms = line.split()
         floors |= {room.rstrip("/"): float(floor) for room in rooms}
@@ -130,4 +131,5 @@ def test_importing_the_package_loads_msgspec_and_the_standard_library_only() -> 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in json.loads(done.stdout)}
-    assert loaded - sys.stdlib_module_names - {"secateur", "msgspec"} == set()
+    taken_by_msgspec = {"typing_extensions"}  # where it is installed
+    assert loaded - sys.stdlib_module_names - {"secateur", "msgspec"} - taken_by_msgspec == set()
