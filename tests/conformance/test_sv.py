@@ -157,7 +157,7 @@ def test_SV_S_7_an_excerpt_counts_at_its_size_and_its_placeholder_tells_the_orig
     more = [*messages[:4], *(tool(x(1_000)) for _ in range(61)), user(), user()]
     cleared = fit(more, policy, plan=born.plan).native[1]["content"]
     assert len(cleared) <= 200
-    assert "100,000" in cleared
+    assert "100000 chars" in cleared
 
 
 def test_SV_S_8_tools_are_matched_without_case_and_by_globs() -> None:
@@ -258,7 +258,7 @@ def test_SV_0_8_the_list_is_open_and_placeholders_can_say_what_went() -> None:
     messages = [user(), calls(("c", "bash"), args='{"command":"make test"}'), tool("x" * 5_000, "c"), user(), user()]
     shown = fit(messages, policy).native[2]["content"]
     assert "make test" in shown
-    assert "5,000" in shown
+    assert "5000 chars" in shown
 
 
 # 001: kilocode, hermes

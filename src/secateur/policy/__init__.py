@@ -14,11 +14,12 @@ import msgspec
 from msgspec import structs
 
 from secateur.errors import ConfigError
+from secateur.placeholder import checked
 from secateur.policy import toml
 from secateur.policy.advice import advice
 from secateur.policy.explain import explained, nearest
 from secateur.policy.language import Policy
-from secateur.strategies import ClearInputs, ClearMedia
+from secateur.strategies import ClearInputs, ClearMedia, HardClear
 from secateur.tokens import counter
 
 __all__ = ["PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
@@ -111,6 +112,9 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 def _fitting(policy: Policy) -> Policy:
     """The policy, if its parts fit each other."""
     counter(policy.counter)
+    clearing = [one for one in policy.prune if isinstance(one, HardClear)]
+    for template in filter(None, [text for one in clearing for text in (one.text, one.error_text)]):
+        checked(template)
     other = [type(one).__struct_config__.tag for one in policy.prune if isinstance(one, ClearMedia | ClearInputs)]
     if policy.results_only and other:
         raise ConfigError(

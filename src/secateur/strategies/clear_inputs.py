@@ -17,6 +17,7 @@ from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count, spares
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
+_ANSWER = ("assistant", "tool")
 
 
 class ClearInputs(
@@ -71,13 +72,9 @@ class ClearInputs(
 
 
 def _answered(transcript: Transcript, number: int) -> frozenset[str]:
-    """Ids of the calls of this round that have a result."""
-    found: set[str] = set()
-    for after in range(number + 1, len(transcript.messages)):
-        message = transcript.messages[after]
-        if message.role == "assistant" and found:
-            break
-        found.update(part.call for part in message.parts if part.kind == "tool_result")
-        if message.role == "user":
-            break
-    return frozenset(found)
+    """Ids of the calls of this round that have a result: up to the next user message, or the next answer to results."""
+    messages = transcript.messages
+    behind = range(number + 1, len(messages))
+    ends = (n for n in behind if messages[n].role == "user" or (messages[n].role, messages[n - 1].role) == _ANSWER)
+    round_ = messages[number + 1 : next(ends, len(messages)) + 1]
+    return frozenset(part.call for message in round_ for part in message.parts if part.kind == "tool_result")

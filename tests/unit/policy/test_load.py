@@ -39,7 +39,12 @@ def test_every_field_survives_toml(tmp_path: Path) -> None:
         host={"x y": "1h", "plain": ""},
         protect=Protect(tools=("a", "b"), tokens=((1, 2), (3, 4)), media=True, head=2),
         birth=Excerpt(max_chars=5),
-        prune=(SoftTrim(form="ends"), HardClear(text="{tool}", from_weight=0.5), ClearMedia(keep=0), ClearInputs()),
+        prune=(
+            SoftTrim(form="ends"),
+            HardClear(text="[{tool} gone]", from_weight=0.5),
+            ClearMedia(keep=0),
+            ClearInputs(),
+        ),
         schedule=Threshold(only=("a:*",), idle_over_s=0.5, over_share=0.25, clear_at_least=7),
     )
     (tmp_path / "mine.toml").write_text(as_toml(policy), "utf-8")
@@ -119,6 +124,8 @@ def test_protecting_adds_tools() -> None:
         ({"schedule": {"when": "threshold", "over_share": 85}}, "at schedule.over_share"),
         ({"birth": {"chars": 1}}, "no field 'chars' at birth"),
         ({"counter": "chars/5"}, "chars/5"),
+        ({"prune": [{"do": "hard_clear", "text": "[{tols} gone]"}]}, "tols"),
+        ({"prune": [{"do": "hard_clear", "text": "{tool}"}]}, "no words of its own"),
         ({"results_only": True, "prune": [{"do": "clear_media"}]}, "results_only, but clear_media edits more"),
     ],
 )

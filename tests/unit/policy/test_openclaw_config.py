@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from secateur.errors import ConfigError
+from secateur.model import Part
+from secateur.placeholder import filled
 from secateur.policy import Policy, load
 from secateur.policy.openclaw_config import configured, credentials
 from secateur.policy.windows import resolve
@@ -79,6 +81,11 @@ def test_sizes_are_whole_and_not_negative() -> None:
 )
 def test_placeholder(stated: Any, text: str) -> None:
     assert hard(of({"hardClear": {"placeholder": stated}})).text == text
+
+
+def test_braces_in_a_placeholder_are_no_fields() -> None:
+    clear = hard(of({"hardClear": {"placeholder": "{gone}"}}))
+    assert filled(clear.text, Part("tool_result", ())) == "{gone}"
 
 
 def test_hard_clear_can_be_off() -> None:

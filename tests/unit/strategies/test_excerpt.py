@@ -41,6 +41,11 @@ def test_tools_errors_pins_and_media_are_spared() -> None:
     assert len(excerpts(talked)) == 4
 
 
+def test_what_an_excerpt_would_not_shorten_stays() -> None:
+    budget = Budget(window=0, used=0, count=len, protect=Protect())
+    assert list(Excerpt(max_chars=5)(talk(result("x" * 300)), budget)) == []
+
+
 def test_the_head_is_spared() -> None:
     talked = talk(result(LOG), user(), result(LOG + "."))
     assert list(excerpts(talked, Protect(head=1))) == [part(talked, 2).key]
