@@ -367,6 +367,15 @@ def test_SV_2_1_a_call_and_its_result_survive() -> None:
     assert results[0]["content"][0]["text"] == "README.md\npruner.ts\n"
 
 
+def test_SV_2_1_also_in_a_list_of_messages() -> None:
+    messages = [user(), pi_call("c1"), pi_result("c1", "README.md\npruner.ts\n")]
+    assert fit(messages, "pi-auto-compressor").native is messages
+    swept = fit(SWEEP, "pi-auto-compressor").native
+    text = "[Tool output swept: bash c4, 250 chars removed]"
+    assert [message["content"] for message in swept[3:5]] == [SWEEP[3]["content"], [{"type": "text", "text": text}]]
+    assert swept[:3] + swept[5:] == SWEEP[:3] + SWEEP[5:]
+
+
 def test_SV_2_2_no_call_is_left_without_its_result() -> None:
     shown = pi_messages(fit(pi_session(SWEEP), "pi-auto-compressor").native)
     asked = [
@@ -381,6 +390,17 @@ def test_SV_2_3_chat_calls_work_too() -> None:
     view = fit(messages, "pi-auto-compressor")
     assert view.native[4]["content"] == "[Tool output swept: bash c4, 250 chars removed]"
     assert view.native[3] == messages[3]
+
+
+def test_SV_2_3_also_mixed_with_pi_blocks() -> None:
+    middle = [user() if number % 2 else assistant() for number in range(20)]
+    both = [pi_call("p4"), pi_result("p4", "x" * 250), calls(("c6", "bash")), tool("x" * 250, "c6")]
+    messages = [user(), assistant(), user(), *both, *middle]
+    shown = fit(messages, "pi-auto-compressor").native
+    assert shown[4]["content"] == [{"type": "text", "text": "[Tool output swept: bash p4, 250 chars removed]"}]
+    assert "[Tool output swept: bash c6, 250 chars removed]" in json.dumps(shown[6]["content"])
+    assert shown[6]["tool_call_id"] == "c6"
+    assert [shown[3], shown[5]] == [messages[3], messages[5]]
 
 
 def test_SV_2_5_old_results_are_swept_and_the_tails_keep_their_length() -> None:
@@ -521,6 +541,16 @@ def test_SV_3_5_hard_clear_from_half_the_window_oldest_first() -> None:
     shown = cold(messages, window=30_000).native
     cleared = [message["content"] == "[Old tool result content cleared]" for message in shown[1:21]]
     assert cleared == [True] * 6 + [False] * 14  # 80,004 of 120,000 characters; below half after six
+
+
+def test_SV_3_5_openclaws_own_messages() -> None:
+    said = [
+        {"role": "assistant", "content": [{"type": "text", "text": "a"}], "provider": "anthropic", "model": "claude-x"}
+    ]
+    messages = [user(), pi_call("c1"), pi_result("c1", "x" * 5_000), *said * 3]
+    shown = fit(messages, "openclaw", window=4_000, idle_s=3_600).native[2]
+    assert len(shown["content"][0]["text"]) == 3_086
+    assert shown == messages[2] | {"content": shown["content"]}
 
 
 def test_SV_3_5_hard_clear_needs_50000_characters() -> None:
