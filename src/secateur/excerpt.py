@@ -1,0 +1,181 @@
+"""Exact cuts of a long text: its ends, and from the middle the lines that say how it went.
+
+Rule: what is shown is the text's own characters in their order; what is left out is named by position, so that a reader
+can ask for it. No cut falls inside a character (a surrogate pair counts as one). The same text gives the same excerpt,
+in time linear in its length. Whether a text should be cut is not decided here.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
+TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's
+
+
+def excerpt(text: str, max_chars: int, handle: str = "") -> str:
+    """At most `max_chars` characters (400 if that is less) of a text, never more than the text has.
+
+    Head and tail, on line ends where one is near; between them a note with the positions of what is left out, and up
+    to a quarter of the room for lines that tell of an error or an exit status, with their line numbers.
+    """
+    limit = max(max_chars, LEAST_CHARS)
+    if len(text) <= limit:
+        return text
+    frame = len(_note(text, _Gap(len(text), len(text)), handle, told=True)) + len(_END) + 3
+    ends = (limit - limit // 4 - frame) // 2
+    told = _telling(text, _Gap(ends, len(text) - ends), limit // 4)
+    ends = (limit - sum(len(line) + 1 for _, line in told) - frame) // 2
+    gap = _at_lines(text, ends)
+    lines = [line for at, line in told if gap.start <= at < gap.end]
+    between = [_note(text, gap, handle, told=bool(lines)), *lines, *([_END] if lines else [])]
+    head = text[: gap.start]
+    made = head + ("" if head.endswith("\n") else "\n") + "\n".join(between) + "\n" + text[gap.end :]
+    return made if len(made) < len(text) else text
+
+
+def trimmed(text: str, head: int, tail: int, note: str = TRIM_NOTE) -> str:
+    """First `head` and last `tail` characters as OpenClaw shows them: HEAD, `...`, TAIL, an empty line, the note.
+
+    The text itself if they cover it; else it may become longer (SEEDS S.6). In the note, {head}, {tail} and {chars}
+    stand for what was kept and what there was, in characters.
+    """
+    first, last = head_tail(text, head, tail)
+    if len(first) == len(text):
+        return text
+    for field, size in (("{head}", len(first)), ("{tail}", len(last)), ("{chars}", len(text))):
+        note = note.replace(field, str(size))
+    return f"{first}\n...\n{last}\n\n{note}"
+
+
+def head_tail(text: str, head: int, tail: int) -> tuple[str, str]:
+    """Its first and last characters, one fewer where a cut would part a surrogate pair; (text, "") if they cover it."""
+    if head + tail >= len(text):
+        return text, ""
+    start, end = max(head, 0), len(text) - max(tail, 0)
+    return text[: start - _parts(text, start)], text[end + _parts(text, end) :]
+
+
+class _Gap(Struct, frozen=True):
+    """What is left out: text[start:end]."""
+
+    start: int
+    end: int
+
+
+_END = "[secateur: end of these lines]"
+_LINE_CHARS = 200  # of a line in the middle
+_SCANNED = 1_000_000  # characters: as much of the middle's beginning and of its end is looked through
+_HITS = 500  # places looked at for each stem, from either end
+
+# Words are found by their letters first (fast on any text), then the line is judged.
+_STEMS = (
+    "rror", "RROR", "xception", "raceback", "atal", "ATAL", "anic", "PANIC", "ailed", "AILED", "FAIL", "ailure",
+    "ot found", "o such file", "enied", "egmentation fault", "illed", "imed out", "✗", "✘", "❌",
+    "xit code", "xit status", "xited with", "xit_code", "xitCode", "eturncode", "eturn code",
+)  # fmt: skip
+_TELLS = re.compile(
+    r"(?<![a-zA-Z])(?:error|exception)s?\b|(?:Error|Exception)s?\b|\bERRORS?\b|\bTraceback\b|(?i:\bfatal\b|\bpanic(?:ked)?\b|\bfail(?:ed|ures?)?\b"
+    r"|\bnot found\b|\bno such file\b|\bdenied\b|\bsegmentation fault\b|\bkilled\b|\btimed out\b)|[✗✘❌]"
+    r"|(?i:\bexit(?:ed)?[ _]?(?:with)?[ _]?(?:code|status)?\b\W{0,4}-?\d|\breturn ?code\b\W{0,4}-?\d)"
+)
+_DENIES = re.compile(  # "0 errors", "failures: 0", errors.py
+    r"(?i)\b(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:errors?|failures?|failed|exceptions?)\b"
+    r"|\b(?:errors?|failures?|failed)\W{1,3}0\b|[\w/-]*\berrors?[./-]\w|[/-]errors?\b"
+)
+_CODE = re.compile(  # a source file that handles errors, or a listing of one, had none
+    r"\d+[\t→]|(?:\d+[:-])?\s*(?://|#|/?\*|<!--|[\w.]+\(|[}@])|.*[{;(\[]$"
+    r"|\W*(?:\d+\W+)?(?:raise|except|try|import|from|def|class|func|fn|return|throws?|catch|if|elif|else|for|while"
+    r"|switch|case|export|const|let|var|async|await|public|private|pub|type|struct|enum|interface)\b"
+)
+
+
+def _at_lines(text: str, ends: int) -> _Gap:
+    """All but `ends` characters at both ends; rather fewer of them, up to a third, than part of a line or character."""
+    start, end = ends, len(text) - ends
+    start = text.rfind("\n", ends - ends // 3, start) + 1 or start - _parts(text, start, "\r\n")
+    at = text.find("\n", end, end + ends // 3)
+    return _Gap(start, at + 1 if at >= 0 else end + _parts(text, end, "\r\n"))
+
+
+def _parts(text: str, at: int, other: str = "") -> int:
+    """1 if a cut here would part a surrogate pair, or the `other` pair; else 0."""
+    before, after = text[at - 1 : at], text[at : at + 1]
+    return int((before == "\r" and after == "\n") or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff"))
+
+
+def _note(text: str, gap: _Gap, handle: str, told: bool) -> str:
+    place = f"characters {gap.start + 1}-{gap.end} of {len(text)}"
+    total = text.count("\n") + (not text.endswith("\n"))
+    if total > 1:
+        first = text.count("\n", 0, gap.start) + 1
+        place += f", lines {first}-{first + text.count(chr(10), gap.start, gap.end - 1)} of {total}"
+    recall = f", recall {handle}" if handle else ""
+    return f"[secateur: {place} left out{recall}{'; among them, by line number:' if told else ''}]"
+
+
+def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
+    """Lines of the gap that tell how it went, each with its position: the first and the last ones that fit the room."""
+    found: dict[str, tuple[int, str]] = {}
+    number, seen, covered = 1, 0, 0
+    for start, end in sorted({spot for stem in _STEMS for spot in _spots(text, stem, gap)}):
+        if start < covered:
+            continue
+        number, seen = number + text.count("\n", seen, start), start
+        said = text[start:end].strip()
+        if said not in found and _TELLS.search(_DENIES.sub("", said)) and not _CODE.match(said):
+            covered = end
+            found[said] = (start, f"{number}: {_marked(text, start, end, said)}")
+    return _fitting(list(found.values()), room)
+
+
+def _spots(text: str, stem: str, gap: _Gap) -> Iterator[tuple[int, int]]:
+    """Lines, or pieces of long ones, that hold the stem: (start, end), from the gap's beginning and from its end."""
+    at, end = gap.start, min(gap.end, gap.start + _SCANNED)
+    for _ in range(_HITS):
+        at = text.find(stem, at, end)
+        if at < 0 and end == gap.end:
+            return
+        if at < 0:
+            break
+        spot = _spot(text, at, gap)
+        yield spot
+        at = max(spot[1], at + 1)
+    start, at = max(gap.start, gap.end - _SCANNED), gap.end
+    for _ in range(_HITS):
+        at = text.rfind(stem, start, at)
+        if at < 0:
+            return
+        spot = _spot(text, at, gap)
+        yield spot
+        at = min(spot[0] + len(stem) - 1, at)
+
+
+def _spot(text: str, at: int, gap: _Gap) -> tuple[int, int]:
+    """The line around a place, as far as it fits; of a long one what begins shortly before the place."""
+    near = text.rfind("\n", max(at - _LINE_CHARS // 2, gap.start), at)
+    start = near + 1 if near >= 0 else max(at - _LINE_CHARS // 4, gap.start)
+    stop = text.find("\n", at, start + _LINE_CHARS)
+    end = stop if stop >= 0 else min(start + _LINE_CHARS, gap.end)
+    return start + _parts(text, start), end + _parts(text, end)
+
+
+def _marked(text: str, start: int, end: int, said: str) -> str:
+    """With dots where the line goes on."""
+    before = "" if start == 0 or text[start - 1] == "\n" else "…"
+    return before + said + ("" if text[end : end + 1] in ("", "\n", "\r") else "…")
+
+
+def _fitting(found: list[tuple[int, str]], room: int) -> list[tuple[int, str]]:
+    """Half the room for the first ones, the rest for the last ones."""
+    first = 0
+    left = room
+    while first < len(found) and left - len(found[first][1]) > room // 2:
+        left -= len(found[first][1]) + 1
+        first += 1
+    last = len(found)
+    while last > first and left > len(found[last - 1][1]):
+        last -= 1
+        left -= len(found[last][1]) + 1
+    return found[:first] + found[last:]

@@ -1,0 +1,211 @@
+"""What stands where a part was taken out.
+
+Rule: one text for one part, the same on every machine; a placeholder can be told from an output, so that none is made
+of another. It says no more than the call and the output showed. Fixed texts are templates, data of a policy; without
+one `informative` says what went. Who is replaced, and whether the placeholder may be longer, is not decided here.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from secateur.errors import ConfigError
+from secateur.model import Part
+
+MARK = "[secateur: "  # how ours begin
+MOST_CHARS = 200  # of an informative placeholder
+
+FIELDS: dict[str, str] = {
+    "tool": "the tool's name, `tool` if it has none",
+    "call": "the id of the call, as the provider gave it",
+    "chars": "characters of the output, plain digits",
+    "chars_grouped": "the same with a comma between thousands",
+    "tokens": "tokens of the output, as counted for reports",
+    "lines": "lines of the output",
+    "error": "the word `error` and a space for an error's output, else nothing: `{error}output`",
+}
+
+
+def filled(template: str, part: Part) -> str:
+    """The template with this part's facts in its fields; `{{` and `}}` are braces. ConfigError for an unknown field.
+
+    What is put in is text: braces in a tool's name stay braces.
+    """
+    return _FIELD.sub(lambda match: _value(match, part), template)
+
+
+def checked(template: str) -> str:
+    """The template, if all its fields exist and something stands beside them; else ConfigError."""
+    filled(template, Part("tool_result", ()))
+    if not _FIELD.sub("", template).strip():
+        raise ConfigError(f"the placeholder {template!r} has no words of its own, so it could be any output: add some")
+    return template
+
+
+def informative(part: Part, call: Part | None = None, handle: str = "") -> str:
+    """One line of at most 200 characters: tool, main argument, size, outcome, and how to see it again.
+
+    `[secateur: Bash "npm test" gave 8120 chars, 96 lines, exit code 1: 1 failed; removed, call again if needed]`
+    With a handle, 64 characters at most, it ends in `recall HANDLE`: given only where it can be read back.
+    """
+    tool = short(part.tool or (call.tool if call else ""), 40) or "tool"
+    size = f"gave {len(part.text)} chars, {_lines(part.text)} lines"
+    end = f"; removed, {f'recall {handle}' if handle else 'call again if needed'}]"
+    room = MOST_CHARS - len(f"{MARK}{tool} {size}{end}")
+    outcome = short(_outcome(part), min(70, room - 2))
+    room -= len(outcome) + 2 if outcome else 0
+    about = _about(main_argument(call.text), min(80, room - 3)) if call else ""
+    quoted = f' "{about}"' if about else ""
+    return f"{MARK}{tool}{quoted} {size}{', ' if outcome else ''}{outcome}{end}"
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether `informative` made this text."""
+    return len(text) <= MOST_CHARS and _OURS.fullmatch(text) is not None
+
+
+def stands(text: str, *templates: str) -> bool:
+    """Whether a placeholder stands here: one of ours, or one that `filled` made of one of these templates."""
+    if is_placeholder(text):
+        return True
+    return len(text) <= _LONGEST and any(_pattern(one).fullmatch(text) for one in templates if one)
+
+
+def main_argument(arguments: str) -> str:
+    """What a call was about: its command, pattern, path or address, else its first text. Not yet short."""
+    given = _read(arguments)
+    found = _joined(_telling(given)) if isinstance(given, dict) else given
+    patched = _PATCHED.search(found[:2_000])
+    return patched[1] if patched else found
+
+
+def short(text: str, most: int) -> str:
+    """One printable line of at most `most` characters; dots where it was longer, nothing where there is no room."""
+    start = text[: 4 * most]
+    if not start.isprintable():
+        start = "".join([c if c.isprintable() else " " for c in start])
+    line = " ".join(start.split())
+    if len(line) <= most:
+        return line
+    return f"{line[: most - 1].rstrip()}…" if most > 8 else ""
+
+
+def _about(argument: str, most: int) -> str:
+    """A long path keeps its end, all else its beginning."""
+    path = "/" in argument and " " not in argument and len(argument) < 4 * MOST_CHARS
+    return short(argument[::-1], most)[::-1] if path else short(argument, most)
+
+
+_LONGEST = 4_000  # characters of a filled template: ids of 1,500 are seen
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_NUMBERS = ("chars", "chars_grouped", "tokens", "lines")
+_OURS = re.compile(r"\[secateur: .+ gave \d+ chars, \d+ lines.*; removed, (?:recall \S+|call again if needed)\]")
+
+
+def _value(match: re.Match[str], part: Part) -> str:
+    name = match[1]
+    if name is None:
+        return match[0][0]
+    if name not in FIELDS:
+        raise ConfigError(
+            f"a placeholder has no field {{{name}}}: it has {', '.join(FIELDS)}; a brace is written twice"
+        )
+    return _FACTS[name](part)
+
+
+_FACTS: dict[str, Callable[[Part], str]] = {
+    "tool": lambda part: part.tool or "tool",
+    "call": lambda part: part.call,
+    "chars": lambda part: str(len(part.text)),
+    "chars_grouped": lambda part: f"{len(part.text):,}",
+    "tokens": lambda part: str(part.tokens),
+    "lines": lambda part: str(_lines(part.text)),
+    "error": lambda part: "error " if part.error else "",
+}
+
+
+@lru_cache(maxsize=64)
+def _pattern(template: str) -> re.Pattern[str]:
+    """What `filled` can make of a template."""
+    made, at = "", 0
+    for match in _FIELD.finditer(template):
+        made += re.escape(template[at : match.start()])
+        made += re.escape(match[0][0]) if match[1] is None else r"[\d,]+" if match[1] in _NUMBERS else r".*?"
+        at = match.end()
+    return re.compile(made + re.escape(template[at:]), re.DOTALL)
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
+
+
+_SEEN = 1_000  # characters at either end of an output in which its outcome is looked for
+_STATUS = re.compile(r"(?i)\b(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|return ?code)\b\W{0,3}(-?\d{1,10})\b")
+_WORDS = ("xit", "XIT", "eturn", "ETURN")
+_RAISED = re.compile(r"^[\w.]{0,80}(?:Error|Exception)\b.*", re.MULTILINE)
+_FAILED = re.compile(
+    r"^.*\b(?:error|fatal|panic|failed|failure|denied|not found|no such)\b.*", re.MULTILINE | re.IGNORECASE
+)
+
+
+def _outcome(part: Part) -> str:
+    """Exit status if one is told, and the line that says what went wrong if something did."""
+    text = part.text if len(part.text) <= 2 * _SEEN else f"{part.text[:_SEEN]}\n{part.text[-_SEEN:]}"
+    status = _STATUS.search(text) if any([word in text for word in _WORDS]) else None  # the words first: much faster
+    code = status[1] if status else ""
+    said = f"exit code {code}" if code else ""
+    if not part.error and code in ("", "0"):
+        return said
+    return f"{said or 'error'}: {_complaint(text)}".removesuffix(": ")
+
+
+def _complaint(text: str) -> str:
+    """The exception that ended it, else the first line that sounds like an error, else the first line."""
+    raised = _RAISED.findall(text)
+    if raised:
+        return str(raised[-1])
+    failed = _FAILED.search(text)
+    lines = (line for line in text.splitlines() if line.strip() and not _STATUS.search(line))
+    return failed[0] if failed else next(lines, "")
+
+
+# Arguments by name, lower case and without separators, the more telling ones first.
+_TOLD = (
+    "command", "cmd", "commands", "script", "patchtext", "pattern", "patterns", "query", "queries", "regex", "filepath",
+    "path", "filename", "file", "absolutepath", "targetfile", "notebookpath", "paths", "files", "glob", "url", "uri",
+    "skill", "description", "prompt", "question", "message", "name", "id",
+)  # fmt: skip
+_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
+
+
+def _telling(given: dict[str, Any]) -> Any:
+    plain = {_plain(name): value for name, value in given.items()}
+    verb, path = plain.get("command"), plain.get("path")
+    if isinstance(verb, str) and isinstance(path, str) and verb.replace("_", "").isalpha():
+        return f"{verb} {path}"  # editors whose command is a verb
+    texts = (value for value in plain.values() if isinstance(value, str) and value)
+    return next((plain[name] for name in _TOLD if plain.get(name)), next(texts, ""))
+
+
+@lru_cache(maxsize=1024)
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _joined(value: Any) -> str:
+    """A text as it is, a list of words as a line; of `bash -lc COMMAND` the command."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        wrapped = len(value) == 3 and value[1].startswith("-") and value[1].endswith("c")
+        return value[2] if wrapped else " ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _read(arguments: str) -> Any:
+    """The arguments by name, or the text that they are."""
+    try:
+        given = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    return given if isinstance(given, dict) else arguments

@@ -1,0 +1,151 @@
+"""What a tool is for, told from how it was called.
+
+Rule: the arguments' shape speaks first: a command is run, a path with new text is edited, a pattern is searched for.
+The name is a second hint, and decides alone only where there are no arguments; names differ from host to host and
+anybody may choose one. Where skill, memory or plan is possible it is assumed, because those results are protected:
+doubt keeps. Nothing here looks at outputs or decides what may go.
+"""
+
+import json
+import re
+from collections.abc import Set
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+import msgspec
+
+ToolRole = Literal["read", "edit", "search", "run", "plan", "skill", "memory", "other"]
+ROLES: tuple[ToolRole, ...] = get_args(ToolRole)
+
+
+def role_of(tool: str, arguments: str) -> ToolRole:
+    """The role of a call: `tool` as the host names it, `arguments` as JSON, as raw text, or "" where unknown."""
+    words = _words(tool)
+    given = _given(arguments)
+    if not given:
+        return _by_text(arguments) or _keeping(words, set()) or _by_name(words)
+    keys = {_plain(name) for name in given}
+    command = _commanded(given, keys)
+    return command or _keeping(words, keys) or _by_shape(words, keys)
+
+
+# fmt: off
+# Arguments by name, lower case and without separators.
+_PATHS = frozenset({
+    "path", "paths", "file", "files", "filename", "filepath", "filepaths", "targetfile", "absolutepath",
+    "relativepath", "notebookpath", "dir", "dirpath", "directory", "folder",
+})
+_CHANGES = frozenset({
+    "oldstring", "oldstr", "oldtext", "newstring", "newstr", "newtext", "newsource", "edits", "patch", "patchtext",
+    "diff", "replace", "replacement", "replacementtext", "codeedit", "inserttext",
+})
+_BODIES = frozenset({"content", "contents", "filetext", "filecontent", "text", "data"})  # an edit only beside a path
+_COMMANDS = frozenset({"command", "commands", "cmd", "cmdline", "script", "code", "shellid"})
+_RUNNING = frozenset({"chars", "yieldtimems"})  # beside a session id: a command that runs is typed to or waited for
+_SEARCHES = frozenset({
+    "pattern", "patterns", "query", "queries", "regex", "glob", "globpattern", "includepattern", "searchterm",
+    "keywords", "q",
+})
+_EDITOR = frozenset({"create", "str_replace", "insert", "delete", "rename", "undo_edit"})  # commands that are verbs
+_PATCH = "*** Begin Patch"
+# Words in tools' names.
+_FINDS = frozenset({"search", "find", "grep", "rg", "glob", "ls", "list", "tree"})
+_WRITES = frozenset({
+    "write", "create", "edit", "insert", "replace", "delete", "remove", "move", "rename", "mkdir", "patch", "append",
+})
+_READS = frozenset({"read", "view", "open", "cat", "fetch"})
+_RUNS = frozenset({"bash", "shell", "sh", "zsh", "powershell", "terminal", "exec", "execute", "run"})
+# fmt: on
+
+
+def _by_text(arguments: str) -> ToolRole | None:
+    """Freeform tools take no JSON."""
+    return "edit" if arguments.lstrip().startswith(_PATCH) else None
+
+
+def _commanded(given: dict[str, Any], keys: Set[str]) -> ToolRole | None:
+    """Commands, and the editors whose `command` is a verb."""
+    if not keys & _COMMANDS:
+        return "run" if "sessionid" in keys and keys & _RUNNING else None
+    command = _value(given, "command", "cmd")
+    if isinstance(command, str) and keys & _PATHS and (command == "view" or command in _EDITOR):
+        if str(_value(given, "path")).startswith("/memories"):
+            return "memory"
+        return "read" if command == "view" else "edit"
+    if "prompt" in keys:
+        return None  # a sub-agent that was asked for by a slash command
+    line = " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    return "edit" if "apply_patch" in line[:200] and _PATCH in line else "run"
+
+
+def _keeping(words: Set[str], keys: Set[str]) -> ToolRole | None:
+    """Roles whose results are protected."""
+    if keys & {"skill", "skillname"} or words & {"skill", "skills"}:
+        return "skill"
+    if words & {"memory", "memories", "remember", "recall"}:
+        return "memory"
+    if keys & {"todos", "todolist", "plan"} or words & {"todo", "todos"}:
+        return "plan"
+    if "plan" in words and words & {"update", "enter", "exit", "mode"}:
+        return "plan"
+    if "task" in words and words & {"create", "update", "list", "get"} and not keys & {"prompt", "command"}:
+        return "plan"
+    return None
+
+
+def _by_shape(words: Set[str], keys: Set[str]) -> ToolRole:
+    if keys & _CHANGES or (keys & _PATHS and keys & _BODIES):
+        return "edit"
+    if keys & _SEARCHES or words & _FINDS:
+        return "search"
+    if keys & _PATHS:
+        return "edit" if words & _WRITES else "read"
+    return "other"
+
+
+def _by_name(words: Set[str]) -> ToolRole:
+    hints: tuple[tuple[ToolRole, Set[str]], ...] = (
+        ("run", _RUNS),
+        ("search", _FINDS),
+        ("edit", _WRITES),
+        ("read", _READS),
+    )
+    return next((role for role, hint in hints if words & hint), "other")
+
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def _given(arguments: str) -> dict[str, Any]:
+    """The arguments by name; empty where they are no object. Values stay unread: a written file may be long."""
+    if not arguments.lstrip().startswith("{"):
+        return {}
+    try:
+        return dict(_members(arguments))
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return _lenient(arguments)
+
+
+def _lenient(arguments: str) -> dict[str, Any]:
+    """What msgspec refuses and other readers take: lone surrogates, NaN."""
+    try:
+        read = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _value(given: dict[str, Any], *names: str) -> Any:
+    """The first of these arguments that is there."""
+    found = next((value for name, value in given.items() if name.lower() in names), None)
+    return msgspec.json.decode(found) if isinstance(found, msgspec.Raw) else found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+@lru_cache(maxsize=1_024)
+def _words(tool: str) -> frozenset[str]:
+    """`mcp__memory__searchNodes` → mcp, memory, search, nodes."""
+    return frozenset(word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", tool))
