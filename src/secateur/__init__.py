@@ -4,7 +4,9 @@
 sessions. The core is pure: no network, no key, no store.
 """
 
-from secateur.engine import Engine, View, fit
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from secateur.errors import (
     ConfigError,
     EditError,
@@ -16,7 +18,10 @@ from secateur.errors import (
     UnknownFormat,
     UpstreamError,
 )
-from secateur.plan import Plan
+
+if TYPE_CHECKING:
+    from secateur.engine import Engine, View, fit
+    from secateur.plan import Plan
 
 __all__ = [
     "ConfigError",
@@ -34,3 +39,12 @@ __all__ = [
     "fit",
 ]
 __version__ = "0.1.0"
+
+_LATER = {"Engine": "engine", "View": "engine", "fit": "engine", "Plan": "plan"}
+
+
+def __getattr__(name: str) -> Any:
+    """What is heavy is loaded when it is first asked for: `secateur --help` answers at once."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"secateur.{_LATER[name]}"), name)

@@ -1,0 +1,114 @@
+"""`secateur doctor`: the settings in force and where each comes from, what is installed, and what to look at.
+
+Rule: it shows what the other commands would do with the same options, and changes nothing. Advice is a
+finding (exit 1).
+"""
+
+import os
+import platform
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct
+
+from secateur import policy
+from secateur.cli import options, tables
+from secateur.cli.exits import FINDINGS, FINE
+from secateur.cli.installed import Extra, extras, version
+from secateur.cli.reading import Opened, opened
+from secateur.cli.settings import Given, Setting, settings
+from secateur.cli.source import read
+from secateur.cli.terminal import harmless, say_json, tell
+from secateur.tokens import counter
+
+_HELP = """\
+\b
+Examples:
+  secateur doctor
+  secateur doctor session.jsonl --policy hermes
+  secateur doctor --policy openclaw.json5 --model claude-sonnet-4-5
+
+\b
+Exit codes: 0 fine, 1 there is advice, 2 usage or configuration, 3 input unreadable.
+"""
+
+_COMPLETION = {
+    "bash": """eval "$(secateur completion bash)" in ~/.bashrc""",
+    "zsh": """eval "$(secateur completion zsh)" in ~/.zshrc""",
+    "fish": "secateur completion fish | source in ~/.config/fish/config.fish",
+}
+
+
+class Asked(Given, frozen=True, kw_only=True):
+    """What the command line said."""
+
+    input: str | None
+    format_name: str | None
+    as_json: bool
+
+
+class Checkup(Struct, frozen=True, kw_only=True):
+    """All that doctor has to say."""
+
+    schema: str = "secateur.doctor/1"
+    version: str
+    python: str
+    settings: list[Setting]
+    extras: list[Extra]
+    completion: str
+    advice: list[str]
+
+
+@click.command("doctor", epilog=_HELP)
+@click.argument("input", required=False)
+@options.all_of(
+    options.policy,
+    options.model,
+    options.window,
+    options.format_,
+    options.idle,
+    options.protect,
+    options.as_json,
+)
+def command(**given: Any) -> int:
+    """Show the settings in force and where each comes from; with INPUT, those for that document."""
+    asked = msgspec.convert(given, Asked)
+    found = checkup(asked)
+    if asked.as_json:
+        say_json(found)
+    else:
+        tell(*_blocks(found))
+    return FINDINGS if found.advice else FINE
+
+
+def checkup(asked: Asked) -> Checkup:
+    """Look at everything."""
+    chosen = policy.protecting(policy.load(asked.policy), asked.protect)
+    return Checkup(
+        version=version(),
+        python=f"{platform.python_version()} on {platform.system()}",
+        settings=settings(asked, chosen, _document(asked)),
+        extras=extras(),
+        completion=_COMPLETION.get(os.path.basename(os.environ.get("SHELL", "")), "secateur completion --help"),
+        advice=policy.advice(chosen),
+    )
+
+
+def _document(asked: Asked) -> Opened | None:
+    return opened(read(asked.input), asked.format_name, counter("estimate")) if asked.input else None
+
+
+def _blocks(found: Checkup) -> list[Any]:
+    extras = [
+        (f"secateur[{one.extra}]", one.package, one.version or f"missing: pip install 'secateur[{one.extra}]'")
+        for one in found.extras
+    ]
+    rows = [(one.name, harmless(one.value), harmless(one.source)) for one in found.settings]
+    return [
+        f"secateur {found.version}, Python {found.python}",
+        tables.listed(rows, "Settings in force", ("setting", "value", "from")),
+        tables.listed(extras, "Extras", ("extra", "package", "installed")),
+        f"Shell completion: {found.completion}",
+        *([f"Advice: {harmless(advice)}." for advice in found.advice] or ["No advice: nothing looks wrong."]),
+    ]

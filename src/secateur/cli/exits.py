@@ -1,0 +1,72 @@
+"""How a command ends: its exit code, and the one sentence a person reads when it could not do what was asked.
+
+Rule: an error is one sentence on standard error that names the thing and the remedy; never a traceback. Codes are those
+of the reference page: scripts may rely on them.
+"""
+
+import click
+
+from secateur.errors import FormatError, SecateurError, StillTooLong
+
+FINE = 0
+FINDINGS = 1
+USAGE = 2
+UNREADABLE = 3
+TOO_LONG = 4
+OURS = 70  # a fault of secateur itself: EX_SOFTWARE of sysexits.h
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+CLOSED = 141  # 128 + SIGPIPE: the reader of our output went away
+
+
+class Unreadable(click.ClickException):
+    """The input cannot be read as a session."""
+
+    exit_code = UNREADABLE
+
+
+class Refused(click.ClickException):
+    """What was asked for may not or cannot be done: a setting, a target, a policy."""
+
+    exit_code = USAGE
+
+
+class Closed(click.ClickException):
+    """Nobody reads our output any more: leave without a word."""
+
+    exit_code = CLOSED
+
+
+def code_of(error: BaseException) -> int:
+    """The exit code an error stands for."""
+    if isinstance(error, click.ClickException):
+        return error.exit_code
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return INTERRUPTED
+    if isinstance(error, FormatError):
+        return UNREADABLE
+    if isinstance(error, StillTooLong):
+        return TOO_LONG
+    return USAGE if isinstance(error, SecateurError | OSError) else OURS
+
+
+def sentence_of(error: BaseException) -> str:
+    """What to say about it, on one line; "" for what needs no word."""
+    if isinstance(error, Closed | KeyboardInterrupt | click.Abort):
+        return ""
+    if isinstance(error, click.UsageError):
+        return f"{_line(error.format_message())}{_hint(error)}"
+    if isinstance(error, click.ClickException):
+        return _line(error.format_message())
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, SecateurError | OSError):
+        return _line(str(error))
+    return f"a fault of secateur itself, {type(error).__name__}: {_line(str(error))} (SECATEUR_DEBUG=1 shows where)"
+
+
+def _hint(error: click.UsageError) -> str:
+    return f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,111 @@
+"""The program: its commands by name, and the one place where errors become sentences and exit codes.
+
+Rule: a command's module is imported when that command runs, never for `--help`; no error leaves as a traceback.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+
+import click
+
+from secateur.cli.exits import FINE, Closed, code_of, sentence_of
+
+COMMANDS = {
+    "prune": "Take spent tool outputs out of a session or request.",
+    "inspect": "Show what a context is made of: by kind, tool and turn.",
+    "diff": "Show before and after, as a person reads it.",
+    "policies": "List the policies, or print one as TOML.",
+    "doctor": "Show the settings in force and where each comes from.",
+    "completion": "Print the shell's completion script.",
+}
+
+_EXAMPLES = """\
+\b
+Examples:
+  secateur inspect session.jsonl
+  secateur prune session.jsonl -o pruned.jsonl
+  secateur prune request.json --policy hermes --json
+  secateur diff session.jsonl --policy opencode
+
+\b
+Exit codes: 0 fine, 1 findings, 2 usage or configuration,
+3 input unreadable, 4 still too long.
+"""
+
+
+class Commands(click.Group):
+    """A group that knows its commands' names and imports only the one that runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"secateur.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"There is no command {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=Commands,
+    invoke_without_command=True,
+    epilog=_EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    subcommand_metavar="COMMAND [INPUT] [OPTIONS]",
+)
+@click.option("--version", "-V", "asked", is_flag=True, is_eager=True, help="Show the version and leave.")
+@click.pass_context
+def program(ctx: click.Context, asked: bool) -> None:
+    """Keep a long-running agent inside its context window.
+
+    INPUT is a recorded session file or a request body (plain or gzip), or - for standard input. Its format is
+    recognised by what is in it.
+    """
+    if asked:
+        from secateur.cli.installed import version
+
+        click.echo(f"secateur {version()}")
+        ctx.exit()
+    if ctx.invoked_subcommand is None:
+        raise click.exceptions.NoArgsIsHelpError(ctx)
+
+
+def run(args: Sequence[str]) -> int:
+    """Run with these arguments and give the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows `?`, and the report goes on
+    try:
+        return program.main(list(args), prog_name="secateur", standalone_mode=False) or FINE
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        return error.exit_code
+    except (Exception, KeyboardInterrupt) as error:
+        return _ended(error)
+
+
+def _ended(error: BaseException) -> int:
+    if os.environ.get("SECATEUR_DEBUG"):
+        traceback.print_exception(error)
+    if isinstance(error, Closed):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the last flush has somewhere to go
+    elif sentence := sentence_of(error):
+        print(f"secateur: {sentence}", file=sys.stderr)
+    return code_of(error)

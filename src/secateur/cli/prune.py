@@ -1,0 +1,203 @@
+"""`secateur prune`: the prune phase on a session file or a request body; the same format comes out.
+
+Rule: nothing is written in place unless asked, and never where the policy forbids it; a session is not dumped on a
+person's terminal. Where the document goes to standard output, the report goes to standard error.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import Struct, structs
+
+from secateur import engine, plan, policy
+from secateur.cli import options, write
+from secateur.cli.account import account
+from secateur.cli.anatomy import largest
+from secateur.cli.exits import FINE, Refused
+from secateur.cli.others import others
+from secateur.cli.progress import working
+from secateur.cli.reading import Opened, opened
+from secateur.cli.report import Report, report
+from secateur.cli.source import Source, read
+from secateur.cli.terminal import harmless, say_json, tell
+from secateur.cli.toll import Row
+from secateur.engine import View
+from secateur.errors import StillTooLong
+from secateur.plan import Plan
+from secateur.policy import Policy
+from secateur.schedule import Never
+from secateur.tokens import counter
+
+_HELP = """\
+\b
+Examples:
+  secateur prune session.jsonl                          what would go; nothing is written
+  secateur prune session.jsonl -o pruned.jsonl          write it
+  secateur prune session.jsonl --in-place               keeps session.jsonl.bak
+  secateur prune request.json --policy hermes --window 128000 > smaller.json
+  secateur prune session.jsonl --protect 'mcp_*' --json | jq .output
+  secateur prune session.jsonl --plan-out plan.json     a dry run, kept ...
+  secateur prune session.jsonl --apply plan.json -o pruned.jsonl        ... and carried out
+
+\b
+Exit codes: 0 fine, 2 usage or configuration, 3 input unreadable,
+4 still longer than the window that --window states.
+"""
+
+
+class Asked(Struct, frozen=True):
+    """What the command line said."""
+
+    input: str
+    policy: str
+    model: str
+    window: int | None
+    format_name: str | None
+    idle: float | None
+    protect: tuple[str, ...]
+    fixed_tokens: int
+    counter: str
+    out: str | None
+    in_place: bool
+    plan_out: str | None
+    apply: str | None
+    as_json: bool
+
+    @property
+    def target(self) -> str | None:
+        """Where the document goes: a file's name, "-" for standard output, None for nowhere."""
+        if self.in_place:
+            return self.input
+        if self.out is not None or self.as_json:
+            return self.out
+        return None if sys.stdout.isatty() else "-"
+
+
+@click.command("prune", epilog=_HELP)
+@click.argument("input", default="-")
+@options.all_of(
+    options.policy,
+    options.model,
+    options.window,
+    options.format_,
+    options.idle,
+    options.protect,
+    options.fixed,
+    options.counter,
+    click.option(
+        "-o", "--output", "out", metavar="OUT", help="Where to write; - is standard output. NAME.gz is packed."
+    ),
+    click.option("--in-place", is_flag=True, help="Write to INPUT itself, and keep INPUT.bak (then .bak1, ...)."),
+    click.option("--plan-out", metavar="FILE", help="Write the plan: what was decided, to be carried out by --apply."),
+    click.option(
+        "--apply", metavar="FILE", help="Carry out this plan, and nothing else. Give the policy it was made by."
+    ),
+    options.as_json,
+)
+def command(**given: Any) -> int:
+    """Take spent tool outputs out of INPUT, a session file or a request body (- is standard input).
+
+    The document goes to standard output when that is a pipe or a file, else nowhere unless -o or --in-place says
+    where; the report then goes to standard error.
+    """
+    return prune(msgspec.convert(given, Asked))
+
+
+def prune(asked: Asked) -> int:
+    """Read, prune, write, tell; the exit code."""
+    chosen = _policy(asked)
+    _refuse(asked, chosen)
+    source = read(asked.input)
+    count = counter(asked.counter)
+    with working(f"reading {source.label}") as doing:
+        before = opened(source, asked.format_name, count, asked.fixed_tokens)
+        doing(f"pruning {source.label}")
+        view = _view(asked, chosen, before)
+        doing("reading the outcome")
+        after = opened(_outcome(asked, source, view.native), before.format, count, asked.fixed_tokens)
+    done = report(view, before, after, asked.target)
+    backup = _put(asked, source, after.source)
+    if asked.plan_out:
+        write.to_file(asked.plan_out, plan.encode(view.plan))
+    if asked.as_json:
+        say_json(done)
+    else:
+        tell(*account(done, before, after, backup, _others(asked, chosen, done, before)), err=asked.target == "-")
+    return _ended(asked, done, after)
+
+
+def _policy(asked: Asked) -> Policy:
+    chosen = policy.load(asked.policy)
+    return structs.replace(chosen, schedule=Never(), birth=None) if asked.apply else chosen
+
+
+def _refuse(asked: Asked, chosen: Policy) -> None:
+    """Raise Refused for what contradicts itself, or may not be."""
+    if asked.in_place and asked.out is not None:
+        raise Refused("--in-place and -o each say where to write: give one of them")
+    if asked.in_place and asked.input == "-":
+        raise Refused("standard input cannot be written in place: give -o FILE")
+    if asked.in_place and not chosen.in_place:
+        raise Refused(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
+    if asked.as_json and asked.out == "-":
+        raise Refused("--json takes standard output: give -o FILE for the document")
+    if asked.out not in (None, "-") and write.same_file(asked.input, str(asked.out)):
+        raise Refused(f"{asked.out} is the input: give --in-place, which keeps a backup, or another name")
+
+
+def _view(asked: Asked, chosen: Policy, before: Opened) -> View:
+    return engine.fit(
+        before.source.data,
+        policy=chosen,
+        plan=_plan(asked.apply),
+        model=asked.model,
+        window=asked.window,
+        format=before.format,
+        protect=asked.protect,
+        idle_s=asked.idle,
+        fixed_tokens=asked.fixed_tokens,
+        counter=asked.counter,
+    )
+
+
+def _plan(name: str | None) -> Plan | None:
+    return plan.decode(read(name).data) if name else None
+
+
+def _outcome(asked: Asked, source: Source, native: bytes) -> Source:
+    """What is to be stored, as if it had been read from where it goes."""
+    target = asked.target
+    packed = target.endswith(".gz") if target and asked.out not in (None, "-") else source.packed
+    return Source(target or "", write.packed_like(source, native, packed), native, packed)
+
+
+def _put(asked: Asked, source: Source, outcome: Source) -> Path | None:
+    """Write the document; the backup if one was made."""
+    if asked.in_place:
+        return write.in_place(source, outcome.stored)
+    if asked.target == "-":
+        write.to_stdout(outcome.stored)
+    elif asked.target is not None:
+        write.to_file(asked.target, outcome.stored)
+    return None
+
+
+def _others(asked: Asked, chosen: Policy, done: Report, before: Opened) -> list[Row]:
+    """What the presets would free, where this policy freed nothing and somebody wonders why."""
+    if done.edits or asked.apply:
+        return []
+    with working("asking the other policies"):
+        return others(before, chosen.name, lambda other: _view(asked, other, before))
+
+
+def _ended(asked: Asked, done: Report, after: Opened) -> int:
+    if asked.window is None or done.output.tokens <= asked.window:
+        return FINE
+    heaviest = ", ".join(f"{harmless(one.tool) or one.kind} ({one.tokens:,})" for one in largest(after.transcript, 3))
+    raise StillTooLong(
+        f"{done.output.tokens:,} tokens are left and the window is {asked.window:,}; the largest that stay are "
+        f"{heaviest}: give a larger --window, or a policy that protects less"
+    )

@@ -1,0 +1,48 @@
+"""A document opened for a person: its bytes, its format and why it was taken for it, its parts counted.
+
+Rule: what is read here is what is told; the engine reads for itself.
+"""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
+from secateur.cli.exits import Unreadable
+from secateur.cli.source import Source
+from secateur.errors import FormatError
+from secateur.model import Transcript
+from secateur.session import document
+from secateur.session.document import Document
+
+
+class Opened(Struct, frozen=True):
+    """A source and what it says."""
+
+    source: Source
+    document: Document
+    transcript: Transcript  # counted
+
+    @property
+    def format(self) -> str:
+        """The format's name."""
+        return self.document.format.name
+
+
+def opened(source: Source, format_name: str | None, count: Callable[[str], int], fixed_tokens: int = 0) -> Opened:
+    """Recognise, read and count a document. Raises Unreadable, which names the source."""
+    try:
+        found = document.read(source.data, format_name)
+    except FormatError as error:
+        raise Unreadable(f"{source.label}: {error}") from error
+    transcript = counted(found.transcript, count)
+    return Opened(source, found, replace(transcript, fixed_tokens=fixed_tokens or transcript.fixed_tokens))
+
+
+def counted(transcript: Transcript, count: Callable[[str], int]) -> Transcript:
+    """The same transcript, each part with its tokens; a reader has filled in those of media."""
+    for message in transcript.messages:
+        for part in message.parts:
+            if part.text and not part.tokens:
+                force_setattr(part, "tokens", count(part.text))
+    return transcript

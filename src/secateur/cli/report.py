@@ -1,0 +1,98 @@
+"""The report of one run as data: the one JSON object of `--json`, and what the tables for people are drawn from.
+
+Rule: what is said of the output was read from the bytes that were written, never from the plan. Fields that no part of
+this version fills are there and null, so that a reader of reports need not ask twice.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.cli.anatomy import results, total
+from secateur.cli.reading import Opened
+from secateur.engine import View
+from secateur.plan import alive, fold
+from secateur.receipt import Entry, entries
+
+SCHEMA = "secateur.report/1"
+
+
+class Side(Struct, frozen=True):
+    """One document: before, or after. `tokens` are those of all parts and of what is fixed; `bytes` are unpacked."""
+
+    format: str
+    messages: int
+    tool_results: int
+    tokens: int
+    bytes: int
+    path: str | None = None  # the file, "-" for a standard stream; null: not written
+
+
+class Window(Struct, frozen=True):
+    """The context window in tokens, and who says so."""
+
+    value: int
+    source: str
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What was done to one document. `edits` are all that are in force in the output, in the order of the history."""
+
+    schema: str = SCHEMA
+    input: Side
+    output: Side
+    policy: str
+    model: str
+    window: Window
+    edits: tuple[Entry, ...]  # `message` counts from 0; so do `lines` of a session file
+    gate: str | None  # why nothing was pruned; null where something was
+    violations: tuple[Any, ...] = ()
+    summary: None = None
+    continuation: None = None
+    rung: None = None
+    cost: None = None
+    counter: str
+    idle_s: float | None
+    warnings: tuple[str, ...]
+
+
+def report(view: View, before: Opened, after: Opened, written_to: str | None) -> Report:
+    """The report of a run that made `after` of `before`."""
+    receipt = view.receipt
+    return Report(
+        input=side(before, before.source.name),
+        output=side(after, written_to),
+        policy=receipt.policy,
+        model=receipt.model,
+        window=Window(receipt.window, receipt.window_source),
+        edits=in_force(view),
+        gate=receipt.gate or None,
+        counter=receipt.counter,
+        idle_s=receipt.idle_s,
+        warnings=receipt.warnings + _astray(view, after),
+    )
+
+
+def side(opened: Opened, path: str | None) -> Side:
+    """What one document holds."""
+    read = opened.transcript
+    return Side(opened.format, len(read.messages), results(read), total(read), len(opened.source.data), path)
+
+
+def in_force(view: View) -> tuple[Entry, ...]:
+    """The edits of the plan that apply to this history, each with the reason and the time of its epoch."""
+    folded, raw = fold(view.plan).parts, view.before.messages
+    told: list[Entry] = []
+    for epoch in alive(view.plan):
+        kept = tuple(edit for edit in epoch.edits if folded.get(getattr(edit, "key", ""), (None,))[0] is edit)
+        told += entries(raw, raw, view.after.messages, replace(epoch, edits=kept)) if kept else ()
+    return tuple(sorted(told, key=lambda entry: entry.message))
+
+
+def _astray(view: View, after: Opened) -> tuple[str, ...]:
+    """A warning where the written document does not read as the plan meant it."""
+    found, meant = total(after.transcript), view.receipt.tokens_view
+    if found == meant:
+        return ()
+    return (f"the written document reads as {found:,} tokens, the plan came to {meant:,}: please report this",)

@@ -1,0 +1,95 @@
+"""What a person sees: text on standard output or standard error, with the colour and width the terminal has.
+
+Rule: what a session says is never obeyed by the terminal: control characters are shown, not sent. NO_COLOR, a pipe and
+an 80-column window each give plain, whole lines. Rich is loaded only when something is to be drawn.
+"""
+
+import json
+import re
+import sys
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from secateur.cli.exits import Closed
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_SPACE = re.compile(r"\s+")
+_NARROWEST = 60  # columns below which tables would be unreadable: better a line that wraps
+
+
+class Line(Struct, frozen=True):
+    """One line, with a style of Rich's."""
+
+    text: str
+    style: str = ""
+
+
+def say(text: str, err: bool = False) -> None:
+    """Write lines to standard output, or standard error. Raises Closed when nobody reads them."""
+    stream = sys.stderr if err else sys.stdout
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError as error:
+        raise Closed("") from error
+
+
+def drawn(*blocks: Any, err: bool = False) -> str:
+    """What Rich makes of the blocks for the stream they are meant for.
+
+    Strings are prose, wrapped on a terminal; a `Line` is one line, cut at a terminal's edge. A pipe gets both whole.
+    """
+    console = console_for(err)
+    wide = not console.is_terminal
+    with console.capture() as captured:
+        for block in blocks:
+            if isinstance(block, Line):
+                console.print(block.text, style=block.style, no_wrap=True, overflow="ellipsis", soft_wrap=wide)
+            else:
+                console.print(block, soft_wrap=wide and isinstance(block, str))
+    return "".join(line.rstrip(" ") + "\n" for line in captured.get().splitlines())
+
+
+def say_json(value: Any) -> None:
+    """Any of our values as one JSON object on standard output, laid out where a person looks.
+
+    Lone surrogates in names stay as escapes.
+    """
+    say(json.dumps(msgspec.to_builtins(value), indent=2 if sys.stdout.isatty() else None) + "\n")
+
+
+def tell(*blocks: Any, err: bool = False) -> None:
+    """Draw and say."""
+    say(drawn(*blocks, err=err), err=err)
+
+
+def one_line(text: str, chars: int = 60) -> str:
+    """The start of a text on one line, harmless to a terminal."""
+    short = _SPACE.sub(" ", text[: 4 * chars].strip())
+    return harmless(short if len(short) <= chars else f"{short[: chars - 1]}…")
+
+
+def harmless(text: str) -> str:
+    """The text with control characters, direction marks and lone surrogates as visible signs."""
+    return _CONTROL.sub(_shown, text)
+
+
+def console_for(err: bool) -> Any:
+    """Rich's idea of the stream: colour, width, encoding."""
+    from rich.console import Console
+
+    console = Console(stderr=err, highlight=False, emoji=False, markup=False)
+    if console.width < _NARROWEST:
+        console.width = _NARROWEST
+    return console
+
+
+def _shown(match: "re.Match[str]") -> str:
+    code = ord(match[0])
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    if code < 0x20:
+        return chr(0x2400 + code)  # the control pictures of Unicode
+    return "\u2421" if code == 0x7F else "\ufffd"

@@ -1,0 +1,102 @@
+"""The command line as a person runs it: by subprocess, with what came out; and small documents to run it on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from native import Native, calls, named, pi_call, pi_result, pi_session, tool, user
+
+LONG = "\n".join(f"line {number} of an output that nobody needs any more" for number in range(400))
+
+
+class Done(Struct, frozen=True):
+    """How a command ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        """Standard output as text."""
+        return self.out.decode()
+
+    @property
+    def json(self) -> Any:
+        """Standard output as one JSON value."""
+        return json.loads(self.out)
+
+
+def secateur(*args: object, stdin: bytes = b"", **env: str) -> Done:
+    """Run `python -m secateur ARGS`: no terminal, 80 columns, warnings are errors."""
+    argv = [sys.executable, "-W", "error", "-m", "secateur", *map(str, args)]
+    ran = subprocess.run(argv, input=stdin, capture_output=True, timeout=60, check=False, env=environment(**env))
+    return Done(ran.returncode, ran.stdout, ran.stderr.decode())
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of a run."""
+    mine = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "SECATEUR_DEBUG")
+    }
+    return mine | {"COLUMNS": "80", "LC_ALL": "C.UTF-8"} | more
+
+
+def chat(*messages: Native, **more: Any) -> bytes:
+    """A Chat Completions body."""
+    return json.dumps({"model": "gpt-5", "messages": list(messages)} | more, indent=1).encode()
+
+
+def worked(*outputs: str) -> list[Native]:
+    """Four turns with two calls in each of the first two; `outputs` are what the four calls brought."""
+    one, two, three, four = outputs
+    return [
+        user("fix the login"),
+        calls(("c1", "read"), ("c2", "bash")),
+        tool(one, "c1"),
+        tool(two, "c2"),
+        user("and the logout"),
+        calls(("c3", "read"), ("c4", "skill")),
+        tool(three, "c3"),
+        tool(four, "c4"),
+        user("now the tests"),
+        user("and the docs"),
+    ]
+
+
+def pi_worked() -> bytes:
+    """A Pi session in which three long outputs are older than the last two turns, and one is newer."""
+    return pi_session(
+        [
+            user("fix the login"),
+            pi_call("c1", "read", path="a.py"),
+            pi_result("c1", LONG, "read"),
+            pi_call("c2", "bash", command="ls"),
+            pi_result("c2", LONG, "bash"),
+            pi_call("c3", "skill", topic="docs"),
+            pi_result("c3", LONG, "skill"),
+            user("and the logout"),
+            pi_call("c4", "read", path="b.py"),
+            pi_result("c4", LONG, "read"),
+            user("thanks"),
+        ]
+    )
+
+
+def saved(folder: Path, data: bytes, name: str = "session.jsonl") -> Path:
+    """The document as a file."""
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def own_shape(*texts: str) -> bytes:
+    """A list of messages whose results name their tool in `metadata`."""
+    return json.dumps(
+        [user("1"), *(named(text, "bash", time={"x": 1}) for text in texts), user("2"), user("3")]
+    ).encode()

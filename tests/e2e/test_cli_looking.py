@@ -1,0 +1,200 @@
+"""The commands that look: `inspect`, `diff`, `policies`, `doctor`, `completion`, and help."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from cli_runs import LONG, chat, environment, pi_worked, saved, secateur, worked
+from native import calls, tool, user
+
+COMMANDS = ["prune", "inspect", "diff", "policies", "doctor", "completion"]
+
+
+def test_inspect_adds_up(tmp_path: Path) -> None:
+    done = secateur("inspect", saved(tmp_path, pi_worked()), "--json")
+    assert done.code == 0
+    found = done.json
+    assert found["schema"] == "secateur.inspect/1"
+    assert found["input"]["format"] == "pi"
+    assert found["input"]["messages"] == 11
+    whole = found["input"]["tokens"]
+    assert whole == sum(one["tokens"] for one in found["by_kind"]) == sum(one["tokens"] for one in found["by_turn"])
+    assert [(one["tool"], one["calls"], one["results"]) for one in found["by_tool"]] == [
+        ("read", 2, 2),
+        ("bash", 1, 1),
+        ("skill", 1, 1),
+    ]
+    assert [(one["turn"], one["asked"]) for one in found["by_turn"]] == [
+        (1, "fix the login"),
+        (2, "and the logout"),
+        (3, "thanks"),
+    ]
+    assert [(one["tool"], one["times"], one["messages"]) for one in found["duplicates"]] == [("read", 2, [2, 9])]
+    assert (found["problems"], found["warnings"]) == ([], [])
+
+
+def test_inspect_shows_the_same_to_people(tmp_path: Path) -> None:
+    done = secateur("inspect", saved(tmp_path, pi_worked()), "--largest", 2)
+    assert (done.code, done.err) == (0, "")
+    for title in ("By kind", "By tool", "By turn", "Largest parts", "The same output more than once"):
+        assert title in done.text
+    assert "fix the login" in done.text
+    assert max(len(line) for line in done.text.splitlines() if "─" in line) <= 80
+
+
+def test_inspect_finds_calls_and_results_without_their_other_half(tmp_path: Path) -> None:
+    broken = chat(user("go"), calls(("a", "read")), user("stop"), tool("late", "zzz"), user("hm"))
+    path = saved(tmp_path, broken, "request.json")
+    done = secateur("inspect", path, "--json")
+    assert done.code == 1
+    assert [(one["what"], one["where"]["message"], one["where"]["call"]) for one in done.json["problems"]] == [
+        ("call without result", 1, "a"),
+        ("result without call", 3, "zzz"),
+    ]
+    shown = secateur("inspect", path)
+    assert shown.code == 1
+    assert "call without result" in shown.text
+
+
+def test_diff_of_a_document_and_itself(tmp_path: Path) -> None:
+    path = saved(tmp_path, pi_worked())
+    assert "0 parts differ" in secateur("diff", path, path).text
+    assert secateur("diff", path, path, "--json").json["changes"] == []
+
+
+def test_diff_shows_what_a_policy_would_do_and_it_is_what_prune_does(tmp_path: Path) -> None:
+    path, out = saved(tmp_path, pi_worked()), tmp_path / "out.jsonl"
+    secateur("prune", path, "--policy", "opencode", "-o", out)
+    foretold = secateur("diff", path, "--policy", "opencode", "--json").json["changes"]
+    assert foretold == secateur("diff", path, out, "--json").json["changes"]
+    assert [(one["verb"], one["where"]["message"], one["after"]) for one in foretold] == [
+        ("changed", 2, "<tool-output-compacted />"),
+        ("changed", 4, "<tool-output-compacted />"),
+    ]
+    lines = secateur("diff", path, out, "--lines", 1).text.splitlines()
+    assert lines[2].startswith("message 2, line 4: read result changed, ")
+    assert lines[2].endswith(" tokens (c1)")
+    assert lines[3:6] == [
+        "-line 0 of an output that nobody needs any more",
+        "- … 399 more lines",
+        "+<tool-output-compacted />",
+    ]
+
+
+def test_diff_compares_with_one_thing(tmp_path: Path) -> None:
+    path = saved(tmp_path, pi_worked())
+    done = secateur("diff", path, path, "--policy", "opencode")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_policies_lists_the_presets_and_prints_one_that_loads_again(tmp_path: Path) -> None:
+    listed = {one["name"]: one for one in secateur("policies", "--json").json}
+    assert {"opencode", "kilocode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe"} <= set(listed)
+    assert [name for name, one in listed.items() if one["default"]] == ["kilocode"]
+    assert all(f" {name} " in secateur("policies").text for name in listed)
+    for name in listed:
+        printed = secateur("policies", name).out
+        assert tomllib.loads(printed.decode())["name"] == name
+        path = saved(tmp_path, printed, "mine.toml")
+        assert secateur("policies", path).out == printed
+
+
+def test_doctor_says_what_is_in_force_and_where_from(tmp_path: Path) -> None:
+    path = saved(tmp_path, pi_worked())
+    done = secateur("doctor", path, "--policy", "kilocode", "--window", 123_456, "--json", SHELL="/bin/zsh")
+    assert done.code == 0
+    settings = {one["name"]: (one["value"], one["source"]) for one in done.json["settings"]}
+    assert settings["window"] == ("123,456", "stated")
+    assert settings["model"] == ("claude-sonnet-4-5", "the document")
+    assert settings["format"][0] == "pi"
+    assert settings["protect.turns"] == ("2", "preset kilocode")
+    assert settings["newest result tokens kept"][0] == "40,000"
+    assert "zsh" in done.json["completion"]
+    assert {one["package"] for one in done.json["extras"]} == {"click", "rich", "pyjson5", "toktok-rs"}
+    assert done.json["advice"] == []
+
+
+def test_doctor_tells_a_file_s_settings_from_its_base_s(tmp_path: Path) -> None:
+    policy = saved(tmp_path, b'extends = "opencode"\n[protect]\nturns = 1\n', "mine.toml")
+    done = secateur("doctor", "--policy", policy, "--json")
+    settings = {one["name"]: (one["value"], one["source"]) for one in done.json["settings"]}
+    assert settings["protect.turns"] == ("1", str(policy))
+    assert settings["protect.tools"] == ("skill", "preset opencode")
+    assert done.code == 1
+    assert "1 user turn" in done.json["advice"][0]
+
+
+def test_help_teaches_and_loads_nothing() -> None:
+    program = "import sys; from secateur.cli.program import run; code = run(['--help']); "
+    check = "print([name for name in ('rich', 'secateur.cli.prune', 'tomllib') if name in sys.modules], code)"
+    done = subprocess.run(
+        [sys.executable, "-c", program + check], capture_output=True, text=True, check=True, env=environment()
+    )
+    assert "Examples:" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("[] 0") or "secateur.engine" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help_with_examples(command: str) -> None:
+    done = secateur(command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert "Examples:" in done.text
+    assert f"  {command} " in secateur("--help").text
+
+
+def test_no_command_is_answered_with_help_and_a_wrong_one_with_the_nearest() -> None:
+    nothing = secateur()
+    assert (nothing.code, nothing.out) == (2, b"")
+    assert "Commands:" in nothing.err
+    wrong = secateur("prun")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "secateur: There is no command 'prun'; did you mean prune? (see secateur --help)\n",
+    )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_for_the_shell(shell: str) -> None:
+    done = secateur("completion", shell)
+    assert done.code == 0
+    assert "_SECATEUR_COMPLETE" in done.text
+
+
+@pytest.mark.parametrize(
+    ("line", "offers"),
+    [
+        ("secateur pr", ["prune"]),
+        ("secateur prune --policy open", ["opencode", "openclaw"]),
+        ("secateur prune --format open", ["openai_chat"]),
+        ("secateur prune --in", ["--in-place"]),
+        ("secateur policies her", ["hermes"]),
+    ],
+)
+def test_completion_knows_commands_options_policies_and_formats(line: str, offers: list[str]) -> None:
+    words = line.split(" ")
+    asked = {"_SECATEUR_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    offered = [one.partition(",")[2] for one in secateur(**asked).text.splitlines()]
+    assert [one for one in offered if one != words[-1]] == offers
+
+
+def test_version_is_one_line() -> None:
+    done = secateur("--version")
+    assert (done.code, done.text.split()[0], done.text.count("\n")) == (0, "secateur", 1)
+
+
+def test_a_document_that_is_json_lines_of_another_kind_says_what_it_is_near(tmp_path: Path) -> None:
+    path = saved(tmp_path, json.dumps({"messages": 3, "model": "x"}).encode(), "a.json")
+    assert "closest is" in secateur("inspect", path).err
+
+
+def test_long_texts_stay_within_80_columns(tmp_path: Path) -> None:
+    asked = "please " * 100
+    path = saved(tmp_path, chat(user(asked), *worked(LONG, LONG, LONG, LONG)), "request.json")
+    for done in (secateur("inspect", path), secateur("prune", path, "--policy", "opencode", "-o", "/dev/null")):
+        tables = [line for line in done.text.splitlines() if line.startswith(" ")]
+        assert max(map(len, tables)) <= 80
+        assert "…" in done.text

@@ -1,0 +1,81 @@
+"""On a terminal: no session is dumped at a person, colour is used and NO_COLOR heard, the width respected."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli_runs import environment, pi_worked, saved
+
+if not hasattr(os, "openpty"):
+    pytest.skip("there are no pseudo-terminals here", allow_module_level=True)
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9]m")
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def on_terminal(*args: object, columns: int = 80, **env: str) -> tuple[int, str]:
+    """Run with standard output and error on a terminal of so many columns; the code, and what it showed."""
+    ours, theirs = pty.openpty()
+    argv = [sys.executable, "-W", "error", "-m", "secateur", *map(str, args)]
+    more = environment(TERM="xterm-256color", **env) | {"COLUMNS": str(columns)}
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=more)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            more_shown = os.read(ours, 65536)
+        except OSError:
+            break
+        if not more_shown:
+            break
+        shown += more_shown
+    os.close(ours)
+    return process.wait(timeout=60), shown.decode().replace("\r\n", "\n")
+
+
+def test_the_document_is_not_dumped_on_a_terminal(tmp_path: Path) -> None:
+    path = saved(tmp_path, pi_worked())
+    code, shown = on_terminal("prune", path, "--policy", "opencode")
+    assert code == 0
+    assert "Pruned 2 of 4 tool results" in shown
+    assert "-o FILE writes the outcome" in shown
+    assert "toolResult" not in shown
+    assert os.listdir(tmp_path) == ["session.jsonl"]
+
+
+def test_a_dash_asks_for_it_all_the_same(tmp_path: Path) -> None:
+    path = saved(tmp_path, pi_worked())
+    code, shown = on_terminal("prune", path, "--policy", "observe", "-o", "-")
+    assert code == 0
+    assert '"toolResult"' in shown
+
+
+def test_styles_are_for_terminals_and_no_color_is_heard(tmp_path: Path) -> None:
+    path = saved(tmp_path, pi_worked())
+    assert COLOUR.search(on_terminal("diff", path, "--policy", "opencode")[1])
+    assert not COLOUR.search(on_terminal("diff", path, "--policy", "opencode", NO_COLOR="1")[1])
+
+
+@pytest.mark.parametrize("columns", [80, 100, 200])
+def test_nothing_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
+    path = saved(tmp_path, pi_worked())
+    for command in (
+        ["inspect", path],
+        ["prune", path, "--policy", "opencode"],
+        ["diff", path],
+        ["doctor", path],
+        ["policies"],
+    ):
+        shown = STYLE.sub("", on_terminal(*command, columns=columns)[1])
+        assert max(map(len, shown.splitlines())) <= columns, command
+
+
+def test_json_is_laid_out_for_eyes_on_a_terminal(tmp_path: Path) -> None:
+    code, shown = on_terminal("policies", "--json")
+    assert code == 0
+    assert shown.startswith('[\n  {\n    "name": "kilocode"')

@@ -1,0 +1,60 @@
+"""Where documents come from: what is read, and what is refused with which words."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from secateur.cli.exits import UNREADABLE, Unreadable
+from secateur.cli.source import identity, read
+
+
+def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a": 1}\r\n')
+    source = read(str(path))
+    assert (source.data, source.stored, source.packed) == (b'{"a": 1}\r\n', b'{"a": 1}\r\n', False)
+    assert source.seen == identity(path)
+
+
+def test_gzip_is_known_by_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "named.jsonl"
+    path.write_bytes(gzip.compress(b"{}", mtime=7))
+    source = read(str(path))
+    assert (source.data, source.packed) == (b"{}", True)
+    assert source.stored == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("stored", "says"),
+    [
+        (b"", "is empty"),
+        (b" \n\t\n", "is empty"),
+        (gzip.compress(b""), "is empty"),
+        (gzip.compress(b'{"a": 1}' * 99)[:-9], "gzip that breaks off"),
+        (b"\x1f\x8b\x08\x00damaged", "gzip that breaks off"),
+        (b"\x28\xb5\x2f\xfdrest", "compressed by zstd: unpack it first"),
+        (b"SQLite format 3\x00\x10\x00", "an SQLite database"),
+        (b"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00", "is a binary file"),
+    ],
+)
+def test_what_cannot_be_a_session_is_refused_in_one_sentence(tmp_path: Path, stored: bytes, says: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(stored)
+    with pytest.raises(Unreadable, match=says) as refused:
+        read(str(path))
+    assert refused.value.exit_code == UNREADABLE
+    assert str(path) in refused.value.message
+
+
+def test_utf_16_is_no_binary_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes('{"a": 1}'.encode("utf-16"))
+    assert read(str(path)).data.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match="there is no file"):
+        read(str(tmp_path / "none"))
+    with pytest.raises(Unreadable, match="is a directory: name one session file"):
+        read(str(tmp_path))

@@ -1,0 +1,102 @@
+"""Where documents go: whole files, backups that are never written over, mode bits that stay."""
+
+import gzip
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from secateur.cli.exits import USAGE, Refused
+from secateur.cli.source import Source, read
+from secateur.cli.write import in_place, packed_like, same_file, to_file
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_in_place_keeps_the_first_version_and_every_later_one(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"one")
+    for text, backup in ((b"two", "s.jsonl.bak"), (b"three", "s.jsonl.bak1"), (b"four", "s.jsonl.bak2")):
+        assert in_place(read(str(path)), text) == tmp_path / backup
+    assert names(tmp_path) == ["s.jsonl", "s.jsonl.bak", "s.jsonl.bak1", "s.jsonl.bak2"]
+    assert path.read_bytes() == b"four"
+    assert [(tmp_path / f"s.jsonl.bak{n}").read_bytes() for n in ("", 1, 2)] == [b"one", b"two", b"three"]
+
+
+def test_in_place_without_a_change_touches_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"one")
+    before = path.stat()
+    assert in_place(read(str(path)), b"one") is None
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert names(tmp_path) == ["s.jsonl"]
+
+
+def test_in_place_keeps_mode_bits_and_goes_through_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.jsonl", tmp_path / "link.jsonl"
+    real.write_bytes(b"one")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    assert in_place(read(str(link)), b"two") == tmp_path / "real.jsonl.bak"
+    assert link.is_symlink()
+    assert real.read_bytes() == b"two"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_in_place_refuses_a_file_that_somebody_wrote_to(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"one")
+    source = read(str(path))
+    with path.open("ab") as agent:
+        agent.write(b" and more")
+    with pytest.raises(Refused, match="was changed while it was read") as refused:
+        in_place(source, b"two")
+    assert refused.value.exit_code == USAGE
+    assert path.read_bytes() == b"one and more"
+    assert names(tmp_path) == ["s.jsonl"]
+
+
+def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path: Path) -> None:
+    mask = os.umask(0o027)
+    try:
+        to_file(str(tmp_path / "new"), b"x")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+    assert names(tmp_path) == ["new"]
+
+
+def test_a_device_is_written_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "null"
+    pipe.symlink_to("/dev/null")
+    to_file(str(pipe), b"x")
+    assert Path("/dev/null").is_char_device()
+    assert names(tmp_path) == ["null"]
+
+
+def test_what_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="cannot be written: No such file or directory"):
+        to_file(str(tmp_path / "no" / "folder"), b"x")
+    with pytest.raises(Refused, match="cannot be written: Is a directory"):
+        to_file(str(tmp_path), b"x")
+
+
+def test_gzip_that_nobody_changed_goes_out_with_its_own_bytes() -> None:
+    stored = gzip.compress(b"{}", compresslevel=1, mtime=77)
+    source = Source("a.gz", stored, b"{}", packed=True)
+    assert packed_like(source, b"{}", packed=True) is stored
+    assert packed_like(source, b"{}", packed=False) == b"{}"
+    again = packed_like(source, b"[]", packed=True)
+    assert gzip.decompress(again) == b"[]"
+    assert again == packed_like(source, b"[]", packed=True)
+
+
+def test_one_file_under_two_names(tmp_path: Path) -> None:
+    path, other = tmp_path / "a", tmp_path / "b"
+    path.write_bytes(b"x")
+    other.symlink_to(path)
+    assert same_file(str(path), str(other))
+    assert not same_file(str(path), str(tmp_path / "none"))
