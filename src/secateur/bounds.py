@@ -120,20 +120,19 @@ def candidates(
                 return
             continue
         total += budget.count(part.text) if reach else 0
-        if not reach or total > reach:
+        if (not reach or total > reach) and len(part.text) >= protect.worth_chars:
             yield number, part
 
 
 def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bool]) -> int:
     """The first message that still holds a result that may go now or later: the next `index.spent`."""
-    messages = transcript.messages
-    number = max(index_of(transcript).spent, boundary(transcript, protect).start)
-    while number < len(messages):
-        for part in messages[number].parts:
-            if part.kind == "tool_result" and eligible(transcript, number, part, protect) and not settled(part):
+    first = max(index_of(transcript).spent, boundary(transcript, protect).start)
+    for number in range(first, len(transcript.messages)):
+        for part in transcript.messages[number].parts:
+            worth = len(part.text) >= protect.worth_chars
+            if worth and eligible(transcript, number, part, protect) and not settled(part):
                 return number
-        number += 1
-    return number
+    return max(first, len(transcript.messages))
 
 
 def guarded(transcript: Transcript, protect: Protect, keys: Set[str]) -> frozenset[str]:

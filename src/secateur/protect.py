@@ -32,6 +32,7 @@ class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     results: Count = 0  # newest results, whatever the tool
     tokens: Count | Share | Table = 0  # newest tokens of results: absolute, a share of the window, or by window
     min_chars: Count = 0  # results shorter than this
+    worth_chars: Count = 0  # results shorter than this too, but they count among the newest tokens
     media: bool = False  # results that hold media
     errors: bool = False  # error results
 

@@ -197,6 +197,13 @@ def test_the_newest_tokens_stay_and_the_result_that_crosses_the_line_may_go() ->
     assert texts(talked, Protect(tokens=30)) == []
 
 
+def test_results_that_are_not_worth_it_stay_and_still_count() -> None:
+    talked = talk(results("a" * 10), results("b" * 5), results("c" * 10))
+    assert texts(talked, Protect(worth_chars=6)) == ["c" * 10, "a" * 10]
+    assert texts(talked, Protect(worth_chars=6, tokens=14)) == ["a" * 10]
+    assert spent(talked, Protect(worth_chars=6), lambda part: part.text == "a" * 10) == 2
+
+
 def test_without_protected_tokens_empty_results_may_go() -> None:
     assert texts(talk(results("", "")), Protect()) == ["", ""]
 
