@@ -25,6 +25,11 @@ class Never(
 
     why: str = "the policy prunes nothing"
 
+    @property
+    def weighs(self) -> bool:
+        """Whether a gate asks how much the view holds (`budget.used`)."""
+        return False
+
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return self.why
 
@@ -42,6 +47,11 @@ class EveryRequest(
     tag_field="when",
 ):
     """Whatever may go, goes at once."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether a gate asks how much the view holds (`budget.used`)."""
+        return False
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return why_shut(transcript, budget.protect)
@@ -63,6 +73,11 @@ class Threshold(
     more_than: Count | None = None  # the parts to be edited hold more than these tokens (SEEDS 1.1)
     or_share_of_protected: Share | None = None  # or more than this share of the protected tokens, if less (SEEDS 1.4)
     clear_at_least: Count = 0  # at least these tokens come free
+
+    @property
+    def weighs(self) -> bool:
+        """Whether a gate asks how much the view holds (`budget.used`)."""
+        return self.over_share is not None or self.over_tokens is not None
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return (
@@ -86,6 +101,7 @@ class Threshold(
 
 Schedule = Never | EveryRequest | Threshold
 
+_NO_WINDOW = "the window is unknown, and the policy compares with it"
 _NOTHING = "nothing that may be edited is left outside the protected parts"
 
 
@@ -118,6 +134,8 @@ def _not_idle(over_s: float | None, idle_s: float | None) -> str:
 
 
 def _not_over(schedule: Threshold, budget: Budget) -> str:
+    if schedule.over_share is not None and budget.window <= 0:
+        return _NO_WINDOW
     if schedule.over_share is not None and budget.used <= schedule.over_share * budget.window:
         line = schedule.over_share * budget.window
         return f"{budget.used:,} tokens are in use, and the policy begins over {line:,.0f} ({schedule.over_share:.0%})"
@@ -130,7 +148,7 @@ def _not_heavy(from_weight: float | None, transcript: Transcript, budget: Budget
     if from_weight is None:
         return ""
     if budget.window <= 0:
-        return "the window is unknown, and the policy compares with it"
+        return _NO_WINDOW
     have, room = weight(transcript), budget.window * CHARS_PER_TOKEN
     if have / room < from_weight:
         return f"{have:,} characters are {have / room:.2f} of the window, and the policy begins at {from_weight:.2f}"

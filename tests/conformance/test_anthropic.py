@@ -1,8 +1,7 @@
 """The Messages API's own clearing of tool uses (`clear_tool_uses_20250919`), at its defaults."""
 
-from native import Native, blocks, user
-
 import secateur
+from native import Native, blocks, user
 
 PAGE = "The hedge is cut in late winter, before the birds nest in it. " * 2_000  # about 30,000 tokens
 

@@ -15,6 +15,13 @@ def budget(used: int = 0, window: int = 1_000, idle_s: float | None = None, prot
     return Budget(window=window, used=used, count=len, protect=protect or Protect(), idle_s=idle_s)
 
 
+def test_only_gates_on_the_view_ask_what_it_holds() -> None:
+    weighing = [one.weighs for one in (Never(), EveryRequest(), Threshold(more_than=1), Threshold(from_weight=0.1))]
+    assert weighing == [False] * 4
+    assert Threshold(over_share=0.1).weighs
+    assert Threshold(over_tokens=1).weighs
+
+
 def test_never() -> None:
     assert Never(why="off").closed_before(TALKED, budget()) == "off"
     assert Never(why="off").closed_after(TALKED, budget(), 10, 10) == "off"
@@ -33,6 +40,10 @@ def test_every_request_needs_something_to_do() -> None:
 )
 def test_over_share(used: int, says: str) -> None:
     assert Threshold(over_share=0.85).closed_before(TALKED, budget(used)) == says
+
+
+def test_a_share_of_an_unknown_window_is_never_reached() -> None:
+    assert Threshold(over_share=0.85).closed_before(TALKED, budget(10, window=0)).startswith("the window is unknown")
 
 
 @pytest.mark.parametrize(
