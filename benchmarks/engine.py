@@ -17,37 +17,55 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from secateur import Engine
+from secateur.model import Message, Transcript
+from secateur.session import document
 
 BARS = {"cold UTF-8": 2.0, "cold ASCII": 4.0, "next turn": 0.25, "unchanged": 0.05, "epoch": 1.0, "peak": 6.0}
 MODEL = "claude-opus-4-5"
 
 
-def conversation(corpus: Path) -> Iterator[dict[str, Any]]:
-    """User and assistant messages of recorded Claude Code sessions, as an API would get them."""
-    for file in sorted(corpus.glob("claude_code_jsonl/*/*.gz")):
-        for line in gzip.decompress(file.read_bytes()).splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue
-            if entry.get("type") in ("user", "assistant") and not entry.get("isMeta"):
-                message = entry["message"]
-                yield {"role": message["role"], "content": message["content"]}
+def sessions(corpus: Path) -> Iterator[Transcript]:
+    """Recorded sessions, one of each host in turn, as their host would send them."""
+    kinds = [
+        sorted(corpus.glob(f"{kind}/*/*.gz"))
+        for kind in ("claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl")
+    ]
+    for files in zip_longest(*kinds):
+        for file in filter(None, files):
+            yield document.read(gzip.decompress(file.read_bytes())).transcript
+
+
+def spoken(message: Message) -> dict[str, Any] | None:
+    """A message as the Messages API has it; None for what it has no place for here."""
+    blocks: list[dict[str, Any]] = []
+    for part in message.parts:
+        if part.kind == "text" and part.text:
+            blocks.append({"type": "text", "text": part.text})
+        elif part.kind == "tool_call":
+            given = json.loads(part.text) if part.text[:1] == "{" else {"input": part.text}
+            blocks.append({"type": "tool_use", "id": part.call, "name": part.tool, "input": given})
+        elif part.kind == "tool_result":
+            blocks.append({"type": "tool_result", "tool_use_id": part.call, "content": part.text})
+    role = "assistant" if message.role == "assistant" else "user"
+    return {"role": role, "content": blocks} if blocks else None
 
 
 def messages_of(corpus: Path, size: int) -> list[dict[str, Any]]:
-    """About `size` bytes of whole rounds."""
-    found, total = [], 0
-    for message in conversation(corpus):
-        found.append(message)
-        total += len(json.dumps(message, ensure_ascii=False).encode())
-        if total >= size and message["role"] == "user":
-            break
+    """About `size` bytes of recorded sessions, whole ones but for the last."""
+    found: list[dict[str, Any]] = []
+    total = 0
+    for transcript in sessions(corpus):
+        for message in filter(None, map(spoken, transcript.messages)):
+            found.append(message)
+            total += len(json.dumps(message, ensure_ascii=False).encode())
+            if total >= size and message["role"] == "user":
+                return found
     return found
 
 
@@ -57,14 +75,20 @@ def body(messages: list[dict[str, Any]], ascii_only: bool) -> bytes:
 
 
 def timed(step: Callable[[], Any], times: int) -> float:
-    """Median seconds; the collector runs between passes, not in them."""
-    taken = []
-    for _ in range(times):
-        gc.collect()
-        start = time.perf_counter()
-        step()
-        taken.append(time.perf_counter() - start)
-    return median(taken)
+    """Median processor seconds; the collector runs between passes, not before its time in them."""
+    return median(once(step) for _ in range(times))
+
+
+def once(step: Callable[[], Any]) -> float:
+    gc.collect()
+    start = time.process_time()
+    step()
+    return time.process_time() - start
+
+
+def ratio(step: Callable[[], Any], data: bytes, times: int) -> float:
+    """Median over pairs of passes, so that a machine that slows down slows both."""
+    return median(once(step) / once(partial(json.loads, data)) for _ in range(times))
 
 
 def growing(data: bytes, rounds: int) -> Iterator[bytes]:
@@ -90,9 +114,9 @@ def turns(data: bytes, policy: str, times: int) -> tuple[float, float]:
     taken = []
     for step in growing(data, times):
         gc.collect()
-        start = time.perf_counter()
+        start = time.process_time()
         engine.fit(step, session="s", now=1)
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     copies = iter([bytes(bytearray(step)) for _ in range(times)])
     return median(taken), timed(lambda: engine.fit(next(copies), session="s", now=2), times)
 
@@ -125,9 +149,9 @@ def epoch(messages: list[dict[str, Any]], ascii_only: bool, times: int) -> float
         engine.fit(warm, session="s", now=2)
         last = body(grown, ascii_only)
         gc.collect()
-        start = time.perf_counter()
+        start = time.process_time()
         view = engine.fit(last, session="s", now=3)
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
         assert view.receipt.opened, "this turn was to open an epoch"
     return median(taken)
 
@@ -152,10 +176,10 @@ def measure(label: str, messages: list[dict[str, Any]], ascii_only: bool, times:
     data = body(messages, ascii_only)
     loads = timed(lambda: json.loads(data), times)
     print(f"{label}: {len(data) / 1e6:.2f} MB, {len(messages):,} messages, json.loads {loads * 1e3:.1f} ms")
-    cold = timed(lambda: Engine("kilocode", MODEL).fit(data, now=0), times)
-    fine = report("cold", cold / loads, f"cold {'ASCII' if ascii_only else 'UTF-8'}")
-    nothing = timed(lambda: Engine("observe", MODEL).fit(data, now=0), times)
-    report("cold, nothing to do (observe)", nothing / loads)
+    cold = ratio(lambda: Engine("kilocode", MODEL).fit(data, now=0), data, times)
+    fine = report("cold", cold, f"cold {'ASCII' if ascii_only else 'UTF-8'}")
+    nothing = ratio(lambda: Engine("observe", MODEL).fit(data, now=0), data, times)
+    report("cold, nothing to do (observe)", nothing)
     warm, same = turns(data, "kilocode", times)
     fine &= report("next turn", warm / loads, "next turn")
     fine &= report("unchanged", same / loads, "unchanged")
@@ -182,9 +206,9 @@ def growth(times: int, sizes: tuple[int, ...]) -> None:
         taken = []
         for step in growing(data, times):
             gc.collect()
-            start = time.perf_counter()
+            start = time.process_time()
             engine.fit(step, session="s", now=1)
-            taken.append(time.perf_counter() - start)
+            taken.append(time.process_time() - start)
         longer = next(growing(step, 1))
         steps = counted(partial(engine.fit, longer, session="s", now=1))
         print(f"  {len(messages):>8,} messages {median(taken) / loads:8.4f} x {steps:>9,} Python function calls")

@@ -17,13 +17,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
-from secateur.model import Edit, Epoch, Restore, Transcript
+from secateur.model import Edit, Epoch, Replace, Restore, Rewrite, Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy, load, protecting
 from secateur.policy.windows import resolve
 from secateur.receipt import Entry, Receipt, entries
 from secateur.session import Session
 from secateur.settle import in_running_round, settled
+from secateur.strategies import Strategy
 
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
@@ -115,14 +116,14 @@ class Engine:
         return view
 
     def _fit(self, work: Session | None, request: Any, plan: Plan | None, moment: "Moment") -> tuple[View, Session]:
-        work = work or Session(self.policy.protect, (self.counter, self.policy.counter), self.policy.stamp)
+        work = work or _opened(self.policy, self.counter)
         work.take(request, plan if self.policy.sticky else Plan(), self.format, self.model)
         read = work.document.transcript
         window, source = resolve(self.window, self.model or read.model, self.policy)
         budget = _budget(work, window, moment)
         told, gate = _decide(self.policy, work, budget)
         native = work.emit(request)
-        raw, seen, _ = work.tokens
+        raw, seen = work.tokens
         fixed = moment.fixed_tokens or read.fixed_tokens
         receipt = Receipt(
             policy=self.policy.name,
@@ -141,6 +142,10 @@ class Engine:
             warnings=read.warnings,
         )
         return View(native, work.plan, receipt, read, work.after()), work
+
+
+def _opened(policy: Policy, counter: str) -> Session:
+    return Session(policy.protect, (counter, policy.counter), stamp=policy.stamp, weighed=policy.schedule.weighs)
 
 
 class Moment(Struct, frozen=True):
@@ -162,7 +167,7 @@ def _budget(work: Session, window: int, moment: Moment) -> Budget:
         idle_s = max(0.0, min(idle_s, (moment.now - work.plan.epochs[-1].at) / 1000))
     return Budget(
         window=window,
-        used=work.tokens[2] + (moment.fixed_tokens or read.fixed_tokens),
+        used=work.used + (moment.fixed_tokens or read.fixed_tokens),
         count=work.gauge,
         protect=work.protect,
         edited=work.edited,
@@ -184,36 +189,43 @@ def _decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry,
     gate = policy.schedule.closed_before(seen, budget)
     pruned: dict[str, Edit] = {}
     if not gate:
-        pruned, after = _run(work, budget, policy.prune, edits | born)
-        marked, freed = _freed(work, seen, after, pruned)
+        pruned, _ = _run(work, budget, policy.prune, edits | born)
+        marked, freed = _freed(work, seen, pruned)
         gate = policy.schedule.closed_after(seen, budget, marked, freed)
         why = why or f"{policy.name}: {freed:,} tokens come free by its counter"
     if gate:
         pruned = {}
         why = why or "excerpt at birth: no cached prefix follows"
-    closed = settled(read.messages, tuple({**edits, **born, **pruned}.values()))
+    closed = _closed(work, {**edits, **born, **pruned})
     if pruned and in_running_round(read.messages, closed) and budget.used < RUNNING_ROUND_SHARE * budget.window:
         gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
-        closed = settled(read.messages, tuple({**edits, **born}.values()))
+        closed = _closed(work, {**edits, **born})
     if not closed:
         return (), gate
     epoch = Epoch(budget.now, read.messages[-1].key, why, closed)
-    before = work.after()
+    before = work.aligned
     work.open(epoch)
-    return entries(read, before, work.after(), epoch), gate
+    return entries(read.messages, before, work.aligned, epoch), gate
+
+
+def _closed(work: Session, edits: dict[str, Edit]) -> tuple[Edit, ...]:
+    """The edits, with what must go because of them."""
+    made = tuple(edits.values())
+    return settled(work.document.transcript.messages, made) if work.binds else made
 
 
 def _run(
-    work: Session, budget: Budget, strategies: tuple[Any, ...], before: dict[str, Edit]
+    work: Session, budget: Budget, strategies: tuple[Strategy, ...], before: dict[str, Edit]
 ) -> tuple[dict[str, Edit], Transcript]:
-    """What the strategies propose in order, each for the view with the proposals before it; and the view after all."""
+    """What the strategies propose in order, each for the view with the proposals before it; and the last of these."""
     found: dict[str, Edit] = {}
     view = work.supposing(before) if before else work.after()
-    for strategy in strategies:
-        edits = {edit.key: edit for edit in strategy(view, _told(work, budget, found))}
-        if edits:
-            found |= edits
+    for number, strategy in enumerate(strategies):
+        if number and found:
             view = work.supposing({**before, **found})
+        found |= {
+            edit.key: edit for edit in strategy(view, _told(work, budget, found)) if not isinstance(edit, Replace)
+        }
     return found, view
 
 
@@ -226,16 +238,11 @@ def _told(work: Session, budget: Budget, edits: dict[str, Edit]) -> Budget:
     return replace(budget, edited=ChainMap(by, dict(budget.edited)), raw=ChainMap(raw, dict(budget.raw)))
 
 
-def _freed(work: Session, before: Transcript, after: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
+def _freed(work: Session, seen: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
     """Tokens by the policy's counter: of the parts to be edited as they read now, and of what goes from them."""
     marked = freed = 0
-    for was, now in zip(before.messages, after.messages, strict=True):
-        if was is now:
-            continue
-        left = {part.key: part.text for part in now.parts}
-        for part in was.parts:
-            if part.key in edits:
-                size = work.gauge(part.text)
-                marked += size
-                freed += size - work.gauge(left.get(part.key, ""))
+    for part in [part for message in seen.messages for part in message.parts if part.key in edits]:
+        size, edit = work.gauge(part.text), edits[part.key]
+        marked += size
+        freed += size - (work.gauge(edit.text) if isinstance(edit, Rewrite) else 0)
     return marked, freed

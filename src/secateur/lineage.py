@@ -39,7 +39,6 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
             call, said = part.call, part.digest
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
             name = blake2b((head + text).encode(*_AS_IT_IS), digest_size=_SIZE)
-            force_setattr(part, "local", name.hexdigest())
             name.update((result if inside else previous).encode())
             key = name.hexdigest()
             force_setattr(part, "key", key)

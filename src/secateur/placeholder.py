@@ -11,11 +11,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from secateur.errors import ConfigError
 from secateur.model import Part
 
 MARK = "[secateur: "  # how ours begin
 MOST_CHARS = 200  # of an informative placeholder
+LEAST_CHARS = 60  # it is never shorter than this
 
 FIELDS: dict[str, str] = {
     "tool": "the tool's name, `tool` if it has none",
@@ -84,6 +87,8 @@ def main_argument(arguments: str) -> str:
 def short(text: str, most: int) -> str:
     """One printable line of at most `most` characters; dots where it was longer, nothing where there is no room."""
     start = text[: 4 * most]
+    if len(start) <= most and start.isprintable() and "  " not in start and start == start.strip():
+        return start
     if not start.isprintable():
         start = "".join([c if c.isprintable() else " " for c in start])
     line = " ".join(start.split())
@@ -153,12 +158,24 @@ _FAILED = re.compile(
 def _outcome(part: Part) -> str:
     """Exit status if one is told, and the line that says what went wrong if something did."""
     text = part.text if len(part.text) <= 2 * _SEEN else f"{part.text[:_SEEN]}\n{part.text[-_SEEN:]}"
-    status = _STATUS.search(text) if any([word in text for word in _WORDS]) else None  # the words first: much faster
+    status = _status(text)
     code = status[1] if status else ""
     said = f"exit code {code}" if code else ""
     if not part.error and code in ("", "0"):
         return said
     return f"{said or 'error'}: {_complaint(text)}".removesuffix(": ")
+
+
+def _status(text: str) -> re.Match[str] | None:
+    """The first exit status told, looked for only where one of its words stands."""
+    for word in _WORDS:
+        at = text.find(word)
+        while at >= 0:
+            found = _STATUS.match(text, max(0, at - 1))
+            if found:
+                return found
+            at = text.find(word, at + 1)
+    return None
 
 
 def _complaint(text: str) -> str:
@@ -177,6 +194,7 @@ _TOLD = (
     "path", "filename", "file", "absolutepath", "targetfile", "notebookpath", "paths", "files", "glob", "url", "uri",
     "skill", "description", "prompt", "question", "message", "name", "id",
 )  # fmt: skip
+_RANKS = {name: rank for rank, name in enumerate(_TOLD)}
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
 
 
@@ -185,8 +203,10 @@ def _telling(given: dict[str, Any]) -> Any:
     verb, path = plain.get("command"), plain.get("path")
     if isinstance(verb, str) and isinstance(path, str) and verb.replace("_", "").isalpha():
         return f"{verb} {path}"  # editors whose command is a verb
-    texts = (value for value in plain.values() if isinstance(value, str) and value)
-    return next((plain[name] for name in _TOLD if plain.get(name)), next(texts, ""))
+    known = [name for name in plain if name in _RANKS and plain[name]]
+    if known:
+        return plain[min(known, key=_RANKS.__getitem__)]
+    return next((value for value in plain.values() if isinstance(value, str) and value), "")
 
 
 @lru_cache(maxsize=1024)
@@ -205,7 +225,7 @@ def _joined(value: Any) -> str:
 def _read(arguments: str) -> Any:
     """The arguments by name, or the text that they are."""
     try:
-        given = json.loads(arguments)
-    except (ValueError, RecursionError):
+        given = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return arguments
     return given if isinstance(given, dict) else arguments

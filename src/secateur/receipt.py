@@ -3,13 +3,14 @@
 Rule: every request leaves one, a request that nothing was done to included. Values only; no clock, no store.
 """
 
-from collections.abc import Set
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
 
-from secateur.model import Epoch, Remove, Replace, Restore, Rewrite, Transcript
+from secateur.model import Epoch, Message, Remove, Replace, Restore, Rewrite
 
+Messages = tuple[Message, ...]
 Verb = Literal["rewrite", "remove", "replace", "restore"]
 
 
@@ -50,32 +51,48 @@ class Receipt(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def entries(read: Transcript, before: Transcript, after: Transcript, epoch: Epoch) -> tuple[Entry, ...]:
-    """What an epoch did to the parts of a history, in its order: `before` and `after` are the views around it."""
+def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[Entry, ...]:
+    """What an epoch did to the parts of a history, in its order.
+
+    `before` and `after` are the same messages in the views around it; an untouched one is the same object in both.
+    """
     edits = {edit.key: edit for edit in epoch.edits if not isinstance(edit, Replace)}
-    was, now = _sizes(before, edits.keys()), _sizes(after, edits.keys())
-    return tuple(
-        Entry(
-            verb=_verb(edits[part.key]),
-            by=edits[part.key].by,
-            tool=part.tool,
-            call=part.call,
-            message=number,
-            lines=(int(part.path[0]),) if message.lines and part.path else (),
-            tokens_before=was.get(part.key, 0),
-            tokens_after=now.get(part.key, 0),
-            reason=epoch.why,
-            key=part.key,
-            at=epoch.at,
-        )
-        for number, message in enumerate(read.messages)
-        for part in message.parts
-        if part.key in edits
-    )
+    told: list[Entry] = []
+    for number, (raw, was, now) in enumerate(zip(read, before, after, strict=True)):
+        if was is not now:
+            told += _of_message(number, (raw, was, now), edits, epoch)
+    return tuple(told)
 
 
-def _sizes(view: Transcript, keys: Set[str]) -> dict[str, int]:
-    return {part.key: part.tokens for message in view.messages for part in message.parts if part.key in keys}
+def _of_message(
+    number: int, states: tuple[Message, Message, Message], edits: dict[str, Rewrite | Remove | Restore], epoch: Epoch
+) -> Iterator[Entry]:
+    raw, was, now = states
+    had, has = _tokens(was), _tokens(now)
+    for part in raw.parts:
+        if part.key in edits and part.within not in edits:  # the outer edit wins, and accounts for what was inside
+            yield Entry(
+                verb=_verb(edits[part.key]),
+                by=edits[part.key].by,
+                tool=part.tool,
+                call=part.call,
+                message=number,
+                lines=(int(part.path[0]),) if raw.lines and part.path else (),
+                tokens_before=had.get(part.key, 0),
+                tokens_after=has.get(part.key, 0),
+                reason=epoch.why,
+                key=part.key,
+                at=epoch.at,
+            )
+
+
+def _tokens(message: Message) -> dict[str, int]:
+    """Tokens by key; a result's are also those of the media that stand inside it, which go when it goes."""
+    tokens = {part.key: part.tokens for part in message.parts}
+    for part in message.parts:
+        if part.within in tokens:
+            tokens[part.within] += part.tokens
+    return tokens
 
 
 def _verb(edit: Rewrite | Remove | Restore) -> Verb:

@@ -54,6 +54,7 @@ FORMATS: dict[str, Entry] = {
     ),
     "codex": Entry("codex:Codex", True, frozenset({"timestamp", "type", "payload"})),
     "pi": Entry("pi:Pi", True, frozenset({"type", "id", "parentId", "timestamp", "message", "cwd"})),
+    "pi_messages": Entry("pi_messages:PiMessages", False, frozenset({"role", "content", "toolCallId", "toolName"})),
     "anthropic_messages": Entry(
         "anthropic_messages:AnthropicMessages",
         False,

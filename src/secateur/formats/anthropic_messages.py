@@ -24,6 +24,9 @@ from secateur.model import Message, New, Origin, Part, Path, Transcript
 
 _ROLES = frozenset({"user", "assistant", "system"})
 _MEDIA = frozenset({"image", "document"})
+_SHUT_BLOCK = re.compile(
+    rb'"type"[ \t\n\r]*:[ \t\n\r]*"(tool_use|tool_result|thinking|redacted_thinking|server_tool_use)"'
+)
 _OWN = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
 
 # Wire rule A54: reasoning of these and all later versions is bound to its prefix; of the ones before it is not.
@@ -57,12 +60,8 @@ class AnthropicMessages:
             return ""
         if found[0] and _has(native, "system") and _has(native, "max_tokens"):
             return "`messages` stands beside `system` and `max_tokens`"
-        for item in items:
-            content = item.get("content")
-            for block in content if isinstance(content, list) else ():
-                if isinstance(block, dict) and block.get("type") in _OWN:
-                    return f"`content` holds a block of type {block['type']}"
-        return ""
+        kind = _tool_block(native, found[1])
+        return f"`content` holds a block of type {kind}" if kind else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a body or of a list of messages."""
@@ -171,6 +170,20 @@ def _blocks(content: list[Any], inside: Path, tool: str, call: str, error: bool)
     path = (*inside, 0, "text") if len(texts) == 1 == len(content) else inside
     whole = Part("tool_result", path, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque)
     return (whole, *media)
+
+
+def _tool_block(native: Any, items: Any) -> str:
+    """The type of a block that only this API has, wherever it stands; "" if there is none."""
+    if isinstance(items, Text):
+        shut = _SHUT_BLOCK.search(native.data, items.start, items.end)  # within a string its quotes were escaped
+        return shut[1].decode() if shut else ""
+    blocks = (block for item in items if isinstance(item, dict) for block in _list(item.get("content")))
+    kinds = (block.get("type") for block in blocks if isinstance(block, dict))
+    return next((str(kind) for kind in kinds if isinstance(kind, str) and kind in _OWN), "")
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _origin(role: str, texts: Any, parts: tuple[Part, ...] = ()) -> Origin:

@@ -50,7 +50,7 @@ class OpenAIChat:
         at, items = array_at(native, "messages", need=self.name)
         calls = Calls.after(known)
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
-        fresh = (_message(item, (*at, number), calls) for number, item in enumerate(values, len(known)))
+        fresh = (message(item, (*at, number), calls) for number, item in enumerate(values, len(known)))
         messages = known + keyed(fresh, known[-1].key if known else "")
         model = model or leading_model(native)
         return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"))
@@ -64,7 +64,7 @@ class OpenAIChat:
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 
 
-def _message(item: Any, path: Path, calls: Calls) -> Message:
+def message(item: Any, path: Path, calls: Calls) -> Message:
     role = _ROLES.get(item.get("role")) if isinstance(item, dict) else None
     if role is None:
         return Message("user", path, (Part("other", path, digest=value_digest(item), pinned=True),), "harness")

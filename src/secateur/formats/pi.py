@@ -24,7 +24,7 @@ from secateur.formats.openai_chat import arguments
 from secateur.formats.pi_branch import branch
 from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
 
-_ROLES: dict[str, tuple[Role, Origin]] = {
+ROLES: dict[str, tuple[Role, Origin]] = {
     "user": ("user", "user"),
     "assistant": ("assistant", "user"),
     "toolResult": ("tool", "harness"),
@@ -48,14 +48,14 @@ class Pi:
             if entry.get("type") == "session" and isinstance(entry.get("id"), str):
                 return "the header line has type session and an id"
             message = entry.get("message")
-            if entry.get("type") == "message" and isinstance(message, dict) and str(message.get("role")) in _ROLES:
+            if entry.get("type") == "message" and isinstance(message, dict) and str(message.get("role")) in ROLES:
                 return "lines have type message and a message.role of Pi"
         return ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the active branch; `known` is of no use here."""
         log = opened(native, self.name)
-        reader = _Reader(log.entries, model)
+        reader = Reader(log.entries, model)
         for line in branch(log):
             reader.step(line)
         return log.transcript(reader.messages, model=model or reader.model, provider=reader.provider)
@@ -75,7 +75,7 @@ class Pi:
         no_new_message(new, "Pi")
 
 
-class _Reader:
+class Reader:
     """Messages from the lines of a branch, in order. A model that the caller names decides what is bound."""
 
     def __init__(self, entries: dict[int, dict[str, Any]], model: str) -> None:
@@ -92,17 +92,18 @@ class _Reader:
         role, said, path = _said(entry, line)
         if said is None or said.get("excludeFromContext"):
             return
-        speaker, origin = _ROLES.get(role, ("user", "harness"))
+        speaker, origin = ROLES.get(role, ("user", "harness"))
         self.calls.speaks(speaker)
         if speaker == "assistant":
             self.model = str(said.get("model") or self.model)
             self.provider = str(said.get("provider") or self.provider)
-        parts = tuple(self._parts(role, said, path))
+        parts = tuple(self.parts(role, said, path))
         if parts:
             at = moment(entry.get("timestamp") or said.get("timestamp"))
             self.messages.append(Message(speaker, (line,), parts, origin, (line,), at))
 
-    def _parts(self, role: str, said: dict[str, Any], path: Path) -> Iterator[Part]:
+    def parts(self, role: str, said: dict[str, Any], path: Path) -> Iterator[Part]:
+        """The parts of one message of Pi, which stands at `path`."""
         if role == "toolResult":
             yield from self._result(said, path)
         elif role == "bashExecution":  # Pi words it as one user text; the command and its output are what stands here
@@ -110,7 +111,7 @@ class _Reader:
                 yield Part("text", (*path, name), str(said.get(name) or ""), pinned=True)
         elif role in ("branchSummary", "compactionSummary"):
             yield Part("text", (*path, "summary"), str(said.get("summary") or ""))
-        elif role in _ROLES:
+        elif role in ROLES:
             yield from self._content(said, path)
         else:
             yield stranger(said, path)

@@ -10,11 +10,13 @@ from typing import Any
 import msgspec
 
 from secateur.errors import FormatError
-from secateur.jsontext.scan import Spans, loads, opened, opened_around, scan_array, scan_members
+from secateur.jsontext.scan import Spans, found, loads, opened, opened_around, scan_array, scan_members
 
 __all__ = ["Lines", "Spans", "Text", "dumps", "loads", "scan_array", "scan_members"]
 
 _ANY = msgspec.json.Decoder()
+_ENCODE = msgspec.json.Encoder().encode
+_TIGHT = (",", ":")
 _SPACE = b" \t\n\r"
 
 
@@ -81,6 +83,13 @@ class Text:
         for start, end in zip(spans.starts[first:], spans.ends[first:], strict=True):
             yield _parsed(view[start:end])
 
+    def find(self, start: int, end: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+        """Where the value at a path below the value at `data[start:end]` stands, without opening anything.
+
+        None where only opening it would tell.
+        """
+        return found(self.data, (start, end), path)
+
     def __len__(self) -> int:
         return len(self.open().starts)
 
@@ -146,9 +155,11 @@ def dumps(value: Any) -> bytes:
     if isinstance(value, Text):
         return value.raw
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        return (
+            _ENCODE(value) if type(value) is str else json.dumps(value, ensure_ascii=False, separators=_TIGHT).encode()
+        )
     except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":")).encode()
+        return json.dumps(value, separators=_TIGHT).encode()
 
 
 def _parsed(data: memoryview) -> Any:

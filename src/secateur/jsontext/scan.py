@@ -6,7 +6,7 @@ length; what it refuses there too (NaN, duplicate names) the standard library re
 
 import json
 import re
-from functools import cache
+from functools import lru_cache
 from json.decoder import JSONDecoder
 from typing import Any
 
@@ -17,11 +17,9 @@ from secateur.errors import FormatError
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _COMMA = re.compile(rb"[ \t\n\r,]*")
 _KEY = re.compile(rb'[ \t\n\r,]*"((?:[^"\\]|\\.)*)"[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
-# A lone half of a surrogate pair, written as an escape whose backslash is not itself escaped.
-_LONE = re.compile(
-    rb"((?<!\\)(?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-)
+_HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_BACKSLASH = 0x5C
+_LOW = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _scan = JSONDecoder().raw_decode
@@ -83,6 +81,47 @@ def _members_before(data: bytes, first: int, last: bytes) -> tuple[list[bytes], 
         ends.append(first + here)
 
 
+def found(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> tuple[int, int] | None:
+    """Where the value at a path stands in `data[start:end]`, by looking for its very bytes.
+
+    None where they occur twice, where the path leads nowhere, or where msgspec refuses: then opening it tells.
+    """
+    shape = tuple([step if isinstance(step, str) else None for step in path])
+    start, end = inside
+    try:
+        node = _shut(shape).decode(memoryview(data)[start:end])
+        for step in path:
+            node = node[step] if isinstance(step, int) else node.value
+        value = bytes(node)
+    except (
+        msgspec.MsgspecError,
+        UnicodeDecodeError,
+        RecursionError,
+        LookupError,
+        AttributeError,
+        TypeError,
+        ValueError,
+    ):
+        return None
+    first = data.find(value, start, end)
+    if data.find(value, first + 1, end) >= 0:
+        return None
+    return first, first + len(value)
+
+
+@lru_cache(maxsize=64)
+def _shut(shape: tuple[str | None, ...]) -> "msgspec.json.Decoder[Any]":
+    """Reads no more than what leads to the values at paths of this shape (None: any index), which stay shut."""
+    inner: Any = msgspec.Raw
+    for step in reversed(shape):
+        inner = (
+            list[inner]
+            if step is None
+            else msgspec.defstruct("Member", [("value", inner, None)], rename={"value": step}, gc=False)
+        )
+    return msgspec.json.Decoder(inner)
+
+
 def loads(data: bytes) -> Any:
     """Parse with the standard library (NaN, lone surrogates and BOMs pass). Raises FormatError, never ValueError."""
     try:
@@ -135,7 +174,24 @@ def name_of(raw: bytes) -> str:
 
 def shadow_of(data: bytes) -> bytes:
     """`data` itself, or a copy of equal length in which each lone surrogate escape reads `\\ufffd`."""
-    return _LONE.sub(rb"\1\\ufffd", data)
+    lone, here = [], 0
+    for half in _HALF.finditer(data):
+        at = half.start()
+        first = at
+        while first and data[first - 1] == _BACKSLASH:
+            first -= 1
+        if at < here or (at - first) % 2:  # the second of a pair, or the backslash is itself escaped
+            continue
+        if data[at + 3] in b"89abAB" and _LOW.match(data, at + 6):
+            here = at + 12
+        else:
+            lone.append(at)
+    if not lone:
+        return data
+    shadow = bytearray(data)
+    for at in lone:
+        shadow[at : at + 6] = b"\\ufffd"
+    return bytes(shadow)
 
 
 def _quick(data: bytes, start: int, end: int) -> Spans | None:
@@ -143,7 +199,9 @@ def _quick(data: bytes, start: int, end: int) -> Spans | None:
     view, array = memoryview(data)[start:end], data[start : start + 1] == b"["
     sizes = _sizes(array, view)
     if sizes is None:
-        sizes = _sizes(array, shadow_of(bytes(view)))
+        shut = bytes(view)
+        shadow = shadow_of(shut)
+        sizes = _sizes(array, shadow) if shadow is not shut else None
     if sizes is None:
         return None
     return _walked(data, start, end, sizes) if array else _walked_members(data, start, end, sizes)
@@ -188,7 +246,7 @@ def _walked_members(data: bytes, start: int, end: int, sizes: list[int]) -> Span
     return Spans(starts, ends, names) if closed and len(names) == len(sizes) else None
 
 
-@cache
+@lru_cache(maxsize=64)
 def _holder(name: str) -> "msgspec.json.Decoder[Any]":
     return msgspec.json.Decoder(msgspec.defstruct("Holder", [(name, list[msgspec.Raw])]))
 

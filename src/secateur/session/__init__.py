@@ -27,9 +27,14 @@ from secateur.tokens import counter
 class Session:
     """What one session's last request was, how it was read, and what was sent."""
 
-    def __init__(self, protect: Protect, counts: tuple[str, str], stamp: bool = False) -> None:
-        """`counts` names the counter of reports and that of the policy's own gates (SEEDS S.4)."""
+    def __init__(self, protect: Protect, counts: tuple[str, str], stamp: bool = False, weighed: bool = True) -> None:
+        """`counts` names the counter of reports and that of the policy's own gates (SEEDS S.4).
+
+        `weighed`: some gate asks how much the view holds by the policy's counter.
+        """
         self.protect = protect
+        self._weighed = weighed
+        self.binds = False  # some reasoning is bound to its prefix
         self.count, self.gauge = map(counter, counts)
         self.plan = Plan()
         self.document: Document
@@ -110,7 +115,7 @@ class Session:
             fresh.append(after)
             raw += size
             view += left
-            gauge += left if self.gauge is self.count else self._gauged(after)
+            gauge += self._gauged(after) if self._weighed else left
         self._weights = (raw, view, gauge)
         self._seen += tuple(fresh)
         self._ranges = located(self._fold.ranges, messages)
@@ -119,17 +124,19 @@ class Session:
 
     def _counted(self, message: Message) -> int:
         """Count each part once; the tokens of all."""
-        total = 0
+        total, count = 0, self.count
         for part in message.parts:
             tokens = part.tokens
             if not tokens and part.text:
-                tokens = self.count(part.text)
+                tokens = count(part.text)
                 force_setattr(part, "tokens", tokens)
+            if part.bound:
+                self.binds = True
             total += tokens
         return total
 
     def _gauged(self, message: Message) -> int:
-        if self.gauge is self.count:
+        if self.gauge is self.count or not self._weighed:
             return _tokens(message)
         gauge = self.gauge
         return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])
@@ -168,6 +175,11 @@ class Session:
             messages = all_seen(self.document.transcript.messages, self._fold, self._ranges, self.count)
         return replace(self.document.transcript, messages=messages, index=self._index)
 
+    @property
+    def aligned(self) -> tuple[Message, ...]:
+        """The raw messages one by one as the model reads them, replaced ranges aside."""
+        return self._seen
+
     def supposing(self, edits: dict[str, Edit]) -> Transcript:
         """The same with more edits, which may yet come to nothing."""
         now = self.after()
@@ -190,13 +202,15 @@ class Session:
         return self._fold
 
     @property
-    def tokens(self) -> tuple[int, int, int]:
-        """Tokens of the raw history, of the view, and of the view by the policy's counter; fixed tokens aside."""
-        raw, view, gauge = self._weights
-        if self._ranges:
-            shown = self.after().messages
-            return raw, sum(map(_tokens, shown)), sum(map(self._gauged, shown))
-        return raw, view, gauge
+    def tokens(self) -> tuple[int, int]:
+        """Tokens of the raw history and of the view; fixed tokens aside."""
+        raw, view, _ = self._weights
+        return raw, sum(map(_tokens, self.after().messages)) if self._ranges else view
+
+    @property
+    def used(self) -> int:
+        """Tokens of the view by the policy's counter, where a gate asks for it; else by the reports' counter."""
+        return sum(map(self._gauged, self.after().messages)) if self._ranges else self._weights[2]
 
     @property
     def in_force(self) -> int:
@@ -214,7 +228,7 @@ class Session:
         if epoch.undoes is not None:
             keys |= before.parts.keys() ^ self._fold.parts.keys()
         messages = self.document.transcript.messages
-        touched = {n for n, message in enumerate(messages) if any(part.key in keys for part in message.parts)}
+        touched = dict.fromkeys(n for n, message in enumerate(messages) for part in message.parts if part.key in keys)
         self._show(touched)
         self._ranges = located(self._fold.ranges, messages)
         if epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits):
@@ -242,7 +256,9 @@ class Session:
         self._seen = tuple(shown)
 
     def _lower(self, number: int, message: Message) -> None:
-        self.raw.update((part.key, part) for part in message.parts if part.key in self._fold.parts)
+        for part in message.parts:
+            if part.key in self._fold.parts:
+                self.raw[part.key] = part
         self._writer.lower(self.document, number, message, self._fold)
 
     # --- writing -------------------------------------------------------------------------------------------------

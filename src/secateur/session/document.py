@@ -17,6 +17,7 @@ from secateur.jsontext import Lines, Spans, Text, scan_array, scan_members
 from secateur.model import Transcript
 
 _BOM = b"\xef\xbb\xbf"
+_LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
 
 
 class Document(Struct, frozen=True):
@@ -95,6 +96,11 @@ def _recognised(data: bytes, name: str | None) -> tuple[Any, Format, str]:
     if name is not None:
         format = formats.named(name)
         return (Lines.of(data) if format.log else Text.of(data)), format, "named by the caller"
+    if _many_lines(data):
+        lines = Lines.of(data)
+        found = formats.recognised(lines, log=True)
+        if found:
+            return lines, *found
     text = Text.of(data)
     text.open_around("messages")  # most bodies: one pass for both levels
     whole = _opens(text)
@@ -106,6 +112,12 @@ def _recognised(data: bytes, name: str | None) -> tuple[Any, Format, str]:
     if found:
         return lines, *found
     raise UnknownFormat(f"no known format: {_seen(text, lines, whole)}")
+
+
+def _many_lines(data: bytes) -> bool:
+    """Whether an object stands on the first line and there is more behind it."""
+    end = data.find(b"\n", len(data) - len(data.lstrip()))
+    return end > 0 and data[:end].strip().endswith(b"}") and bool(data[end : end + _LOOKED_AT].strip())
 
 
 def _opens(text: Text) -> bool:

@@ -21,18 +21,27 @@ Count = Callable[[str], int]
 def seen(message: Message, fold: Fold, count: Count) -> Message:
     """One message as the model reads it."""
     parts = fold.parts
-    if not any(part.key in parts for part in message.parts):
-        return message
-    kept = []
-    emptied = {part.key for part in message.parts if part.kind == "tool_result" and part.key in parts}
     for part in message.parts:
-        edit = parts.get(part.key, (None, 0))[0]
-        if part.within in emptied and part.within:
-            continue  # the outer edit wins: the medium went with the result that held it
+        if part.key in parts:
+            return _edited(message, parts, count)
+    return message
+
+
+def _edited(message: Message, parts: dict[str, tuple[Rewrite | Remove, int]], count: Count) -> Message:
+    kept = []
+    gone = ""  # the result that was edited last: media inside went with it
+    for part in message.parts:
+        key = part.key
+        if part.within and part.within == gone:
+            continue
+        if key not in parts:
+            kept.append(part)
+            continue
+        edit = parts[key][0]
+        if part.kind == "tool_result":
+            gone = key
         if isinstance(edit, Rewrite):
             kept.append(replace(part, text=edit.text, tokens=count(edit.text), digest=""))
-        elif edit is None:
-            kept.append(part)
     return replace(message, parts=tuple(kept))
 
 
@@ -64,16 +73,19 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
     """The edits of one message as operations on its document. Raises EditError where one names a pinned part."""
     found: list[Op] = []
     parts = fold.parts
-    emptied = {part.key for part in message.parts if part.kind == "tool_result" and part.key in parts}
+    gone = ""  # as in `seen`
     for part in message.parts:
-        if part.key not in parts or (part.within and part.within in emptied):
+        key = part.key
+        if key not in parts or (part.within and part.within == gone):
             continue
-        edit, at = parts[part.key]
+        edit, at = parts[key]
         if isinstance(edit, Remove):
             found.append(_without(part))
             continue
         if part.pinned:
             raise EditError(f"an edit by {edit.by or 'the caller'} names a part that may not change: {part.path}")
+        if part.kind == "tool_result":
+            gone = key
         found.append(Op(part.path, format.body(part, edit.text)))
         if stamp and part.stamp:
             found.append(Op(part.stamp, at))
@@ -81,8 +93,8 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
 
 
 def emptied(message: Message, fold: Fold) -> bool:
-    """Whether every part of a message is removed, so that the message goes with them."""
-    return bool(message.parts) and all(isinstance(fold.parts.get(p.key, (None,))[0], Remove) for p in message.parts)
+    """Whether every part of an edited message is removed, so that the message goes with them."""
+    return all([isinstance(fold.parts.get(part.key, (None,))[0], Remove) for part in message.parts])
 
 
 def top_ops(

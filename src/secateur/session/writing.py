@@ -6,7 +6,7 @@ messages that changed or came since are spliced. Nothing here reads a message or
 
 from typing import Any
 
-from secateur.jsontext import Text
+from secateur.jsontext import Text, dumps
 from secateur.model import Message, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices
 from secateur.plan import Fold
@@ -21,7 +21,7 @@ class Writer:
         self._stamp = stamp  # record the time of clearing where the host has a place for it
         self._ops: dict[int, list[Op]] = {}
         self._cuts: dict[int, list[Splice]] = {}
-        self._emptied: set[int] = set()  # messages of which nothing is left
+        self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them
         self._sent: tuple[bytes, int, bytes] | None = None  # the last view, its growth over the raw bytes, and these
 
     @property
@@ -50,10 +50,27 @@ class Writer:
         if not ops:
             return
         self._ops[number] = ops
-        if emptied(message, fold):
+        if not document.format.log and len(ops) >= len(message.parts) and emptied(message, fold):
             self._emptied.add(number)
         elif isinstance(document.native, Text):
-            self._cuts[number] = splices(document.native, ops)
+            self._cuts[number] = self._located(document, document.native, ops)
+
+    def _located(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
+        """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""
+        depth = len(document.transcript.at)
+        items = native.at(document.transcript.at)
+        if items is not None and (len(ops) == 1 or not any(op.slice for op in ops)):
+            spans, found = items.open(), []
+            for op in ops:
+                at = op.path[depth] if op.slice is None else None
+                span = None
+                if isinstance(at, int):
+                    span = native.find(spans.starts[at], spans.ends[at], op.path[depth + 1 :])
+                if span is None:
+                    return splices(native, ops)
+                found.append(Splice(*span, dumps(op.value)))
+            return found
+        return splices(native, ops)
 
     def again(self) -> None:
         """Messages that the last view showed read otherwise now: it is no prefix of the next."""

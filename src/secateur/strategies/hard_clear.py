@@ -61,6 +61,8 @@ class HardClear(
         template = self.error_text if raw.error and self.error_text else self.text
         if template:
             text = placeholder.filled(template, raw)
+        elif self.never_longer and len(part.text) <= placeholder.LEAST_CHARS:
+            return None
         else:
             text = placeholder.informative(raw, call_of(transcript, number, part))
         longer = len(text) >= len(part.text) or budget.count(text) > budget.count(part.text)

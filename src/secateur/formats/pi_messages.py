@@ -1,0 +1,79 @@
+"""Pi's messages as a list, the way its extensions get them before a call; OpenAI's may stand among them (SEEDS 2.3).
+
+What a `pi` log holds line by line stands here message by message. Results are messages of role toolResult, calls are
+blocks of type toolCall.
+"""
+
+from typing import Any
+
+from secateur.errors import FormatError
+from secateur.formats import openai_chat
+from secateur.formats.native import array_at, sample
+from secateur.formats.pi import ROLES, Pi, Reader
+from secateur.jsontext import Text
+from secateur.lineage import keyed
+from secateur.model import Message, New, Part, Path, Transcript
+
+_OWN = frozenset(ROLES) - {"user", "assistant"}
+_OPENAI = frozenset({"tool", "function", "system", "developer"})
+
+
+class PiMessages:
+    """Reader of Pi's message lists."""
+
+    name = "pi_messages"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """Roles or blocks that only Pi has."""
+        found = array_at(native, "messages")
+        items = sample(found[1]) if found is not None else []
+        if not all(isinstance(item, dict) and "role" in item for item in items):
+            return ""
+        for item in items:
+            if item["role"] in _OWN:
+                return f"a message has the role {item['role']}"
+            content = item.get("content")
+            for block in content if isinstance(content, list) else ():
+                if isinstance(block, dict) and block.get("type") == "toolCall":
+                    return "`content` holds a block of type toolCall"
+        return ""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of a list; `known` is of no use here."""
+        found = array_at(native, "messages")
+        if found is None:
+            raise FormatError(f"{self.name} wants a list of messages; this document is none")
+        at, items = found
+        reader = Reader({}, model)
+        values = items.values() if isinstance(items, Text) else items
+        messages = keyed(_message(reader, item, (*at, number)) for number, item in enumerate(values))
+        return Transcript(at, messages, model or reader.model, reader.provider)
+
+    def body(self, part: Part, text: str) -> Any:
+        """As in a log of Pi; OpenAI's arguments are a string, and its results take blocks of text as well."""
+        return text if part.path[-2:] == ("function", "arguments") else Pi().body(part, text)
+
+    def message(self, new: New) -> Any:
+        """A message of one text; a summary gets Pi's own role."""
+        if new.origin == "summary":
+            return {"role": "compactionSummary", "summary": new.text}
+        return {"role": "user" if new.role == "tool" else new.role, "content": [{"type": "text", "text": new.text}]}
+
+
+def _message(reader: Reader, item: Any, path: Path) -> Message:
+    if (
+        not isinstance(item, dict)
+        or item.get("role") in ("tool", "function", "system", "developer")
+        or item.get("tool_calls")
+    ):
+        return openai_chat.message(item, path, reader.calls)
+    role = str(item.get("role"))
+    speaker, origin = ROLES.get(role, ("user", "harness"))
+    reader.calls.speaks(speaker)
+    if speaker == "assistant":
+        reader.model, reader.provider = (
+            str(item.get("model") or reader.model),
+            str(item.get("provider") or reader.provider),
+        )
+    return Message(speaker, path, tuple(reader.parts(role, item, path)), origin)
