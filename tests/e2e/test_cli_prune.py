@@ -229,7 +229,9 @@ def test_a_plan_does_nothing_more_and_nothing_to_another_session(tmp_path: Path)
     assert secateur("prune", path, "--policy", "opencode", "--apply", plan).out == pi_worked()
     secateur("prune", path, "--policy", "opencode", "--plan-out", plan, "--json")
     other = saved(tmp_path, chat(*worked(LONG, LONG, LONG, LONG)), "other.json")
-    assert secateur("prune", other, "--policy", "opencode", "--apply", plan).out == other.read_bytes()
+    done = secateur("prune", other, "--policy", "opencode", "--apply", plan)
+    assert done.out == other.read_bytes()
+    assert f"Nothing was pruned: the plan {plan} names nothing that stands in this document." in done.err
 
 
 def test_protected_tools_stay_whatever_their_case(tmp_path: Path) -> None:

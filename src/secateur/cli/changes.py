@@ -67,7 +67,8 @@ def _says(part: Part) -> Hashable:
 
 def _shape(message: Message) -> Hashable:
     """What a prune leaves alone: who speaks, and which calls are made or answered."""
-    return message.role, tuple((part.kind, part.call) for part in message.parts if part.kind != "reasoning")
+    kept = (part for part in message.parts if part.kind not in ("reasoning", "media"))
+    return message.role, tuple((part.kind, part.call) for part in kept)
 
 
 def _aligned(

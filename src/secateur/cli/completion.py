@@ -8,9 +8,9 @@ import click
 _HELP = """\
 \b
 Examples:
-  bash:  eval "$(secateur completion bash)"      # in ~/.bashrc
-  zsh:   eval "$(secateur completion zsh)"       # in ~/.zshrc, after compinit
-  fish:  secateur completion fish | source       # in ~/.config/fish/config.fish
+  eval "$(secateur completion bash)"     # bash: in ~/.bashrc
+  eval "$(secateur completion zsh)"      # zsh: in ~/.zshrc, after compinit
+  secateur completion fish | source      # fish: in ~/.config/fish/config.fish
 """
 
 

@@ -66,8 +66,8 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 
 @click.command("diff", epilog=_HELP)
-@click.argument("a")
-@click.argument("b", required=False)
+@click.argument("a", type=click.Path())
+@click.argument("b", required=False, type=click.Path())
 @options.all_of(
     options.other_policy,
     options.model,
@@ -77,7 +77,14 @@ class Difference(Struct, frozen=True, kw_only=True):
     options.protect,
     options.fixed,
     options.counter,
-    click.option("--lines", type=click.IntRange(min=0), default=4, show_default=True, help="Lines shown of each run."),
+    click.option(
+        "--lines",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=4,
+        show_default=True,
+        help="Lines shown of each run.",
+    ),
     options.as_json,
 )
 def command(**given: Any) -> int:

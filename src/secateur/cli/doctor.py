@@ -30,7 +30,8 @@ Examples:
   secateur doctor --policy openclaw.json5 --model claude-sonnet-4-5
 
 \b
-Exit codes: 0 fine, 1 there is advice, 2 usage or configuration, 3 input unreadable.
+Exit codes: 0 fine, 1 there is advice, 2 usage or configuration,
+3 input unreadable.
 """
 
 _COMPLETION = {
@@ -61,7 +62,7 @@ class Checkup(Struct, frozen=True, kw_only=True):
 
 
 @click.command("doctor", epilog=_HELP)
-@click.argument("input", required=False)
+@click.argument("input", required=False, type=click.Path())
 @options.all_of(
     options.policy,
     options.model,

@@ -72,14 +72,21 @@ class Inspection(Struct, frozen=True, kw_only=True):
 
 
 @click.command("inspect", epilog=_HELP)
-@click.argument("input", default="-")
+@click.argument("input", default="-", type=click.Path(), metavar="[INPUT]")
 @options.all_of(
     options.model,
     options.window,
     options.format_,
     options.fixed,
     options.counter,
-    click.option("--largest", type=click.IntRange(min=0), default=10, show_default=True, help="How many large parts."),
+    click.option(
+        "--largest",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=10,
+        show_default=True,
+        help="How many large parts.",
+    ),
     options.as_json,
 )
 def command(**given: Any) -> int:

@@ -28,8 +28,9 @@ class Named(click.ParamType[str]):
         raise click.BadParameter(f"there is no {self.name} {value!r}: {hint}", ctx, param)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        # a shell takes names or files, not both
         found = [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
-        return [*found, CompletionItem(incomplete, type="file")] if self._free else found
+        return found or ([CompletionItem(incomplete, type="file")] if self._free else [])
 
 
 def _policies() -> Iterable[str]:

@@ -68,4 +68,25 @@ counter = click.option(
     show_default=True,
     help="What counts the tokens of the report. o200k is exact and needs secateur[tokens].",
 )
+output = click.option(
+    "-o",
+    "--output",
+    "out",
+    type=click.Path(),
+    metavar="OUT",
+    help="Where to write; - is standard output. NAME.gz is packed.",
+)
+in_place = click.option("--in-place", is_flag=True, help="Write to INPUT itself, and keep INPUT.bak (then .bak1, ...).")
+plan_out = click.option(
+    "--plan-out",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the plan: what was decided, to be carried out by --apply.",
+)
+apply_ = click.option(
+    "--apply",
+    type=click.Path(),
+    metavar="FILE",
+    help="Carry out this plan, and nothing else. Give the policy it was made by.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")

@@ -34,13 +34,13 @@ from secateur.tokens import counter
 _HELP = """\
 \b
 Examples:
-  secateur prune session.jsonl                          what would go; nothing is written
-  secateur prune session.jsonl -o pruned.jsonl          write it
-  secateur prune session.jsonl --in-place               keeps session.jsonl.bak
-  secateur prune request.json --policy hermes --window 128000 > smaller.json
-  secateur prune session.jsonl --protect 'mcp_*' --json | jq .output
-  secateur prune session.jsonl --plan-out plan.json     a dry run, kept ...
-  secateur prune session.jsonl --apply plan.json -o pruned.jsonl        ... and carried out
+  secateur prune s.jsonl                      what would go; writes nothing
+  secateur prune s.jsonl -o pruned.jsonl      write it
+  secateur prune s.jsonl --in-place           keeps s.jsonl.bak
+  secateur prune request.json --policy hermes --window 128000 > less.json
+  secateur prune s.jsonl --protect 'mcp_*' --json | jq .output
+  secateur prune s.jsonl --plan-out plan.json         a dry run, kept,
+  secateur prune s.jsonl --apply plan.json -o p.jsonl        carried out
 
 \b
 Exit codes: 0 fine, 2 usage or configuration, 3 input unreadable,
@@ -77,7 +77,7 @@ class Asked(Struct, frozen=True):
 
 
 @click.command("prune", epilog=_HELP)
-@click.argument("input", default="-")
+@click.argument("input", default="-", type=click.Path(), metavar="[INPUT]")
 @options.all_of(
     options.policy,
     options.model,
@@ -87,14 +87,10 @@ class Asked(Struct, frozen=True):
     options.protect,
     options.fixed,
     options.counter,
-    click.option(
-        "-o", "--output", "out", metavar="OUT", help="Where to write; - is standard output. NAME.gz is packed."
-    ),
-    click.option("--in-place", is_flag=True, help="Write to INPUT itself, and keep INPUT.bak (then .bak1, ...)."),
-    click.option("--plan-out", metavar="FILE", help="Write the plan: what was decided, to be carried out by --apply."),
-    click.option(
-        "--apply", metavar="FILE", help="Carry out this plan, and nothing else. Give the policy it was made by."
-    ),
+    options.output,
+    options.in_place,
+    options.plan_out,
+    options.apply_,
     options.as_json,
 )
 def command(**given: Any) -> int:
@@ -130,8 +126,12 @@ def prune(asked: Asked) -> int:
 
 
 def _policy(asked: Asked) -> Policy:
+    """The policy; for a plan that is carried out, one that adds nothing to it."""
     chosen = policy.load(asked.policy)
-    return structs.replace(chosen, schedule=Never(), birth=None) if asked.apply else chosen
+    if asked.apply is None:
+        return chosen
+    never = Never(why=f"the plan {asked.apply} names nothing that stands in this document")
+    return structs.replace(chosen, schedule=never, birth=None)
 
 
 def _refuse(asked: Asked, chosen: Policy) -> None:

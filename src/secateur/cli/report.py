@@ -59,15 +59,15 @@ class Report(Struct, frozen=True, kw_only=True):
 
 def report(view: View, before: Opened, after: Opened, written_to: str | None) -> Report:
     """The report of a run that made `after` of `before`."""
-    receipt = view.receipt
+    receipt, edits = view.receipt, in_force(view)
     return Report(
         input=side(before, before.source.name),
         output=side(after, written_to),
         policy=receipt.policy,
         model=receipt.model,
         window=Window(receipt.window, receipt.window_source),
-        edits=in_force(view),
-        gate=receipt.gate or None,
+        edits=edits,
+        gate=None if edits else receipt.gate,
         counter=receipt.counter,
         idle_s=receipt.idle_s,
         warnings=receipt.warnings + _astray(view, after),

@@ -47,3 +47,8 @@ def test_a_summary_in_place_of_a_range_is_told_as_such() -> None:
         ("gone", 3, "4", ""),
         ("new", 1, "", "what was"),
     ]
+
+
+def test_a_medium_that_went_with_its_result_is_told_beside_it() -> None:
+    old = [result("text", call="c1", image="hash")]
+    assert told(old, [result("[gone]", call="c1")]) == [("changed", 0, "text", "[gone]"), ("gone", 0, "image/png", "")]
