@@ -301,3 +301,17 @@ def test_a_torn_last_line_is_a_warning_and_stays_as_it_is(tmp_path: Path) -> Non
     assert "warning: " in done.err
     assert done.out.endswith(b'"mess')
     assert results(done.out.rpartition(b"\n")[0]) == [GONE, GONE, LONG, LONG]
+
+
+def test_closed_streams_are_no_fault(tmp_path: Path) -> None:
+    path, out = saved(tmp_path, pi_worked()), tmp_path / "out.jsonl"
+    command = f'"{sys.executable}" -W error -m secateur prune "{path}" --policy opencode -o "{out}" >&- 2>&-'
+    assert subprocess.run(["sh", "-c", command], env=environment(), check=False).returncode == 0
+    assert results(out.read_bytes()) == [GONE, GONE, LONG, LONG]
+
+
+def test_a_terminal_without_our_signs_gets_question_marks(tmp_path: Path) -> None:
+    path = saved(tmp_path, pi_worked())
+    done = secateur("prune", path, "--policy", "opencode", "-o", "/dev/null", PYTHONIOENCODING="ascii")
+    assert done.code == 0
+    assert " tokens, " in done.text

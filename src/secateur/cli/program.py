@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from io import TextIOWrapper
+from typing import TextIO
 
 import click
 
@@ -89,9 +91,7 @@ def program(ctx: click.Context, asked: bool) -> None:
 
 def run(args: Sequence[str]) -> int:
     """Run with these arguments and give the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows `?`, and the report goes on
+    sys.stdout, sys.stderr = _open(sys.stdout), _open(sys.stderr)
     try:
         return program.main(list(args), prog_name="secateur", standalone_mode=False) or FINE
     except click.exceptions.NoArgsIsHelpError as error:
@@ -99,6 +99,15 @@ def run(args: Sequence[str]) -> int:
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:
         return _ended(error)
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    """A stream that takes any sign (a terminal that lacks one shows `?`); one that the caller closed leads nowhere."""
+    if stream is None:
+        return open(os.devnull, "w")
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="replace")
+    return stream
 
 
 def _ended(error: BaseException) -> int:
