@@ -121,7 +121,7 @@ class Engine:
         read = work.document.transcript
         window, source = resolve(self.window, self.model or read.model, self.policy)
         budget = _budget(work, window, moment)
-        told, gate = _decide(self.policy, work, budget)
+        told, gate = self._decided(work, budget)
         native = work.emit(request)
         raw, seen = work.tokens
         fixed = moment.fixed_tokens or read.fixed_tokens
@@ -142,6 +142,15 @@ class Engine:
             warnings=read.warnings,
         )
         return View(native, work.plan, receipt, read, work.after()), work
+
+    def _decided(self, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
+        """The decision for this request; the last one's, where that did nothing and nothing but the time moved on."""
+        shut = work.shut
+        if work.unchanged and shut and shut[:2] == (budget.window, budget.used) and not self.policy.schedule.timed:
+            return (), shut[2]
+        told, gate = _decide(self.policy, work, budget)
+        work.shut = None if told else (budget.window, budget.used, gate)
+        return told, gate
 
 
 def _opened(policy: Policy, counter: str) -> Session:

@@ -30,6 +30,11 @@ class Never(
         """Whether a gate asks how much the view holds (`budget.used`)."""
         return False
 
+    @property
+    def timed(self) -> bool:
+        """Whether a gate asks what time it is."""
+        return False
+
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return self.why
 
@@ -51,6 +56,11 @@ class EveryRequest(
     @property
     def weighs(self) -> bool:
         """Whether a gate asks how much the view holds (`budget.used`)."""
+        return False
+
+    @property
+    def timed(self) -> bool:
+        """Whether a gate asks what time it is."""
         return False
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
@@ -78,6 +88,11 @@ class Threshold(
     def weighs(self) -> bool:
         """Whether a gate asks how much the view holds (`budget.used`)."""
         return self.over_share is not None or self.over_tokens is not None
+
+    @property
+    def timed(self) -> bool:
+        """Whether a gate asks what time it is."""
+        return self.idle_over_s is not None
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return (

@@ -38,6 +38,8 @@ class Session:
         self.count, self.gauge = map(counter, counts)
         self.plan = Plan()
         self.document: Document
+        self.shut: tuple[int, int, str] | None = None  # window, used tokens and reason of a decision to do nothing
+        self.unchanged = False  # this request and its plan are those of the last one
         self._fresh = 0  # messages before this one were there, under this plan, at the last request
         self._ahead: frozenset[str] = frozenset()  # tips of epochs that were opened beyond this history: it was rewound
         self._fold = Fold()
@@ -69,9 +71,11 @@ class Session:
         tips = self._ahead if first else frozenset(epoch.tip for epoch in alive(self.plan))
         self._ahead = tips - {message.key for message in messages[first:]} if tips else tips
         self._fresh = first
+        self.unchanged = new is old and plan_stays
         self.document = new
-        self._forget(known, same)
-        self._learn(messages, same)
+        if not self.unchanged:
+            self._forget(known, same)
+            self._learn(messages, same)
         self._same = same
 
     def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
