@@ -1,0 +1,147 @@
+"""Recorded sessions at growing lengths, turn by turn under one plan: the prefix moves only where an epoch says so.
+
+The policies are the presets, and one that acts early, so that short sessions see epochs too. SECATEUR_CORPUS names the
+folder that holds the sessions.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from secateur import Engine, View, fit
+from secateur.policy import names
+
+CORPUS = os.environ.get("SECATEUR_CORPUS", "")
+EARLY: dict[str, Any] = {
+    "name": "early",
+    "protect": {"messages": 6},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "threshold", "more_than": 500},
+}
+POLICIES = [*names(), EARLY]
+
+pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
+
+
+def read(file: Path) -> bytes:
+    data = file.read_bytes()
+    return gzip.decompress(data) if file.suffix == ".gz" else data
+
+
+def captured() -> list[list[bytes]]:
+    """Bodies of consecutive requests as Claude Code sent them, one list a conversation."""
+    files = sorted(Path(CORPUS).glob("anthropic_messages_requests_jsonl/*/*.gz")) if CORPUS else []
+    found: list[list[bytes]] = []
+    for file in files:
+        for line in read(file).splitlines():
+            body = json.loads(line)["request"]["body"]
+            if len(body["messages"]) == 1:
+                found.append([])
+            found[-1].append(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode())
+    return found
+
+
+def completions() -> list[list[bytes]]:
+    """All calls of a run, as chat bodies."""
+    runs = sorted(Path(CORPUS).glob("checkpoint_series/openai_chat_litellm_completion_json/*")) if CORPUS else []
+    found = []
+    for run in runs:
+        logs = [json.loads(read(file)) for file in sorted(run.iterdir())]
+        found.append([json.dumps({"model": "gpt-4o", "messages": log["messages"]}).encode() for log in logs])
+    return found
+
+
+def grown() -> list[list[bytes]]:
+    """One recorded conversation, cut behind each round, as chat bodies."""
+    files = sorted(Path(CORPUS).glob("mini_swe_agent_traj_json/*/*.gz"), key=lambda file: -file.stat().st_size)
+    found = []
+    for file in files[:2]:
+        value = json.loads(read(file))
+        messages = value["messages"] if isinstance(value, dict) else value
+        kept = [{name: one for name, one in message.items() if name != "extra"} for message in messages]
+        ends = [n for n, message in enumerate(kept, 1) if message["role"] not in ("assistant", "exit")]
+        found.append([json.dumps({"model": "gpt-4o", "messages": kept[:end]}).encode() for end in ends])
+    return found
+
+
+def elements(body: bytes) -> list[str]:
+    return [json.dumps(_unmarked(message)) for message in json.loads(body)["messages"]]
+
+
+def _unmarked(value: Any) -> Any:
+    """Cache markers move from turn to turn, and a lone text may be written either way."""
+    if isinstance(value, dict):
+        return {name: _unmarked(one) for name, one in value.items() if name != "cache_control"}
+    return [_unmarked(one) for one in value] if isinstance(value, list) else value
+
+
+def told(policy: Any) -> str:
+    return policy if isinstance(policy, str) else policy["name"]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=told)
+@pytest.mark.parametrize("series", [*captured(), *completions(), *grown()] or [[]], ids=lambda one: f"{len(one)}turns")
+def test_the_prefix_moves_only_where_an_epoch_is_recorded(series: list[bytes], policy: Any) -> None:
+    engine = Engine(policy)
+    views = [engine.fit(body, session="s", now=turn, idle_s=1_000) for turn, body in enumerate(series)]
+    for (before, one), (after, other) in pairwise(zip(series, views, strict=True)):
+        shown = elements(one.native)
+        stands = _extends(elements(before), elements(after))
+        if stands and not other.receipt.opened:
+            assert elements(other.native)[: len(shown)] == shown
+        assert other.receipt.opened == (other.plan != one.plan)
+    _same_when_cold(series, views, policy)
+
+
+def _extends(shorter: list[str], longer: list[str]) -> bool:
+    return longer[: len(shorter)] == shorter
+
+
+def _same_when_cold(series: list[bytes], views: list[View], policy: Any) -> None:
+    """Each view again, by a process that has only the plan."""
+    for body, view in zip(series, views, strict=True):
+        assert fit(body, policy="observe", plan=view.plan).native == view.native
+    assert views[-1].receipt.policy == told(policy)
+
+
+def snapshots(kind: str) -> Iterator[list[Path]]:
+    for run in sorted(Path(CORPUS).glob(f"checkpoint_series/{kind}/*")) if CORPUS else []:
+        yield sorted(run.iterdir())
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=told)
+@pytest.mark.parametrize("kind", ["claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl"])
+def test_snapshots_of_one_log_share_their_plan(kind: str, policy: Any) -> None:
+    """What was edited in a shorter snapshot reads the same in a longer one, unless an epoch or the host changed it."""
+    for files in snapshots(kind):
+        plan = None
+        shown: dict[str, str] = {}
+        for turn, file in enumerate(files):
+            view = fit(read(file), policy=policy, plan=plan, now=turn, idle_s=1_000)
+            now = {part.key: part.text for message in view.after.messages for part in message.parts}
+            if not view.receipt.opened:
+                assert all(now[key] == text for key, text in shown.items() if key in now)
+            plan, shown = view.plan, now
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=told)
+@pytest.mark.parametrize("kind", ["claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl"])
+def test_every_session_goes_through(kind: str, policy: Any) -> None:
+    """No traceback, pairs intact, pinned parts untouched, and totals equal to what the written file shows."""
+    files = sorted(Path(CORPUS).glob(f"{kind}/*/*.gz"))
+    assert files
+    for file in files:
+        data = read(file)
+        view = fit(data, policy=policy, window=60_000, now=1, idle_s=1_000)
+        again = fit(view.native, policy="observe", now=1)
+        assert again.receipt.tokens_raw == view.receipt.tokens_view, file
+        pairs = [(part.kind, part.call) for one in view.before.messages for part in one.parts if part.call]
+        assert [(part.kind, part.call) for one in again.before.messages for part in one.parts if part.call] == pairs
+        kept = {part.key: part for one in view.after.messages for part in one.parts}
+        assert all(kept[part.key] is part for one in view.before.messages for part in one.parts if part.pinned)
