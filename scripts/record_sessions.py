@@ -7,7 +7,6 @@ throw-away copy, and refuses to write a session that is too short to prune, too 
 it was recorded on. Words of user and agent are scripted (`recording/story.py`); no model is called.
 """
 
-import getpass
 import platform
 import re
 import sys
@@ -56,7 +55,7 @@ def refuse(name: str, text: str, scratch: str) -> None:
     """Stop before a session leaves that is too large or that names this machine."""
     if (size := len(text.encode())) > _MOST_BYTES:
         raise SystemExit(f"{name} has {size} bytes; {_MOST_BYTES} are allowed")
-    traces = {str(ROOT), scratch, str(Path.home()), sys.prefix, platform.node(), getpass.getuser()}
+    traces = {str(ROOT), scratch, str(Path.home()), sys.prefix, platform.node()}
     found = re.search("|".join(rf"(?<!\w){re.escape(trace)}(?!\w)" for trace in traces - {"", "/usr"}), text)
     if found:
         around = text[max(0, found.start() - 60) : found.end() + 60]

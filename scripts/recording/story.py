@@ -12,7 +12,7 @@ from recording.tools import Call, Step, Turn, Workspace
 Do = Callable[..., Call]
 
 _LOW_FLOORS = ("src/secateur/model.py", "src/secateur/lineage.py", "src/secateur/patch.py", "src/secateur/plan.py")
-_READ_CHARS = 110_000  # of source read in one turn
+_READ_CHARS = 100_000  # of source read in one turn
 _CHANGE = ("### Added\n", "### Added\n\n- Sample sessions in five native formats, recorded over this repository.\n")
 
 
@@ -95,7 +95,7 @@ def _edit(do: Do) -> Turn:
 def _again(workspace: Workspace) -> Turn:
     """After a pause longer than a prompt cache lives; some files are read a second time."""
     paths = dict.fromkeys((*_LOW_FLOORS[:2], *workspace.files("src/secateur/formats", _READ_CHARS // 2)))
-    tests = workspace.files("tests", _READ_CHARS // 2)
+    tests = workspace.files("tests", _READ_CHARS // 3)
     steps = [
         Step(_names(pair), [workspace.do("read", path=path) for path in pair]) for pair in _pairs([*paths, *tests])
     ]
