@@ -18,7 +18,7 @@ from token_texts import Sample, bucket, corpus, made, recorded
 
 from secateur.tokens import MOST_SAMPLED, sampled
 
-SHY = 0.6  # share of the loss that counting too little has
+SHY = 0.62  # share of the loss that counting too little has
 NEAR = 0.04  # relative errors below this are fitted squared, above it absolutely
 MOST_A, MOST_B = 1.6, 2.5  # the most that one character may weigh; B is 1 on average
 USUAL_A, USUAL_B = 0.25, 1.0

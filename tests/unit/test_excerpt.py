@@ -95,6 +95,17 @@ def test_many_errors_keep_the_first_and_the_last_and_repeated_ones_once() -> Non
     assert len(re.findall(r"^\d+: error: thorn$", excerpt(same, 4_000), re.MULTILINE)) == 1
 
 
+def test_of_a_huge_text_a_million_characters_at_either_end_are_looked_through() -> None:
+    text = log(
+        200_000, {9_000: "error: early", 100_000: "error: amid", 190_000: "error: late", 190_001: "error: later"}
+    )
+    assert re.findall(r"^(\d+): (.*)$", excerpt(text, 2_000), re.MULTILINE) == [
+        ("9000", "error: early"),
+        ("190000", "error: late"),
+        ("190001", "error: later"),
+    ]
+
+
 def test_of_a_long_line_a_piece_around_the_error_is_shown() -> None:
     text = "{" + "'rose': 1, " * 300 + "'error': 'thorn', " + "'vine': 2, " * 300 + "}"
     shown = re.search(r"^1: (…?)(.*?)(…?)$", excerpt(text, 900), re.MULTILINE)

@@ -98,6 +98,7 @@ def test_calls_of_real_hosts(tool: str, arguments: dict[str, Any], role: str) ->
         ("Grep", "", "search"),
         ("skill", "", "skill"),
         ("TaskList", "{}", "plan"),
+        ("EnterPlanMode", "{}", "plan"),
         ("think", "{}", "other"),
         ("", "", "other"),
         ("", "[1, 2]", "other"),
