@@ -436,10 +436,10 @@ def test_SV_2_5_on_a_rewound_history_what_is_protected_again_reads_as_it_came() 
     assert fit(rewound, "pi-auto-compressor", plan=long.plan).native == rewound
 
 
-@pytest.mark.parametrize("policy", ["pi-auto-compressor", "openclaw"])
-def test_SV_2_7_3_1_session_files_are_not_for_rewriting(policy: str) -> None:
-    assert load(policy).in_place is False
-    assert all(load(name).in_place for name in names() if name not in ("pi-auto-compressor", "openclaw"))
+@pytest.mark.parametrize(("policy", "kept"), [("pi-auto-compressor", "bodies"), ("openclaw", "never")])
+def test_SV_2_7_3_1_session_files_are_not_for_rewriting(policy: str, kept: str) -> None:
+    assert load(policy).in_place == kept
+    assert all(load(name).in_place == "always" for name in names() if name not in ("pi-auto-compressor", "openclaw"))
 
 
 # 003: openclaw

@@ -26,7 +26,7 @@ class Line(Struct, frozen=True):
     name: str
     doc: str
     default: bool
-    in_place: bool
+    in_place: str  # always, bodies or never
 
 
 @click.command("policies", epilog=_HELP)

@@ -110,6 +110,7 @@ def prune(asked: Asked) -> int:
     count = counter(asked.counter)
     with working(f"reading {source.label}") as doing:
         before = opened(source, asked.format_name, count, asked.fixed_tokens)
+        _refuse_log(asked, chosen, before)
         doing(f"pruning {source.label}")
         view = _view(asked, chosen, before)
         doing("reading the outcome")
@@ -140,12 +141,18 @@ def _refuse(asked: Asked, chosen: Policy) -> None:
         raise Refused("--in-place and -o each say where to write: give one of them")
     if asked.in_place and asked.input == "-":
         raise Refused("standard input cannot be written in place: give -o FILE")
-    if asked.in_place and not chosen.in_place:
-        raise Refused(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
+    if asked.in_place and chosen.in_place == "never":
+        raise Refused(f"policy {chosen.name} never changes what is recorded: give -o FILE, or another policy")
     if asked.as_json and asked.out == "-":
         raise Refused("--json takes standard output: give -o FILE for the document")
     if asked.out not in (None, "-") and write.same_file(asked.input, str(asked.out)):
         raise Refused(f"{asked.out} is the input: give --in-place, which keeps a backup, or another name")
+
+
+def _refuse_log(asked: Asked, chosen: Policy, before: Opened) -> None:
+    """Raise Refused for a session log that the policy leaves as it is (SEEDS 2.7)."""
+    if asked.in_place and chosen.in_place == "bodies" and before.document.format.log:
+        raise Refused(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
 
 
 def _view(asked: Asked, chosen: Policy, before: Opened) -> View:

@@ -3,6 +3,8 @@
 Rule: values only. `load` (in the package) makes and checks them; nothing here reads files or looks at a conversation.
 """
 
+from typing import Literal
+
 from msgspec import Struct
 
 from secateur.protect import Count, Protect
@@ -21,7 +23,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     windows: dict[str, int] = {}  # windows of single models, by name, as a host's configuration states them
     sticky: bool = True  # edits hold for the rest of the session; False: each view is made afresh (SEEDS 3.1)
     stamp: bool = False  # the time of clearing is recorded where the host has a place for it (SEEDS 0.4)
-    in_place: bool = True  # False: session files are never rewritten (SEEDS 2.7, 3.1)
+    in_place: Literal["always", "bodies", "never"] = "always"  # which files may be rewritten (SEEDS 2.7, 3.1)
     results_only: bool = False  # strategies may change tool results only (SEEDS S.2)
     host: dict[str, str] = {}  # settings of the host that are reported and not acted on (SEEDS 3.7)
     protect: Protect = Protect()

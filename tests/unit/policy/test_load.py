@@ -34,7 +34,7 @@ def test_every_field_survives_toml(tmp_path: Path) -> None:
         windows={"a/b.c": 3},
         sticky=False,
         stamp=True,
-        in_place=False,
+        in_place="never",
         results_only=False,
         host={"x y": "1h", "plain": ""},
         protect=Protect(tools=("a", "b"), tokens=((1, 2), (3, 4)), media=True, head=2),

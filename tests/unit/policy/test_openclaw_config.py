@@ -193,7 +193,7 @@ def test_the_file_is_json5(tmp_path: Path) -> None:
     told = load(file)
     assert told.name == "openclaw"
     assert threshold(told).idle_over_s == 600
-    assert told.in_place is False
+    assert told.in_place == "never"
     plain = tmp_path / "openclaw.json"
     plain.write_text('{"agent": {"contextPruning": {"mode": "off"}}}')
     assert isinstance(load(plain).schedule, Never)
