@@ -1,6 +1,6 @@
 """How many tokens a text has: named counters, the same number for the same text on every machine.
 
-`estimate` needs nothing installed and costs about a microsecond, however long the text. `o200k` is exact for OpenAI's
+`estimate` needs nothing installed and costs a microsecond or two, however long the text. `o200k` is exact for OpenAI's
 vocabulary. The others are rules of thumb that other systems hold their gates against (SEEDS S.4). Nothing here
 knows messages, prices or windows; calibration on what a provider reports is for whoever has seen a reply.
 """
