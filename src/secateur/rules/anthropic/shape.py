@@ -1,0 +1,38 @@
+"""The shape of messages and blocks: what a block must have, and on whose side it may stand."""
+
+from typing import Any
+
+from secateur.rules.anthropic.walk import Messages
+from secateur.rules.rule import Found, rule
+
+_WORDS = {
+    "text": ("text",),
+    "tool_use": ("id", "name"),
+    "tool_result": ("tool_use_id",),
+    "server_tool_use": ("id", "name"),
+    "mcp_tool_use": ("id", "name"),
+    "mcp_tool_result": ("tool_use_id",),
+    "thinking": ("thinking",),
+    "redacted_thinking": ("data",),
+    "tool_reference": ("tool_name",),
+}
+
+
+@rule("A0", "a message has a known role and content; a block is an object with a type", "SDK types")
+def odd(history: Messages) -> Found:
+    return history.odd
+
+
+@rule("A0", "a block has the fields that its type requires", "SDK types", blocks=tuple(_WORDS))
+def fields_missing(block: Any, history: Messages) -> Found:
+    missing = [name for name in _WORDS[block["type"]] if not isinstance(block.get(name), str)]
+    if not missing:
+        return ()
+    return [((), f"a {block['type']} block has no text in `{missing[0]}`: give it one, or take its round out")]
+
+
+@rule("A0", "images and documents have a source", "SDK types", blocks=("image", "document"))
+def source_missing(block: Any, history: Messages) -> Found:
+    if isinstance(block.get("source"), dict):
+        return ()
+    return [((), f"a block of type {block['type']} has no `source`: give it one, or put a text in its place")]

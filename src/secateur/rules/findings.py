@@ -1,0 +1,63 @@
+"""The one pass: which rules look at which block, and what they told.
+
+Rule: nothing is made for a block that breaks no rule; paths become text only where something is wrong.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.model import Path
+from secateur.rules.history import History
+from secateur.rules.rule import Found, Rule, Violation
+
+
+class Chosen(Struct, frozen=True):
+    """The rules that hold for a profile: by block type for the walk, and those that come after it."""
+
+    by_block: dict[Any, tuple[Rule, ...]]
+    after: tuple[Rule, ...]
+
+
+def chosen(rules: Iterable[Rule], profile: str | None, whole: bool) -> Chosen:
+    """Those of the rules that hold for this profile, and for a window where the history is not whole."""
+    held = [r for r in rules if (whole or not r.whole) and (not r.profiles or profile in r.profiles)]
+    by_block: dict[Any, tuple[Rule, ...]] = {}
+    for one in held:
+        for kind in one.blocks:
+            by_block[kind] = (*by_block.get(kind, ()), one)
+    return Chosen(by_block, tuple(one for one in held if not one.blocks))
+
+
+class Findings:
+    """What the rules told of one history."""
+
+    def __init__(self, rules: Chosen, history: History) -> None:
+        self._rules = rules
+        self._history = history
+        self._found: list[Violation] = []
+
+    def look(self, kind: str, block: Any, path: Path) -> None:
+        """Let the rules for this type of block look at one."""
+        for rule in self._rules.by_block.get(kind, ()):
+            told = rule.check(block, self._history)
+            if told:
+                self._tell(rule, told, path)
+
+    def finished(self) -> list[Violation]:
+        """Let the rules for the history look, and give all that was told, in the order of the history."""
+        for rule in self._rules.after:
+            self._tell(rule, rule.check(self._history), ())
+        return sorted(self._found, key=_place)
+
+    def _tell(self, rule: Rule, told: Found, at: Path) -> None:
+        for inner, text in told:
+            path = (*at, *inner)
+            self._found.append(Violation(rule.id, path, self._history.where(path), text, rule.severity))
+
+
+def _place(violation: Violation) -> int:
+    """The number of its message; what is wrong with the request itself comes first."""
+    number = violation.path[1] if len(violation.path) > 1 else -1
+    return number if isinstance(number, int) else -1
