@@ -38,6 +38,7 @@ format: $(installed)
 
 bench: $(installed)
 	$(bin)/python benchmarks/engine.py
+	$(bin)/python benchmarks/tokens.py
 
 docs: $(installed)
 	$(bin)/python scripts/make_docs.py

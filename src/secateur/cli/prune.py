@@ -142,7 +142,7 @@ def _refuse(asked: Asked, chosen: Policy) -> None:
     if asked.in_place and asked.input == "-":
         raise Refused("standard input cannot be written in place: give -o FILE")
     if asked.in_place and chosen.in_place == "never":
-        raise Refused(f"policy {chosen.name} never changes what is recorded: give -o FILE, or another policy")
+        raise Refused(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
     if asked.as_json and asked.out == "-":
         raise Refused("--json takes standard output: give -o FILE for the document")
     if asked.out not in (None, "-") and write.same_file(asked.input, str(asked.out)):
