@@ -32,6 +32,9 @@ class Part(Struct, frozen=True, gc=False):
     within: str = ""  # key of the result that this medium stands inside (readers: any non-empty mark)
     pinned: bool = False  # never rewritten: signed, encrypted, unknown, server-side
     bound: bool = False  # valid only while everything before it stays as it was (wire rule A54)
+    tied: bool = False  # may not go without what follows it: signed steps, reasoning units (wire rules R3, R4, G10)
+    marker: str = ""  # a cache marker inside the body, as JSON: it stays when the body is rewritten (wire rules 3.5)
+    size: int = 0  # bytes of a medium's data as they stand in the document
     stamp: Path = ()  # where the host records the time this part was cleared, if it has such a place
     tokens: int = 0
     key: str = ""  # lineage hash: what was said, after everything said before it
@@ -68,6 +71,7 @@ class Transcript(Struct, frozen=True):
     provider: str = ""
     fixed_tokens: int = 0  # system prompt and tool definitions
     partial: bool = False  # the provider holds history that is not here: observe only
+    in_place: bool = False  # messages are not the array's elements one by one: parts change where they stand, no more
     called: int = 0  # when the model was last called, in ms; 0: unknown
     stamped: int = 0  # the document's last timestamp, in ms; 0: unknown
     warnings: tuple[str, ...] = ()  # what the reader met: torn lines, missing parents

@@ -15,12 +15,14 @@ def settled(messages: tuple[Message, ...], edits: tuple[Edit, ...], first: int =
     edges = {edit.after for edit in edits if isinstance(edit, Replace)}
     gone = {edit.key for edit in edits if isinstance(edit, Remove)}
     open_ = "" in edges
+    kept = False  # some bound reasoning stays: what goes behind it leaves a gap, before it none (wire rule A54)
     void: list[Edit] = []
     for message in messages[first:]:
         for part in message.parts:
             if open_ and part.bound and part.key not in gone:
                 void.append(Remove(part.key, by="settle"))
-            open_ = open_ or part.key in keys
+            kept = kept or (part.bound and part.key not in gone)
+            open_ = open_ or (part.key in keys and (part.kind != "reasoning" or kept or part.key not in gone))
         open_ = open_ or message.key in edges
     return (*edits, *void)
 

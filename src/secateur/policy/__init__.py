@@ -19,7 +19,7 @@ from secateur.policy import toml
 from secateur.policy.advice import advice
 from secateur.policy.explain import explained, nearest
 from secateur.policy.language import Policy
-from secateur.strategies import ClearInputs, ClearMedia, HardClear
+from secateur.strategies import ClearInputs, ClearMedia, DropReasoning, HardClear
 from secateur.tokens import counter
 
 __all__ = ["PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
@@ -115,7 +115,8 @@ def _fitting(policy: Policy) -> Policy:
     clearing = [one for one in policy.prune if isinstance(one, HardClear)]
     for template in filter(None, [text for one in clearing for text in (one.text, one.error_text)]):
         checked(template)
-    other = [type(one).__struct_config__.tag for one in policy.prune if isinstance(one, ClearMedia | ClearInputs)]
+    more = (one for one in policy.prune if isinstance(one, ClearMedia | ClearInputs | DropReasoning))
+    other = [type(one).__struct_config__.tag for one in more]
     if policy.results_only and other:
         raise ConfigError(
             f"policy {policy.name} is results_only, but {', '.join(map(str, other))} edits more: drop one"

@@ -12,11 +12,22 @@ from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.strategies.clear_inputs import ClearInputs
 from secateur.strategies.clear_media import ClearMedia
+from secateur.strategies.drop_reasoning import DropReasoning
 from secateur.strategies.excerpt import Excerpt
 from secateur.strategies.hard_clear import HardClear
 from secateur.strategies.soft_trim import SoftTrim
 
-__all__ = ["STRATEGIES", "ClearInputs", "ClearMedia", "Excerpt", "HardClear", "Proposes", "SoftTrim", "Strategy"]
+__all__ = [
+    "STRATEGIES",
+    "ClearInputs",
+    "ClearMedia",
+    "DropReasoning",
+    "Excerpt",
+    "HardClear",
+    "Proposes",
+    "SoftTrim",
+    "Strategy",
+]
 
 
 class Proposes(Protocol):
@@ -25,7 +36,7 @@ class Proposes(Protocol):
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]: ...
 
 
-Strategy = SoftTrim | HardClear | ClearMedia | ClearInputs | Excerpt
+Strategy = SoftTrim | HardClear | ClearMedia | ClearInputs | DropReasoning | Excerpt
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "excerpt": Excerpt,
@@ -33,4 +44,5 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "hard_clear": HardClear,
     "clear_media": ClearMedia,
     "clear_inputs": ClearInputs,
+    "drop_reasoning": DropReasoning,
 }

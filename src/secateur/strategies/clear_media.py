@@ -1,7 +1,8 @@
 """Clear media: old pictures and documents give way to a line that names them.
 
 Rule: each medium is replaced where it stands, so that the text around it stays. Results that a policy protects keep
-their media; so do the newest `keep` media, wherever they are.
+their media; so do the newest `keep` media, wherever they are. With a limit in number or in bytes, the oldest go only
+until the view is within it: providers refuse requests by either, however few tokens they have (wire rules A25-A28).
 """
 
 from collections.abc import Iterator
@@ -17,21 +18,32 @@ from secateur.protect import Count
 class ClearMedia(
     Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="clear_media", tag_field="do"
 ):
-    """All media before the boundary but the newest `keep` of the conversation become a short text."""
+    """Media before the boundary but the newest `keep` of the conversation become a short text."""
 
     keep: Count = 1
+    most: Count | None = None  # media that the view may hold; None: as few as `keep` and protection allow
+    most_bytes: Count | None = None  # bytes of their data, encoded as they are sent
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         inside = boundary(transcript, budget.protect)
-        newest = self.keep
-        for number in range(len(transcript.messages) - 1, inside.start - 1, -1):
-            message = transcript.messages[number]
-            for part in reversed(message.parts):
-                if part.kind != "media":
-                    continue
-                newest -= 1
-                if newest < 0 and number in inside and self._may_go(transcript, number, part, budget):
-                    yield Rewrite(part.key, _said(part), by="clear_media")
+        media = [
+            (number, part)
+            for number, message in enumerate(transcript.messages)
+            for part in message.parts
+            if part.kind == "media" and part.key not in budget.edited
+        ]
+        count, size = len(media), sum(part.size for _, part in media)
+        for number, part in media[: len(media) - self.keep]:
+            if self._within(count, size):
+                return
+            if number in inside and self._may_go(transcript, number, part, budget):
+                count, size = count - 1, size - part.size
+                yield Rewrite(part.key, _said(part), by="clear_media")
+
+    def _within(self, count: int, size: int) -> bool:
+        """Whether limits are set and kept."""
+        limits = [(self.most, count), (self.most_bytes, size)]
+        return any(most is not None for most, _ in limits) and all(most is None or now <= most for most, now in limits)
 
     def _may_go(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> bool:
         if part.pinned or part.key in budget.edited or part.key in budget.protect.keys:

@@ -1,5 +1,7 @@
 """Clear media: old pictures give way to a line, wherever they stand."""
 
+import pytest
+
 from conversation import part, result, talk, user
 from secateur.budget import Budget
 from secateur.model import Message, Part, Transcript
@@ -43,3 +45,25 @@ def test_what_is_protected_stays() -> None:
 
 def test_a_medium_without_a_name() -> None:
     assert cleared(ClearMedia(keep=0), talk(picture(" \n"))) == {0: "[media removed]"}
+
+
+def pictures(*sizes: int) -> Transcript:
+    """A picture a turn."""
+    return talk(*(Message("user", (), (Part("media", (), f"image/png {n}", size=n),)) for n in sizes))
+
+
+@pytest.mark.parametrize(
+    ("fields", "left"),
+    [
+        ({"keep": 1, "most": 3}, [30, 40, 50]),
+        ({"keep": 1, "most_bytes": 95}, [40, 50]),
+        ({"keep": 3, "most_bytes": 95}, [30, 40, 50]),  # the newest stay whatever they weigh
+        ({"keep": 1, "most": 9, "most_bytes": 999}, [10, 20, 30, 40, 50]),
+        ({"keep": 1}, [50]),
+    ],
+)
+def test_limits_in_number_and_in_bytes(fields: dict[str, int], left: list[int]) -> None:
+    seen = pictures(10, 20, 30, 40, 50)
+    budget = Budget(window=1, used=0, count=len, protect=Protect())
+    gone = {edit.key for edit in ClearMedia(**fields)(seen, budget)}
+    assert [part.size for message in seen.messages for part in message.parts if part.key not in gone] == left

@@ -1,0 +1,39 @@
+"""Drop reasoning: the model's older thinking goes, oldest first and without a gap.
+
+Rule: reasoning of the turn that is still running stays, whatever the policy says (wire rules A51, A52), and so does
+what may not go alone (R3, R4, G10). What is dropped begins at the first message: reasoning removed from the start
+voids none of what is left (A54), a gap in the middle would.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur.bounds import boundary, index_of
+from secateur.budget import Budget
+from secateur.model import Edit, Remove, Transcript
+
+
+class DropReasoning(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag="drop_reasoning",
+    tag_field="do",
+):
+    """All reasoning before the boundary, and before the last user turn."""
+
+    signed: bool = True  # also what the provider signed; False: only what it gave as plain text
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+        users = index_of(transcript).users
+        stop = min(boundary(transcript, budget.protect).stop, users[-1] if users else 0)
+        for message in transcript.messages[:stop]:
+            for part in message.parts:
+                if part.kind != "reasoning" or part.key in budget.edited:
+                    continue
+                if part.tied or part.key in budget.protect.keys or (part.digest and not self.signed):
+                    return
+                yield Remove(part.key, by="drop_reasoning")

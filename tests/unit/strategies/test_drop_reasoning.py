@@ -1,0 +1,58 @@
+"""Older thinking goes, oldest first and without a gap; the running turn keeps its own."""
+
+import pytest
+
+from conversation import talk, user
+from secateur.budget import Budget
+from secateur.model import Message, Part, Remove, Transcript
+from secateur.protect import Protect
+from secateur.settle import settled
+from secateur.strategies import DropReasoning
+from secateur.tokens import counter
+
+
+def thinking(text: str, signature: str = "", tied: bool = False, bound: bool = False) -> Message:
+    """An assistant message that thinks, then speaks."""
+    reasoning = Part("reasoning", (), text, digest=signature, pinned=True, bound=bound, tied=tied)
+    return Message("assistant", (), (reasoning, Part("text", (), "so")))
+
+
+def dropped(transcript: Transcript, protect: Protect = Protect(), **fields: bool) -> list[str]:
+    """The thoughts that go."""
+    budget = Budget(window=1_000, used=0, count=counter("chars"), protect=protect)
+    keys = {edit.key for edit in DropReasoning(**fields)(transcript, budget)}
+    return [part.text for message in transcript.messages for part in message.parts if part.key in keys]
+
+
+def test_the_running_turn_keeps_its_thoughts() -> None:
+    talked = talk(user(), thinking("a"), user(), thinking("b"), user(), thinking("c"))
+    assert dropped(talked) == ["a", "b"]
+    assert dropped(talked, Protect(turns=2)) == ["a"]
+    assert dropped(talk(thinking("a"))) == []
+
+
+def test_signed_thoughts_stay_where_only_plain_ones_go() -> None:
+    talked = talk(user(), thinking("a"), thinking("b", "sig"), thinking("c"), user())
+    assert dropped(talked, signed=False) == ["a"]
+    assert dropped(talked) == ["a", "b", "c"]
+
+
+def test_no_gap_is_left() -> None:
+    talked = talk(user(), thinking("a"), thinking("b", "sig", tied=True), thinking("c"), user())
+    assert dropped(talked) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("gone", "void"),
+    [
+        ([0], []),  # from the start: what is left stays valid
+        ([0, 1], []),
+        ([1], [2]),  # a gap: what is behind it is void
+        ([], []),
+    ],
+)
+def test_what_is_dropped_from_the_start_voids_nothing(gone: list[int], void: list[int]) -> None:
+    messages = talk(user(), *(thinking(text, f"sig {text}", bound=True) for text in "abc"), user()).messages
+    keys = [part.key for message in messages for part in message.parts if part.kind == "reasoning"]
+    edits = tuple(Remove(keys[number]) for number in gone)
+    assert [edit.key for edit in settled(messages, edits)[len(edits) :]] == [keys[number] for number in void]
