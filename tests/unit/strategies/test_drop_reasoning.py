@@ -17,9 +17,9 @@ def thinking(text: str, signature: str = "", tied: bool = False, bound: bool = F
     return Message("assistant", (), (reasoning, Part("text", (), "so")))
 
 
-def dropped(transcript: Transcript, protect: Protect = Protect(), **fields: bool) -> list[str]:
+def dropped(transcript: Transcript, protect: Protect | None = None, **fields: bool) -> list[str]:
     """The thoughts that go."""
-    budget = Budget(window=1_000, used=0, count=counter("chars"), protect=protect)
+    budget = Budget(window=1_000, used=0, count=counter("chars"), protect=protect or Protect())
     keys = {edit.key for edit in DropReasoning(**fields)(transcript, budget)}
     return [part.text for message in transcript.messages for part in message.parts if part.key in keys]
 
