@@ -53,7 +53,21 @@ FORMATS: dict[str, Entry] = {
         "claude_code:ClaudeCode", True, frozenset({"uuid", "parentUuid", "sessionId", "message", "isSidechain"})
     ),
     "codex": Entry("codex:Codex", True, frozenset({"timestamp", "type", "payload"})),
+    "openclaw": Entry("openclaw:OpenClaw", True, frozenset({"type", "id", "parentId", "timestamp", "customType"})),
     "pi": Entry("pi:Pi", True, frozenset({"type", "id", "parentId", "timestamp", "message", "cwd"})),
+    "copilot_cli": Entry("copilot_cli:CopilotCLI", True, frozenset({"type", "data", "id", "timestamp", "parentId"})),
+    "openhands_lines": Entry("openhands:OpenHandsLines", True, frozenset({"id", "timestamp", "source", "kind"})),
+    "hermes_lines": Entry("hermes:HermesLines", True, frozenset({"role", "content", "timestamp", "finish_reason"})),
+    "opencode": Entry("opencode:OpenCode", False, frozenset({"info", "messages", "parts"})),
+    "gemini_cli": Entry("gemini_cli:GeminiCLI", False, frozenset({"sessionId", "projectHash", "messages", "kind"})),
+    "hermes": Entry("hermes:Hermes", False, frozenset({"session_id", "session_start", "system_prompt", "messages"})),
+    "swe_agent": Entry("swe_agent:SWEAgent", False, frozenset({"history", "trajectory", "environment", "info"})),
+    "mini_swe_agent": Entry(
+        "mini_swe_agent:MiniSWEAgent", False, frozenset({"trajectory_format", "messages", "info", "instance_id"})
+    ),
+    "openhands": Entry("openhands:OpenHands", False, frozenset({"id", "source", "action", "observation", "kind"})),
+    "atif": Entry("atif:ATIF", False, frozenset({"schema_version", "steps", "agent", "session_id"})),
+    "tau_bench": Entry("tau_bench:TauBench", False, frozenset({"simulations", "tasks", "traj", "task_id"})),
     "pi_messages": Entry("pi_messages:PiMessages", False, frozenset({"role", "content", "toolCallId", "toolName"})),
     "anthropic_messages": Entry(
         "anthropic_messages:AnthropicMessages",

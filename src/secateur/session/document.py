@@ -13,6 +13,7 @@ from msgspec import Struct
 from secateur import formats
 from secateur.errors import FormatError, UnknownFormat
 from secateur.formats import Format
+from secateur.formats.refused import refusal
 from secateur.jsontext import Lines, Spans, Text, scan_array, scan_members
 from secateur.model import Transcript
 
@@ -56,7 +57,7 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
     None where nothing can be taken over: another format's matter, or a change before the first message.
     """
     text, at = old.native, old.transcript.at
-    if type(text) is not Text or old.bom or old.encoding != "utf-8" or len(at) > 1:
+    if type(text) is not Text or old.bom or old.encoding != "utf-8" or len(at) > 1 or old.transcript.in_place:
         return None
     items = text.at(at)
     if items is None:
@@ -111,7 +112,8 @@ def _recognised(data: bytes, name: str | None) -> tuple[Any, Format, str]:
     found = formats.recognised(lines, log=True)
     if found:
         return lines, *found
-    raise UnknownFormat(f"no known format: {_seen(text, lines, whole)}")
+    known = refusal(data) or refusal(lines) or (refusal(text) if whole else "")
+    raise UnknownFormat(known or f"no known format: {_seen(text, lines, whole)}")
 
 
 def _many_lines(data: bytes) -> bool:
@@ -152,7 +154,8 @@ def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
     first = request if isinstance(request, dict) else next(iter(request), {})
     if not request:
         return formats.named("openai_chat"), "an empty list"
-    raise UnknownFormat(f"no known format: {formats.closest(set(first) if isinstance(first, dict) else set())}")
+    nearest = formats.closest(set(first) if isinstance(first, dict) else set())
+    raise UnknownFormat(refusal(request) or f"no known format: {nearest}")
 
 
 def _common(old: bytes, new: bytes) -> int:

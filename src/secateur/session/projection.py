@@ -74,9 +74,13 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
     found: list[Op] = []
     parts = fold.parts
     gone = ""  # as in `seen`
+    whole: Path = ()  # where the result stands that was edited last
     for part in message.parts:
         key = part.key
-        if key not in parts or (part.within and part.within == gone):
+        if part.within and part.within == gone:
+            found += _beside(part, whole)
+            continue
+        if key not in parts:
             continue
         edit, at = parts[key]
         if isinstance(edit, Remove):
@@ -85,7 +89,7 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
         if part.pinned:
             raise EditError(f"an edit by {edit.by or 'the caller'} names a part that may not change: {part.path}")
         if part.kind == "tool_result":
-            gone = key
+            gone, whole = key, part.path
         found.append(Op(part.path, format.body(part, edit.text)))
         if stamp and part.stamp:
             found.append(Op(part.stamp, at))
@@ -104,6 +108,11 @@ def top_ops(
     found = [Op(at, [format.message(_plain(new)) for new in edit.items], (i, j)) for i, j, edit in ranges]
     inside = [range(i, j) for i, j, _ in ranges]
     return found + [Op(at, [], (n, n + 1)) for n in gone if n < size and not any(n in one for one in inside)]
+
+
+def _beside(medium: Part, whole: Path) -> list[Op]:
+    """What takes out a medium that stands beside the text of its result, at `whole`, and goes with it."""
+    return [] if medium.path[: len(whole)] == whole else [_without(medium)]
 
 
 def _without(part: Part) -> Op:

@@ -50,7 +50,8 @@ class Writer:
         if not ops:
             return
         self._ops[number] = ops
-        if not document.format.log and len(ops) >= len(message.parts) and emptied(message, fold):
+        spliced_out = not document.format.log and not document.transcript.in_place
+        if spliced_out and len(ops) >= len(message.parts) and emptied(message, fold):
             self._emptied.add(number)
         elif isinstance(document.native, Text):
             self._cuts[number] = self._located(document, document.native, ops)

@@ -1,0 +1,117 @@
+"""Copilot CLI sessions (`events.jsonl`): one event a line; calls stand in `assistant.message`, results in
+`tool.execution_complete`.
+
+The model gets a user's `transformedContent` and a result's `content`; `detailedContent` repeats it for the screen. A
+finished compaction starts the history again with its summary, behind the system message. Events of sub-agents
+(`parentToolCallId`), hooks, permissions and notices are left alone, and so are lines of types that are not known.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.logs import first_lines, moment, no_new_message, opened, result
+from secateur.formats.native import Calls, canonical
+from secateur.formats.session_files import body_of, rows, table, word
+from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
+
+_SPOKEN: dict[str, tuple[Role, Origin]] = {
+    "system.message": ("system", "harness"),
+    "user.message": ("user", "user"),
+    "assistant.message": ("assistant", "user"),
+    "tool.execution_complete": ("tool", "harness"),
+    "session.compaction_complete": ("user", "summary"),
+}
+_KNOWN = frozenset(_SPOKEN) | {"session.start", "assistant.turn_start", "session.model_change", "session.resume"}
+
+
+class CopilotCLI:
+    """Reader of Copilot CLI's session files."""
+
+    name = "copilot_cli"
+    log = True
+
+    def recognise(self, native: Any) -> str:
+        """The envelope of its events; what it streams while it runs is not its session file."""
+        entries = first_lines(native)
+        if any(entry.get("ephemeral") is True for entry in entries):
+            return ""
+        for entry in entries:
+            if entry.get("type") in _KNOWN and isinstance(entry.get("data"), dict) and "parentId" in entry:
+                return f"lines have type ({entry['type']}), data and parentId"
+        return ""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of the events; `known` is of no use here."""
+        log = opened(native, self.name)
+        calls, messages, named = Calls(), list[Message](), ""
+        for line, entry in log.entries.items():
+            data, spoken = table(entry.get("data")), _SPOKEN.get(word(entry.get("type")))
+            if spoken is None or data.get("parentToolCallId"):
+                continue
+            role, origin = spoken
+            if origin == "summary":
+                if data.get("success") is False or not word(data.get("summaryContent")):
+                    continue
+                messages = [message for message in messages if message.role == "system"]
+            calls.speaks(role)
+            named = word(data.get("model")) or named
+            parts = tuple(_parts(entry, (line, "data"), calls, model or named))
+            if parts:
+                at = moment(entry.get("timestamp"))
+                messages.append(Message(role, (line,), parts, origin, (line,), at))
+        return log.transcript(messages, model=model or named, provider=_provider(model or named))
+
+    def body(self, part: Part, text: str) -> Any:
+        """Text where text stands; arguments stay JSON, but for tools that take plain text."""
+        return text if part.kind == "tool_call" and part.digest == "text" else body_of(part, text)
+
+    def message(self, new: New) -> Any:
+        """Raises EditError."""
+        no_new_message(new, "Copilot CLI")
+
+
+def _provider(model: str) -> str:
+    return "anthropic" if "claude" in model.lower() else "openai" if model else ""
+
+
+def _parts(entry: dict[str, Any], path: Path, calls: Calls, model: str) -> Iterator[Part]:
+    data, kind = table(entry.get("data")), entry["type"]
+    if kind == "tool.execution_complete":
+        yield from _result(data, path, calls)
+    elif kind == "assistant.message":
+        yield from _assistant(data, path, calls, model)
+    else:
+        for name in ("summaryContent", "transformedContent", "content"):
+            if isinstance(data.get(name), str):
+                yield Part("text", (*path, name), data[name])
+                return
+
+
+def _assistant(data: dict[str, Any], path: Path, calls: Calls, model: str) -> Iterator[Part]:
+    thought, opaque = word(data.get("reasoningText")), word(data.get("reasoningOpaque"))
+    if thought or opaque:  # taken out where it is signed: without that the host has nothing to send
+        where = "reasoningOpaque" if opaque else "reasoningText"
+        bound = bool(opaque) and "claude" in model.lower() and is_bound(model)
+        yield Part("reasoning", (*path, where), thought, digest=opaque, pinned=True, bound=bound)
+    if word(data.get("content")):
+        yield Part("text", (*path, "content"), data["content"])
+    for number, request in enumerate(map(table, rows(data.get("toolRequests")))):
+        inside: Path = (*path, "toolRequests", number)
+        tool, call, given = word(request.get("name")), word(request.get("toolCallId")), request.get("arguments")
+        calls.add(call, tool)
+        if isinstance(given, str):
+            yield Part("tool_call", (*inside, "arguments"), given, tool, call, digest="text")
+        else:
+            pinned = not isinstance(given, dict)
+            place = inside if pinned else (*inside, "arguments")
+            yield Part("tool_call", place, canonical(given), tool, call, pinned=pinned)
+
+
+def _result(data: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
+    call = word(data.get("toolCallId"))
+    error = data.get("success") is False
+    holder, name = ("error", "message") if isinstance(data.get("error"), dict) else ("result", "content")
+    where: Path = (*path, holder, name) if name in table(data.get(holder)) else path
+    head = Part("tool_result", where, "", calls.take(call), call, error, pinned=where == path)
+    return result(head, table(data.get(holder)).get(name), lambda block, where: None)

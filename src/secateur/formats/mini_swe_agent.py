@@ -1,0 +1,82 @@
+"""mini-swe-agent trajectories: Chat Completions messages with an `extra` object that is not sent, or, before tool
+calls, texts with one fenced command each.
+
+The last message, of role exit, says how the run ended and was never sent. A failed command is known by its return
+code, in `extra` or at the head of its output. Where commands stand in fences, the user message after one is its result.
+"""
+
+import re
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.formats import openai_chat
+from secateur.formats.native import Calls, array_at
+from secateur.formats.session_files import elements, first_of, gathered, has, member, rows, table, word
+from secateur.formats.swe_agent import answered, asked
+from secateur.jsontext import Text
+from secateur.model import Message, New, Part, Path, Transcript
+
+_FENCE = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n```", re.DOTALL)
+_CODE = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
+_OUTPUT = re.compile(r"\s*<(?:returncode|output|exception)>")
+
+
+class MiniSWEAgent:
+    """Reader of mini-swe-agent's trajectories."""
+
+    name = "mini_swe_agent"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """The name of the format in the document; for a bare list the way in which commands and outputs are marked."""
+        named = word(member(native, "trajectory_format")) if has(native, "trajectory_format", "messages") else ""
+        if named.startswith("mini-swe-agent"):
+            return f"`trajectory_format` is {named}"
+        found = array_at(native, "messages")
+        if found is None or found[0] or len(found[1]) < 4 or first_of(native, "messages").get("role") != "system":
+            return ""
+        third, fourth = (_item(found[1], number) for number in (2, 3))
+        marked = _FENCE.search(word(third.get("content"))) and _OUTPUT.match(word(fourth.get("content")))
+        return "fenced commands, outputs with a return code" if marked and fourth.get("role") == "user" else ""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of the messages; `known` is of no use here."""
+        at, items = elements(native, "messages", need=self.name)
+        calls, waiting, messages = Calls(), False, []
+        for number, item in enumerate(map(table, items)):
+            if item.get("role") == "exit":
+                continue
+            messages.append(_message(item, (*at, number), calls, waiting))
+            waiting = messages[-1].parts[-1:] != () and messages[-1].parts[-1].kind == "tool_call"
+        config = table(table(table(member(native, "info")).get("config")).get("model"))
+        return gathered(at, messages, model=model or word(config.get("model_name")))
+
+    def body(self, part: Part, text: str) -> Any:
+        """A string: arguments are JSON in a string here."""
+        return {"type": "text", "text": text} if part.kind == "media" else text
+
+    def message(self, new: New) -> Any:
+        """A message of one text."""
+        return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
+
+
+def _item(items: Any, number: int) -> dict[str, Any]:
+    item = items.child(number) if isinstance(items, Text) else items[number]
+    return table(item.value() if isinstance(item, Text) else item)
+
+
+def _message(item: dict[str, Any], path: Path, calls: Calls, waiting: bool) -> Message:
+    role, content = item.get("role"), word(item.get("content"))
+    commands = _FENCE.findall(content) if role == "assistant" and not rows(item.get("tool_calls")) else []
+    if len(commands) == 1 and commands[0].strip():
+        return asked(item, path, commands[0], calls)
+    message = openai_chat.message(item, path, calls)
+    if role == "user" and waiting:
+        message = answered(item, path, calls)
+    code = table(item.get("extra")).get("returncode")
+    stated = _CODE.match(content)
+    failed = code not in (None, 0) or (stated is not None and int(stated[1]) != 0)
+    if message.role == "tool" and failed:
+        message = replace(message, parts=tuple(replace(part, error=True) for part in message.parts))
+    return message

@@ -1,0 +1,172 @@
+"""opencode sessions: what `opencode export` writes (`info` and `messages`), or the list of messages with their parts.
+
+A call and its result stand in one part of type tool; what the model gets of a message is read as one assistant message
+and one of results. Compactions are applied (`opencode_window`); an output that opencode cleared (`time.compacted`)
+reads as its placeholder and stays. Files a person attached stay as they are: what stands in their place would need
+opencode's own ids. Snapshots, patches, steps and the diffs of `summary` are not sent and left alone.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.logs import moment, no_new_message, stranger
+from secateur.formats.native import canonical, medium, value_digest
+from secateur.formats.opencode_window import window
+from secateur.formats.session_files import body_of, elements, first_of, gathered, has, member, rows, table, word
+from secateur.model import Message, New, Origin, Part, Path, Transcript
+
+CLEARED = "[Old tool result content cleared]"  # what opencode sends in place of a cleared output
+INTERRUPTED = "[Tool execution was interrupted]"  # and of a call that never ended
+_FIXED = {  # parts of a person's message that opencode puts into its own words
+    "compaction": "What did we do so far?",
+    "subtask": "The following tool was executed by the user",
+}
+_UNSENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
+
+
+class OpenCode:
+    """Reader of opencode's sessions."""
+
+    name = "opencode"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """Messages of `info` and `parts`; an export without any by the id of its session."""
+        first = first_of(native, "messages")
+        if isinstance(first.get("info"), dict) and isinstance(first.get("parts"), list):
+            return "messages have `info` and `parts`"
+        empty = not first and has(native, "info", "messages") and "projectID" in table(member(native, "info"))
+        return "an export without messages" if empty else ""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript as opencode would send it; `known` is of no use here."""
+        at, items = elements(native, "messages", need=self.name)
+        reader = _Reader(model)
+        for number in window(items):
+            reader.step(table(items[number]), (*at, number))
+        return gathered(at, reader.messages, model=model or reader.model, provider=reader.provider)
+
+    def body(self, part: Part, text: str) -> Any:
+        """A string, as outputs and texts are; arguments stay JSON."""
+        return body_of(part, text)
+
+    def message(self, new: New) -> Any:
+        """Raises EditError."""
+        no_new_message(new, "opencode")
+
+
+class _Reader:
+    """Messages from opencode's, in order."""
+
+    def __init__(self, model: str) -> None:
+        self.messages: list[Message] = []
+        self.model = ""
+        self.provider = ""
+        self._named = model
+
+    def step(self, item: dict[str, Any], path: Path) -> None:
+        """Read one message of opencode: one of a user, or one of an assistant and one of its results."""
+        info = table(item.get("info"))
+        parts = [(table(part), (*path, "parts", number)) for number, part in enumerate(rows(item.get("parts")))]
+        time = table(info.get("time"))
+        if info.get("role") != "assistant":
+            at = moment(time.get("created"))
+            self.messages.append(Message("user", path, tuple(_user(parts)), _origin(parts), at=at))
+            return
+        self.model, self.provider = word(info.get("modelID")) or self.model, word(info.get("providerID"))
+        if _failed(info, parts):
+            return
+        bound = is_bound(self._named or self.model)
+        at = moment(time.get("completed")) or moment(time.get("created"))
+        origin: Origin = "summary" if info.get("summary") is True else "user"
+        self.messages.append(Message("assistant", path, tuple(_assistant(parts, bound)), origin, at=at))
+        found = tuple(one for part, where in parts if part.get("type") == "tool" for one in _result(part, where))
+        self.messages.append(Message("tool", path, found, "harness", at=at))
+
+
+def _origin(parts: list[tuple[dict[str, Any], Path]]) -> Origin:
+    """Who speaks: a message of synthetic texts alone was put there by opencode."""
+    texts = [part for part, _ in parts if part.get("type") == "text"]
+    if any(part.get("type") in _FIXED for part, _ in parts):
+        return "synthetic"
+    return "synthetic" if texts and all(part.get("synthetic") is True for part in texts) else "user"
+
+
+def _failed(info: dict[str, Any], parts: list[tuple[dict[str, Any], Path]]) -> bool:
+    """Whether opencode leaves an answer out: it ended in an error, or was broken off before anything was said."""
+    error = info.get("error")
+    if not isinstance(error, dict):
+        return False
+    said = any(part.get("type") not in ("step-start", "reasoning") for part, _ in parts)
+    return error.get("name") != "MessageAbortedError" or not said
+
+
+def _user(parts: list[tuple[dict[str, Any], Path]]) -> Iterator[Part]:
+    for part, path in parts:
+        kind = part.get("type")
+        if kind == "text":
+            if part.get("ignored") is not True:
+                yield Part("text", (*path, "text"), word(part.get("text")))
+        elif kind == "file":
+            if part.get("mime") not in ("text/plain", "application/x-directory"):  # their text stands beside them
+                yield _medium(part, path)
+        elif kind in _FIXED:
+            yield Part("text", path, _FIXED[kind], pinned=True)
+        elif kind not in _UNSENT:
+            yield stranger(part, path)
+
+
+def _assistant(parts: list[tuple[dict[str, Any], Path]], bound: bool) -> Iterator[Part]:
+    for part, path in parts:
+        kind, signed = part.get("type"), table(part.get("metadata"))
+        if kind == "text":
+            yield Part("text", (*path, "text"), word(part.get("text")))
+        elif kind == "reasoning":
+            said = value_digest([signed, part.get("text")]) if signed else ""  # parts of one thought share an id
+            tied = bound and bool(table(signed.get("anthropic")).get("signature"))
+            yield Part("reasoning", path, word(part.get("text")), digest=said, pinned=True, bound=tied)
+        elif kind == "tool":
+            given = table(part.get("state")).get("input")
+            pinned = not isinstance(given, dict) or "Signature" in canonical(signed)  # Gemini signs the call itself
+            where = (*path, "state", "input") if isinstance(given, dict) else path
+            yield Part("tool_call", where, canonical(given or {}), *_named(part), pinned=pinned)
+        elif kind not in _UNSENT:
+            yield stranger(part, path)
+
+
+def _named(part: dict[str, Any]) -> tuple[str, str]:
+    return word(part.get("tool")), word(part.get("callID"))
+
+
+def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
+    state, inside = table(part.get("state")), (*path, "state")
+    tool, call = _named(part)
+    status, time = state.get("status"), state.get("time")
+    name = "output" if status == "completed" else "error"
+    said = state.get(name)
+    if status not in ("completed", "error"):
+        yield Part("tool_result", inside, INTERRUPTED, tool, call, error=True, pinned=True)
+    elif isinstance(time, dict) and time.get("compacted"):
+        yield Part("tool_result", (*inside, name), CLEARED, tool, call, pinned=True)
+    elif not isinstance(said, str):
+        yield Part("tool_result", inside, "", tool, call, status == "error", value_digest(said), pinned=True)
+    else:
+        media = tuple(_media(state.get("attachments"), (*inside, "attachments"))) if name == "output" else ()
+        stamp = (*inside, "time", "compacted") if name == "output" and isinstance(time, dict) else ()
+        digest = "".join(one.digest for one in media)
+        yield Part("tool_result", (*inside, name), said, tool, call, name == "error", digest, stamp=stamp)
+        yield from media
+
+
+def _media(attachments: Any, path: Path) -> Iterator[Part]:
+    for number, file in enumerate(rows(attachments)):
+        yield _medium(table(file), (*path, number), "result")
+
+
+def _medium(file: dict[str, Any], path: Path, within: str = "") -> Part:
+    url, mime = word(file.get("url")), word(file.get("mime"))
+    source = {"media_type": mime, "data": url.partition(";base64,")[2] or url}
+    block = {"type": "file", "source": source, "title": word(file.get("filename"))}
+    part = medium(block, path, within)
+    return Part("media", path, part.text, digest=part.digest, within=within, tokens=part.tokens, pinned=True)

@@ -1,0 +1,94 @@
+"""SWE-agent trajectories (`.traj`): `history` is what the model saw; the steps beside it are for people, left alone.
+
+Newer histories have calls and results with ids, as in Chat Completions. Older ones have neither: the command stands in
+the text of the assistant (`action` repeats it), and the user message after it is its result. Demonstrations stay.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.formats import openai_chat
+from secateur.formats.native import Calls
+from secateur.formats.session_files import elements, first_of, frozen, gathered, has, member, rows, table, word
+from secateur.model import Message, New, Part, Path, Transcript
+
+
+class SWEAgent:
+    """Reader of SWE-agent's trajectories."""
+
+    name = "swe_agent"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """A `history` of chat messages with SWE-agent's marks."""
+        if not has(native, "history"):
+            return ""
+        first = first_of(native, "history")
+        if "role" in first and ("agent" in first or "message_type" in first or has(native, "trajectory")):
+            return "`history` of messages with a role"
+        return ""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of the history; `known` is of no use here."""
+        at, items = elements(native, "history", need=self.name)
+        calls, before, messages = Calls(), dict[str, Any](), list[Message]()
+        for number, item in enumerate(map(table, items)):
+            messages += _messages(item, before, (*at, number), calls)
+            before = item
+        config = member(native, "replay_config")
+        named = word(table(table(table(config).get("agent")).get("model")).get("name"))
+        return gathered(at, messages, model=model or named)
+
+    def body(self, part: Part, text: str) -> Any:
+        """A string: arguments are JSON in a string here."""
+        return {"type": "text", "text": text} if part.kind == "media" else text
+
+    def message(self, new: New) -> Any:
+        """A message of one text."""
+        return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
+
+
+def _messages(item: dict[str, Any], before: dict[str, Any], path: Path, calls: Calls) -> Iterator[Message]:
+    demo = item.get("is_demo") is True
+    same = demo == (before.get("is_demo") is True)
+    role, plain = item.get("role"), not rows(item.get("tool_calls"))
+    if role == "assistant" and plain and word(item.get("action")).strip():
+        message = asked(item, path, item["action"].strip(), calls)
+    elif role == "user" and same and before.get("role") == "assistant" and not rows(before.get("tool_calls")):
+        message = answered(item, path, calls)
+    else:
+        message = openai_chat.message(_with_id(item), path, calls)
+    if demo:
+        message = replace(message, parts=frozen(message.parts), origin="harness")
+    yield message
+
+
+def asked(item: dict[str, Any], path: Path, action: str, calls: Calls) -> Message:
+    """What an assistant says around a command that its text holds, and the command as the call.
+
+    Both stand in one text, so neither is rewritten. The tool is the command's first word.
+    """
+    calls.speaks("assistant")
+    content, inside = word(item.get("content")), (*path, "content")
+    around, found, after = content.rpartition(action)
+    said = (around + after) if found else content
+    parts = [Part("text", inside, said, pinned=True)] if said.strip() else []
+    tool = action.split(maxsplit=1)[0] if action else ""
+    calls.add("", tool)
+    return Message("assistant", path, (*parts, Part("tool_call", inside, action, tool, pinned=True)))
+
+
+def answered(item: dict[str, Any], path: Path, calls: Calls) -> Message:
+    """The user message after a command, as the command's result."""
+    shaped = {"role": "tool", "content": item.get("content")}
+    return openai_chat.message(shaped, path, calls)
+
+
+def _with_id(item: dict[str, Any]) -> dict[str, Any]:
+    """A result names its calls in a list; it answers the first."""
+    ids = rows(item.get("tool_call_ids"))
+    if item.get("role") == "tool" and ids and "tool_call_id" not in item:
+        return {**item, "tool_call_id": ids[0]}
+    return item

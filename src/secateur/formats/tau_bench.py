@@ -1,0 +1,122 @@
+"""tau-bench and tau2-bench results: one conversation of them, as the agent had it.
+
+A results file holds a run for each task, and each run is a conversation of its own. One is read where there is only
+one; else `read` refuses and says how to take one out. In tau2 a person's simulator calls tools too: those calls and
+their results were never in the agent's context and are left alone.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.errors import FormatError
+from secateur.formats import openai_chat
+from secateur.formats.logs import moment, no_new_message
+from secateur.formats.native import Calls, array_at, canonical
+from secateur.formats.session_files import body_of, first_of, gathered, has, member, rows, table, word
+from secateur.model import Message, New, Part, Path, Transcript
+
+
+class _Run(Struct, frozen=True):
+    """One conversation: where its messages stand, and the messages."""
+
+    at: Path
+    messages: list[Any]
+
+
+class TauBench:
+    """Reader of results of tau-bench and tau2-bench."""
+
+    name = "tau_bench"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """The names of a results file, or of one run of it."""
+        if has(native, "simulations", "tasks"):
+            return "`simulations` and `tasks`"
+        if has(native, "task_id", "traj"):
+            return "a run with `task_id` and `traj`"
+        if has(native, "task_id", "messages") and (has(native, "termination_reason") or has(native, "reward_info")):
+            return "a simulation with `task_id` and `messages`"
+        return "a list of runs with `traj`" if "traj" in first_of(native, "") else ""
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of the one run; `known` is of no use here. Raises FormatError where there are several."""
+        run, calls = _only(native), Calls()
+        messages = [
+            _message(item, (*run.at, number), calls)
+            for number, item in enumerate(map(table, run.messages))
+            if not _of_the_simulator(item)
+        ]
+        info = table(table(member(native, "info")).get("agent_info"))
+        return gathered(run.at, messages, model=model or word(info.get("llm")))
+
+    def body(self, part: Part, text: str) -> Any:
+        """A string; arguments that are an object stay JSON; a medium becomes a text."""
+        if part.kind == "media":
+            return {"type": "text", "text": text}
+        return text if "function" in part.path else body_of(part, text)
+
+    def message(self, new: New) -> Any:
+        """Raises EditError."""
+        no_new_message(new, "tau-bench")
+
+
+def _only(native: Any) -> _Run:
+    """The one conversation of a document. Raises FormatError where there are several, or none."""
+    for name, inner in (("simulations", "messages"), ("", "traj")):
+        found = array_at(native, name) if (has(native, name) if name else "traj" in first_of(native, "")) else None
+        if found is not None:
+            at, items = found
+            if len(items) != 1:
+                raise FormatError(_several(len(items), name))
+            return _Run((*at, 0, inner), rows(first_of(native, name).get(inner)))
+    for name in ("traj", "messages"):
+        if has(native, name):
+            return _Run((name,), rows(member(native, name)))
+    raise FormatError("tau_bench wants a results file with `simulations`, a list of runs, or one run of either")
+
+
+def _several(count: int, name: str) -> str:
+    place = f".{name}[0]" if name else ".[0]"
+    return (
+        f"this results file holds {count} conversations: take one out and give that, for example with "
+        f"jq '{place}' results.json > run.json"
+    )
+
+
+def _of_the_simulator(item: dict[str, Any]) -> bool:
+    """Whether a message is the simulated person's own use of tools."""
+    if item.get("role") == "tool":
+        return item.get("requestor") == "user"
+    return item.get("role") == "user" and bool(item.get("tool_calls")) and not item.get("content")
+
+
+def _message(item: dict[str, Any], path: Path, calls: Calls) -> Message:
+    at = moment(item.get("timestamp"))
+    if item.get("role") == "tool" and "tool_call_id" not in item:
+        calls.speaks("tool")
+        call, content = word(item.get("id")), item.get("content")
+        pinned = content is not None and not isinstance(content, str)
+        text = canonical(content) if pinned else content or ""
+        error = item.get("error") is True
+        part = Part("tool_result", (*path, "content"), text, calls.take(call), call, error, pinned=pinned)
+        return Message("tool", path, (part,), "harness", at=at)
+    if item.get("role") == "assistant" and "function" not in table((rows(item.get("tool_calls")) or [{}])[0]):
+        calls.speaks("assistant")
+        content = word(item.get("content"))
+        said = (Part("text", (*path, "content"), content),) if content else ()
+        return Message("assistant", path, (*said, *_calls(item, path, calls)), at=at)
+    return openai_chat.message(item, path, calls)
+
+
+def _calls(item: dict[str, Any], path: Path, calls: Calls) -> list[Part]:
+    found = []
+    for number, call in enumerate(map(table, rows(item.get("tool_calls")))):
+        given, inside = call.get("arguments"), (*path, "tool_calls", number)
+        tool, said = word(call.get("name")), word(call.get("id"))
+        calls.add(said, tool)
+        pinned = not isinstance(given, dict)
+        where = inside if pinned else (*inside, "arguments")
+        found.append(Part("tool_call", where, canonical(given), tool, said, pinned=pinned))
+    return found

@@ -1,0 +1,236 @@
+"""Recorded sessions of hosts that write one document, and of Copilot CLI: read, edited, and read by a second reader.
+
+Results of several runs are taken apart, and events put together, as their formats ask. The sessions are not part of the
+project; SECATEUR_CORPUS names the folder that holds them, with its MANIFEST.json.
+"""
+
+import gzip
+import json
+import os
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import secateur
+from loaders import (
+    atif_loader,
+    copilot_cli_loader,
+    gemini_cli_loader,
+    opencode_loader,
+    openhands_loader,
+    swe_agent_loader,
+    tau_loader,
+)
+from loaders.shown import Shown
+from secateur.errors import UnknownFormat
+from secateur.jsontext import Text
+from secateur.model import Part, Transcript
+from secateur.patch import Op, apply
+from secateur.policy import PRESETS
+from secateur.session import document
+from session_lines import parts
+
+CORPUS = os.environ.get("SECATEUR_CORPUS", "")
+LOADERS: dict[str, Callable[[bytes], list[Shown]]] = {
+    "opencode": opencode_loader.load,
+    "gemini_cli": gemini_cli_loader.load,
+    "copilot_cli": copilot_cli_loader.load,
+    "openhands": openhands_loader.load,
+    "openhands_lines": openhands_loader.load,
+    "swe_agent": swe_agent_loader.load,
+    "mini_swe_agent": swe_agent_loader.load,
+    "atif": atif_loader.load,
+    "tau_bench": tau_loader.load,
+}
+WHOLE = {
+    "opencode_export_json": "opencode",
+    "gemini_cli_session_json": "gemini_cli",
+    "copilot_cli_events_jsonl": "copilot_cli",
+    "swe_agent_traj_json": "swe_agent",
+    "mini_swe_agent_traj_json": "mini_swe_agent",
+    "atif_trajectory_json": "atif",
+}
+REFUSED = ("inspect_eval_log_json", "aider_chat_history_md", "copilot_cli_stream_jsonl")
+NEW = 'short é \ud83d "quoted"\\ \n'
+SAMPLED = 3  # results of each session that are edited
+EVERY = 10  # of the runs in a results file one in ten is read
+LARGE = 100_000  # bytes: presets are tried on sessions above this, and on every seventh of the rest
+LONG_AFTER = 4_000_000_000_000  # ms: later than any call by more than any ttl
+
+pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
+
+
+@cache
+def paths(kind: str) -> list[str]:
+    entries = json.loads((Path(CORPUS) / "MANIFEST.json").read_text()) if CORPUS else []
+    return [entry["path"] for entry in entries if entry["format"] == kind]
+
+
+@cache
+def content(path: str) -> bytes:
+    data = (Path(CORPUS) / path).read_bytes()
+    return gzip.decompress(data) if path.endswith(".gz") else data
+
+
+def sessions() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
+    """Format, name and content of each conversation."""
+    for kind, name in WHOLE.items():
+        for path in paths(kind):
+            yield name, path, lambda path=path: content(path)
+    yield from runs()
+    folders = sorted({path.rpartition("/")[0] for path in paths("openhands_v1_events_json")})
+    for folder in folders:
+        yield "openhands", f"{folder} (array)", lambda folder=folder: b"[" + b",\n".join(events(folder)) + b"]\n"
+        yield "openhands_lines", f"{folder} (lines)", lambda folder=folder: b"\n".join(events(folder)) + b"\n"
+
+
+def runs() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
+    """Conversations out of files that hold several."""
+    for path in paths("openhands_v0_events_json"):
+        if ".jsonl" not in path:
+            yield "openhands", path, lambda path=path: content(path)
+            continue
+        for number, line in enumerate(content(path).splitlines()):
+            yield "openhands", f"{path}:{number}", lambda line=line: line
+    for kind, inside in (("tau_bench_openai_chat_json", ""), ("tau2_bench_results_json", "simulations")):
+        for path in paths(kind):
+            text = Text.of(content(path))
+            listed = text.child(inside) if inside else text
+            assert listed is not None
+            for number in range(0, len(listed), EVERY):
+                run = listed.child(number)
+                assert run is not None
+                yield "tau_bench", f"{path}:{number}", lambda run=run: run.raw
+
+
+def events(folder: str) -> list[bytes]:
+    return [content(path).strip() for path in paths("openhands_v1_events_json") if path.rpartition("/")[0] == folder]
+
+
+SESSIONS = {name: (format, data) for format, name, data in sessions()} if CORPUS else {}
+EACH = pytest.mark.parametrize("name", SESSIONS)
+
+
+@cache
+def read(name: str) -> document.Document:
+    return document.read(SESSIONS[name][1]())
+
+
+def shown(transcript: Transcript) -> list[Shown]:
+    """The transcript in the words of the second readers: no text for media and for what is not known."""
+    return [
+        Shown(message.role, part.kind, "" if part.kind in ("media", "other") else part.text, part.call)
+        for message in transcript.messages
+        for part in message.parts
+    ]
+
+
+def picked(name: str, transcript: Transcript) -> list[Part]:
+    """A few results that may be edited, the same ones in each run."""
+    free = [part for part in parts(transcript) if part.kind == "tool_result" and not part.pinned]
+    return random.Random(name).sample(free, min(SAMPLED, len(free)))
+
+
+@EACH
+def test_it_is_recognised(name: str) -> None:
+    found = read(name)
+    assert (found.format.name, bool(found.reason)) == (SESSIONS[name][0], True)
+    assert found.transcript.messages
+
+
+@EACH
+def test_a_second_reader_finds_the_same(name: str) -> None:
+    assert shown(read(name).transcript) == LOADERS[SESSIONS[name][0]](SESSIONS[name][1]())
+
+
+@EACH
+def test_every_part_stands_where_it_says(name: str) -> None:
+    found = read(name)
+    for message in found.transcript.messages:
+        assert found.native.at(message.path) is not None
+        assert all(found.native.at(part.path) is not None for part in message.parts)
+
+
+@EACH
+def test_every_result_answers_a_call_of_its_round(name: str) -> None:
+    waiting: dict[str, int] = {}
+    for part in parts(read(name).transcript):
+        if part.kind == "tool_call":
+            waiting[part.call] = waiting.get(part.call, 0) + 1
+        elif part.kind == "tool_result":
+            waiting[part.call] = waiting.get(part.call, 0) - 1
+            assert waiting[part.call] >= 0, part.path
+
+
+@EACH
+def test_an_edit_changes_what_it_names_and_no_other_part(name: str) -> None:
+    found = read(name)
+    before = parts(found.transcript)
+    for part in picked(name, found.transcript):
+        edited = apply(found.native, [Op(part.path, found.format.body(part, NEW))])
+        after = parts(found.format.read(edited))
+        assert [one.text for one in after] == [NEW if one is part else one.text for one in before]
+        assert [one.local for one in after if one.text != NEW] == [one.local for one in before if one is not part]
+
+
+@EACH
+def test_edited_files_load_again_with_only_the_edited_results_changed(name: str) -> None:
+    found = read(name)
+    chosen = picked(name, found.transcript)
+    edited = apply(found.native, [Op(part.path, found.format.body(part, NEW)) for part in chosen])
+    keys = {part.key for part in chosen}
+    pairs = zip(parts(found.transcript), shown(found.transcript), strict=True)
+    expected = [Shown(one.role, one.kind, NEW, one.call) if part.key in keys else one for part, one in pairs]
+    assert LOADERS[SESSIONS[name][0]](edited.data) == expected
+
+
+@pytest.mark.parametrize(
+    "name", [name for n, name in enumerate(SESSIONS) if not n % 7 or len(SESSIONS[name][1]()) > LARGE]
+)
+@pytest.mark.parametrize("policy", PRESETS)
+def test_presets_leave_every_byte_outside_their_edits(name: str, policy: str) -> None:
+    data = SESSIONS[name][1]()
+    view = secateur.fit(data, policy=policy, window=16_000, now=LONG_AFTER, model="claude-sonnet-4-5")
+    texts = {part.key: part.text for part in parts(view.after)}
+    touched = [part for part in parts(view.before) if texts.get(part.key) != part.text]
+    places = {path for part in touched for path in (part.path, part.stamp[:-1]) if path}
+    native = read(name).native
+    here, there = 0, 0
+    for span in sorted((spot.start, spot.end) for spot in map(native.at, places) if spot is not None):
+        same = data[here : span[0]]
+        at = view.native.index(same, there)
+        assert at == 0 or here
+        here, there = span[1], at + len(same)
+    assert view.native[there:].endswith(data[here:])
+    assert bool(touched) == (view.native != data)
+    again = document.read(view.native, model="claude-sonnet-4-5")
+    cleared = "[Old tool result content cleared]"  # a stamped output reads as opencode's own placeholder
+    stamped = {part.key for part in touched if part.stamp and policy == "opencode"}
+    kept = [cleared if part.key in stamped else part.text for part in parts(view.after)]
+    assert [part.text for part in parts(again.transcript)] == kept
+
+
+@pytest.mark.parametrize("path", [path for kind in REFUSED for path in paths(kind)])
+def test_records_that_are_no_conversation_are_refused_with_what_to_do(path: str) -> None:
+    with pytest.raises(UnknownFormat, match="give|take"):
+        document.read(content(path))
+
+
+@pytest.mark.parametrize(
+    "path", [one for kind in ("tau_bench_openai_chat_json", "tau2_bench_results_json") for one in paths(kind)]
+)
+def test_results_of_several_runs_are_refused_with_how_to_take_one_out(path: str) -> None:
+    with pytest.raises(secateur.FormatError, match=r"holds \d+ conversations: .* jq "):
+        document.read(content(path))
+
+
+@pytest.mark.parametrize("path", paths("openai_chat_litellm_completion_json"))
+def test_completion_logs_are_chat(path: str) -> None:
+    value: Any = json.loads(content(path))
+    found = document.read(content(path))
+    assert found.format.name == "openai_chat"
+    assert len(found.transcript.messages) == len(value["messages"])
