@@ -111,7 +111,7 @@ def candidates(
     """
     protect = budget.protect
     reach = protected_tokens(protect, budget.window)
-    total = 0
+    total, crossed = 0, not reach
     for number, part in _outside(transcript, protect, walk_ends):
         if not eligible(transcript, number, part, protect):
             continue
@@ -119,8 +119,10 @@ def candidates(
             if walk_ends:
                 return
             continue
-        total += budget.count(part.text) if reach else 0
-        if (not reach or total > reach) and len(part.text) >= protect.worth_chars:
+        if not crossed:  # behind the line nobody counts any more
+            total += budget.count(part.text)
+            crossed = total > reach
+        if crossed and len(part.text) >= protect.worth_chars:
             yield number, part
 
 

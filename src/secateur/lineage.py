@@ -12,14 +12,13 @@ from msgspec.structs import force_setattr
 
 from secateur.model import Message
 
-_AS_IT_IS = ("utf-8", "surrogatepass")  # lone surrogates are hashed as they are
+_AS_IT_IS = ("utf-8", "surrogatepass")
 _SIZE = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
 
 
 def digest(said: str | bytes) -> str:
     """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
-    data = said if isinstance(said, bytes) else said.encode(*_AS_IT_IS)
-    return blake2b(data, digest_size=_SIZE).hexdigest()
+    return blake2b(said if isinstance(said, bytes) else _encoded(said), digest_size=_SIZE).hexdigest()
 
 
 def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:
@@ -32,15 +31,12 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
         mine = result = ""
         user = "user" if message.role == "tool" else message.role
         for part in message.parts:
-            kind, inside = part.kind, part.within
-            text = "" if kind == "reasoning" and part.digest else part.text
+            kind, inside, call, said = part.kind, part.within, part.call, part.digest
+            text = "" if said and kind == "reasoning" else part.text
             speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
             tool = part.tool if kind == "tool_call" else ""
-            call, said = part.call, part.digest
-            head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
-            name = blake2b((head + text).encode(*_AS_IT_IS), digest_size=_SIZE)
-            name.update((result if inside else previous).encode())
-            key = name.hexdigest()
+            head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}"
+            key = digest(f"{head}\0{text}{result if inside else previous}")
             force_setattr(part, "key", key)
             if inside:  # a medium is named after its result, outside the chain
                 force_setattr(part, "within", result)
@@ -50,3 +46,10 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
         force_setattr(message, "key", mine or digest(f"{previous}\0{message.role}"))
         done.append(message)
     return tuple(done)
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()  # nearly always, and sooner than with a handler named
+    except UnicodeEncodeError:
+        return text.encode(*_AS_IT_IS)

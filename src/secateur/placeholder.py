@@ -66,14 +66,14 @@ def informative(part: Part, call: Part | None = None, handle: str = "") -> str:
 
 def is_placeholder(text: str) -> bool:
     """Whether `informative` made this text."""
-    return len(text) <= MOST_CHARS and _OURS.fullmatch(text) is not None
+    return len(text) <= MOST_CHARS and text.startswith(MARK) and _OURS.fullmatch(text) is not None
 
 
 def stands(text: str, *templates: str) -> bool:
     """Whether a placeholder stands here: one of ours, or one that `filled` made of one of these templates."""
     if is_placeholder(text):
         return True
-    return len(text) <= _LONGEST and any(_pattern(one).fullmatch(text) for one in templates if one)
+    return len(text) <= _LONGEST and any([_pattern(one).fullmatch(text) for one in templates if one])
 
 
 def main_argument(arguments: str) -> str:
@@ -169,7 +169,7 @@ def _outcome(part: Part) -> str:
 def _status(text: str) -> re.Match[str] | None:
     """The first exit status told, looked for only where one of its words stands."""
     for word in _WORDS:
-        at = text.find(word)
+        at = text.find(word) if word[0] in text else -1  # one letter is found much sooner than a word is missed
         while at >= 0:
             found = _STATUS.match(text, max(0, at - 1))
             if found:
@@ -199,17 +199,24 @@ _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
 
 
 def _telling(given: dict[str, Any]) -> Any:
-    plain = {_plain(name): value for name, value in given.items()}
-    verb, path = plain.get("command"), plain.get("path")
-    if isinstance(verb, str) and isinstance(path, str) and verb.replace("_", "").isalpha():
-        return f"{verb} {path}"  # editors whose command is a verb
-    known = [name for name in plain if name in _RANKS and plain[name]]
-    if known:
-        return plain[min(known, key=_RANKS.__getitem__)]
-    return next((value for value in plain.values() if isinstance(value, str) and value), "")
+    known = _ranked(tuple(given))
+    if "command" in known and "path" in known:
+        verb, path = given[known["command"]], given[known["path"]]
+        if isinstance(verb, str) and isinstance(path, str) and verb.replace("_", "").isalpha():
+            return f"{verb} {path}"  # editors whose command is a verb
+    for name in known.values():
+        if given[name]:
+            return given[name]
+    return next((value for value in given.values() if isinstance(value, str) and value), "")
 
 
 @lru_cache(maxsize=1024)
+def _ranked(names: tuple[str, ...]) -> dict[str, str]:
+    """Those of these names that tell something, by their plain forms, the more telling ones first."""
+    plain = {_plain(name): name for name in names}
+    return {one: plain[one] for one in sorted(plain.keys() & _RANKS.keys(), key=_RANKS.__getitem__)}
+
+
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 

@@ -158,3 +158,43 @@ def test_duplicate_names_the_last_one_holds() -> None:
 
 def test_not_a_number_passes() -> None:
     assert apply(Text.of(b'{"a":NaN,"b":[-Infinity, 1]}'), [Op(("b", 1), 2)]).raw == b'{"a":NaN,"b":[-Infinity, 2]}'
+
+
+FEW = st.sampled_from(["", "a", '"', '"a', "\\", '\\"', "]}", "content"])  # texts that occur in one another
+LIKE = st.recursive(
+    FEW | st.sampled_from([1, 11, -1, 0.1, None, True]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(FEW, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(LIKE, st.sampled_from([None, 1]), st.sampled_from([b"", b"]}", b', "a"]']))
+def test_what_is_looked_for_is_found_where_it_stands(value: Any, indent: int | None, behind: bytes) -> None:
+    text = json.dumps(value, indent=indent).encode()
+    whole = Text(text + behind, 0, len(text))
+    for path in _paths(value):
+        there = whole.at(path)
+        assert there is not None
+        assert whole.find(0, len(text), path) in (None, (there.start, there.end))
+
+
+def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield path
+    for step, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())
+    ):
+        yield from _paths(inner, (*path, step))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (b'{"type":"x","content":"ok"}', (22, 26)),
+        (b'{"content":"ok","type":"x"}', (11, 15)),
+        (b'{"content":"ok","type":"ok"}', None),
+        (b'{"content":"a\\"ok","type":"ok"}', (11, 18)),
+        (b'{"content":[],"type":[]}', None),
+    ],
+)
+def test_what_stands_there_twice_is_not_looked_for(text: bytes, found: tuple[int, int] | None) -> None:
+    assert Text.of(text).find(0, len(text), ("content",)) == found

@@ -86,10 +86,9 @@ def found(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> 
 
     None where they occur twice, where the path leads nowhere, or where msgspec refuses: then opening it tells.
     """
-    shape = tuple([step if isinstance(step, str) else None for step in path])
     start, end = inside
     try:
-        node = _shut(shape).decode(memoryview(data)[start:end])
+        node = _shut(_shape(path)).decode(memoryview(data)[start:end])
         for step in path:
             node = node[step] if isinstance(step, int) else node.value
         value = bytes(node)
@@ -103,10 +102,25 @@ def found(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> 
         ValueError,
     ):
         return None
+    last = _last_scalar(data, start, end) - len(value)
+    if value[-1] not in b"]}" and data.startswith(value, max(start, last)) and data.find(value, start, last) < 0:
+        return last, last + len(value)  # were it another scalar than the last, it would stand before that one
     first = data.find(value, start, end)
     if data.find(value, first + 1, end) >= 0:
         return None
     return first, first + len(value)
+
+
+def _last_scalar(data: bytes, start: int, end: int) -> int:
+    """Where the last scalar in `data[start:end]` ends, if fewer than 64 brackets and blanks follow it."""
+    first = max(start, end - 64)
+    return first + len(data[first:end].rstrip(b"]} \t\n\r"))
+
+
+@lru_cache(maxsize=1024)
+def _shape(path: tuple[str | int, ...]) -> tuple[str | None, ...]:
+    """The path with its indices left open."""
+    return tuple([step if isinstance(step, str) else None for step in path])
 
 
 @lru_cache(maxsize=64)

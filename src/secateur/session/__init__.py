@@ -248,12 +248,11 @@ class Session:
         _, view, gauge = self._weights
         shown = list(self._seen)
         for number in touched:
-            message = self.document.transcript.messages[number]
-            view -= _tokens(shown[number])
-            gauge -= self._gauged(shown[number])
-            shown[number] = seen(message, self._fold, self.count)
-            view += _tokens(shown[number])
-            gauge += self._gauged(shown[number])
+            message, was = self.document.transcript.messages[number], shown[number]
+            now = shown[number] = seen(message, self._fold, self.count)
+            more = _tokens(now) - _tokens(was)
+            view += more
+            gauge += self._gauged(now) - self._gauged(was) if self._weighed else more
             self._lower(number, message)
         self._writer.again()
         self._weights = (self._weights[0], view, gauge)

@@ -98,7 +98,11 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
 
 def emptied(message: Message, fold: Fold) -> bool:
     """Whether every part of an edited message is removed, so that the message goes with them."""
-    return all([isinstance(fold.parts.get(part.key, (None,))[0], Remove) for part in message.parts])
+    for part in message.parts:
+        edit = fold.parts.get(part.key)
+        if edit is None or not isinstance(edit[0], Remove):
+            return False
+    return True
 
 
 def top_ops(

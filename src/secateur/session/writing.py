@@ -58,20 +58,20 @@ class Writer:
 
     def _located(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
         """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""
-        depth = len(document.transcript.at)
-        items = native.at(document.transcript.at)
-        if items is not None and (len(ops) == 1 or not any(op.slice for op in ops)):
-            spans, found = items.open(), []
-            for op in ops:
-                at = op.path[depth] if op.slice is None else None
-                span = None
-                if isinstance(at, int):
-                    span = native.find(spans.starts[at], spans.ends[at], op.path[depth + 1 :])
-                if span is None:
-                    return splices(native, ops)
-                found.append(Splice(*span, dumps(op.value)))
-            return found
-        return splices(native, ops)
+        at = document.transcript.at
+        items = native.at(at)
+        if items is None or items.kind != "[" or any([op.slice for op in ops]):
+            return splices(native, ops)
+        spans, found, depth = items.open(), [], len(at)
+        for op in ops:
+            number = op.path[depth] if len(op.path) > depth else None
+            if not isinstance(number, int):
+                return splices(native, ops)
+            span = native.find(spans.starts[number], spans.ends[number], op.path[depth + 1 :])
+            if span is None:
+                return splices(native, ops)
+            found.append(Splice(*span, dumps(op.value)))
+        return found
 
     def again(self) -> None:
         """Messages that the last view showed read otherwise now: it is no prefix of the next."""
