@@ -201,7 +201,8 @@ def _decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry,
         pruned, _ = _run(work, budget, policy.prune, edits | born)
         marked, freed = _freed(work, seen, pruned)
         gate = policy.schedule.closed_after(seen, budget, marked, freed)
-        why = why or f"{policy.name}: {freed:,} tokens come free by its counter"
+        unit = "characters" if policy.counter == "chars" else "tokens"
+        why = why or f"{policy.name}: {freed:,} {unit} come free by its counter"
     if gate:
         pruned = {}
         why = why or "excerpt at birth: no cached prefix follows"
