@@ -98,6 +98,8 @@ def _woven(node: Any, ops: Sequence[Op]) -> Any:
     if here and here[0].slice is None:
         return _plain(here[0].value)
     if isinstance(node, dict):
+        if here:
+            raise EditError("messages can be put into an array only, and this is an object")
         return node | {step: _woven(node[step], ops) if step in node else _grown(ops) for step, ops in below.items()}
     if not isinstance(node, list | tuple):
         raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
@@ -128,6 +130,8 @@ def _splices(text: Text, ops: list[Op]) -> list[Splice]:
     here, below = _sorted_out(ops)
     if here and here[0].slice is None:
         return [Splice(text.start, text.end, dumps(here[0].value))]
+    if here and text.kind == "{":
+        raise EditError(f"messages can be put into an array only, and at byte {text.start} there is none")
     if text.kind not in "{[":
         raise EditError(f"a path leads into the scalar at byte {text.start}, which has nothing inside")
     found: list[Splice] = []

@@ -172,7 +172,7 @@ def test_completion_is_a_script_for_the_shell(shell: str) -> None:
     [
         ("secateur pr", ["prune"]),
         ("secateur prune --policy open", ["opencode", "openclaw"]),
-        ("secateur prune --format open", ["openai_chat"]),
+        ("secateur prune --format openai_", ["openai_responses", "openai_chat"]),
         ("secateur prune --in", ["--in-place"]),
         ("secateur policies her", ["hermes"]),
     ],

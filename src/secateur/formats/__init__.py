@@ -48,6 +48,8 @@ class Entry(NamedTuple):
     names: frozenset[str]
 
 
+ARRAYS = ("messages", "input", "contents")  # the names under which request bodies hold the conversation
+
 FORMATS: dict[str, Entry] = {
     "claude_code": Entry(
         "claude_code:ClaudeCode", True, frozenset({"uuid", "parentUuid", "sessionId", "message", "isSidechain"})
@@ -69,10 +71,21 @@ FORMATS: dict[str, Entry] = {
     "atif": Entry("atif:ATIF", False, frozenset({"schema_version", "steps", "agent", "session_id"})),
     "tau_bench": Entry("tau_bench:TauBench", False, frozenset({"simulations", "tasks", "traj", "task_id"})),
     "pi_messages": Entry("pi_messages:PiMessages", False, frozenset({"role", "content", "toolCallId", "toolName"})),
+    "gemini": Entry("gemini:Gemini", False, frozenset({"contents", "parts", "systemInstruction", "generationConfig"})),
+    "bedrock_converse": Entry(
+        "bedrock_converse:BedrockConverse",
+        False,
+        frozenset({"messages", "system", "inferenceConfig", "toolConfig", "additionalModelRequestFields"}),
+    ),
     "anthropic_messages": Entry(
         "anthropic_messages:AnthropicMessages",
         False,
         frozenset({"messages", "system", "max_tokens", "model", "tools"}),
+    ),
+    "openai_responses": Entry(
+        "openai_responses:OpenAIResponses",
+        False,
+        frozenset({"input", "model", "instructions", "tools", "store", "previous_response_id"}),
     ),
     "openai_chat": Entry("openai_chat:OpenAIChat", False, frozenset({"messages", "model", "tools", "role", "content"})),
 }

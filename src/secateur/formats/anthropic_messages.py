@@ -28,6 +28,7 @@ _SHUT_BLOCK = re.compile(
     rb'"type"[ \t\n\r]*:[ \t\n\r]*"(tool_use|tool_result|thinking|redacted_thinking|server_tool_use)"'
 )
 _OWN = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
+_CHAT_TOOLS = frozenset({"function", "custom"})
 
 # Wire rule A54: reasoning of these and all later versions is bound to its prefix; of the ones before it is not.
 _BOUND_FROM = {"opus": (5, 5), "sonnet": (5, 5), "haiku": (5, 5), "fable": (5, 1), "mythos": (5, 2)}
@@ -60,6 +61,8 @@ class AnthropicMessages:
             return ""
         if found[0] and _has(native, "system") and _has(native, "max_tokens"):
             return "`messages` stands beside `system` and `max_tokens`"
+        if found[0] and _has(native, "max_tokens") and (_has(native, "thinking") or _own_tools(native)):
+            return "`messages` stands beside `max_tokens` and tools or a `thinking` of its own"
         kind = _tool_block(native, found[1])
         return f"`content` holds a block of type {kind}" if kind else ""
 
@@ -180,6 +183,13 @@ def _tool_block(native: Any, items: Any) -> str:
     blocks = (block for item in items if isinstance(item, dict) for block in _list(item.get("content")))
     kinds = (block.get("type") for block in blocks if isinstance(block, dict))
     return next((str(kind) for kind in kinds if isinstance(kind, str) and kind in _OWN), "")
+
+
+def _own_tools(native: Any) -> bool:
+    """Whether the tools are defined as here: by name, not inside a `function`."""
+    tools = native.child("tools") if isinstance(native, Text) else native.get("tools")
+    first = sample(tools, 1)[:1] if isinstance(tools, list) or (isinstance(tools, Text) and tools.kind == "[") else []
+    return any(isinstance(tool, dict) and "name" in tool and not tool.keys() & _CHAT_TOOLS for tool in first)
 
 
 def _list(value: Any) -> list[Any]:

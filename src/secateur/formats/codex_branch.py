@@ -4,50 +4,12 @@ A fork begins with its parent's lines, so one file may hold several `session_met
 is given but for one question: which messages begin a turn of the user.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
+from secateur.formats.items import Item, speaker, texts_of
+from secateur.formats.logs import Log, moment
 
-from secateur.formats.logs import Log, moment, text_of
-from secateur.model import Origin, Path
-
-_HARNESS = (
-    "# AGENTS.md instructions",
-    "<environment_context>",
-    "<user_instructions>",
-    "<user_shell_command>",
-    "<turn_aborted>",
-    "<subagent_notification>",
-    "<skill>",
-)
-_SUMMARY = "Another language model started to solve this problem"  # how Codex opens a summary of its own
 _NEVER_SENT = "ghost_snapshot"
-
-
-class Item(Struct, frozen=True):
-    """One item of the model's context and where it stands."""
-
-    value: dict[str, Any]
-    path: Path
-    at: int
-
-    @property
-    def whole(self) -> Path:
-        """Where all of it stands: its line, which goes with it, or its place in a list."""
-        return self.path[:1] if self.path[1:] == ("payload",) else self.path
-
-    @property
-    def kind(self) -> str:
-        """The item's type; older items of the API leave `message` unsaid."""
-        return str(self.value.get("type") or ("message" if "role" in self.value else ""))
-
-    @property
-    def spoken(self) -> bool:
-        """Whether the model said it."""
-        if self.kind == "message":
-            return self.value.get("role") == "assistant"
-        return self.kind == "reasoning" or self.kind.endswith("_call")
 
 
 class History:
@@ -94,33 +56,5 @@ class History:
             del self.items[starts[-min(turns, len(starts))] :]
 
 
-def steps(items: list[Item]) -> Iterator[list[Item]]:
-    """What the model said in one go together, everything else alone."""
-    step: list[Item] = []
-    for item in items:
-        if step and not (item.spoken and step[-1].spoken):
-            yield step
-            step = []
-        step.append(item)
-    if step:
-        yield step
-
-
 def _begins_turn(item: Item) -> bool:
     return item.kind == "message" and item.value.get("role") == "user" and speaker(texts_of(item.value)) == "user"
-
-
-def speaker(texts: list[str]) -> Origin:
-    """Who speaks in a message of role user: a human, Codex, or a summary."""
-    if texts and texts[0].startswith(_SUMMARY):
-        return "summary"
-    return "harness" if texts and all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
-
-
-def texts_of(item: dict[str, Any]) -> list[str]:
-    """The texts of a message."""
-    content = item.get("content")
-    if isinstance(content, str):
-        return [content]
-    found = [text_of(block) for block in content] if isinstance(content, list) else []
-    return [text for text in found if text is not None]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -12,6 +12,7 @@ from secateur.jsontext import Text
 from secateur.model import Message, Part, Path
 from secateur.tokens import counter, media_tokens
 
+_MARKERS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -36,21 +37,35 @@ def array_at(native: Any, name: str, need: str = "") -> Any:
     return None
 
 
-def sample(items: Any) -> list[Any]:
+def sample(items: Any, most: int = 6) -> list[Any]:
     """A few messages from both ends, parsed: enough to tell formats apart."""
     size = len(items)
-    picked = sorted({*range(min(6, size)), *range(max(0, size - 6), size)})
+    picked = sorted({*range(min(most, size)), *range(max(0, size - most), size)})
     found = [items.child(at) if isinstance(items, Text) else items[at] for at in picked]
     return [one.value() if isinstance(one, Text) else one for one in found]
 
 
 def leading_model(native: Any) -> str:
     """The body's `model`, if it names one."""
-    found = native.get("model") if isinstance(native, dict) else None
-    if isinstance(native, Text) and native.kind == "{":
-        child = native.child("model")
-        found = child.value() if child is not None else None
+    found = member(native, "model")
     return found if isinstance(found, str) else ""
+
+
+def member(native: Any, name: str) -> Any:
+    """The value of a member of a body, parsed; None where the document is no body or has no such member."""
+    if isinstance(native, Text):
+        child = native.child(name) if native.kind == "{" else None
+        return child.value() if child is not None else None
+    return native.get(name) if isinstance(native, dict) else None
+
+
+def elements_read(at: Path, known: tuple[Message, ...]) -> int:
+    """How many elements of the array at `at` these leading messages are made of: the one read next."""
+    if not known:
+        return 0
+    last = known[-1]
+    place = (last.parts[-1] if last.parts else last).path[len(at)]
+    return place + 1 if isinstance(place, int) else 0
 
 
 def fixed_tokens(native: Any, *names: str) -> int:
@@ -71,20 +86,42 @@ def value_digest(value: Any) -> str:
     return blake2b(canonical(_unmarked(value)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+class Source(NamedTuple):
+    """What a medium is: its type, its name or address, and how many characters of base64 it has here."""
+
+    mime: str
+    name: str = ""
+    chars: int = 0
+
+    @classmethod
+    def of(cls, url: str, kind: str, name: str = "") -> "Source":
+        """Of an address, or of a `data:` address that holds the medium itself; `kind` where neither tells the type."""
+        if not url.startswith("data:"):
+            return cls(kind, name or url)
+        head, _, data = url[5:].partition(",")
+        return cls(head.partition(";")[0] or kind, name, len(data))
+
+
+def pictured(value: Any, source: Source, path: Path, within: str = "") -> Part:
+    """The part that a medium is: what the model is told of it here is its type and name."""
+    named = " ".join(filter(None, (source.mime, source.name[:200])))
+    tokens = media_tokens(source.mime, source.chars)
+    return Part("media", path, named, digest=value_digest(value), within=within, tokens=tokens, size=source.chars)
+
+
 def medium(block: dict[str, Any], path: Path, within: str = "") -> Part:
-    """A picture or a document: what the model is told of it here is its type and name."""
+    """A picture or a document in a block that tells its `source`."""
     source = block.get("source")
     source = source if isinstance(source, dict) else {}
     mime = str(source.get("media_type") or block.get("type") or "media")
     data = source.get("data")
     size = len(data) if isinstance(data, str) else 0
-    named = " ".join(filter(None, (mime, str(block.get("title") or source.get("url") or "")[:200])))
-    return Part("media", path, named, digest=value_digest(block), within=within, tokens=media_tokens(mime, size))
+    return pictured(block, Source(mime, str(block.get("title") or source.get("url") or ""), size), path, within)
 
 
 def _unmarked(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _unmarked(one) for name, one in value.items() if name != "cache_control"}
+        return {name: _unmarked(one) for name, one in value.items() if name not in _MARKERS}
     return [_unmarked(one) for one in value] if isinstance(value, list) else value
 
 
@@ -130,6 +167,14 @@ class Calls:
     def add(self, call: str, tool: str) -> None:
         """The assistant called a tool."""
         self._open.setdefault(call, []).append(tool)
+
+    def waits(self, call: str) -> bool:
+        """Whether a call of this id has no result yet."""
+        return bool(self._open.get(call))
+
+    def oldest(self, tool: str) -> str:
+        """The id of the oldest call of this tool that has no result yet; "" if there is none."""
+        return next((call for call, tools in self._open.items() if tool in tools), "")
 
     def take(self, call: str) -> str:
         """The tool whose result this is; "" for an orphan."""

@@ -63,10 +63,10 @@ class Text:
             self._spans = opened(self.data, self.start, self.end)
         return self._spans
 
-    def open_around(self, name: str) -> None:
-        """Open an object and the array under `name` in one pass, where the array is most of the object."""
+    def open_around(self, *names: str) -> None:
+        """Open an object and the array under the first of `names` that it has, in one pass."""
         if self._spans is None and self.kind == "{":
-            found = opened_around(self.data, self.start, self.end, name)
+            found = opened_around(self.data, self.start, self.end, names)
             if found is not None:
                 self._spans, at, inner = found
                 child = self._children[at] = Text(self.data, self._spans.starts[at], self._spans.ends[at])

@@ -42,13 +42,16 @@ def opened(data: bytes, start: int, end: int) -> Spans:
     return _quick(data, start, end) or _slow(data, start, end)
 
 
-def opened_around(data: bytes, start: int, end: int, name: str) -> tuple[Spans, int, Spans] | None:
-    """Spans of an object and of its array `name`, and which member that is: one pass where the array is most of it.
+def opened_around(data: bytes, start: int, end: int, wanted: tuple[str, ...]) -> tuple[Spans, int, Spans] | None:
+    """Spans of an object and of the first array of these names, and which member that is: one pass over the array.
 
     None where it has no such array near its head, or duplicate names: open one level after the other.
     """
     try:
-        found = _holder(name).decode(memoryview(data)[start:end])
+        found = _holder(wanted).decode(memoryview(data)[start:end])
+        name = next((name for name in wanted if isinstance(getattr(found, name), list)), "")
+        if not name:
+            return None
         sizes = [memoryview(raw).nbytes for raw in getattr(found, name)]
         names, starts, ends = _members_before(data, start + 1, name.encode())
         inner = _elements(data, starts[-1] + 1, sizes)
@@ -261,8 +264,9 @@ def _walked_members(data: bytes, start: int, end: int, sizes: list[int]) -> Span
 
 
 @lru_cache(maxsize=64)
-def _holder(name: str) -> "msgspec.json.Decoder[Any]":
-    return msgspec.json.Decoder(msgspec.defstruct("Holder", [(name, list[msgspec.Raw])]))
+def _holder(names: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
+    shut = list[msgspec.Raw] | str | None  # a string: an input that is one text
+    return msgspec.json.Decoder(msgspec.defstruct("Holder", [(name, shut, None) for name in names]))
 
 
 def _slow(data: bytes, start: int, end: int) -> Spans:

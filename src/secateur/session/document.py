@@ -5,7 +5,7 @@ new ones; messages in the common prefix are taken over, and only the rest is par
 """
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from secateur.errors import FormatError, UnknownFormat
 from secateur.formats import Format
 from secateur.formats.refused import refusal
 from secateur.jsontext import Lines, Spans, Text, scan_array, scan_members
-from secateur.model import Transcript
+from secateur.model import Message, Path, Transcript
 
 _BOM = b"\xef\xbb\xbf"
 _LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
@@ -60,7 +60,7 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
     if type(text) is not Text or old.bom or old.encoding != "utf-8" or len(at) > 1 or old.transcript.in_place:
         return None
     items = text.at(at)
-    if items is None:
+    if items is None or items.kind != "[":
         return None
     same = _common(text.data, data)
     spans = items.open()
@@ -68,8 +68,43 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
     if not keep or data[spans.ends[keep - 1] - 1 : spans.ends[keep - 1]] not in (b"}", b'"', b"]"):
         return None
     new = _rescanned(text, items, data, keep)
-    known = old.transcript.messages[:keep]
-    return Document(old.format, new, old.format.read(new, known, model), old.reason), keep
+    known = _known(old.transcript, keep)
+    return Document(old.format, new, old.format.read(new, known, model), old.reason), len(known)
+
+
+def elements(document: Document, number: int) -> range:
+    """The elements of the native array that message `number` is made of; behind the last message: none, at its end."""
+    read, depth = document.transcript, len(document.transcript.at)
+    places = [_first(one, depth) for one in read.messages[number : number + 2]]
+    if len(places) < 2:
+        places.append(_size(document.native, read.at))
+    return range(places[0], places[-1])
+
+
+def _first(message: Message, depth: int) -> int:
+    """The element of the array, `depth` steps down, at which a message begins."""
+    place = message.path[depth]
+    assert isinstance(place, int)
+    return place
+
+
+def _size(native: Any, at: Path) -> int:
+    """How many elements the array at a path has."""
+    if isinstance(native, Text):
+        items = native.at(at)
+        return len(items) if items is not None else 0
+    for step in at:
+        native = native[step]
+    return len(native)
+
+
+def _known(read: Transcript, keep: int) -> tuple[Message, ...]:
+    """The messages that the first `keep` elements are; one that may yet grow by the next element is not among them."""
+    messages, depth = read.messages, len(read.at)
+    count = bisect_left(messages, keep, key=lambda message: _first(message, depth))  # one message may span elements
+    while count and messages[count - 1].role == "assistant":
+        count -= 1
+    return messages[:count]
 
 
 def _decoded(request: Any) -> tuple[bytes, str, bytes]:
@@ -103,7 +138,7 @@ def _recognised(data: bytes, name: str | None) -> tuple[Any, Format, str]:
         if found:
             return lines, *found
     text = Text.of(data)
-    text.open_around("messages")  # most bodies: one pass for both levels
+    text.open_around(*formats.ARRAYS)  # most bodies: one pass for both levels
     whole = _opens(text)
     found = formats.recognised(text, log=False) if whole else None
     if found:

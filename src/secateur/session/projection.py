@@ -106,12 +106,20 @@ def emptied(message: Message, fold: Fold) -> bool:
 
 
 def top_ops(
-    at: Path, size: int, ranges: Iterable[tuple[int, int, Replace]], gone: Iterable[int], format: Format
+    at: Path, ranges: Iterable[tuple[int, int, Replace]], gone: Iterable[tuple[int, int]], format: Format
 ) -> list[Op]:
-    """Operations on the array of messages itself: replaced ranges, and messages of which nothing is left."""
+    """Operations on the array of messages itself: replaced ranges, and messages of which nothing is left.
+
+    All are ranges of the array's elements.
+    """
     found = [Op(at, [format.message(_plain(new)) for new in edit.items], (i, j)) for i, j, edit in ranges]
     inside = [range(i, j) for i, j, _ in ranges]
-    return found + [Op(at, [], (n, n + 1)) for n in gone if n < size and not any(n in one for one in inside)]
+    return found + [Op(at, [], (i, j)) for i, j in gone if not any(i in one for one in inside)]
+
+
+def _beside(medium: Part, whole: Path) -> list[Op]:
+    """What takes out a medium that stands beside the text of its result, at `whole`, and goes with it."""
+    return [] if medium.path[: len(whole)] == whole else [_without(medium)]
 
 
 def _beside(medium: Part, whole: Path) -> list[Op]:

@@ -10,7 +10,7 @@ from secateur.jsontext import Text, dumps
 from secateur.model import Message, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices
 from secateur.plan import Fold
-from secateur.session.document import Document
+from secateur.session.document import Document, elements
 from secateur.session.projection import emptied, lowered, top_ops
 
 
@@ -21,6 +21,7 @@ class Writer:
         self._stamp = stamp  # record the time of clearing where the host has a place for it
         self._ops: dict[int, list[Op]] = {}
         self._cuts: dict[int, list[Splice]] = {}
+        self._at_top: set[int] = set()  # messages of which an edit takes whole elements of the array
         self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them
         self._sent: tuple[bytes, int, bytes] | None = None  # the last view, its growth over the raw bytes, and these
 
@@ -32,11 +33,12 @@ class Writer:
     def forget(self, first: int, last: int) -> None:
         """Messages [first, last) are not what they were; none before them changed."""
         if not first:
-            self._ops, self._cuts, self._emptied, self._sent = {}, {}, set(), None
+            self._ops, self._cuts, self._emptied, self._at_top, self._sent = {}, {}, set(), set(), None
             return
         for number in range(first, last):
             self._ops.pop(number, None)
             self._emptied.discard(number)
+            self._at_top.discard(number)
             gone = self._cuts.pop(number, ())
             if self._sent and gone:
                 self._sent = (self._sent[0], self._sent[1] - sum(_growth(cut) for cut in gone), b"")
@@ -46,6 +48,7 @@ class Writer:
         self._ops.pop(number, None)
         self._cuts.pop(number, None)
         self._emptied.discard(number)
+        self._at_top.discard(number)
         ops = lowered(message, fold, document.format, self._stamp)
         if not ops:
             return
@@ -53,6 +56,8 @@ class Writer:
         spliced_out = not document.format.log and not document.transcript.in_place
         if spliced_out and len(ops) >= len(message.parts) and emptied(message, fold):
             self._emptied.add(number)
+        elif spliced_out and any(op.slice and op.path == document.transcript.at for op in ops):
+            self._at_top.add(number)
         elif isinstance(document.native, Text):
             self._cuts[number] = self._located(document, document.native, ops)
 
@@ -84,7 +89,7 @@ class Writer:
             self._sent = None
             return request
         native = document.native
-        if top:
+        if top or self._at_top:
             self._sent = None
             return self._with_top(document, top)
         if isinstance(native, Text):
@@ -94,14 +99,19 @@ class Writer:
     def _top(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Op]:
         """Operations on the array of messages itself."""
         read = document.transcript
-        return top_ops(read.at, len(read.messages), ranges, sorted(self._emptied), document.format)
+        if not ranges and not self._emptied:
+            return []
+        placed = [(elements(document, i).start, elements(document, j).start, edit) for i, j, edit in ranges]
+        known = sorted(n for n in self._emptied if n < len(read.messages))
+        gone = [(span.start, span.stop) for span in (elements(document, number) for number in known)]
+        return top_ops(read.at, placed, gone, document.format)
 
     def _with_top(self, document: Document, top: list[Op]) -> Any:
         gone = [op.slice for op in top if op.slice is not None]
         ops = [
             op
             for number, some in self._ops.items()
-            if number not in self._emptied and not any(i <= number < j for i, j in gone)
+            if number not in self._emptied and not any(i <= elements(document, number).start < j for i, j in gone)
             for op in some
         ]
         native = document.native
@@ -118,7 +128,7 @@ class Writer:
             sent, growth, of = self._sent
             if of is native.data:
                 return sent
-            raw = items.open().ends[same - 1]
+            raw = items.open().ends[elements(document, same - 1).stop - 1]
             tail = [cut for n in range(same, len(document.transcript.messages)) for cut in self._cuts.get(n, ())]
             moved = [Splice(cut.start - raw, cut.end - raw, cut.text) for cut in sorted(tail)]
             data = b"".join((memoryview(sent)[: raw + growth], spliced(native.data[raw:], moved)))

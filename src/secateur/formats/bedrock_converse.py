@@ -1,0 +1,179 @@
+"""Bedrock Converse: a request body with `messages` whose blocks name their kind by their one key, or the list alone.
+
+Results stand inside user messages; a message of results only has the role "tool". Cache points are no part of what was
+said. Signed reasoning is pinned, and bound to its prefix on the models of wire rule A54; the model's id stands in the
+address of the request and not in its body, so the caller names it, and a model that nobody names is taken as bound.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.native import (
+    Calls,
+    Source,
+    array_at,
+    canonical,
+    fixed_tokens,
+    member,
+    pictured,
+    sample,
+    value_digest,
+)
+from secateur.jsontext import Text
+from secateur.lineage import keyed
+from secateur.model import Message, New, Part, Path, Transcript
+
+_ROLES = frozenset({"user", "assistant", "system"})
+_MEDIA = frozenset({"image", "document", "video", "audio"})
+_MARKER = "cachePoint"
+_KINDS = _MEDIA | {
+    "text",
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+    "citationsContent",
+    "guardContent",
+    "searchResult",
+    "toolAddition",
+    "toolRemoval",
+    _MARKER,
+}
+
+
+class BedrockConverse:
+    """Reader of Converse requests."""
+
+    name = "bedrock_converse"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """Blocks that are keyed by their kind and have no `type`."""
+        found = array_at(native, "messages")
+        ends = sample(found[1], 1) if found is not None else []  # most other bodies show themselves at once
+        if found is None or not ends or not (all(map(_is_message, ends)) and all(map(_is_message, sample(found[1])))):
+            return ""
+        return "blocks of `content` are keyed by their kind"
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of a body or of a list of messages."""
+        at, items = array_at(native, "messages", need=self.name)
+        model = model or str(member(native, "modelId") or "")
+        reader = _Reader(is_bound(model), Calls.after(known))
+        values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
+        fresh = (reader.message(item, (*at, number)) for number, item in enumerate(values, len(known)))
+        messages = known + keyed(fresh, known[-1].key if known else "")
+        return Transcript(at, messages, model, "bedrock", fixed_tokens(native, "system", "toolConfig"))
+
+    def body(self, part: Part, text: str) -> Any:
+        """A result holds a list of blocks; where it held one text, that text is what stands there."""
+        if part.kind == "tool_call":
+            return Text.of(text.encode("utf-8", "surrogatepass"))
+        if part.kind == "media":
+            return {"text": text}
+        return [{"text": text}] if part.kind == "tool_result" and part.path[-1] == "content" else text
+
+    def message(self, new: New) -> Any:
+        """A message of one text; results and system texts are said by the user here (wire rule E8)."""
+        return {"role": "assistant" if new.role == "assistant" else "user", "content": [{"text": new.text}]}
+
+
+class _Reader:
+    """One pass over messages."""
+
+    def __init__(self, bound: bool, calls: Calls) -> None:
+        self.bound = bound
+        self.calls = calls
+
+    def message(self, item: Any, path: Path) -> Message:
+        role = item.get("role") if isinstance(item, dict) else None
+        if role not in _ROLES:
+            return Message("user", path, (_other(item, path),), "harness")
+        self.calls.speaks(role)
+        content, inside = item.get("content"), (*path, "content")
+        if not isinstance(content, list):
+            odd = () if content is None else (_other(content, inside),)
+            return Message(role, path, odd, "user" if role == "user" else "harness")
+        found: list[Part] = []
+        for number, block in enumerate(content):
+            found += self.block(block, (*inside, number))
+        results = [part for part in found if part.kind == "tool_result" or part.within]
+        if role == "user" and found and len(results) == len(found):
+            return Message("tool", path, tuple(found), "harness")
+        return Message(role, path, tuple(found), "harness" if role == "system" else "user")
+
+    def block(self, block: Any, path: Path) -> Iterator[Part]:
+        kind = _kind(block)
+        value = block[kind] if kind else None
+        if kind == "text" and isinstance(value, str):
+            yield Part("text", (*path, "text"), value)
+        elif kind == "toolUse" and isinstance(value, dict):
+            yield self.call(value, (*path, kind))
+        elif kind == "toolResult" and isinstance(value, dict):
+            yield from self.result(value, (*path, kind))
+        elif kind == "reasoningContent" and isinstance(value, dict):
+            yield self.reasoning(value, path)
+        elif kind in _MEDIA and isinstance(value, dict):
+            yield _medium(block, kind, path)
+        elif kind != _MARKER:
+            yield _other(block, path)
+
+    def call(self, value: dict[str, Any], path: Path) -> Part:
+        call, tool = str(value.get("toolUseId") or ""), str(value.get("name") or "")
+        self.calls.add(call, tool)
+        server = bool(value.get("type"))  # a tool of the API's own
+        return Part("tool_call", (*path, "input"), canonical(value.get("input")), tool, call, pinned=server)
+
+    def result(self, value: dict[str, Any], path: Path) -> Iterator[Part]:
+        call = str(value.get("toolUseId") or "")
+        tool, error = self.calls.take(call), value.get("status") == "error"
+        content: Any = value.get("content")
+        inside: Path = (*path, "content")
+        texts, rest, media = [], [], []
+        for number, block in enumerate(content if isinstance(content, list) else [content]):
+            kind = _kind(block)
+            if kind == "text" and isinstance(block["text"], str):
+                texts.append(block["text"])
+            elif kind == "json":
+                texts.append(canonical(block["json"]))
+            elif block is not None:
+                rest.append(value_digest(block))
+                media += [_medium(block, kind, (*inside, number), "result")] if kind in _MEDIA else []
+        if isinstance(content, list) and len(content) == 1 and _kind(content[0]) == "text" and texts:
+            inside = (*inside, 0, "text")
+        opaque = len(rest) > len(media) or bool(value.get("type"))
+        yield Part("tool_result", inside, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque)
+        yield from media
+
+    def reasoning(self, value: dict[str, Any], path: Path) -> Part:
+        told = value.get("reasoningText")
+        told = told if isinstance(told, dict) else {}
+        said = str(told.get("signature") or value.get("redactedContent") or "")
+        return Part(
+            "reasoning", path, str(told.get("text") or ""), digest=said, pinned=True, bound=self.bound and bool(said)
+        )
+
+
+def _medium(block: dict[str, Any], kind: str, path: Path, within: str = "") -> Part:
+    value = block[kind] if isinstance(block[kind], dict) else {}
+    source = value.get("source")
+    source = source if isinstance(source, dict) else {}
+    where = source.get("s3Location")
+    name = str(value.get("name") or (where.get("uri") if isinstance(where, dict) else "") or "")
+    told = f"{kind}/{value.get('format') or 'unknown'}"
+    return pictured(block, Source(told, name, len(str(source.get("bytes") or ""))), path, within)
+
+
+def _other(value: Any, path: Path) -> Part:
+    return Part("other", path, digest=value_digest(value), pinned=True)
+
+
+def _kind(block: Any) -> str:
+    """The one key that says what a block is; "" for what is no such union."""
+    return next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
+
+
+def _is_message(item: Any) -> bool:
+    if not isinstance(item, dict) or item.get("role") not in _ROLES or not isinstance(item.get("content"), list):
+        return False
+    return bool(item["content"]) and all(_kind(block) in _KINDS for block in item["content"])

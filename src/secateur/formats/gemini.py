@@ -1,0 +1,193 @@
+"""Gemini `generateContent`: a request body with `contents`, or the list alone; names in camelCase or snake_case.
+
+Results stand inside contents of role user; a message of results only has the role "tool". Calls pair by id; where ids
+are left out, by the tool's name and order within the round, and the name stands for the id. What carries a thought
+signature stays on its part as it came (wire rules G10, G11). With `cachedContent` the API holds the older history.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.formats.native import (
+    Calls,
+    Source,
+    array_at,
+    canonical,
+    fixed_tokens,
+    leading_model,
+    member,
+    pictured,
+    sample,
+    value_digest,
+)
+from secateur.jsontext import Text
+from secateur.lineage import keyed
+from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
+
+_ROLES: dict[Any, Role] = {"user": "user", "model": "assistant", "function": "user", None: "user"}
+_FIXED = ("systemInstruction", "system_instruction", "tools")
+_TELLING = ("output", "result", "error", "content")  # names under which a response holds its text
+_SUMMARY = "<state_snapshot>"  # how Gemini CLI opens what stands for older history
+_HARNESS = ("<session_context>", "<system-reminder>", "<hook_context>")
+
+
+class Gemini:
+    """Reader of generateContent requests."""
+
+    name = "gemini"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """Messages whose `parts` are a list."""
+        found = array_at(native, "contents")
+        ends = sample(found[1], 1) if found is not None else []  # most other bodies show themselves at once
+        if found is None or not ends or not (all(map(_is_content, ends)) and all(map(_is_content, sample(found[1])))):
+            return ""
+        return "`contents` with `parts`" if found[0] else "a list of contents with `parts`"
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of a body or of a list of contents."""
+        at, items = array_at(native, "contents", need=self.name)
+        calls, first = Calls.after(known), len(known)
+        values = items.values(first) if isinstance(items, Text) else items[first:]
+        fresh = (content(item, (*at, number), calls) for number, item in enumerate(values, first))
+        messages = known + keyed(fresh, known[-1].key if known else "")
+        partial = any(member(native, name) for name in ("cachedContent", "cached_content"))
+        fixed = fixed_tokens(native, *_FIXED)
+        return Transcript(at, messages, model or leading_model(native), "google", fixed, partial)
+
+    def body(self, part: Part, text: str) -> Any:
+        """A response is an object (wire rule G4): the text under `output`, or under `error` where it told one."""
+        if part.kind == "tool_result":
+            return {"error" if part.error else "output": text}
+        if part.kind == "tool_call":
+            return Text.of(text.encode("utf-8", "surrogatepass"))
+        return {"text": text} if part.kind == "media" else text
+
+    def message(self, new: New) -> Any:
+        """A content of one text; there are two roles only (wire rule G6)."""
+        return {"role": "model" if new.role == "assistant" else "user", "parts": [{"text": new.text}]}
+
+
+def content(item: Any, path: Path, calls: Calls) -> Message:
+    """One content as a message."""
+    role = _ROLES.get(item.get("role")) if isinstance(item, dict) else None
+    if role is None:
+        return Message("user", path, (_unknown(item, path),), "harness")
+    calls.speaks(role)
+    blocks, inside = item.get("parts"), (*path, "parts")
+    if not isinstance(blocks, list):
+        odd = () if blocks is None else (_unknown(blocks, inside),)
+        return Message(role, path, odd, "user" if role == "assistant" else "harness")
+    found = [part for number, block in enumerate(blocks) for part in _parts(block, (*inside, number), calls)]
+    results = [part for part in found if part.kind == "tool_result" or part.within]
+    if role == "user" and found and len(results) == len(found):
+        return Message("tool", path, tuple(found), "harness")
+    return Message(role, path, tuple(found), "user" if role == "assistant" else _origin(found))
+
+
+def _parts(block: Any, path: Path, calls: Calls) -> Iterator[Part]:
+    """One part holds one kind of data (wire rule G7), whatever stands beside it."""
+    if not isinstance(block, dict):
+        yield _unknown(block, path)
+        return
+    signature = _either(block, "thoughtSignature", "thought_signature")
+    signed = str(signature) if signature else ""
+    if isinstance(block.get("text"), str):
+        yield _text(block, path, signed)
+        return
+    for name in ("functionCall", "function_call"):
+        if isinstance(block.get(name), dict):
+            yield _call(block[name], (*path, name), signed, calls)
+            return
+    for name in ("functionResponse", "function_response"):
+        if isinstance(block.get(name), dict):
+            yield from _response(block[name], (*path, name), calls)
+            return
+    medium = None if signed else _medium(block, path)
+    yield medium or _unknown(block, path)
+
+
+def _text(block: dict[str, Any], path: Path, signed: str) -> Part:
+    if block.get("thought") is True:
+        return Part("reasoning", path, block["text"], digest=signed, pinned=True, tied=bool(signed))
+    return Part("text", (*path, "text"), block["text"], pinned=bool(signed))
+
+
+def _call(value: dict[str, Any], path: Path, signed: str, calls: Calls) -> Part:
+    tool = str(value.get("name") or "")
+    call = str(value.get("id") or tool)
+    calls.add(call, tool)
+    arguments = canonical(value.get("args") or {})
+    return Part("tool_call", (*path, "args"), arguments, tool, call, pinned=bool(signed), tied=bool(signed))
+
+
+def _response(value: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]:
+    tool, call = str(value.get("name") or ""), str(value.get("id") or "")
+    if not calls.waits(call):  # one side leaves its id out
+        call = (tool if calls.waits(tool) else "" if call else calls.oldest(tool)) or call or tool
+    calls.take(call)
+    response = value.get("response")
+    blocks = value.get("parts")
+    places = [(block, (*path, "parts", n)) for n, block in enumerate(blocks if isinstance(blocks, list) else ())]
+    media = [_inner(block, where) for block, where in places]
+    error = isinstance(response, dict) and "error" in response
+    open_ = _either(value, "willContinue", "will_continue") is True  # more of it is still to come
+    known = (response is None or isinstance(response, dict)) and all(one.kind == "media" for one in media)
+    said = "".join(one.digest for one in media)
+    text = _said(response)
+    yield Part("tool_result", (*path, "response"), text, tool, call, error, said, pinned=open_ or not known)
+    yield from media if known and not open_ else ()
+
+
+def _said(response: Any) -> str:
+    """What a response tells: the text that is its one member, else all of it as JSON."""
+    if response is None or response == {}:
+        return ""
+    if isinstance(response, dict) and len(response) == 1:
+        [(name, value)] = response.items()
+        if name in _TELLING and isinstance(value, str):
+            return value
+    return canonical(response)
+
+
+def _medium(block: Any, path: Path, within: str = "") -> Part | None:
+    if not isinstance(block, dict):
+        return None
+    data = _either(block, "inlineData", "inline_data")
+    file = _either(block, "fileData", "file_data")
+    held = data if isinstance(data, dict) else file
+    if not isinstance(held, dict):
+        return None
+    mime = str(_either(held, "mimeType", "mime_type") or "media")
+    name = str(_either(held, "displayName", "display_name") or _either(held, "fileUri", "file_uri") or "")
+    return pictured(block, Source(mime, name, len(str(held.get("data") or ""))), path, within)
+
+
+def _inner(block: Any, path: Path) -> Part:
+    """A medium that a response carries: no text may stand in its place, it goes only with the response."""
+    medium = _medium(block, path, "result")
+    return replace(medium, pinned=True) if medium else _unknown(block, path)
+
+
+def _unknown(block: Any, path: Path) -> Part:
+    return Part("other", path, digest=value_digest(block), pinned=True)
+
+
+def _either(value: dict[str, Any], camel: str, snake: str) -> Any:
+    return value[camel] if camel in value else value.get(snake)
+
+
+def _origin(parts: list[Part]) -> Origin:
+    texts = [part.text.lstrip() for part in parts if part.kind == "text"]
+    if not texts or len(texts) < len(parts):
+        return "user"
+    if texts[0].startswith(_SUMMARY):
+        return "summary"
+    return "harness" if all(text.startswith(_HARNESS) for text in texts) else "user"
+
+
+def _is_content(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("parts"), list) and item.get("role") in _ROLES

@@ -1,0 +1,127 @@
+"""Outputs among the items of the Responses API: where the text of each kind stands, and in which shape it is written.
+
+Rule (wire rule R12): an output keeps the shape that its kind must have. Functions and custom tools answer with a string
+or a list of blocks, a shell with a list of streams and their outcome, the local shell with JSON in a string. Outputs of
+a computer and of what the API's own servers run stay as they are.
+"""
+
+import re
+from typing import Any
+
+from secateur.errors import FormatError
+from secateur.formats.logs import result
+from secateur.formats.native import Calls, Source, canonical, pictured, value_digest
+from secateur.jsontext import dumps, loads
+from secateur.model import Part, Path
+from secateur.tokens import media_tokens
+
+_FREE = frozenset({"function_call_output", "custom_tool_call_output", "apply_patch_call_output"})
+_MEDIA = {"input_image": "image", "input_file": "file", "input_audio": "audio"}
+_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})", re.MULTILINE)
+_EXIT_FIELD = re.compile(r'"exit_code":\s*(-?\d{1,9})')
+_FAILED = re.compile(r"[\w .-]{1,60} failed\b")
+
+
+def is_output(kind: str) -> bool:
+    """Whether items of this type answer a call."""
+    return kind.endswith("_output")
+
+
+def outputs(value: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
+    """The result that an output item is, and the media inside it."""
+    kind, call = str(value.get("type")), str(value.get("call_id") or value.get("id") or "")
+    if kind == "local_shell_call_output" and not calls.waits(call):
+        call = calls.oldest("local_shell_call") or call  # it may name the call by its item id
+    tool = calls.take(call)
+    inside: Path = (*path, "output")
+    output = value.get("output")
+    if kind == "shell_call_output" and isinstance(output, list) and output:
+        return (_streams(output, inside, tool, call),)
+    if kind == "local_shell_call_output" and isinstance(output, str):
+        return (_wrapped(output, inside, tool, call),)
+    if kind in _FREE:
+        failed = value.get("status") == "failed" or (isinstance(output, str) and _failed(output))
+        head = Part("tool_result", inside, "", tool, call, failed)
+        return result(head, output, lambda block, where: medium_of(block, where, "result"))
+    return (_shut(kind, value, path, Part("tool_result", inside, "", tool, call, pinned=True)),)
+
+
+def output_body(part: Part, text: str) -> Any:
+    """What stands at a result's path when it reads `text`. `part.digest` holds what its shape says besides the text."""
+    if part.digest.startswith("["):
+        [outcome] = loads(part.digest.encode())
+        return [{"stdout": text, "stderr": "", "outcome": outcome}]
+    if part.digest.startswith("{"):
+        rest = loads(part.digest.encode())
+        return dumps({"output": text} | rest).decode("utf-8", "surrogatepass")
+    return text
+
+
+def medium_of(block: Any, path: Path, within: str = "") -> Part | None:
+    """A picture, a file or a sound; None for any other block."""
+    kind = _MEDIA.get(str(block.get("type"))) if isinstance(block, dict) else None
+    if kind is None:
+        return None
+    sound = block.get("input_audio")
+    if isinstance(sound, dict):
+        data = str(sound.get("data") or "")
+        return pictured(block, Source(f"audio/{sound.get('format') or ''}", "", len(data)), path, within)
+    name, data = str(block.get("filename") or block.get("file_id") or ""), str(block.get("file_data") or "")
+    if data and not data.startswith("data:"):
+        return pictured(block, Source(kind, name, len(data)), path, within)
+    return pictured(
+        block, Source.of(data or str(block.get("image_url") or block.get("file_url") or ""), kind, name), path, within
+    )
+
+
+def _streams(output: list[Any], path: Path, tool: str, call: str) -> Part:
+    """What a shell printed. One output without errors is written where it stands, others become one."""
+    chunks = [chunk for chunk in output if isinstance(chunk, dict)]
+    texts = [chunk[name] for chunk in chunks for name in ("stdout", "stderr") if isinstance(chunk.get(name), str)]
+    outcome = next((chunk.get("outcome") for chunk in chunks if _bad(chunk.get("outcome"))), None)
+    error, text = outcome is not None, "\n".join(filter(None, texts))
+    outcome = outcome or (chunks[-1].get("outcome") if chunks else None)
+    odd = len(chunks) < len(output)
+    said = f"[{canonical(outcome)}]"
+    if len(output) == 1 == len(chunks) and isinstance(chunks[0].get("stdout"), str) and not chunks[0].get("stderr"):
+        path, text, said = (*path, 0, "stdout"), chunks[0]["stdout"], f"={canonical(outcome)}"
+    return Part("tool_result", path, text, tool, call, error, said, pinned=odd)
+
+
+def _bad(outcome: Any) -> bool:
+    if not isinstance(outcome, dict):
+        return False
+    return outcome.get("type") == "timeout" or outcome.get("exit_code") not in (None, 0)
+
+
+def _wrapped(output: str, path: Path, tool: str, call: str) -> Part:
+    """JSON in a string: the text is its `output`, and what else it says is kept."""
+    try:
+        value = loads(output.encode("utf-8", "surrogatepass"))
+    except FormatError:
+        value = None
+    if not isinstance(value, dict) or not isinstance(value.get("output"), str):
+        return Part("tool_result", path, output, tool, call, _failed(output))
+    rest = canonical({name: one for name, one in value.items() if name != "output"})
+    return Part("tool_result", path, value["output"], tool, call, _failed(rest), rest)
+
+
+def _shut(kind: str, value: dict[str, Any], path: Path, head: Part) -> Part:
+    """What may not change: a screenshot (no text may stand for it), tools that were found, programs of the API's."""
+    name = next((name for name in ("output", "tools", "result") if name in value), "result")
+    held = value.get(name)
+    where: Path = (*path, name)
+    if kind == "computer_call_output":
+        picture = media_tokens("image", 0)
+        return Part(
+            "tool_result", where, "", head.tool, head.call, digest=value_digest(held), pinned=True, tokens=picture
+        )
+    text = held if isinstance(held, str) else canonical(held)
+    return Part("tool_result", where, text, head.tool, head.call, pinned=True)
+
+
+def _failed(output: str) -> bool:
+    """Codex sets no flag: it states the exit code in the lines before the output, or in a field beside it."""
+    stated = _EXIT_FIELD.search(output) if output.startswith("{") else None
+    found = stated or _EXIT.search(output.partition("\nOutput:")[0])
+    return int(found[1]) != 0 if found else _FAILED.match(output) is not None

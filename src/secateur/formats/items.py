@@ -1,0 +1,165 @@
+"""Items of the Responses API, as requests carry them and Codex's logs keep them: who says each, and what it holds.
+
+Rule: what the model says in one go (reasoning, texts, calls) is one assistant message, so that reasoning and what
+follows it stay one unit (wire rules R3, R4). What the API's own servers made stays as it is. What outputs hold is told
+in `item_outputs`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.formats.item_outputs import is_output, medium_of, outputs
+from secateur.formats.logs import stranger, text_of
+from secateur.formats.native import Calls, canonical
+from secateur.formats.openai_chat import arguments
+from secateur.model import Message, Origin, Part, Path, Role
+
+_INPUTS: dict[str, Role] = {"user": "user", "developer": "system", "system": "system"}
+_SUMMARIES = frozenset({"compacted", "compaction", "compaction_summary", "context_compaction"})
+_SAID = frozenset({"reasoning", "mcp_list_tools", "mcp_approval_request", "program"})
+_ASKED = ("action", "actions", "operation", "arguments")  # where calls of the API's own tools say what they want
+
+# How Codex opens what it says in the user's name, and a summary of its own.
+_HARNESS = (
+    "# AGENTS.md instructions",
+    "<environment_context>",
+    "<user_instructions>",
+    "<user_shell_command>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<skill>",
+)
+_SUMMARY = "Another language model started to solve this problem"
+
+
+class Item(Struct, frozen=True):
+    """One item of the model's context and where it stands."""
+
+    value: dict[str, Any]
+    path: Path
+    at: int = 0  # when it was recorded, in ms
+
+    @property
+    def whole(self) -> Path:
+        """Where all of it stands: its line of a log, which goes with it, or its place in a list."""
+        return self.path[:1] if self.path[1:] == ("payload",) else self.path
+
+    @property
+    def kind(self) -> str:
+        """The item's type; the short form of a message leaves it unsaid."""
+        return str(self.value.get("type") or ("message" if "role" in self.value else ""))
+
+    @property
+    def spoken(self) -> bool:
+        """Whether the model said it."""
+        kind = self.kind
+        if kind == "message":
+            return self.value.get("role") == "assistant"
+        return kind.endswith("_call") or kind in _SAID
+
+
+def steps(items: Iterator[Item] | list[Item]) -> Iterator[list[Item]]:
+    """What the model said in one go together, everything else alone."""
+    step: list[Item] = []
+    for item in items:
+        if step and not (item.spoken and step[-1].spoken):
+            yield step
+            step = []
+        step.append(item)
+    if step:
+        yield step
+
+
+def message(step: list[Item], calls: Calls, logged: bool = False) -> Message:
+    """The message that these items are; `logged` ones stand on lines of a log."""
+    first = step[0]
+    role, origin = _speaker(first)
+    calls.speaks(role)
+    parts = tuple(part for item in step for part in _parts(item, calls))
+    lines = tuple(dict.fromkeys(item.path[0] for item in step if isinstance(item.path[0], int))) if logged else ()
+    return Message(role, first.whole, parts, origin, lines, step[-1].at)
+
+
+def speaker(texts: list[str]) -> Origin:
+    """Who speaks in a message of role user: a human, Codex, or a summary."""
+    if texts and texts[0].startswith(_SUMMARY):
+        return "summary"
+    return "harness" if texts and all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
+
+
+def texts_of(item: dict[str, Any]) -> list[str]:
+    """The texts of a message."""
+    content = item.get("content")
+    if isinstance(content, str):
+        return [content]
+    found = [text_of(block) for block in content] if isinstance(content, list) else []
+    return [text for text in found if text is not None]
+
+
+def _speaker(item: Item) -> tuple[Role, Origin]:
+    if item.spoken:
+        return "assistant", "user"
+    if is_output(item.kind):
+        return "tool", "harness"
+    if item.kind in _SUMMARIES:
+        return "user", "summary"
+    if item.kind != "message":
+        return "user", "harness"
+    role = _INPUTS.get(str(item.value.get("role")), "user")
+    return role, speaker(texts_of(item.value)) if role == "user" else "harness"
+
+
+def _parts(item: Item, calls: Calls) -> Iterator[Part]:
+    value, path = item.value, item.path
+    if item.kind == "message":
+        yield from _content(value.get("content"), (*path, "content"))
+    elif item.kind == "compacted":
+        yield Part("text", (*path, "message"), str(value.get("message") or ""))
+    elif item.kind == "reasoning":
+        said = str(value.get("encrypted_content") or value.get("id") or "")
+        yield Part("reasoning", item.whole, _thought(value), digest=said, pinned=True, tied=True)
+    elif item.spoken and "call_id" in value:
+        yield _call(value, path, calls)
+    elif is_output(item.kind):
+        yield from outputs(value, path, calls)
+    else:
+        yield stranger(value, path)
+
+
+def _content(content: Any, path: Path) -> Iterator[Part]:
+    if isinstance(content, str):
+        yield Part("text", path, content)
+    elif isinstance(content, list):
+        for number, block in enumerate(content):
+            yield _block(block, (*path, number))
+    elif content is not None:
+        yield stranger(content, path)
+
+
+def _block(block: Any, path: Path) -> Part:
+    said = text_of(block)
+    if said is not None:
+        return Part("text", (*path, "text"), said, pinned=bool(block.get("annotations")))
+    if isinstance(block, dict) and isinstance(block.get("refusal"), str):
+        return Part("text", (*path, "refusal"), block["refusal"], pinned=True)
+    return medium_of(block, path) or stranger(block, path)
+
+
+def _thought(value: dict[str, Any]) -> str:
+    """Summaries and, where the model gives it, the reasoning itself."""
+    lists = [value[name] for name in ("summary", "content") if isinstance(value.get(name), list)]
+    texts = [block.get("text") for blocks in lists for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _call(value: dict[str, Any], path: Path, calls: Calls) -> Part:
+    call, tool = str(value.get("call_id") or ""), str(value.get("name") or value.get("type") or "")
+    calls.add(call, tool)
+    if isinstance(value.get("input"), str):
+        return Part("tool_call", (*path, "input"), value["input"], tool, call)
+    if isinstance(value.get("arguments"), str):
+        return Part("tool_call", (*path, "arguments"), arguments(value["arguments"]), tool, call)
+    name = next((name for name in _ASKED if name in value), "arguments")
+    return Part("tool_call", (*path, name), canonical(value.get(name)), tool, call, pinned=True)

@@ -1,0 +1,123 @@
+"""OpenAI Responses: a request body with `input` (items, or one text), or the list of items alone.
+
+What the model says in one go is one message, whatever items it takes (`items`). Reasoning is pinned and tied to what
+follows it (wire rules R3, R4), but not bound to its prefix: where a model's reasoning depends on what was before it,
+the API leaves it out by itself and refuses nothing (R17). A request that continues a response or a conversation which
+the API keeps, or refers to items that it keeps, is partial.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.formats.item_outputs import output_body
+from secateur.formats.items import Item, message, steps
+from secateur.formats.native import (
+    Calls,
+    array_at,
+    elements_read,
+    fixed_tokens,
+    leading_model,
+    member,
+    sample,
+    value_digest,
+)
+from secateur.jsontext import Text
+from secateur.lineage import keyed
+from secateur.model import Message, New, Part, Path, Transcript
+
+_KEPT_THERE = ("previous_response_id", "conversation")
+_BLOCKS = frozenset({"input_text", "output_text", "input_image", "input_file", "input_audio"})
+_OWN = re.compile(r"(?:reasoning|compaction|item_reference|message)\Z|[a-z_]+_call(?:_output)?\Z|mcp_")
+_REFERENCE = re.compile(rb'"type"[ \t\n\r]*:[ \t\n\r]*"item_reference"')
+
+
+class OpenAIResponses:
+    """Reader of Responses requests."""
+
+    name = "openai_responses"
+    log = False
+
+    def recognise(self, native: Any) -> str:
+        """An `input` of items, or items that only this API has."""
+        if _text_input(native) is not None:
+            return "`input` is a text"
+        found = array_at(native, "input")
+        if found is None:
+            return ""
+        items = sample(found[1])
+        if any(not isinstance(item, dict) or not ("type" in item or "role" in item) for item in items):
+            return ""
+        if found[0]:
+            return "`input` is a list of items"
+        return next((reason for item in items if (reason := _own(item))), "")
+
+    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
+        """The transcript of a body or of a list of items."""
+        model = model or leading_model(native)
+        fixed = fixed_tokens(native, "instructions", "tools")
+        kept = any(member(native, name) for name in _KEPT_THERE)
+        text = _text_input(native)
+        if text is not None:
+            only = keyed([Message("user", ("input",), (Part("text", ("input",), text),))])
+            return Transcript((), only, model, "openai", fixed, kept)
+        at, items = array_at(native, "input", need=self.name)
+        fresh = keyed(_messages(items, at, known), known[-1].key if known else "")
+        return Transcript(at, known + fresh, model, "openai", fixed, kept or _refers(items))
+
+    def body(self, part: Part, text: str) -> Any:
+        """A string, as outputs, inputs and arguments (JSON in a string) are; a medium becomes a text."""
+        return {"type": "input_text", "text": text} if part.kind == "media" else output_body(part, text)
+
+    def message(self, new: New) -> Any:
+        """A message of one text, without an id: only the API gives ids (wire rule R6)."""
+        role = "user" if new.role == "tool" else new.role
+        kind = "output_text" if role == "assistant" else "input_text"
+        return {"type": "message", "role": role, "content": [{"type": kind, "text": new.text}]}
+
+
+def _messages(items: Any, at: Path, known: tuple[Message, ...]) -> Iterator[Message]:
+    first, calls = elements_read(at, known), Calls.after(known)
+    values = items.values(first) if isinstance(items, Text) else items[first:]
+    for step in steps(_items(values, at, first)):
+        said = message(step, calls)
+        if not said.parts:  # an empty message still has a place
+            value, path = step[0].value, step[0].path
+            said = replace(said, parts=(Part("other", path, digest=value_digest(value), pinned=True),))
+        yield said
+
+
+def _items(values: Any, at: Path, first: int) -> Iterator[Item]:
+    for number, value in enumerate(values, first):
+        yield Item(value if isinstance(value, dict) else {"type": "", "value": value}, (*at, number))
+
+
+def _text_input(native: Any) -> str | None:
+    """The one text that an `input` may be; None for anything else."""
+    if isinstance(native, Text):
+        child = native.child("input") if native.kind == "{" else None
+        said = child.value() if child is not None and child.kind == '"' else None
+    else:
+        said = native.get("input") if isinstance(native, dict) else None
+    return said if isinstance(said, str) else None
+
+
+def _own(item: dict[str, Any]) -> str:
+    """Why this item is one of this API's; "" for what chat has too."""
+    kind, content = item.get("type"), item.get("content")
+    if isinstance(kind, str) and _OWN.match(kind):
+        return f"an item has the type {kind}"
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") in _BLOCKS and block["type"] != "input_audio":
+            return f"`content` holds a block of type {block['type']}"
+    return ""
+
+
+def _refers(items: Any) -> bool:
+    """Whether some item only names one that the API keeps."""
+    if isinstance(items, Text):  # within a string its quotes were escaped
+        near = items.data.find(b'"item_reference"', items.start, items.end) >= 0
+        return near and _REFERENCE.search(items.data, items.start, items.end) is not None
+    return any(isinstance(item, dict) and item.get("type") == "item_reference" for item in items)
