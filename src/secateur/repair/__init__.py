@@ -1,0 +1,111 @@
+"""Mend a request or a session file that its provider, or its host, would refuse.
+
+Rule: a repair is computed from the raw document each time, never kept: a result that is missing now may still arrive.
+It is deterministic, mending twice changes nothing more, and every byte that is not mended stays. What cannot be mended
+is said. Whether a request needs mending is not decided here: nothing is changed where nothing is broken.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from secateur import formats, rules
+from secateur.errors import FormatError, UnknownFormat
+from secateur.formats.native import array_at, leading_model
+from secateur.jsontext import Lines, Text
+from secateur.model import Path
+from secateur.patch import apply
+from secateur.repair import anthropic, chat
+from secateur.repair.draft import drafted, lowered
+from secateur.repair.strings import halves
+from secateur.repair.work import Limits, Mended, Settings, Work, spelled
+
+__all__ = ["Limits", "Mended", "Repair", "Settings", "repaired"]
+
+_BODIES: dict[str, tuple[Any, str]] = {"anthropic_messages": (anthropic, "messages"), "openai_chat": (chat, "messages")}
+
+
+class Repair(Struct, frozen=True):
+    """A document that was mended. `native` is the very document if nothing was."""
+
+    native: Any
+    mended: tuple[Mended, ...] = ()
+    left: tuple[Mended, ...] = ()  # broken still
+    torn: bytes = b""  # what was cut off a session file: the pieces of lines that nobody can read
+
+
+def repaired(native: Any, format: str | None = None, settings: Settings | None = None) -> Repair:
+    """Mend a document: bytes, text, a `Text` or `Lines`, or Python objects; the same kind comes out.
+
+    `format` is its name where the caller knows it. Raises FormatError where it cannot be read at all, UnknownFormat
+    where no format fits.
+    """
+    if isinstance(native, str):
+        done = repaired(native.encode("utf-8", "surrogatepass"), format, settings)
+        return Repair(done.native.decode("utf-8", "surrogatepass"), done.mended, done.left, done.torn)
+    if isinstance(native, bytes | bytearray | memoryview):
+        data = bytes(native)
+        done = repaired(*_opened(data, format), settings)
+        return Repair(done.native.data if done.mended else data, done.mended, done.left, done.torn)
+    name = format or _recognised(native).name
+    return _body(native, name, settings or Settings())
+
+
+def _opened(data: bytes, name: str | None) -> tuple[Text, str]:
+    """The document and its format."""
+    if name is not None:
+        return (Lines.of(data) if formats.named(name).log else Text.of(data)), name
+    lines = Lines.of(data)
+    found = formats.recognised(lines, log=True)
+    if found is not None:
+        return lines, found[0].name
+    text = Text.of(data)
+    text.open()
+    return text, _recognised(text).name
+
+
+def _recognised(native: Any) -> formats.Format:
+    found = formats.recognised(native, isinstance(native, Lines))
+    if found is None:
+        raise UnknownFormat("no known format: name it, or give a request body or a session file")
+    return found[0]
+
+
+def _body(native: Any, name: str, settings: Settings) -> Repair:
+    """A request body or a list of messages."""
+    value = native.value() if isinstance(native, Text) else native
+    ops = list(halves(value))
+    said = [Mended("A71", spelled(op.path), "half a character became U+FFFD") for op in ops]
+    native = apply(native, ops)
+    if name not in _BODIES:
+        return Repair(native, tuple(said))
+    family, array = _BODIES[name]
+    at, nodes, size = _taken_apart(native, array, family.BLOCKS, name)
+    work = Work(nodes, _named(settings, native), len(native.raw) if isinstance(native, Text) else 0)
+    family.mend(work)
+    native = apply(native, list(lowered(native, at, size, work.nodes)))
+    return Repair(native, (*said, *work.mended), (*work.left, *_broken(native, name, array, work.settings)))
+
+
+def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[Mended]:
+    """What the rules still refuse."""
+    family = rules.family_of(name)
+    body = native.value() if isinstance(native, Text) else native
+    request = body if isinstance(body, dict) else None
+    for found in rules.check(family, body[array] if request else body, request, profile=settings.profile or None):
+        if found.severity == "error":
+            yield Mended(found.rule, found.where, found.text)
+
+
+def _taken_apart(native: Any, array: str, blocks: str, name: str) -> tuple[Path, list[Any], int]:
+    at, items = array_at(native, array, need=name)
+    if isinstance(items, Text) and items.kind != "[":
+        raise FormatError(f"{name} wants an array `{array}`; this document has none")
+    values = list(items.values() if isinstance(items, Text) else items)
+    return at, drafted(values, at, blocks), len(values)
+
+
+def _named(settings: Settings, native: Any) -> Settings:
+    """The settings, with the document's own model where the caller names none."""
+    return settings if settings.model else Settings(leading_model(native), settings.profile, settings.limits)

@@ -1,0 +1,186 @@
+"""A conversation taken apart for mending: its messages and their blocks as nodes that may change, move, go, or be new.
+
+Rule: a node knows where it stands in the document; what nobody changed is named by that place alone, so that it comes
+out with the very bytes it came with. Which nodes ought to change is not decided here.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.jsontext import Text, dumps
+from secateur.model import Path
+from secateur.patch import Op, apply
+
+Piece = Any  # a `Text` where the document is text, else an object
+
+
+class Node(Struct, eq=False):
+    """A message, an item or a block. `value` is what it says now, `ops` what was changed in it (paths from here)."""
+
+    value: Any
+    path: Path | None = None  # where it stands in the document; None: it is new
+    inner: list["Node"] | None = None  # its blocks, where they stand in an array under `name`
+    name: str = "content"
+    size: int = 0  # how many blocks it had; -1: a string stood where its blocks stand now
+    ops: list[Op] = []
+    gone: list[str] = []  # members that were taken out
+
+    def get(self, name: str) -> Any:
+        """A member of an object; None where there is none."""
+        return self.value.get(name) if isinstance(self.value, dict) else None
+
+    @property
+    def role(self) -> str:
+        """The role of a message, the type of a block; "" for what has none."""
+        found = self.get("role") or self.get("type")
+        return found if isinstance(found, str) else ""
+
+    def put(self, path: Path, value: Any) -> None:
+        """Let `value` stand at a path inside this node."""
+        self.value = _with(self.value, path, value)
+        for number, op in enumerate(self.ops):
+            if path[: len(op.path)] == op.path:  # what was put there before holds this place
+                self.ops[number] = Op(op.path, _at(self.value, op.path))
+                return
+        self.ops = [op for op in self.ops if op.path[: len(path)] != path] + [Op(path, value)]
+
+    def drop(self, name: str) -> None:
+        """Take a member out."""
+        self.value = {key: one for key, one in self.value.items() if key != name}
+        self.ops = [op for op in self.ops if op.path[:1] != (name,)]
+        self.gone.append(name)
+
+    def opened(self) -> list["Node"]:
+        """Its blocks, to be changed; a string becomes one block of text."""
+        if self.inner is None:
+            said = self.get(self.name)
+            self.inner = [Node({"type": "text", "text": said})] if isinstance(said, str) and said.strip() else []
+            self.size = -1
+            self.ops = [op for op in self.ops if op.path[:1] != (self.name,)]
+        return self.inner
+
+
+def drafted(values: Sequence[Any], at: Path, name: str = "") -> list[Node]:
+    """Nodes of an array's elements; `name`: the member that holds their blocks."""
+    return [_node(value, (*at, number), name) for number, value in enumerate(values)]
+
+
+def _node(value: Any, path: Path, name: str) -> Node:
+    blocks = value.get(name) if name and isinstance(value, dict) else None
+    if not isinstance(blocks, list):
+        return Node(value, path, name=name)
+    return Node(value, path, drafted(blocks, (*path, name)), name, len(blocks))
+
+
+def lowered(native: Any, at: Path, size: int, nodes: Sequence[Node]) -> Iterator[Op]:
+    """The operations that make of the array at `at`, which has `size` elements, what the nodes say."""
+    for (i, j), (low, high) in _gaps(size, [_place(node, at) for node in nodes]):
+        yield Op(at, [_whole(native, node) for node in nodes[low:high]], (i, j))
+    for number in _anchors([_place(node, at) for node in nodes]):
+        yield from _inside(native, nodes[number])
+
+
+def _inside(native: Any, node: Node) -> Iterator[Op]:
+    """What changes in a node that stays where it is."""
+    if node.gone:
+        yield Op(node.path or (), _whole(native, node))
+    else:
+        yield from _changes(native, node)
+
+
+def _changes(native: Any, node: Node) -> Iterator[Op]:
+    path = node.path or ()
+    yield from (Op((*path, *op.path), op.value) for op in node.ops)
+    if node.inner is not None and node.size < 0:
+        yield Op((*path, node.name), _array(native, [_whole(native, one) for one in node.inner]))
+    elif node.inner is not None and not any(not op.path for op in node.ops):
+        yield from lowered(native, (*path, node.name), node.size, node.inner)
+
+
+def _whole(native: Any, node: Node) -> Piece:
+    """All of a node, for a place where it did not stand."""
+    if node.path is None:
+        inner = None if node.inner is None else [_whole(native, one) for one in node.inner]
+        return node.value if inner is None else _object(native, node, inner)
+    changes = [Op(op.path[len(node.path) :], op.value, op.slice) for op in _changes(native, node)]
+    found = native.at(node.path) if isinstance(native, Text) else _at(native, node.path)
+    return _without(apply(Text.of(found.raw) if isinstance(found, Text) else found, changes), node.gone)
+
+
+def _without(piece: Piece, gone: list[str]) -> Piece:
+    """An object without these members; those that stay keep their characters."""
+    if not gone:
+        return piece
+    if not isinstance(piece, Text):
+        return {name: one for name, one in piece.items() if name not in gone}
+    members = ((name, piece.child(name)) for name in piece.open().names or () if name not in gone)
+    return Text.of(b"{%b}" % b",".join(dumps(name) + b":" + dumps(child) for name, child in members))
+
+
+def _array(native: Any, pieces: list[Piece]) -> Piece:
+    return Text.of(b"[%b]" % b",".join(map(dumps, pieces))) if isinstance(native, Text) else pieces
+
+
+def _object(native: Any, node: Node, inner: list[Piece]) -> Piece:
+    members = {**node.value, node.name: _array(native, inner)}
+    if not isinstance(native, Text):
+        return members
+    return Text.of(b"{%b}" % b",".join(dumps(name) + b":" + dumps(one) for name, one in members.items()))
+
+
+def _place(node: Node, at: Path) -> int | None:
+    """Its number in the array at `at`; None if it did not stand there."""
+    if node.path is None or node.path[:-1] != at:
+        return None
+    return int(node.path[-1])
+
+
+def _anchors(places: Sequence[int | None]) -> list[int]:
+    """The longest run of nodes that stand in the order in which they stood: those do not move."""
+    tails: list[int] = []  # the smallest place that ends a run of each length
+    ends: list[int] = []
+    before: dict[int, int | None] = {}
+    for number, place in enumerate(places):
+        if place is not None:
+            length = bisect_left(tails, place)
+            before[number] = ends[length - 1] if length else None
+            tails[length : length + 1] = [place]
+            ends[length : length + 1] = [number]
+    run: list[int] = []
+    here = ends[-1] if ends else None
+    while here is not None:
+        run.append(here)
+        here = before[here]
+    return run[::-1]
+
+
+def _gaps(size: int, places: Sequence[int | None]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Between the nodes that do not move: the old elements that go, and the nodes that come in their place."""
+    old = new = 0
+    for number in [*_anchors(places), len(places)]:
+        place = places[number] if number < len(places) else size
+        assert place is not None  # an anchor stood in the array
+        if old < place or new < number:
+            yield (old, place), (new, number)
+        old, new = place + 1, number + 1
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _with(value: Any, path: Path, new: Any) -> Any:
+    """The value with `new` at a path; what is not on the way stays the same object."""
+    if not path:
+        return new
+    step, *rest = path
+    if isinstance(value, dict):
+        return {**value, step: _with(value.get(step), tuple(rest), new)}
+    if isinstance(value, list) and isinstance(step, int):
+        return [*value[:step], _with(value[step], tuple(rest), new), *value[step + 1 :]]
+    return {step: _with(None, tuple(rest), new)}

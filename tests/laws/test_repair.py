@@ -1,0 +1,161 @@
+"""Laws of repair: it ends, it pairs, mending twice changes nothing more, and nothing is lost."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur.errors import SecateurError
+from secateur.jsontext import Text
+from secateur.repair import Settings, repaired
+
+IDS = st.sampled_from(["a", "b", "c", "", "x y", "a_2"]) | st.none()
+SAID = st.sampled_from(["", " ", "hello", "hi \ud83d", "end  "])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | SAID,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(SAID, inner, max_size=3),
+    max_leaves=5,
+)
+TEXT = st.fixed_dictionaries({"type": st.just("text"), "text": SAID})
+IMAGE = st.just({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}})
+CALL = st.fixed_dictionaries({"type": st.just("tool_use"), "id": IDS, "name": st.just("bash"), "input": JSON})
+RESULT = st.fixed_dictionaries(
+    {"type": st.just("tool_result"), "tool_use_id": IDS, "content": SAID | st.lists(TEXT | IMAGE, max_size=2)},
+    optional={"is_error": st.booleans()},
+)
+THOUGHT = st.fixed_dictionaries(
+    {"type": st.just("thinking"), "thinking": st.sampled_from(["", "hm"]), "signature": st.sampled_from(["", "s"])}
+)
+BLOCKS = st.lists(TEXT | IMAGE | CALL | RESULT | THOUGHT, max_size=5)
+ANTHROPIC = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant", "assistant", "user", "system"]), "content": SAID | BLOCKS}
+    )
+    | JSON,
+    max_size=7,
+)
+
+ARGUMENTS = st.sampled_from(["{}", "", '{"a": 1', "no", '{"a": "\\ud83d"}'])
+CHAT_CALL = st.fixed_dictionaries(
+    {
+        "id": IDS,
+        "type": st.just("function"),
+        "function": st.fixed_dictionaries({"name": st.just("bash"), "arguments": ARGUMENTS | JSON}),
+    }
+)
+CHAT = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["system", "user", "assistant"]), "content": SAID | st.lists(TEXT, max_size=2)},
+        optional={"tool_calls": st.lists(CHAT_CALL, max_size=3)},
+    )
+    | st.fixed_dictionaries(
+        {
+            "role": st.just("tool"),
+            "tool_call_id": IDS,
+            "content": SAID
+            | st.lists(
+                TEXT | st.just({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}), max_size=2
+            ),
+        }
+    )
+    | JSON,
+    max_size=7,
+)
+LAYOUT = st.sampled_from([{"separators": (",", ":")}, {"indent": 1}, {}])
+FAMILIES = st.sampled_from(["anthropic_messages", "openai_chat"])
+SETTINGS = st.builds(Settings, model=st.sampled_from(["", "claude-opus-4-6"]), profile=st.sampled_from(["", "strict"]))
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[str, list[Any]]:
+    name = draw(FAMILIES)
+    return name, draw(ANTHROPIC if name == "anthropic_messages" else CHAT)
+
+
+def unpaired(name: str, messages: list[Any]) -> list[str]:
+    """Calls and results that are no pair, by the plainest reading of the rule."""
+    wrong: list[str] = []
+    open_: list[Any] = []
+    for message in [*messages, {"role": "end"}]:
+        asked, answered = said(name, message) if isinstance(message, dict) else ([], [])
+        wrong += [f"result {one}" for one in answered if one not in open_]
+        open_ = [one for one in open_ if one not in answered]
+        goes_on = name == "openai_chat" and answered
+        merged = name == "anthropic_messages" and not isinstance(message, dict) or message.get("role") == "assistant"
+        if not goes_on and not (merged and not answered and open_ and asked):
+            wrong += [f"call {one}" for one in open_ if not merged or name == "openai_chat"]
+            open_ = open_ if merged and name == "anthropic_messages" else []
+        open_ += asked
+    return wrong
+
+
+def said(name: str, message: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """The ids called and the ids answered in one message."""
+    if name == "openai_chat":
+        calls = message.get("tool_calls") if message.get("role") == "assistant" else None
+        mine = [call["id"] for call in calls or ()]
+        return mine, [message.get("tool_call_id")] if message.get("role") == "tool" else []
+    content = message.get("content")
+    blocks = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+    role = message.get("role")
+    asked = [one["id"] for one in blocks if one.get("type") == "tool_use" and role == "assistant"]
+    return asked, [one["tool_use_id"] for one in blocks if one.get("type") == "tool_result"]
+
+
+@given(histories(), LAYOUT, SETTINGS)
+def test_mending_twice_changes_nothing_more(
+    history: tuple[str, list[Any]], layout: dict[str, Any], settings: Settings
+) -> None:
+    name, messages = history
+    once = repaired(json.dumps({"model": "", "messages": messages}, **layout).encode(), name, settings)
+    twice = repaired(once.native, name, settings)
+    assert twice.mended == ()
+    assert twice.native == once.native
+
+
+@given(histories(), LAYOUT, SETTINGS)
+def test_objects_and_text_are_mended_alike(
+    history: tuple[str, list[Any]], layout: dict[str, Any], settings: Settings
+) -> None:
+    name, messages = history
+    messages = json.loads(json.dumps(messages))
+    text = repaired(Text.of(json.dumps(messages, **layout).encode()), name, settings)
+    objects = repaired(messages, name, settings)
+    assert repr(text.native.value()) == repr(objects.native)
+    assert text.mended == objects.mended
+    assert text.left == objects.left
+
+
+@given(histories(), SETTINGS)
+def test_every_call_and_every_result_is_in_a_pair(history: tuple[str, list[Any]], settings: Settings) -> None:
+    name, messages = history
+    done = repaired(json.loads(json.dumps(messages)), name, settings)
+    if all(isinstance(one, dict) for one in messages):
+        assert unpaired(name, done.native) == []
+
+
+@given(
+    JSON | ANTHROPIC | CHAT, st.sampled_from([None, "anthropic_messages", "openai_chat", "pi", "codex", "claude_code"])
+)
+def test_whatever_comes_in_only_our_own_errors_come_out(value: Any, name: str | None) -> None:
+    for document in (value, json.dumps(value).encode(), json.dumps(value)):
+        try:
+            repaired(document, name)
+        except SecateurError:
+            continue
+
+
+@given(histories(), SETTINGS)
+def test_what_a_message_said_is_still_said(history: tuple[str, list[Any]], settings: Settings) -> None:
+    name, messages = history
+    kept = json.dumps(repaired(json.loads(json.dumps(messages)), name, settings).native)
+    for text in ("hello", "hi "):
+        assert json.dumps(messages).count(text) <= kept.count(text)
+
+
+@pytest.mark.parametrize("name", ["anthropic_messages", "openai_chat"])
+def test_a_sound_history_is_the_very_same(name: str) -> None:
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+    assert repaired(messages, name).native is messages
