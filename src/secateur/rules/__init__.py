@@ -20,7 +20,7 @@ from secateur.rules.rule import Rule, Violation
 
 __all__ = ["FAMILIES", "PROFILES", "Rule", "Violation", "check", "family_of", "rules"]
 
-FAMILIES = ("anthropic",)
+FAMILIES = ("anthropic", "openai_chat", "openai_responses", "gemini", "bedrock", "transcript")
 
 # Servers that speak an API but take less of it (wire-rules: compatible servers, and models that ask for more).
 PROFILES = {

@@ -24,10 +24,10 @@ def empty_text(block: Any, history: Messages) -> Found:
 
 @rule("A12", "no message is empty but a last one of the assistant", "reported: claude-code #6774, langchain #35676")
 def empty_message(history: Messages) -> Found:
-    for number in history.empty:
-        last = number == len(history.messages) - 1 and history.whole
+    for path in history.empty:
+        last = path[1] == len(history.messages) - 1 and history.whole
         if not (last and history.roles[-1] == "assistant"):
-            yield (history.array, number), "a message has no content: take it out, or give it a text"
+            yield path, "a message has no content: take it out, or give it a text"
 
 
 @rule("A13", "a last text of the assistant does not end in white space", "reported: forgecode #1872", whole=True)

@@ -26,7 +26,7 @@ class Messages(History):
         self.turns = Turns()
         self.roles: list[str] = []  # "" where it is none
         self.odd: list[tuple[Path, str]] = []  # what has not the shape of a message or a block
-        self.empty: list[int] = []  # messages without content
+        self.empty: list[Path] = []  # messages without content
         self.first_kind = ""  # the type of the first block
         self.markers: list[tuple[Path, Any]] = []  # blocks with cache_control, in the API's order
         self.images: list[tuple[Path, Any]] = []
@@ -69,8 +69,9 @@ class Messages(History):
             self._string(role, content, path)
         else:
             self.odd.append((path, "a message's content is neither text nor a list of blocks: give it one"))
+            return
         if not content and not (role == "system" and "output_config" in message):
-            self.empty.append(path[1])  # type: ignore[arg-type]
+            self.empty.append(path)
 
     def _string(self, role: str, content: str, path: Path) -> None:
         if content.isspace():

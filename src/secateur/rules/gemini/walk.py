@@ -1,0 +1,104 @@
+"""One walk over contents: what the rules of this API need to know.
+
+Rule: names are read in camelCase and snake_case alike; contents of one role in a row are one turn. Block rules look at
+parts by the name of their data ("text", "functionCall" ...), at contents as "content".
+"""
+
+from typing import Any
+
+from secateur.model import Path
+from secateur.rules.history import Asked, History, Look
+from secateur.rules.values import fields, items, word
+
+_SNAKE = {
+    "inline_data": "inlineData",
+    "file_data": "fileData",
+    "function_call": "functionCall",
+    "function_response": "functionResponse",
+    "executable_code": "executableCode",
+    "code_execution_result": "codeExecutionResult",
+    "tool_call": "toolCall",
+    "tool_response": "toolResponse",
+}
+DATA = frozenset({"text", *_SNAKE.values()})
+_NAMES = {**_SNAKE, **{name: name for name in DATA}}
+
+
+class Turn:
+    """Contents of one role in a row, and the calls or responses in them."""
+
+    def __init__(self, role: str, path: Path) -> None:
+        self.role = role
+        self.path = path
+        self.calls: list[tuple[Path, Any, Any]] = []  # place, part, call
+        self.responses: list[tuple[Path, Any]] = []
+        self.speaks = False  # holds text or media: a user's turn then begins anew
+
+
+class Contents(History):
+    """What is noticed of a generateContent request."""
+
+    array = "contents"
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.partial = bool(self.field("cachedContent"))
+        self.turns: list[Turn] = []
+        self.odd: list[tuple[Path, str]] = []
+        self.open: dict[str, list[Path]] = {}  # server tools and code without their result
+        self.astray: list[Path] = []  # such results without a use before them
+
+    def field(self, name: str) -> Any:
+        """A field of the request under either spelling."""
+        found = self.request.get(name)
+        return (
+            self.request.get("".join(f"_{c.lower()}" if c.isupper() else c for c in name)) if found is None else found
+        )
+
+    def walk(self, look: Look) -> None:
+        for number, content in enumerate(self.messages):
+            path: Path = (self.array, number)
+            if not isinstance(content, dict):
+                self.odd.append((path, "a content is not an object: give it a role and parts, or take it out"))
+                continue
+            look("content", content, path)
+            role = "model" if content.get("role") == "model" else "user"
+            if not self.turns or self.turns[-1].role != role:
+                self.turns.append(Turn(role, path))
+            for at, part in enumerate(items(content.get("parts"))):
+                self._part(part, (*path, "parts", at), self.turns[-1], look)
+
+    def _part(self, part: Any, path: Path, turn: Turn, look: Look) -> None:
+        if not isinstance(part, dict):
+            self.odd.append((path, "a part is not an object: give it a text, or take it out"))
+            return
+        kinds = [name for name in part if name in _NAMES and part[name] is not None]
+        if len(kinds) != 1:
+            look("part", part, path)
+            return
+        name = kinds[0]
+        kind = _NAMES[name]
+        look(kind, part[name] if kind != "text" else part, (*path, name) if kind != "text" else path)
+        if kind == "functionCall":
+            turn.calls.append((path, part, fields(part[name])))
+        elif kind == "functionResponse":
+            turn.responses.append((path, fields(part[name])))
+        elif turn.role == "user":
+            turn.speaks = True
+        else:
+            self._server(kind, fields(part[name]), path)
+
+    def _server(self, kind: str, value: Any, path: Path) -> None:
+        if kind == "executableCode" or kind == "toolCall":
+            self.open.setdefault(kind, []).append(path)
+        elif kind == "codeExecutionResult" or kind == "toolResponse":
+            waiting = self.open.get("executableCode" if kind == "codeExecutionResult" else "toolCall")
+            if waiting:
+                waiting.pop()
+            else:
+                self.astray.append(path)
+
+
+def name_of(value: Any) -> str:
+    """The name of a call or of a response."""
+    return word(value.get("name"))
