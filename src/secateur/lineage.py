@@ -36,7 +36,8 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
             speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
             tool = part.tool if kind == "tool_call" else ""
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}"
-            key = digest(f"{head}\0{text}{result if inside else previous}")
+            name = blake2b(_encoded(f"{head}\0{text}{result if inside else previous}"), digest_size=_SIZE)
+            key = name.hexdigest()
             force_setattr(part, "key", key)
             if inside:  # a medium is named after its result, outside the chain
                 force_setattr(part, "within", result)
