@@ -1,14 +1,18 @@
 """OpenAI Chat Completions: a request body with `messages`, or the list alone.
 
-Reads what compatible servers and hosts make of it too: list or string content, `reasoning_content`, the legacy
-`function_call`, and results that name their tool in `metadata.toolName` (with a place for the time of clearing) and
-need no call id.
+Reads what compatible servers and hosts make of it too: list or string content, the legacy `function_call`, and results
+that name their tool in `metadata.toolName` (with a place for the time of clearing) and need no call id. Reasoning under
+any of its names stays as it came (wire rule O14); signed by Anthropic it is bound to its prefix as there (A54). Calls
+and texts that carry another provider's signature, refusals and spoken answers stay too (O11, O16).
 """
 
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from secateur.errors import FormatError
+from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.native import Calls, array_at, canonical, fixed_tokens, leading_model, sample, value_digest
 from secateur.jsontext import Text, loads
 from secateur.lineage import keyed
@@ -24,6 +28,10 @@ _ROLES: dict[Any, Role] = {
     "function": "tool",
 }
 _MEDIA = frozenset({"image_url", "input_audio", "file"})
+_THOUGHTS = ("reasoning_content", "reasoning")  # texts
+_THOUGHT_BLOCKS = ("reasoning_details", "thinking_blocks")  # lists of blocks, each with a signature of its own
+_THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
+_SIGNED = ("extra_content", "provider_specific_fields", "thought_signature")  # where others' signatures are kept
 
 
 class OpenAIChat:
@@ -49,10 +57,11 @@ class OpenAIChat:
         """The transcript of a body or of a list of messages."""
         at, items = array_at(native, "messages", need=self.name)
         calls = Calls.after(known)
-        values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
-        fresh = (message(item, (*at, number), calls) for number, item in enumerate(values, len(known)))
-        messages = known + keyed(fresh, known[-1].key if known else "")
         model = model or leading_model(native)
+        binds = is_bound(model)
+        values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
+        fresh = (message(item, (*at, number), calls, binds) for number, item in enumerate(values, len(known)))
+        messages = known + keyed(fresh, known[-1].key if known else "")
         return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"))
 
     def body(self, part: Part, text: str) -> Any:
@@ -64,38 +73,75 @@ class OpenAIChat:
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 
 
-def message(item: Any, path: Path, calls: Calls) -> Message:
+def message(item: Any, path: Path, calls: Calls, binds: bool = False) -> Message:
+    """One message; `binds` where the model's signed reasoning is bound to its prefix."""
     role = _ROLES.get(item.get("role")) if isinstance(item, dict) else None
     if role is None:
         return Message("user", path, (Part("other", path, digest=value_digest(item), pinned=True),), "harness")
     calls.speaks(role)
     if role == "tool":
         return Message("tool", path, _result(item, path, calls), "harness")
-    parts = tuple(_parts(item, path))
+    parts = tuple(_parts(item, path, binds))
     if role == "assistant":
         parts += tuple(_calls(item, path, calls))
     return Message(role, path, parts, "harness" if role == "system" else "user")
 
 
-def _parts(item: dict[str, Any], path: Path) -> Iterator[Part]:
-    reasoning = item.get("reasoning_content")
-    if isinstance(reasoning, str) and reasoning:
-        yield Part("reasoning", (*path, "reasoning_content"), reasoning, pinned=True)
+def _parts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:
+    yield from _thoughts(item, path, binds)
     content, inside = item.get("content"), (*path, "content")
     if isinstance(content, str):
         if content or not item.get("tool_calls"):
-            yield Part("text", inside, content)
+            yield Part("text", inside, content, pinned=_signed(item))
     elif isinstance(content, list):
         for number, block in enumerate(content):
-            yield _block(block, (*inside, number))
+            where = (*inside, number)
+            kind = block.get("type") if isinstance(block, dict) else None
+            yield _thought(block, where, binds) if kind in _THINKING else _block(block, where)
     elif content is not None:
         yield Part("other", inside, digest=value_digest(content), pinned=True)
+    if isinstance(item.get("refusal"), str):
+        yield Part("text", (*path, "refusal"), item["refusal"], pinned=True)
+    spoken = item.get("audio")
+    if isinstance(spoken, dict):
+        yield Part(
+            "other", (*path, "audio"), str(spoken.get("transcript") or ""), digest=value_digest(spoken), pinned=True
+        )
+
+
+def _thoughts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:
+    """Reasoning beside the content: a text, or blocks; servers that give both say the same in both."""
+    told = [name for name in _THOUGHTS if isinstance(item.get(name), str) and item[name]]
+    for name in told:
+        yield Part("reasoning", (*path, name), item[name], pinned=True)
+    for name in _THOUGHT_BLOCKS:
+        blocks = item.get(name)
+        for number, block in enumerate(blocks if isinstance(blocks, list) else ()):
+            part = _thought(block, (*path, name, number), binds)
+            yield replace(part, text="") if told else part
+
+
+def _thought(block: Any, path: Path, binds: bool) -> Part:
+    value = block if isinstance(block, dict) else {}
+    said = next((value[name] for name in ("thinking", "text", "summary") if value.get(name)), "")
+    if isinstance(said, list):
+        said = "\n".join(str(one.get("text") or "") for one in said if isinstance(one, dict))
+    signature = value.get("signature") or (value.get("data") if value.get("type") == "redacted_thinking" else "")
+    digest = str(signature or "") or value_digest(block)
+    return Part("reasoning", path, str(said), digest=digest, pinned=True, bound=binds and bool(signature))
+
+
+def _signed(value: dict[str, Any]) -> bool:
+    """Whether a message or a call carries what another provider signed (wire rule O16)."""
+    return any(value.get(name) for name in _SIGNED)
 
 
 def _block(block: Any, path: Path, within: str = "") -> Part:
     kind = block.get("type") if isinstance(block, dict) else None
     if kind == "text" and isinstance(block.get("text"), str):
         return Part("text", (*path, "text"), block["text"])
+    if kind == "refusal" and isinstance(block.get("refusal"), str):
+        return Part("text", (*path, "refusal"), block["refusal"], pinned=True)
     if kind in _MEDIA:
         return _medium(block, path, within)
     return Part("other", path, digest=value_digest(block), within=within, pinned=True)
@@ -123,7 +169,8 @@ def _calls(item: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]:
             continue
         name, said = str(function.get("name") or ""), str(call.get("id") or "")
         calls.add(said, name)
-        yield Part("tool_call", (*inside, "function", "arguments"), arguments(function["arguments"]), name, said)
+        place, signed = (*inside, "function", "arguments"), _signed(call) or _signed(function)
+        yield Part("tool_call", place, arguments(function["arguments"]), name, said, pinned=signed, tied=signed)
     legacy = item.get("function_call")
     if isinstance(legacy, dict):
         name = str(legacy.get("name") or "")

@@ -122,11 +122,6 @@ def _beside(medium: Part, whole: Path) -> list[Op]:
     return [] if medium.path[: len(whole)] == whole else [_without(medium)]
 
 
-def _beside(medium: Part, whole: Path) -> list[Op]:
-    """What takes out a medium that stands beside the text of its result, at `whole`, and goes with it."""
-    return [] if medium.path[: len(whole)] == whole else [_without(medium)]
-
-
 def _without(part: Part) -> Op:
     """Take a part out of the array that holds it; what stands under a name of its own is left empty."""
     last = part.path[-1]
