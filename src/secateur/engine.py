@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Replace, Restore, Rewrite, Transcript
-from secateur.plan import Plan
+from secateur.plan import REFUSED, Plan
 from secateur.policy import Policy, load, protecting
 from secateur.policy.windows import resolve
 from secateur.receipt import Entry, Receipt, entries
@@ -54,6 +54,7 @@ def fit(
     now: int | None = None,
     fixed_tokens: int = 0,
     counter: str = "estimate",
+    repair: bool = False,
 ) -> View:
     """The request as it should be sent, with the plan to hand in next time. Pure: no key, no network, no store.
 
@@ -61,9 +62,10 @@ def fit(
     preset's name, the path of a TOML file, a dict or a `Policy`. `protect` names more tools (globs) whose results
     stay. `idle_s` is the time since the model was last called, in seconds (default: from the document's timestamps,
     else unknown); `now` the present in ms since 1970. `fixed_tokens` states system prompt and tools where the
-    document lacks them. Raises FormatError, ConfigError, EditError.
+    document lacks them. With `repair`, a request that the provider would refuse as it came is mended first, anew each
+    time. Raises FormatError, ConfigError, EditError.
     """
-    engine = Engine(policy, model, window=window, format=format, protect=protect, counter=counter)
+    engine = Engine(policy, model, window=window, format=format, protect=protect, counter=counter, repair=repair)
     return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
 
 
@@ -83,6 +85,7 @@ class Engine:
         format: str | None = None,
         protect: tuple[str, ...] | list[str] = (),
         counter: str = "estimate",
+        repair: bool = False,
         sessions: int = 64,
     ) -> None:
         self.policy: Policy = protecting(load(policy), tuple(protect))
@@ -90,6 +93,7 @@ class Engine:
         self.window = window
         self.format = format
         self.counter = counter
+        self.repair = repair
         self._sessions = sessions
         self._kept: OrderedDict[str, Session] = OrderedDict()
         self._lock = Lock()
@@ -117,11 +121,14 @@ class Engine:
 
     def _fit(self, work: Session | None, request: Any, plan: Plan | None, moment: "Moment") -> tuple[View, Session]:
         work = work or _opened(self.policy, self.counter)
+        request, mended = _mended(request, self.format) if self.repair else (request, ())
         work.take(request, plan if self.policy.sticky else Plan(), self.format, self.model)
         read = work.document.transcript
         window, source = resolve(self.window, self.model or read.model, self.policy)
         budget = _budget(work, window, moment)
         told, gate = self._decided(work, budget)
+        refused = _taken_back(work, budget.now, bool(told))
+        told, gate = ((), refused) if refused else (told, gate)
         native = work.emit(request)
         raw, seen = work.tokens
         fixed = moment.fixed_tokens or read.fixed_tokens
@@ -140,6 +147,7 @@ class Engine:
             gate=gate,
             idle_s=budget.idle_s,
             warnings=read.warnings,
+            mended=mended,
         )
         return View(native, work.plan, receipt, read, work.after()), work
 
@@ -151,6 +159,36 @@ class Engine:
         told, gate = _decide(self.policy, work, budget)
         work.shut = None if told else (budget.window, budget.used, gate)
         return told, gate
+
+
+def _mended(request: Any, format: str | None) -> tuple[Any, tuple[str, ...]]:
+    """The request as the provider takes it, and what was mended."""
+    from secateur.repair import repaired  # only who asks for it pays for loading it
+
+    done = repaired(request, format)
+    return done.native, tuple(f"{one.rule} at {one.where}: {one.what}" for one in done.mended)
+
+
+def _taken_back(work: Session, now: int, opened: bool) -> str:
+    """Never send what the provider would refuse: take the newest epoch back, then all; why, or "".
+
+    Both are epochs of the plan, so the record says what happened. An epoch that was taken back before it was ever
+    sent leaves the view as it was; going back to the raw history is an edit like any other, and is settled.
+    """
+    broken = work.caused()
+    if not broken:
+        return ""
+    first = broken[0]
+    why = f"{REFUSED}: rule {first.rule} at {first.where}, {first.text}"
+    tip = work.document.transcript.messages[-1].key
+    if opened:
+        work.open(Epoch(now, tip, why, (), undoes=len(work.plan.epochs) - 1))
+        if not work.caused():
+            return why
+    back: tuple[Edit, ...] = tuple(Restore(key, by="gate") for key in sorted(work.fold.parts))
+    work.open(Epoch(now, tip, why, settled(work.document.transcript.messages, back) if work.binds else back))
+    work.caused()
+    return why
 
 
 def _opened(policy: Policy, counter: str) -> Session:

@@ -10,6 +10,8 @@ from msgspec import Struct
 from secateur.errors import EditError
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite
 
+REFUSED = "the provider would refuse it"  # stands in the reason of an epoch that takes such edits back
+
 
 class Plan(Struct, frozen=True):
     """Epochs in the order in which they were opened."""
@@ -71,6 +73,14 @@ def alive(plan: Plan) -> list[Epoch]:
         if undoes is not None and number not in undone:
             undone.add(undoes)
     return [epoch for number, epoch in enumerate(plan.epochs) if number not in undone]
+
+
+def refused(plan: Plan) -> dict[str, str]:
+    """Keys of edits that a provider would have refused, and the mark of that: nobody proposes them again."""
+    mine = [epoch for epoch in plan.epochs if REFUSED in epoch.why]
+    taken_back = [plan.epochs[epoch.undoes] for epoch in mine if epoch.undoes is not None]
+    edits = [edit for epoch in (*taken_back, *mine) for edit in epoch.edits]
+    return {edit.key: REFUSED for edit in edits if not isinstance(edit, Replace)}
 
 
 def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()) -> Plan:

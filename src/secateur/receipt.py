@@ -49,6 +49,7 @@ class Receipt(Struct, frozen=True):
     idle_s: float | None = None
     cost: None = None  # unknown: no prices yet
     warnings: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()  # what was broken when it came and was repaired, as sentences
 
 
 def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[Entry, ...]:

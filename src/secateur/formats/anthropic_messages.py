@@ -14,12 +14,14 @@ from secateur.formats.native import (
     canonical,
     fixed_tokens,
     leading_model,
+    marked,
+    marker_of,
     medium,
     sample,
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import keyed
+from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Origin, Part, Path, Transcript
 
 _ROLES = frozenset({"user", "assistant", "system"})
@@ -72,14 +74,16 @@ class AnthropicMessages:
         model = model or leading_model(native)
         reader = _Reader(at, is_bound(model), Calls.after(known))
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
-        fresh = keyed(reader.messages(values, len(known)), known[-1].key if known else "")
+        fresh = keyed(reader.messages(values, len(known)), chained(known))
         return Transcript(at, known + fresh, model, "anthropic", fixed_tokens(native, "system", "tools"))
 
     def body(self, part: Part, text: str) -> Any:
-        """A string; for arguments the JSON as it is; for a medium a text block in its slot."""
+        """A string; for arguments the JSON as it is; for a medium a text block in its slot. Cache markers stay."""
         if part.kind == "tool_call":
             return Text.of(text.encode("utf-8", "surrogatepass"))
-        return {"type": "text", "text": text} if part.kind == "media" else text
+        if part.kind == "media":
+            return marked(part, text)
+        return [marked(part, text)] if part.marker else text
 
     def message(self, new: New) -> Any:
         """A message of one text; results and system texts are said by the user here (wire rule E8)."""
@@ -171,7 +175,8 @@ def _blocks(content: list[Any], inside: Path, tool: str, call: str, error: bool)
             media.append(medium(block, (*inside, number), within="result"))
     opaque = len(rest) > len(media)  # tool references and what is not known stay (wire rule E5)
     path = (*inside, 0, "text") if len(texts) == 1 == len(content) else inside
-    whole = Part("tool_result", path, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque)
+    marker = marker_of(*content) if path is inside else ""  # a lone block of text keeps its own
+    whole = Part("tool_result", path, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque, marker=marker)
     return (whole, *media)
 
 

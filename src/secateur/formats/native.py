@@ -106,7 +106,20 @@ def pictured(value: Any, source: Source, path: Path, within: str = "") -> Part:
     """The part that a medium is: what the model is told of it here is its type and name."""
     named = " ".join(filter(None, (source.mime, source.name[:200])))
     tokens = media_tokens(source.mime, source.chars)
-    return Part("media", path, named, digest=value_digest(value), within=within, tokens=tokens, size=source.chars)
+    said, marker = value_digest(value), marker_of(value)
+    return Part("media", path, named, digest=said, within=within, tokens=tokens, size=source.chars, marker=marker)
+
+
+def marker_of(*blocks: Any) -> str:
+    """The last cache marker on these blocks, as JSON; "" if there is none."""
+    marks = [block["cache_control"] for block in blocks if isinstance(block, dict) and block.get("cache_control")]
+    return canonical(marks[-1]) if marks else ""
+
+
+def marked(part: Part, text: str) -> dict[str, Any]:
+    """A block of text with the cache marker that stood where it stands now (wire rules 3.5)."""
+    block: dict[str, Any] = {"type": "text", "text": text}
+    return block | {"cache_control": json.loads(part.marker)} if part.marker else block
 
 
 def medium(block: dict[str, Any], path: Path, within: str = "") -> Part:

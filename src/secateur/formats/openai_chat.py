@@ -13,11 +13,22 @@ from msgspec.structs import replace
 
 from secateur.errors import FormatError
 from secateur.formats.anthropic_messages import is_bound
-from secateur.formats.native import Calls, array_at, canonical, fixed_tokens, leading_model, sample, value_digest
+from secateur.formats.native import (
+    Calls,
+    Source,
+    array_at,
+    canonical,
+    fixed_tokens,
+    leading_model,
+    marked,
+    marker_of,
+    pictured,
+    sample,
+    value_digest,
+)
 from secateur.jsontext import Text, loads
-from secateur.lineage import keyed
+from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Part, Path, Role, Transcript
-from secateur.tokens import media_tokens
 
 _ROLES: dict[Any, Role] = {
     "system": "system",
@@ -61,12 +72,14 @@ class OpenAIChat:
         binds = is_bound(model)
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (message(item, (*at, number), calls, binds) for number, item in enumerate(values, len(known)))
-        messages = known + keyed(fresh, known[-1].key if known else "")
+        messages = known + keyed(fresh, chained(known))
         return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"))
 
     def body(self, part: Part, text: str) -> Any:
-        """A string; for a medium a text part in its slot."""
-        return {"type": "text", "text": text} if part.kind == "media" else text
+        """A string; for a medium a text part in its slot. Cache markers stay."""
+        if part.kind == "media":
+            return marked(part, text)
+        return [marked(part, text)] if part.marker else text
 
     def message(self, new: New) -> Any:
         """A message of one text."""
@@ -75,7 +88,7 @@ class OpenAIChat:
 
 def message(item: Any, path: Path, calls: Calls, binds: bool = False) -> Message:
     """One message; `binds` where the model's signed reasoning is bound to its prefix."""
-    role = _ROLES.get(item.get("role")) if isinstance(item, dict) else None
+    role = _ROLES.get(str(item.get("role"))) if isinstance(item, dict) else None
     if role is None:
         return Message("user", path, (Part("other", path, digest=value_digest(item), pinned=True),), "harness")
     calls.speaks(role)
@@ -154,9 +167,8 @@ def _medium(block: dict[str, Any], path: Path, within: str) -> Part:
     url = str(inner.get("url") or inner.get("file_data") or inner.get("data") or "")
     mime = url[5:].partition(";")[0] if url.startswith("data:") else str(inner.get("format") or block["type"])
     name = str(inner.get("filename") or ("" if url.startswith("data:") else url[:200]))
-    tokens = media_tokens(mime, len(url) if url.startswith("data:") else 0)
-    text = f"{mime} {name}".strip()
-    return Part("media", path, text, digest=value_digest(block), within=within, tokens=tokens)
+    size = len(url) if url.startswith("data:") else 0
+    return pictured(block, Source(mime, name, size), path, within)
 
 
 def _calls(item: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]:
@@ -207,7 +219,9 @@ def _result(item: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
     stamp: Path = (*path, "metadata", "time", "compacted") if isinstance(metadata, dict) else ()
     content, inside = item.get("content"), (*path, "content")
     texts, rest, media = [], [], []
+    marker = ""
     if isinstance(content, list):
+        marker = marker_of(*content)
         for number, block in enumerate(content):
             part = _block(block, (*inside, number), within="result")
             if part.kind == "text":
@@ -216,11 +230,21 @@ def _result(item: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
             rest.append(part.digest)
             media += [part] if part.kind == "media" else []
         if len(texts) == 1 == len(content):
-            inside = (*inside, 0, "text")
+            inside, marker = (*inside, 0, "text"), ""  # a lone block of text keeps its own
     elif isinstance(content, str):
         texts.append(content)
     elif content is not None:
         rest.append(value_digest(content))
     opaque = len(rest) > len(media)
-    whole = Part("tool_result", inside, "\n".join(texts), tool, call, digest="".join(rest), pinned=opaque, stamp=stamp)
+    whole = Part(
+        "tool_result",
+        inside,
+        "\n".join(texts),
+        tool,
+        call,
+        digest="".join(rest),
+        pinned=opaque,
+        marker=marker,
+        stamp=stamp,
+    )
     return (whole, *media)

@@ -77,10 +77,10 @@ class Text:
         self._spans = spans
         return self
 
-    def values(self, first: int = 0) -> Iterator[Any]:
-        """The values of an array's elements from `first` on, parsed one by one."""
+    def values(self, first: int = 0, last: int | None = None) -> Iterator[Any]:
+        """The values of an array's elements [first:last], parsed one by one."""
         spans, view = self.open(), memoryview(self.data)
-        for start, end in zip(spans.starts[first:], spans.ends[first:], strict=True):
+        for start, end in zip(spans.starts[first:last], spans.ends[first:last], strict=True):
             yield _parsed(view[start:end])
 
     def find(self, start: int, end: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:

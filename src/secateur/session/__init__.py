@@ -15,8 +15,9 @@ from secateur import bounds
 from secateur.budget import Budget, settled
 from secateur.jsontext import Text
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
-from secateur.plan import Fold, Plan, alive, fold, located
+from secateur.plan import Fold, Plan, alive, fold, located, refused
 from secateur.protect import Protect
+from secateur.rules import Violation
 from secateur.session import document
 from secateur.session.document import Document
 from secateur.session.projection import all_seen, seen
@@ -241,7 +242,7 @@ class Session:
 
     def _refold(self) -> None:
         self._fold = fold(self.plan)
-        self.edited = {key: edit.by for key, (edit, _) in self._fold.parts.items()}
+        self.edited = refused(self.plan) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
 
     def _show(self, touched: Iterable[int]) -> None:
         """Project these messages again."""
@@ -263,6 +264,10 @@ class Session:
             if part.key in self._fold.parts:
                 self.raw[part.key] = part
         self._writer.lower(self.document, number, message, self._fold)
+
+    def caused(self) -> list[Violation]:
+        """What the provider would refuse of the view, and would have taken of the raw history (`gate`)."""
+        return self._writer.caused(self.document, self._ranges)
 
     # --- writing -------------------------------------------------------------------------------------------------
 

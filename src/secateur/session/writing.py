@@ -10,7 +10,9 @@ from secateur.jsontext import Text, dumps
 from secateur.model import Message, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices
 from secateur.plan import Fold
+from secateur.rules import Violation
 from secateur.session.document import Document, elements
+from secateur.session.gate import caused
 from secateur.session.projection import emptied, lowered, top_ops
 
 
@@ -20,6 +22,7 @@ class Writer:
     def __init__(self, stamp: bool) -> None:
         self._stamp = stamp  # record the time of clearing where the host has a place for it
         self._ops: dict[int, list[Op]] = {}
+        self._fresh: set[int] = set()  # messages whose edits nobody has validated yet
         self._cuts: dict[int, list[Splice]] = {}
         self._at_top: set[int] = set()  # messages of which an edit takes whole elements of the array
         self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them
@@ -34,11 +37,13 @@ class Writer:
         """Messages [first, last) are not what they were; none before them changed."""
         if not first:
             self._ops, self._cuts, self._emptied, self._at_top, self._sent = {}, {}, set(), set(), None
+            self._fresh = set()
             return
         for number in range(first, last):
             self._ops.pop(number, None)
             self._emptied.discard(number)
             self._at_top.discard(number)
+            self._fresh.discard(number)
             gone = self._cuts.pop(number, ())
             if self._sent and gone:
                 self._sent = (self._sent[0], self._sent[1] - sum(_growth(cut) for cut in gone), b"")
@@ -49,6 +54,7 @@ class Writer:
         self._cuts.pop(number, None)
         self._emptied.discard(number)
         self._at_top.discard(number)
+        self._fresh.add(number)
         ops = lowered(message, fold, document.format, self._stamp)
         if not ops:
             return
@@ -60,6 +66,12 @@ class Writer:
             self._at_top.add(number)
         elif isinstance(document.native, Text):
             self._cuts[number] = self._located(document, document.native, ops)
+
+    def caused(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Violation]:
+        """What the provider would refuse because of the edits made since this was asked last."""
+        touched, self._fresh = self._fresh, set()
+        top = self._top(document, ranges)
+        return caused(document, self._ops, top, touched) if touched or top else []
 
     def _located(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
         """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""

@@ -1,0 +1,109 @@
+"""The gate: what the provider would refuse of a view, and would have taken of the raw history.
+
+Rule: a view is validated before it goes out, and only where it was edited since the last one: the rounds around each
+edited message, as they will be sent, by the rules of the format's API. Rounds answer to nothing outside them, so all
+of them are read in one pass; only where that finds something is the raw history asked whether it was there before.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from secateur.jsontext import Text
+from secateur.model import Message
+from secateur.patch import Op, apply
+from secateur.rules import FAMILIES, Violation, check, family_of
+from secateur.session.document import Document, elements
+
+
+def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched: Iterable[int]) -> list[Violation]:
+    """Violations of the view that the raw history does not have, in the rounds around the `touched` messages.
+
+    `ops` are the edits by message, `top` those of the array of messages itself; with any of these the whole history
+    is looked at. Logs are not sent, so nothing refuses them. Paths count from the first message that is looked at.
+    """
+    family = family_of(document.format.name)
+    if family == "transcript" or family not in FAMILIES:
+        return []
+    messages, whole = document.transcript.messages, bool(top)
+    windows = [range(len(messages))] if whole else list(_rounds(messages, sorted(touched)))
+    raw, edits = _looked_at(document, windows, ops, top)
+    found = _errors(family, apply(raw, edits), whole)
+    if not found:
+        return []
+    known = Counter(one.rule for one in _errors(family, raw, whole))
+    known.subtract(one.rule for one in found)
+    return [one for one in found if known[one.rule] < 0]
+
+
+def _rounds(messages: tuple[Message, ...], touched: list[int]) -> Iterator[range]:
+    """The rounds that these messages belong to, each once."""
+    end = 0
+    for number in touched:
+        if number < end:
+            continue
+        start, end = number, number + 1
+        while start and not _opens(messages, start):
+            start -= 1
+        while end < len(messages) and not _opens(messages, end):
+            end += 1
+        yield range(start, end)
+
+
+def _opens(messages: tuple[Message, ...], number: int) -> bool:
+    """Whether a round or a turn begins here: nothing before it answers to anything behind it."""
+    message = messages[number]
+    if message.role == "assistant":
+        return number == 0 or messages[number - 1].role != "assistant"
+    return message.role != "tool" and all([part.kind != "tool_result" for part in message.parts])
+
+
+def _errors(family: str, messages: list[Any], whole: bool) -> list[Violation]:
+    return [one for one in check(family, messages, whole=whole) if one.severity == "error"]
+
+
+def _looked_at(
+    document: Document, windows: list[range], ops: dict[int, list[Op]], top: list[Op]
+) -> tuple[list[Any], list[Op]]:
+    """The native messages of these windows in one list, and the edits on that list."""
+    depth = len(document.transcript.at)
+    gone = [op.slice for op in top if op.slice is not None]
+    raw: list[Any] = []
+    edits: list[Op] = list(_moved(op, depth, 0) for op in top)
+    for window in windows:
+        first = elements(document, window.start).start
+        shift = first - len(raw)
+        raw += _values(document, first, elements(document, window.stop - 1).stop)
+        edits += [
+            _moved(op, depth, shift)
+            for number in window
+            for op in ops.get(number, ())
+            if not gone or not _within(op, depth, gone)
+        ]
+    return raw, edits
+
+
+def _within(op: Op, depth: int, gone: list[tuple[int, int]]) -> bool:
+    """Whether an edit stands in elements that go as a whole."""
+    step = op.path[depth] if len(op.path) > depth else op.slice[0] if op.slice else 0
+    return isinstance(step, int) and any(i <= step < j for i, j in gone)
+
+
+def _moved(op: Op, depth: int, shift: int) -> Op:
+    """An operation on the document as one on a list in which its elements stand `shift` places earlier."""
+    if len(op.path) == depth and op.slice is not None:
+        i, j = op.slice
+        return Op((), op.value, (i - shift, j - shift))
+    step = op.path[depth]
+    assert isinstance(step, int)
+    return Op((step - shift, *op.path[depth + 1 :]), op.value, op.slice)
+
+
+def _values(document: Document, first: int, last: int) -> list[Any]:
+    native: Any = document.native
+    if isinstance(native, Text):
+        items = native.at(document.transcript.at)
+        return list(items.values(first, last)) if items is not None else []
+    for step in document.transcript.at:
+        native = native[step]
+    return list(native[first:last])

@@ -1,0 +1,94 @@
+"""A view that the provider would refuse is not sent: the newest edits are taken back, then all of them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from secateur import Engine, fit
+from secateur.model import Epoch, Rewrite
+from secateur.plan import REFUSED, Plan
+from secateur.protect import Protect
+from secateur.rules import check
+from secateur.session import Session
+
+MODEL = "claude-opus-4-5"
+ERROR = {"type": "tool_result", "tool_use_id": "c1", "content": "no such file " * 20, "is_error": True}
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "look"},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "bash", "input": {}}]},
+    {"role": "user", "content": [ERROR]},
+    {"role": "assistant", "content": [{"type": "text", "text": "it is not there"}]},
+    {"role": "user", "content": "go on"},
+]
+
+
+def body(messages: list[dict[str, Any]]) -> bytes:
+    return json.dumps({"model": MODEL, "max_tokens": 9, "messages": messages}).encode()
+
+
+def emptying(messages: list[dict[str, Any]]) -> Plan:
+    """A plan that empties a block of text, which the API refuses (wire rule A11)."""
+    read = fit(body(messages), policy="observe").before
+    key = read.messages[3].parts[0].key
+    return Plan((Epoch(1, read.messages[-1].key, "by hand", (Rewrite(key, "", by="hand"),)),))
+
+
+def test_edits_that_the_provider_would_refuse_are_taken_back() -> None:
+    view = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now=2)
+    assert json.loads(view.native)["messages"] == MESSAGES
+    assert REFUSED in view.receipt.gate
+    assert [epoch.why.startswith(REFUSED) for epoch in view.plan.epochs] == [False, True]
+
+
+def test_and_stay_back_in_every_later_view() -> None:
+    first = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now=2)
+    longer = [*MESSAGES, {"role": "assistant", "content": "done"}, {"role": "user", "content": "thanks"}]
+    later = fit(body(longer), policy="observe", plan=first.plan, now=3)
+    assert json.loads(later.native)["messages"] == longer
+    assert later.plan == first.plan
+
+
+def test_nobody_proposes_them_again() -> None:
+    first = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now=2)
+    key = first.before.messages[3].parts[0].key
+    work = Session(Protect(), ("estimate", "estimate"))
+    work.take(body(MESSAGES), first.plan, None, "")
+    assert work.edited[key] == REFUSED
+
+
+def test_what_was_wrong_already_is_not_ours() -> None:
+    """The first result is an orphan, which the API refuses; the second may be cleared all the same."""
+    orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "lost", "content": "x"}]}
+    messages = [MESSAGES[0], MESSAGES[3], orphan, *MESSAGES[1:]]
+    eager = {"protect": {"messages": 2}, "prune": [{"do": "hard_clear"}], "schedule": {"when": "every_request"}}
+    view = fit(body(messages), policy=eager, now=2)
+    assert view.receipt.opened
+    assert view.receipt.gate == ""
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_session_that_grows_is_validated_as_it_grows(rounds: int) -> None:
+    engine = Engine("observe")
+    engine.fit(body(MESSAGES), session="s", plan=emptying(MESSAGES), now=2)
+    messages = list(MESSAGES)
+    for number in range(rounds):
+        messages += [{"role": "assistant", "content": f"step {number}"}, {"role": "user", "content": "and now"}]
+        view = engine.fit(body(messages), session="s", now=3 + number)
+        assert json.loads(view.native)["messages"] == messages
+
+
+def test_a_request_that_was_broken_before_us_is_mended_where_that_is_asked_for() -> None:
+    broken = MESSAGES[:2] + MESSAGES[3:]
+    as_it_came = fit(body(broken), policy="observe", now=2)
+    assert json.loads(as_it_came.native)["messages"] == broken
+    assert as_it_came.receipt.mended == ()
+    mended = fit(body(broken), policy="observe", now=2, repair=True)
+    assert check("anthropic", broken)
+    assert check("anthropic", json.loads(mended.native)["messages"]) == []
+    assert mended.receipt.mended
+
+
+def test_a_sound_request_is_the_very_same_with_repair() -> None:
+    data = body(MESSAGES)
+    assert fit(data, policy="observe", now=2, repair=True).native is data
