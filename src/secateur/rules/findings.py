@@ -10,23 +10,23 @@ from msgspec import Struct
 
 from secateur.model import Path
 from secateur.rules.history import History
-from secateur.rules.rule import Found, Rule, Violation
+from secateur.rules.rule import Check, Found, Rule, Violation
 
 
 class Chosen(Struct, frozen=True):
     """The rules that hold for a profile: by block type for the walk, and those that come after it."""
 
-    by_block: dict[Any, tuple[Rule, ...]]
+    by_block: dict[str, tuple[tuple[Check, Rule], ...]]
     after: tuple[Rule, ...]
 
 
 def chosen(rules: Iterable[Rule], profile: str | None, whole: bool) -> Chosen:
     """Those of the rules that hold for this profile, and for a window where the history is not whole."""
     held = [r for r in rules if (whole or not r.whole) and (not r.profiles or profile in r.profiles)]
-    by_block: dict[Any, tuple[Rule, ...]] = {}
+    by_block: dict[str, tuple[tuple[Check, Rule], ...]] = {}
     for one in held:
         for kind in one.blocks:
-            by_block[kind] = (*by_block.get(kind, ()), one)
+            by_block[kind] = (*by_block.get(kind, ()), (one.check, one))
     return Chosen(by_block, tuple(one for one in held if not one.blocks))
 
 
@@ -34,20 +34,21 @@ class Findings:
     """What the rules told of one history."""
 
     def __init__(self, rules: Chosen, history: History) -> None:
-        self._rules = rules
+        self._by_block = rules.by_block
+        self._after = rules.after
         self._history = history
         self._found: list[Violation] = []
 
-    def look(self, kind: str, block: Any, path: Path) -> None:
-        """Let the rules for this type of block look at one."""
-        for rule in self._rules.by_block.get(kind, ()):
-            told = rule.check(block, self._history)
+    def look(self, kind: str, block: Any, path: Path, step: str | int | None = None) -> None:
+        """Let the rules for this type of block look at one, at a path or a step further in."""
+        for check, rule in self._by_block.get(kind, ()):
+            told = check(block, self._history)
             if told:
-                self._tell(rule, told, path)
+                self._tell(rule, told, path if step is None else (*path, step))
 
     def finished(self) -> list[Violation]:
         """Let the rules for the history look, and give all that was told, in the order of the history."""
-        for rule in self._rules.after:
+        for rule in self._after:
             self._tell(rule, rule.check(self._history), ())
         return sorted(self._found, key=_place)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from secateur.model import Path
 from secateur.rules.values import fields, items, word
 
-Look = Callable[[str, Any, Path], None]
+Look = Callable[..., None]  # (type, block, path), or (type, block, path around it, step in): paths are made late
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _encode = msgspec.json.Encoder().encode
@@ -52,28 +52,31 @@ class History:
         """A path for people."""
         return ".".join(map(str, path))
 
-    @cached_property
+    @property
     def size(self) -> int:
         """Bytes of the body as JSON without white space; 0 where it has no such form."""
-        return sum(map(_size, self._values()))
+        return sum(size or 0 for size in self._sizes)
 
     def surrogates(self) -> Iterator[Path]:
         """Where lone surrogates stand: halves of a character that no UTF-8 can hold."""
-        for at, value in zip(((self.array,), ()), self._values(), strict=True):
-            try:
-                _encode(value)
-            except UnicodeEncodeError:
+        for at, value, size in zip(((self.array,), ()), self._values(), self._sizes, strict=True):
+            if size is None:
                 yield from ((*at, *path) for path in _lone(value))
-            except (TypeError, ValueError, RecursionError):
-                continue  # not JSON at all: a caller's own objects
 
     def _values(self) -> tuple[Any, Any]:
         return self.messages, {name: value for name, value in self.request.items() if name != self.array}
 
+    @cached_property
+    def _sizes(self) -> tuple[int | None, ...]:
+        return tuple(map(_size, self._values()))
 
-def _size(value: Any) -> int:
+
+def _size(value: Any) -> int | None:
+    """Bytes of JSON; None where a string cannot be written, 0 for a caller's own objects."""
     try:
         return len(_encode(value))
+    except UnicodeEncodeError:
+        return None
     except (TypeError, ValueError, RecursionError):
         return 0
 

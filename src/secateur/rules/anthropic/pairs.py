@@ -5,7 +5,7 @@ from typing import Any
 
 from secateur.rules.anthropic.walk import Messages
 from secateur.rules.rule import Found, rule
-from secateur.rules.values import items, word
+from secateur.rules.values import fields, items, word
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+\Z")
 _TOOL = re.compile(r"[a-zA-Z0-9_-]{1,128}\Z")
@@ -47,7 +47,7 @@ def repeated(history: Messages) -> Found:
 @rule("A5", "ids are letters, digits, _ and -", "reported: bifrost #5097", blocks=("tool_use",))
 def strange_id(block: Any, history: Messages) -> Found:
     id, name = block.get("id"), block.get("name")
-    if isinstance(id, str) and not _ID.match(id):
+    if isinstance(id, str) and not (id.isascii() and id.isidentifier()) and not _ID.match(id):  # the usual ones fast
         return [
             (("id",), f"call id {id[:40]!r} has other signs than a-z A-Z 0-9 _ -: change it here and in its result")
         ]
@@ -83,10 +83,11 @@ def toolset(history: Messages) -> Found:
 @rule("A9", "a result with `is_error` holds text only", "reported: vellum #18387", blocks=("tool_result",))
 def error_media(block: Any, history: Messages) -> Found:
     if block.get("is_error") is not True:
-        return
-    for at, inner in enumerate(items(block.get("content"))):
-        if isinstance(inner, dict) and inner.get("type") != "text":
-            yield ("content", at), "an error result holds a block that is no text: put a text in its place"
+        return ()
+    others = [at for at, inner in enumerate(items(block.get("content"))) if fields(inner).get("type") != "text"]
+    return [
+        (("content", at), "an error result holds a block that is no text: put a text in its place") for at in others
+    ]
 
 
 @rule("A10", "no system message stands between calls and their results", "docs")

@@ -6,7 +6,6 @@ Rule: a round is what assistants said up to the next user messages, and those; i
 from typing import Any
 
 from secateur.model import Path
-from secateur.rules.values import word
 
 
 class Rounds:
@@ -22,7 +21,7 @@ class Rounds:
         self.pairs: list[tuple[Path, Any, Any]] = []  # where the result stands, its call, itself: toolsets only
         self.thought_last: list[Path] = []  # reasoning that ends an assistant message
         self._role = ""
-        self._open: dict[str, tuple[Path, Any]] = {}
+        self._open: dict[str, tuple[Path, int, Any]] = {}
         self._answered: set[str] = set()
         self._ids: set[str] = set()
         self._others = False  # this user message has other blocks already
@@ -38,39 +37,42 @@ class Rounds:
             self._close()
         self._role, self._others, self._thought = role, False, ()
 
-    def call(self, role: str, block: Any, path: Path) -> None:
+    def call(self, role: str, block: Any, around: Path, at: int) -> None:
         """A `tool_use` of a message of this role."""
         self._thought = ()
         if role != "assistant":
             return
-        id = word(block.get("id"))
+        id = block.get("id")
+        if not isinstance(id, str):
+            id = ""
         if id in self._ids:
-            self.repeated.append((path, id))
+            self.repeated.append(((*around, at), id))
         self._ids.add(id)
-        self._open[id] = (path, block)
+        self._open[id] = around, at, block
 
-    def result(self, role: str, block: Any, path: Path) -> None:
+    def result(self, role: str, block: Any, around: Path, at: int) -> None:
         """A `tool_result`."""
         if role != "user":
             return
-        id = word(block.get("tool_use_id"))
-        if id not in self._open:
-            self.orphans.append((path, id))
-        elif id in self._answered:
-            self.doubles.append((path, id))
-        elif self._others:
-            self.late.append(path)
+        id = block.get("tool_use_id")
+        if not isinstance(id, str):
+            id = ""
+        call = self._open.pop(id, None)
+        if call is None:
+            (self.doubles if id in self._answered else self.orphans).append(((*around, at), id))
+            return
         self._answered.add(id)
-        call = self._open.get(id)
-        if call and ("toolset_name" in call[1] or "toolset_name" in block):
-            self.pairs.append((path, call[1], block))
+        if self._others:
+            self.late.append((*around, at))
+        if "toolset_name" in block or "toolset_name" in call[2]:
+            self.pairs.append(((*around, at), call[2], block))
 
-    def other(self, role: str, kind: str, path: Path) -> None:
+    def other(self, role: str, kind: str, around: Path, at: int) -> None:
         """Any other block."""
         if role == "user":
             self._others = True
         elif role == "assistant":
-            self._thought = path if kind == "thinking" or kind == "redacted_thinking" else ()
+            self._thought = (*around, at) if kind == "thinking" or kind == "redacted_thinking" else ()
 
     def interrupted(self, path: Path) -> None:
         """A system message."""
@@ -84,7 +86,7 @@ class Rounds:
         self._close()
 
     def _close(self) -> None:
-        if len(self._open) > len(self._answered) or not self._answered >= self._open.keys():
-            self.unanswered += [call for id, call in self._open.items() if id not in self._answered]
-        self._open.clear()
+        if self._open:
+            self.unanswered += [((*around, at), block) for around, at, block in self._open.values()]
+            self._open.clear()
         self._answered.clear()

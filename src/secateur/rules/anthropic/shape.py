@@ -25,10 +25,10 @@ def odd(history: Messages) -> Found:
 
 @rule("A0", "a block has the fields that its type requires", "SDK types", blocks=tuple(_WORDS))
 def fields_missing(block: Any, history: Messages) -> Found:
-    missing = [name for name in _WORDS[block["type"]] if not isinstance(block.get(name), str)]
-    if not missing:
-        return ()
-    return [((), f"a {block['type']} block has no text in `{missing[0]}`: give it one, or take its round out")]
+    for name in _WORDS[block["type"]]:
+        if not isinstance(block.get(name), str):
+            return [((), f"a {block['type']} block has no text in `{name}`: give it one, or take its round out")]
+    return ()
 
 
 @rule("A0", "images and documents have a source", "SDK types", blocks=("image", "document"))

@@ -77,39 +77,44 @@ class Messages(History):
         if content.isspace():
             self._look("text", {"type": "text", "text": content}, (*path, "content"))
         if content:
-            self.rounds.other(role, "text", path)
+            self.rounds.other(role, "text", path, 0)
             self.turns.said(role, path, "text", role == "user")
 
     def _blocks(self, role: str, content: Any, path: Path) -> None:
+        around = (*path, "content")
         first, results, speech = "", False, False
         for number, block in enumerate(content):
-            inside = (*path, "content", number)
-            kind = word(block.get("type")) if isinstance(block, dict) else ""
-            if not kind:
-                self.odd.append((inside, "a block is not an object with a type: give it one, or take it out"))
+            kind = block.get("type") if isinstance(block, dict) else None
+            if not isinstance(kind, str) or not kind:
+                self.odd.append(
+                    ((*around, number), "a block is not an object with a type: give it one, or take it out")
+                )
                 continue
-            self._block(role, kind, block, inside)
+            self._look(kind, block, around, number)
+            if kind == "tool_result":
+                results = True
+                self.rounds.result(role, block, around, number)
+                if not isinstance(block.get("content"), str):
+                    self._inside(block, (*around, number))
+            else:
+                speech = True
+                self._other(role, kind, block, around, number)
+            if block.get("cache_control") is not None:
+                self.markers.append(((*around, number), block))
             first = first or kind
-            results, speech = results or kind == "tool_result", speech or kind != "tool_result"
         if len(self.roles) == 1:
             self.first_kind = first
         if content:
             self.turns.said(role, path, first, role == "user" and speech and not results)
 
-    def _block(self, role: str, kind: str, block: Any, path: Path) -> None:
-        self._look(kind, block, path)
-        if block.get("cache_control") is not None:
-            self.markers.append((path, block))
-        if kind == "tool_result":
-            self.rounds.result(role, block, path)
-            self._inside(block, path)
-            return
+    def _other(self, role: str, kind: str, block: Any, around: Path, number: int) -> None:
+        """A block that is no result."""
         if kind == "tool_use":
-            self.rounds.call(role, block, path)
+            self.rounds.call(role, block, around, number)
             return
-        self.rounds.other(role, kind, path)
+        self.rounds.other(role, kind, around, number)
         if kind != "text":
-            self._special(role, kind, block, path)
+            self._special(role, kind, block, (*around, number))
 
     def _special(self, role: str, kind: str, block: Any, path: Path) -> None:
         if kind == "image":

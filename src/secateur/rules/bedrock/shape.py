@@ -68,10 +68,9 @@ def use(value: Any, history: Converse) -> Found:
 
 @rule("B13", "a result holds no cache point", "reported: gateway #1762; botocore model", blocks=("toolResult",))
 def nested(value: Any, history: Converse) -> Found:
-    for at, block in enumerate(items(fields(value).get("content"))):
-        strange = [name for name in fields(block) if name not in _IN_RESULT]
-        if strange:
-            yield ("content", at), f"a result holds a {str(strange[0])[:40]}: put it behind the result"
+    inner = enumerate(items(fields(value).get("content")))
+    strange = [(at, name) for at, block in inner for name in fields(block) if name not in _IN_RESULT]
+    return [(("content", at), f"a result holds a {str(name)[:40]}: put it behind the result") for at, name in strange]
 
 
 @rule("B16", "system texts are not empty, tools are one at least", "botocore model")

@@ -7,9 +7,10 @@ from typing import Any
 
 from secateur.model import Path
 from secateur.rules.history import Asked, History, Look
-from secateur.rules.values import fields, items, word
+from secateur.rules.values import fields, items
 
 _ROLES = ("user", "assistant", "system")
+_MEDIA = ("image", "document", "video")
 
 
 class Converse(History):
@@ -48,35 +49,35 @@ class Converse(History):
 
     def _message(self, role: str, content: Any, path: Path, look: Look) -> None:
         waiting, self._open = self._open, {}
-        texts = any(isinstance(block, dict) and "text" in block for block in content)
-        before: tuple[str, Any] = ("", None)
+        around, before, value = (*path, "content"), "", None
         for at, block in enumerate(content):
-            inside = (*path, "content", at)
             kind = next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
             if not isinstance(kind, str) or not kind:
-                self.odd.append((inside, "a block has not exactly one member: make it as many blocks"))
+                self.odd.append(((*around, at), "a block has not exactly one member: make it as many blocks"))
                 continue
-            value = block[kind]
-            look(kind, value, (*inside, kind))
-            self._block(role, kind, value, inside)
-            if kind == "toolResult" and role == "user":
-                self._result(value, (*inside, kind), waiting)
-            elif kind == "document":
-                self.documents.append(((*inside, kind), value, texts))
-            elif kind == "cachePoint":
-                self.points.append((inside, *before))
-            before = kind, value
-        self.unanswered += [(place, id) for id, place in waiting.items()]
+            inside = (*around, at)
+            if kind == "cachePoint":
+                self.points.append((inside, before, value))
+            before, value = kind, block[kind]
+            look(kind, value, inside, kind)
+            if kind == "toolUse" or kind == "toolResult":
+                self._tool(role, kind, fields(value), inside, waiting)
+            elif kind in _MEDIA:
+                self._medium(role, kind, value, (*inside, kind), content)
+        if waiting:
+            self.unanswered += [(place, id) for id, place in waiting.items()]
 
-    def _block(self, role: str, kind: str, value: Any, path: Path) -> None:
+    def _tool(self, role: str, kind: str, value: Any, path: Path, waiting: dict[str, Path]) -> None:
+        self.tools_used = self.tools_used or path
+        id = value.get("toolUseId")
+        if not isinstance(id, str):
+            id = ""
         if kind == "toolUse" and role == "assistant":
-            self._open[word(fields(value).get("toolUseId"))] = (*path, kind)
-        if kind == "toolUse" or kind == "toolResult":
-            self.tools_used = self.tools_used or path
-        elif kind in ("image", "document", "video"):
-            self.media.append(((*path, kind), kind, role))
+            self._open[id] = (*path, kind)
+        elif kind == "toolResult" and role == "user" and waiting.pop(id, None) is None:
+            self.excess.append(((*path, kind), id))
 
-    def _result(self, value: Any, path: Path, waiting: dict[str, Path]) -> None:
-        id = word(fields(value).get("toolUseId"))
-        if waiting.pop(id, None) is None:
-            self.excess.append((path, id))
+    def _medium(self, role: str, kind: str, value: Any, path: Path, content: Any) -> None:
+        self.media.append((path, kind, role))
+        if kind == "document":
+            self.documents.append((path, value, any("text" in fields(block) for block in content)))

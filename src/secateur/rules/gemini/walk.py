@@ -24,15 +24,30 @@ DATA = frozenset({"text", *_SNAKE.values()})
 _NAMES = {**_SNAKE, **{name: name for name in DATA}}
 
 
+_NONE: list[Any] = []  # never added to
+
+
 class Turn:
-    """Contents of one role in a row, and the calls or responses in them."""
+    """Contents of one role in a row, and the calls or responses in them; lists are made when something is in them."""
+
+    __slots__ = ("calls", "path", "responses", "role", "speaks")
 
     def __init__(self, role: str, path: Path) -> None:
         self.role = role
         self.path = path
-        self.calls: list[tuple[Path, Any, Any]] = []  # place, part, call
-        self.responses: list[tuple[Path, Any]] = []
+        self.calls: list[tuple[Path, Any, Any]] = _NONE  # place, part, call
+        self.responses: list[tuple[Path, Any]] = _NONE
         self.speaks = False  # holds text or media: a user's turn then begins anew
+
+    def call(self, path: Path, part: Any, value: Any) -> None:
+        """A call in it."""
+        self.calls = self.calls or []
+        self.calls.append((path, part, value))
+
+    def response(self, path: Path, value: Any) -> None:
+        """A response in it."""
+        self.responses = self.responses or []
+        self.responses.append((path, value))
 
 
 class Contents(History):
@@ -78,17 +93,20 @@ class Contents(History):
             return
         name = kinds[0]
         kind = _NAMES[name]
-        look(kind, part[name] if kind != "text" else part, (*path, name) if kind != "text" else path)
+        if kind == "text":
+            look(kind, part, path)
+        else:
+            look(kind, part[name], path, name)
         if kind == "functionCall":
-            turn.calls.append((path, part, fields(part[name])))
+            turn.call(path, part, fields(part[name]))
         elif kind == "functionResponse":
-            turn.responses.append((path, fields(part[name])))
+            turn.response(path, fields(part[name]))
         elif turn.role == "user":
             turn.speaks = True
-        else:
-            self._server(kind, fields(part[name]), path)
+        elif kind != "text":
+            self._server(kind, path)
 
-    def _server(self, kind: str, value: Any, path: Path) -> None:
+    def _server(self, kind: str, path: Path) -> None:
         if kind == "executableCode" or kind == "toolCall":
             self.open.setdefault(kind, []).append(path)
         elif kind == "codeExecutionResult" or kind == "toolResponse":
