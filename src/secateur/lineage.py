@@ -49,6 +49,18 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
     return tuple(done)
 
 
+def chained(known: tuple[Message, ...]) -> str:
+    """The key after which the parts of the next message are named; "" at the start.
+
+    It is not the last message's own key where that message holds nothing but reasoning, or nothing.
+    """
+    for message in reversed(known):
+        for part in reversed(message.parts):
+            if part.kind != "reasoning" and not part.within:
+                return part.key
+    return ""
+
+
 def _encoded(text: str) -> bytes:
     try:
         return text.encode()  # nearly always, and sooner than with a handler named

@@ -21,7 +21,7 @@ from secateur.formats.native import (
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import keyed
+from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Part, Path, Transcript
 
 _ROLES = frozenset({"user", "assistant", "system"})
@@ -62,7 +62,7 @@ class BedrockConverse:
         reader = _Reader(is_bound(model), Calls.after(known))
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (reader.message(item, (*at, number)) for number, item in enumerate(values, len(known)))
-        messages = known + keyed(fresh, known[-1].key if known else "")
+        messages = known + keyed(fresh, chained(known))
         return Transcript(at, messages, model, "bedrock", fixed_tokens(native, "system", "toolConfig"))
 
     def body(self, part: Part, text: str) -> Any:

@@ -23,7 +23,7 @@ from secateur.formats.native import (
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import keyed
+from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
 
 _ROLES: dict[Any, Role] = {"user": "user", "model": "assistant", "function": "user", None: "user"}
@@ -53,7 +53,7 @@ class Gemini:
         calls, first = Calls.after(known), len(known)
         values = items.values(first) if isinstance(items, Text) else items[first:]
         fresh = (content(item, (*at, number), calls) for number, item in enumerate(values, first))
-        messages = known + keyed(fresh, known[-1].key if known else "")
+        messages = known + keyed(fresh, chained(known))
         partial = any(member(native, name) for name in ("cachedContent", "cached_content"))
         fixed = fixed_tokens(native, *_FIXED)
         return Transcript(at, messages, model or leading_model(native), "google", fixed, partial)

@@ -25,7 +25,7 @@ from secateur.formats.native import (
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import keyed
+from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Part, Path, Transcript
 
 _KEPT_THERE = ("previous_response_id", "conversation")
@@ -64,7 +64,7 @@ class OpenAIResponses:
             only = keyed([Message("user", ("input",), (Part("text", ("input",), text),))])
             return Transcript((), only, model, "openai", fixed, kept)
         at, items = array_at(native, "input", need=self.name)
-        fresh = keyed(_messages(items, at, known), known[-1].key if known else "")
+        fresh = keyed(_messages(items, at, known), chained(known))
         return Transcript(at, known + fresh, model, "openai", fixed, kept or _refers(items))
 
     def body(self, part: Part, text: str) -> Any:
