@@ -22,10 +22,9 @@ EAGER: dict[str, Any] = {
 }
 BATCHED: dict[str, Any] = {
     "name": "batched",
-    "counter": "chars",
-    "protect": {"turns": 1, "tokens": 200, "tools": ["skill"]},
+    "protect": {"turns": 1, "tokens": 50, "tools": ["skill"]},
     "prune": [{"do": "soft_trim", "max_chars": 120, "head_chars": 40, "tail_chars": 40}, {"do": "hard_clear"}],
-    "schedule": {"when": "threshold", "more_than": 300},
+    "schedule": {"when": "threshold", "more_than": 75},
 }
 BORN: dict[str, Any] = {**EAGER, "name": "born", "birth": {"do": "excerpt", "max_chars": 150}}
 POLICY = st.sampled_from([EAGER, BATCHED, BORN])

@@ -20,6 +20,7 @@ from secateur.protect import Protect
 from secateur.rules import Violation
 from secateur.session import document
 from secateur.session.document import Document
+from secateur.session.gate import lost_word
 from secateur.session.projection import all_seen, seen
 from secateur.session.writing import Writer
 from secateur.tokens import counter
@@ -267,7 +268,10 @@ class Session:
 
     def caused(self) -> list[Violation]:
         """What the provider would refuse of the view, and would have taken of the raw history (`gate`)."""
-        return self._writer.caused(self.document, self._ranges)
+        found = self._writer.caused(self.document, self._ranges)
+        if found is None:
+            return []
+        return found or lost_word(self.document, self.after().messages)
 
     # --- writing -------------------------------------------------------------------------------------------------
 

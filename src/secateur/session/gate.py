@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from secateur.formats.native import member
 from secateur.jsontext import Text
 from secateur.model import Message
 from secateur.patch import Op, apply
@@ -34,6 +35,29 @@ def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched:
     known = Counter(one.rule for one in _errors(family, raw, whole))
     known.subtract(one.rule for one in found)
     return [one for one in found if known[one.rule] < 0]
+
+
+def lost_word(document: Document, view: tuple[Message, ...]) -> list[Violation]:
+    """The word "json", where the response format needs it among the messages and the edits took the last one out.
+
+    OpenAI refuses JSON mode without it (wire rules O9, R15).
+    """
+    asked = member(document.native, "response_format") or _member_of(member(document.native, "text"), "format")
+    if _member_of(asked, "type") != "json_object" or _says_json(view):
+        return []
+    if not _says_json(document.transcript.messages):
+        return []
+    rule = "R15" if document.format.name == "openai_responses" else "O9"
+    text = "the word json is left in no message, and the response format asks for it: keep a message that says it"
+    return [Violation(rule, document.transcript.at, ".".join(map(str, document.transcript.at)), text)]
+
+
+def _member_of(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _says_json(messages: tuple[Message, ...]) -> bool:
+    return any("json" in part.text.lower() for message in messages for part in message.parts)
 
 
 def _rounds(messages: tuple[Message, ...], touched: list[int]) -> Iterator[range]:

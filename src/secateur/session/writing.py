@@ -67,11 +67,11 @@ class Writer:
         elif isinstance(document.native, Text):
             self._cuts[number] = self._located(document, document.native, ops)
 
-    def caused(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Violation]:
-        """What the provider would refuse because of the edits made since this was asked last."""
+    def caused(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Violation] | None:
+        """What the provider would refuse of the edits made since this was asked last; None if there are none."""
         touched, self._fresh = self._fresh, set()
         top = self._top(document, ranges)
-        return caused(document, self._ops, top, touched) if touched or top else []
+        return caused(document, self._ops, top, touched) if touched or top else None
 
     def _located(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
         """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""

@@ -92,3 +92,26 @@ def test_a_request_that_was_broken_before_us_is_mended_where_that_is_asked_for()
 def test_a_sound_request_is_the_very_same_with_repair() -> None:
     data = body(MESSAGES)
     assert fit(data, policy="observe", now=2, repair=True).native is data
+
+
+@pytest.mark.parametrize(("said", "kept"), [("a table", True), ("reply in JSON", False)])
+def test_the_word_json_stays_where_the_response_format_needs_it(said: str, kept: bool) -> None:
+    """Wire rule O9: the result is the last to say it, unless the user does."""
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": said},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "answer as json, please " * 9},
+        {"role": "assistant", "content": "yes"},
+        {"role": "user", "content": "go on"},
+    ]
+    eager = {
+        "protect": {"messages": 2},
+        "prune": [{"do": "hard_clear", "text": "[gone]"}],
+        "schedule": {"when": "every_request"},
+    }
+    request = {"model": "gpt-5", "messages": messages, "response_format": {"type": "json_object"}}
+    view = fit(request, policy=eager, now=2)
+    assert (view.native["messages"] == messages) == kept
+    assert (REFUSED in view.receipt.gate) == kept
+    assert fit(request | {"response_format": None}, policy=eager, now=2).receipt.opened
