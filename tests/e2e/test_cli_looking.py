@@ -11,7 +11,7 @@ import pytest
 from cli_runs import LONG, chat, environment, pi_worked, saved, secateur, worked
 from native import calls, tool, user
 
-COMMANDS = ["prune", "inspect", "diff", "policies", "doctor", "completion"]
+COMMANDS = ["prune", "inspect", "check", "diff", "policies", "doctor", "completion"]
 
 
 def test_inspect_adds_up(tmp_path: Path) -> None:

@@ -45,6 +45,13 @@ def _formats() -> Iterable[str]:
     return formats.names()
 
 
+def _profiles() -> Iterable[str]:
+    from secateur.rules import PROFILES
+
+    return PROFILES
+
+
 DEFAULT = "kilocode"
 POLICY = Named("policy", _policies, free=True)
 FORMAT = Named("format", _formats)
+PROFILE = Named("profile", _profiles)

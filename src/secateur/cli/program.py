@@ -19,6 +19,7 @@ from secateur.cli.exits import FINE, Closed, code_of, sentence_of
 COMMANDS = {
     "prune": "Take spent tool outputs out of a session or request.",
     "inspect": "Show what a context is made of: by kind, tool and turn.",
+    "check": "Say what an API would refuse of a context, by rule.",
     "diff": "Show before and after, as a person reads it.",
     "policies": "List the policies, or print one as TOML.",
     "doctor": "Show the settings in force and where each comes from.",

@@ -13,9 +13,11 @@ from secateur.cli.problems import Problem
 from secateur.cli.terminal import one_line
 from secateur.cli.toll import Row
 from secateur.cli.turns import Turn
+from secateur.rules import Violation
 
 _TURNS = 12  # rows: more than a screen holds is not read
 _TOOLS = 15
+_VIOLATIONS = 40
 _ALL = "all"  # the last row of a table that is added up
 
 
@@ -111,6 +113,16 @@ def wrong(found: Sequence[Problem]) -> Any:
         for one in found[:_TOOLS]
     ]
     return _table("Problems", ("what", ">message", ">line", "tool", "call"), rows, more=len(found) - _TOOLS)
+
+
+def broken(found: Sequence[Violation]) -> Any:
+    """Violations, one a row: the rule, the place, what is wrong and what to do."""
+    rows = [(_graded(one), one_line(one.where, 60), one_line(one.text, 400)) for one in found[:_VIOLATIONS]]
+    return _table("", ("rule", "where", "what, and what to do"), rows, more=len(found) - _VIOLATIONS, fold=True)
+
+
+def _graded(one: Violation) -> str:
+    return one.rule if one.severity == "error" else f"{one.rule} (warning)"
 
 
 def _left(title: str, first: str, rows: Sequence[Row], whole: int, most: int) -> Any:

@@ -50,15 +50,14 @@ class Findings:
         """Let the rules for the history look, and give all that was told, in the order of the history."""
         for rule in self._after:
             self._tell(rule, rule.check(self._history), ())
-        return sorted(self._found, key=_place)
+        return sorted(self._found, key=self._place)
 
     def _tell(self, rule: Rule, told: Found, at: Path) -> None:
         for inner, text in told:
             path = (*at, *inner)
             self._found.append(Violation(rule.id, path, self._history.where(path), text, rule.severity))
 
-
-def _place(violation: Violation) -> int:
-    """The number of its message; what is wrong with the request itself comes first."""
-    number = violation.path[1] if len(violation.path) > 1 else -1
-    return number if isinstance(number, int) else -1
+    def _place(self, violation: Violation) -> tuple[int, ...]:
+        """Where it comes in the history; what is wrong with the request itself comes first."""
+        steps = (step if isinstance(step, int) else 0 for step in violation.path)
+        return (int(violation.path[:1] == (self._history.array,)), *steps)
