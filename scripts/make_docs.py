@@ -30,6 +30,7 @@ from secateur.schedule import EveryRequest, Never, Threshold
 from secateur.strategies import STRATEGIES
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
+_BODY = "Request body, or a list of messages."
 _NOTE = "<!-- Written by scripts/make_docs.py from the code; change it there. -->"
 
 
@@ -77,10 +78,15 @@ def formats() -> Iterator[str]:
     yield from _head(
         "Formats", "A document's format is recognised by what is in it, in this order; `--format` names one."
     )
+    told: dict[str, str] = {}
     for name in FORMATS:
-        module = import_module(type(named(name)).__module__)
-        kind = "Session log: lines of JSON." if named(name).log else "Request body, or a list of messages."
-        yield f"## `{name}`\n\n*{kind}*\n\n{_module_text(module)}"
+        reader = type(named(name))
+        module = import_module(reader.__module__)
+        document = "Session file: one JSON document." if hasattr(module, "gathered") else _BODY
+        kind = "Session log: lines of JSON." if reader.log else document
+        first = told.setdefault(module.__name__, name)
+        text = _module_text(module) if first == name else f"{_text(reader)} What holds stands under `{first}`."
+        yield f"## `{name}`\n\n*{kind}*\n\n{text}"
 
 
 def commands() -> Iterator[str]:

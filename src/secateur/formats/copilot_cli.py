@@ -37,7 +37,7 @@ class CopilotCLI:
         if any(entry.get("ephemeral") is True for entry in entries):
             return ""
         for entry in entries:
-            if entry.get("type") in _KNOWN and isinstance(entry.get("data"), dict) and "parentId" in entry:
+            if word(entry.get("type")) in _KNOWN and isinstance(entry.get("data"), dict) and "parentId" in entry:
                 return f"lines have type ({entry['type']}), data and parentId"
         return ""
 

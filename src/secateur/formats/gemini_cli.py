@@ -25,10 +25,10 @@ class GeminiCLI:
         """The names of the document, and the types of its messages."""
         if not has(native, "sessionId", "messages"):
             return ""
-        kind = first_of(native, "messages").get("type")
-        if kind in _TYPES:
-            return f"`sessionId`, and messages of type {kind}"
-        return "`sessionId` and `projectHash`" if has(native, "projectHash") and not kind else ""
+        first = first_of(native, "messages")
+        if word(first.get("type")) in _TYPES:
+            return f"`sessionId`, and messages of type {first['type']}"
+        return "`sessionId` and `projectHash`" if has(native, "projectHash") and not first else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the document; `known` is of no use here."""

@@ -2,7 +2,7 @@
 
 `hermes` is the session's JSON document (`session_id`, `system_prompt`, `tools`, `messages`), `hermes_lines` its
 transcript, one message a line behind a line of role session_meta. A compaction is an assistant message that begins as
-Hermes words it. What Hermes keeps for itself (`reasoning`, `finish_reason`, times) is left alone.
+Hermes words it. What Hermes keeps for itself (times, `finish_reason`) is left alone.
 """
 
 from typing import Any
@@ -44,8 +44,8 @@ class Hermes:
         )
 
     def body(self, part: Part, text: str) -> Any:
-        """A string, as in Chat Completions; a medium becomes a text part."""
-        return {"type": "text", "text": text} if part.kind == "media" else text
+        """As in Chat Completions."""
+        return openai_chat.OpenAIChat().body(part, text)
 
     def message(self, new: New) -> Any:
         """Raises EditError."""
@@ -63,7 +63,7 @@ class HermesLines(Hermes):
         entries = first_lines(native)
         if any(entry.get("role") == "session_meta" for entry in entries):
             return "a line has the role session_meta"
-        chat = len(entries) > 1 and all(entry.get("role") in _ROLES and "type" not in entry for entry in entries)
+        chat = len(entries) > 1 and all(word(entry.get("role")) in _ROLES and "type" not in entry for entry in entries)
         return "lines are chat messages" if chat else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:

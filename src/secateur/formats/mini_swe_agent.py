@@ -53,8 +53,8 @@ class MiniSWEAgent:
         return gathered(at, messages, model=model or word(config.get("model_name")))
 
     def body(self, part: Part, text: str) -> Any:
-        """A string: arguments are JSON in a string here."""
-        return {"type": "text", "text": text} if part.kind == "media" else text
+        """As in Chat Completions."""
+        return openai_chat.OpenAIChat().body(part, text)
 
     def message(self, new: New) -> Any:
         """A message of one text."""

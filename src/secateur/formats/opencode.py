@@ -88,7 +88,7 @@ class _Reader:
 def _origin(parts: list[tuple[dict[str, Any], Path]]) -> Origin:
     """Who speaks: a message of synthetic texts alone was put there by opencode."""
     texts = [part for part, _ in parts if part.get("type") == "text"]
-    if any(part.get("type") in _FIXED for part, _ in parts):
+    if any(word(part.get("type")) in _FIXED for part, _ in parts):
         return "synthetic"
     return "synthetic" if texts and all(part.get("synthetic") is True for part in texts) else "user"
 
@@ -104,7 +104,7 @@ def _failed(info: dict[str, Any], parts: list[tuple[dict[str, Any], Path]]) -> b
 
 def _user(parts: list[tuple[dict[str, Any], Path]]) -> Iterator[Part]:
     for part, path in parts:
-        kind = part.get("type")
+        kind = word(part.get("type"))
         if kind == "text":
             if part.get("ignored") is not True:
                 yield Part("text", (*path, "text"), word(part.get("text")))
@@ -119,7 +119,7 @@ def _user(parts: list[tuple[dict[str, Any], Path]]) -> Iterator[Part]:
 
 def _assistant(parts: list[tuple[dict[str, Any], Path]], bound: bool) -> Iterator[Part]:
     for part, path in parts:
-        kind, signed = part.get("type"), table(part.get("metadata"))
+        kind, signed = word(part.get("type")), table(part.get("metadata"))
         if kind == "text":
             yield Part("text", (*path, "text"), word(part.get("text")))
         elif kind == "reasoning":

@@ -12,7 +12,7 @@ from secateur.errors import FormatError
 from secateur.formats import openhands_v0, openhands_v1
 from secateur.formats.logs import first_lines, no_new_message, opened
 from secateur.formats.openhands_events import Event, condensed
-from secateur.formats.session_files import body_of, elements, first_of, gathered, has, rows, table
+from secateur.formats.session_files import body_of, elements, first_value, gathered, has, rows, table
 from secateur.model import Message, New, Part, Path, Transcript
 
 
@@ -24,7 +24,8 @@ class OpenHands:
 
     def recognise(self, native: Any) -> str:
         """The shape of the first event."""
-        why = _kind(first_of(native, "history"))
+        _, first = next(_flat([first_value(native, "history")], ()), ((), {}))
+        why = _kind(first)
         if why and has(native, "history"):
             return f"`history` of {why}"
         return f"a list of {why}" if why else ""

@@ -8,7 +8,7 @@ Changes of state and a person's recalls are not sent; finishing is said as a tex
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.formats.logs import moment, result
+from secateur.formats.logs import moment, result, stranger
 from secateur.formats.native import Calls, canonical, fixed_tokens, value_digest
 from secateur.formats.openai_chat import arguments
 from secateur.formats.openhands_events import Event
@@ -90,8 +90,8 @@ def _message(event: Event, calls: Calls) -> Message | None:
 
 def _acted(event: Event, calls: Calls) -> Any:
     action, inside, args = word(event.value.get("action")), (*event.path, "args"), event.fields
-    if action in _UNSENT:
-        return "user", "user", ()
+    if action in _UNSENT or not isinstance(event.value.get("args"), dict):
+        return "user", "harness", () if action in _UNSENT else (stranger(event.value, event.path),)
     if action == "condensation":
         return "user", "summary", (Part("text", (*inside, "summary"), word(args.get("summary"))),)
     if action == "system":

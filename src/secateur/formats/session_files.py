@@ -34,13 +34,18 @@ def has(native: Any, *names: str) -> bool:
     return isinstance(native, dict) and all(name in native for name in names)
 
 
-def first_of(native: Any, name: str) -> dict[str, Any]:
-    """The first element of the array under `name`, or of the document itself; {} where that is no object."""
+def first_value(native: Any, name: str) -> Any:
+    """The first element of the array under `name`, or of the document itself; None where there is none."""
     found = array_at(native, name)
     if found is None or not len(found[1]):
-        return {}
+        return None
     item = found[1].child(0) if isinstance(found[1], Text) else found[1][0]
-    return table(item.value() if isinstance(item, Text) else item)
+    return item.value() if isinstance(item, Text) else item
+
+
+def first_of(native: Any, name: str) -> dict[str, Any]:
+    """The same where it is an object; {} where it is not."""
+    return table(first_value(native, name))
 
 
 def elements(native: Any, name: str, need: str) -> tuple[Path, list[Any]]:

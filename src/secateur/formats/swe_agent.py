@@ -42,8 +42,8 @@ class SWEAgent:
         return gathered(at, messages, model=model or named)
 
     def body(self, part: Part, text: str) -> Any:
-        """A string: arguments are JSON in a string here."""
-        return {"type": "text", "text": text} if part.kind == "media" else text
+        """As in Chat Completions."""
+        return openai_chat.OpenAIChat().body(part, text)
 
     def message(self, new: New) -> Any:
         """A message of one text."""

@@ -52,10 +52,10 @@ class TauBench:
         return gathered(run.at, messages, model=model or word(info.get("llm")))
 
     def body(self, part: Part, text: str) -> Any:
-        """A string; arguments that are an object stay JSON; a medium becomes a text."""
-        if part.kind == "media":
-            return {"type": "text", "text": text}
-        return text if "function" in part.path else body_of(part, text)
+        """As in Chat Completions; arguments that are an object stay JSON."""
+        if part.kind == "tool_call" and "function" not in part.path:
+            return body_of(part, text)
+        return openai_chat.OpenAIChat().body(part, text)
 
     def message(self, new: New) -> Any:
         """Raises EditError."""

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from odd_shapes import mangled
 from secateur.errors import EditError, FormatError
 from secateur.formats.claude_code import ClaudeCode
 from secateur.formats.codex import Codex
@@ -128,25 +129,6 @@ def test_a_text_that_is_written_is_read_again(host: Any, sample: Any, text: str)
             assert [one.local for one in after if one is not after[number]] == [
                 one.local for one in before if one is not part
             ]
-
-
-JUNK: Any = st.recursive(
-    st.none() | st.booleans() | st.integers(-1, 3) | st.sampled_from(["", "c1", "1", "2", "user", "text"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "text", "id"]), inner),
-    max_leaves=4,
-)
-
-
-@st.composite
-def mangled(draw: Any, value: Any) -> Any:
-    """The value with some of what is inside it exchanged for something else, or gone."""
-    if draw(st.integers(0, 14)) == 0:
-        return draw(JUNK)
-    if isinstance(value, dict):
-        return {name: draw(mangled(one)) for name, one in value.items() if draw(st.integers(0, 14))}
-    if isinstance(value, list):
-        return [draw(mangled(one)) for one in value]
-    return value
 
 
 @HOSTS
