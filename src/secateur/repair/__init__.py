@@ -18,6 +18,7 @@ from secateur.model import Path
 from secateur.patch import apply
 from secateur.repair import anthropic, chat
 from secateur.repair.draft import drafted, lowered
+from secateur.repair.logs import mend_log
 from secateur.repair.strings import halves
 from secateur.repair.work import Limits, Mended, Settings, Work, spelled
 
@@ -49,6 +50,8 @@ def repaired(native: Any, format: str | None = None, settings: Settings | None =
         done = repaired(*_opened(data, format), settings)
         return Repair(done.native.data if done.mended else data, done.mended, done.left, done.torn)
     name = format or _recognised(native).name
+    if isinstance(native, Lines) or formats.named(name).log:
+        return _log(native, name)
     return _body(native, name, settings or Settings())
 
 
@@ -96,6 +99,14 @@ def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[
     for found in rules.check(family, body[array] if request else body, request, profile=settings.profile or None):
         if found.severity == "error":
             yield Mended(found.rule, found.where, found.text)
+
+
+def _log(native: Any, name: str) -> Repair:
+    """A session file."""
+    if not isinstance(native, Lines):
+        raise FormatError(f"{name} wants the lines of a session file; this document is not one")
+    bench = mend_log(native, name)
+    return Repair(bench.lines, tuple(bench.mended), tuple(bench.left), bench.torn)
 
 
 def _taken_apart(native: Any, array: str, blocks: str, name: str) -> tuple[Path, list[Any], int]:

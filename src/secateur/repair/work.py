@@ -22,7 +22,8 @@ GO_ON = "continue"
 class Mended(Struct, frozen=True):
     """One thing that was mended, or could not be: the rule it broke, where, and what was done (or why nothing)."""
 
-    rule: str  # a wire rule (A1, O2, R1 ...), or L1 ... for session files
+    rule: str  # a wire rule (A1, O2, R1; of a recorded conversation L1), or of a session file: F1 a line is one
+    # entry, F2 its parent is there, F3 its ids are its own
     where: str  # messages.3.content.1, or line 7 (lines count from 1), as the document came in
     what: str
 

@@ -1,0 +1,108 @@
+"""Lines of a session file that are not one JSON object: torn ones, two on one line, bytes that are no UTF-8.
+
+Rule: no byte is lost. What is an entry stays in the file with the bytes it has; what nobody can read is handed out to
+be kept elsewhere, since a host that writes behind a torn line spoils the next one too.
+"""
+
+import re
+from collections.abc import Iterator
+from json.decoder import JSONDecoder
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.errors import FormatError
+from secateur.jsontext import Lines, loads
+
+_scan = JSONDecoder().raw_decode
+_SPACE = re.compile(r"[ \t\r\0]*")
+_OPENS = re.compile(r'\{"')
+_TRIED = 64  # openings in a broken line that are tried as the start of an entry: each try may read to its end
+
+
+class Sorted(Struct, frozen=True):
+    """The lines that stay, each with the number (0-based) of the line it stood on; what was cut; what was done."""
+
+    data: bytes
+    numbers: tuple[int, ...]
+    torn: bytes
+    told: tuple[tuple[int, str, str], ...]  # line, rule, what
+
+
+def sorted_out(lines: Lines) -> Sorted:
+    """One entry a line. The same data comes out if all lines are sound."""
+    spans = lines.open()
+    kept: list[bytes] = []
+    numbers: list[int] = []
+    torn: list[bytes] = []
+    told: list[tuple[int, str, str]] = []
+    for number, (start, end) in enumerate(zip(spans.starts, spans.ends, strict=True)):
+        after = spans.starts[number + 1] if number + 1 < len(spans.starts) else len(lines.data)
+        raw, feed = lines.data[start:end], lines.data[end:after]
+        if not raw.strip(b" \t\0") or _reads(raw):
+            kept.append(raw + feed)
+            numbers.append(number)
+            continue
+        whole, rest = _pieces(raw)
+        told += [(number, *what) for what in _done(raw, whole, rest)]
+        kept += [piece + (feed or b"\n") for piece in whole]
+        numbers += [number] * len(whole)
+        torn += [piece + b"\n" for piece in rest]
+    data = b"".join(kept) if told else lines.data
+    return Sorted(data, tuple(numbers), b"".join(torn), tuple(told))
+
+
+def _done(raw: bytes, whole: list[bytes], rest: list[bytes]) -> Iterator[tuple[str, str]]:
+    if len(whole) > 1:
+        yield "F1", f"{len(whole)} entries on one line were put on lines of their own"
+    elif whole and not rest:
+        yield "F1", "bytes that are no UTF-8 became U+FFFD"
+    elif whole:
+        yield "F1", "an entry behind a torn one was put on a line of its own"
+    if rest:
+        yield "F1", f"{sum(map(len, rest)):,} bytes that are no whole entry were cut off"
+
+
+def _reads(raw: bytes) -> bool:
+    try:
+        loads(raw)
+    except FormatError:
+        return False
+    return True
+
+
+def _pieces(raw: bytes) -> tuple[list[bytes], list[bytes]]:
+    """The entries in a line that is none, and what is left of it."""
+    mended = raw.decode("utf-8", "replace").encode()
+    if mended != raw and _reads(mended):
+        return [mended], []
+    text = raw.decode("latin-1")  # one character a byte
+    whole: list[bytes] = []
+    here = 0
+    while here < len(text):
+        end = _entry(text, here, False)
+        if end is None:
+            break
+        whole.append(raw[here:end])
+        here = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+    if here == len(text):
+        return [piece for piece in whole if _reads(piece)], [piece for piece in whole if not _reads(piece)]
+    for found, _ in zip(_OPENS.finditer(text, here + 1), range(_TRIED), strict=False):
+        end = _entry(text, found.start(), True)
+        if end is not None and not text[end:].strip() and _reads(raw[found.start() : end]):
+            return [*whole, raw[found.start() : end]], [raw[here : found.start()]]
+    return whole, [raw[here:]]
+
+
+def _entry(text: str, start: int, sure: bool) -> int | None:
+    """Where the object at `start` ends; None if there is none. `sure`: it must be an entry, not a part of one."""
+    try:
+        value, end = _scan(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return int(end) if isinstance(value, dict) and (not sure or _is_entry(value)) else None
+
+
+def _is_entry(value: dict[str, Any]) -> bool:
+    """Every host dates its entries; parts of them bear no date of this form."""
+    return isinstance(value.get("timestamp"), str) and isinstance(value.get("type"), str)
