@@ -20,15 +20,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from secateur import Engine, Plan, View, errors, fit
+from secateur import Engine, Plan, View, errors, fit, rules
 from secateur.formats import FORMATS, named
 from secateur.model import Epoch, Remove, Replace, Restore, Rewrite
 from secateur.policy import PRESETS, Policy, source
 from secateur.protect import Protect
 from secateur.receipt import Entry, Receipt
+from secateur.rules.unseen import UNSEEN
 from secateur.schedule import EveryRequest, Never, Threshold
 from secateur.strategies import STRATEGIES
 
+UNSEEN_AT = "secateur.rules.unseen"
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _BODY = "Request body, or a list of messages."
 _NOTE = "<!-- Written by scripts/make_docs.py from the code; change it there. -->"
@@ -122,6 +124,24 @@ def library() -> Iterator[str]:
         yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
 
 
+def rules_() -> Iterator[str]:
+    yield from _head(
+        "Rules", "What the APIs refuse. `secateur check` reports it by rule, with the place and the remedy."
+    )
+    yield "A rule holds for every server and model unless it says otherwise. A *warning* costs quality or money only."
+    yield f"## `secateur.rules.check`\n\n```text\ncheck{_signature(rules.check)}\n```\n\n{_text(rules.check)}"
+    yield f"## `Violation`\n\n{_text(rules.Violation)}\n\n{_fields(rules.Violation)}"
+    profiles = [(f"`{name}`", what) for name, what in rules.PROFILES.items()]
+    yield f"## Profiles\n\n{_table(('profile', 'servers'), profiles)}"
+    for family in rules.FAMILIES:
+        package = import_module(f"secateur.rules.{family}")
+        rows = [(f"`{one.id}`", one.says, _applies(one), one.source) for one in rules.rules(family)]
+        table = _table(("rule", "what must hold", "where", "source"), rows)
+        yield f"## `{family}`\n\n{_module_text(package)}\n\n{table}"
+    unseen = [(f"`{id}`", why) for id, why in UNSEEN.items()]
+    yield f"## What no rule looks for\n\n{_module_text(import_module(UNSEEN_AT))}\n\n{_table(('id', 'why'), unseen)}"
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "strategies": strategies,
     "presets": presets,
@@ -129,12 +149,20 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "formats": formats,
     "commands": commands,
     "errors": errors_,
+    "rules": rules_,
     "library": library,
 }
 
 
 def _head(title: str, text: str) -> tuple[str, str, str]:
     return f"# {title}", _NOTE, text
+
+
+def _applies(rule: rules.Rule) -> str:
+    """Where a rule holds, if not everywhere."""
+    notes = [f"profile {', '.join(rule.profiles)}"] if rule.profiles else []
+    notes += ["whole histories"] if rule.whole else []
+    return "; ".join([*notes, *(["warning"] if rule.severity == "warning" else [])])
 
 
 def _errors() -> list[type[BaseException]]:

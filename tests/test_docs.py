@@ -25,6 +25,7 @@ import secateur
 from secateur.cli.program import COMMANDS
 from secateur.formats import FORMATS
 from secateur.policy import PRESETS
+from secateur.rules import FAMILIES, rules
 from secateur.strategies import STRATEGIES
 
 ROOT = Path(__file__).parent.parent
@@ -154,6 +155,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         ("formats", FORMATS),
         ("presets", PRESETS),
         ("commands", COMMANDS),
+        ("rules", [one.id for family in FAMILIES for one in rules(family)]),
         (
             "errors",
             [name for name in secateur.__all__ if name.endswith("Error") or name in ("UnknownFormat", "StillTooLong")],
