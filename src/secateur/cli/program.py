@@ -20,6 +20,7 @@ COMMANDS = {
     "prune": "Take spent tool outputs out of a session or request.",
     "inspect": "Show what a context is made of: by kind, tool and turn.",
     "check": "Say what an API would refuse of a context, by rule.",
+    "repair": "Mend a session or request so that it can be sent again.",
     "diff": "Show before and after, as a person reads it.",
     "policies": "List the policies, or print one as TOML.",
     "doctor": "Show the settings in force and where each comes from.",

@@ -26,6 +26,8 @@ __all__ = ["Limits", "Mended", "Repair", "Settings", "repaired"]
 
 _BODIES: dict[str, tuple[Any, str]] = {"anthropic_messages": (anthropic, "messages"), "openai_chat": (chat, "messages")}
 
+_ARRAYS = {"openai_responses": "input", "gemini": "contents", "bedrock_converse": "messages"}  # told, not mended yet
+
 
 class Repair(Struct, frozen=True):
     """A document that was mended. `native` is the very document if nothing was."""
@@ -82,7 +84,7 @@ def _body(native: Any, name: str, settings: Settings) -> Repair:
     said = [Mended("A71", spelled(op.path), "half a character became U+FFFD") for op in ops]
     native = apply(native, ops)
     if name not in _BODIES:
-        return Repair(native, tuple(said))
+        return Repair(native, tuple(said), tuple(_broken(native, name, _ARRAYS.get(name, ""), settings)))
     family, array = _BODIES[name]
     at, nodes, size = _taken_apart(native, array, family.BLOCKS, name)
     work = Work(nodes, _named(settings, native), len(native.raw) if isinstance(native, Text) else 0)
@@ -95,8 +97,10 @@ def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[
     """What the rules still refuse."""
     family = rules.family_of(name)
     body = native.value() if isinstance(native, Text) else native
-    request = body if isinstance(body, dict) else None
-    for found in rules.check(family, body[array] if request else body, request, profile=settings.profile or None):
+    request = body if isinstance(body, dict) and family != "transcript" else None
+    messages = formats.named(name).read(native).messages if family == "transcript" else body
+    messages = request.get(array) if request else messages
+    for found in rules.check(family, messages or [], request, profile=settings.profile or None):
         if found.severity == "error":
             yield Mended(found.rule, found.where, found.text)
 

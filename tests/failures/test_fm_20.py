@@ -1,0 +1,24 @@
+"""FM-20: thirty screenshots make a body that is refused for its bytes; resending them helps nobody."""
+
+import json
+from typing import Any
+
+from secateur.repair import Limits, Settings, repaired
+
+
+def screenshot(number: int) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": "image/png", "data": f"{number:04}" * 2_500}
+    return {
+        "role": "user",
+        "content": [{"type": "image", "source": source}, {"type": "text", "text": f"shot {number}"}],
+    }
+
+
+def test_the_oldest_pictures_become_text_until_the_body_fits() -> None:
+    body = json.dumps({"messages": [screenshot(number) for number in range(30)]}).encode()
+    done = repaired(body, "anthropic_messages", Settings(limits=Limits(body_bytes=200_000)))
+    kinds = [message["content"][0]["type"] for message in json.loads(done.native)["messages"]]
+    assert len(done.native) <= 200_000
+    assert kinds == ["text"] * kinds.count("text") + ["image"] * kinds.count("image")
+    assert kinds.count("image") >= 18
+    assert json.loads(done.native)["messages"][0]["content"][1]["text"] == "shot 0"
