@@ -294,4 +294,41 @@ CASES = [
         breaks=[user("a\ud83d")],
         passes=[user("a\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"))],
     ),
+    Case(
+        rule="A8",
+        breaks=[
+            user("go"),
+            assistant(use(toolset_name="web")),
+            user(result(content=[paper(False)], toolset_name="web")),
+        ],
+        passes=[user("go"), assistant(use(toolset_name="web")), user(result(content=[picture()], toolset_name="web"))],
+    ),
+    Case(
+        rule="A66",
+        breaks=body(
+            user("a"),
+            context_management={"edits": [{"type": "clear_tool_uses_20250919"}, {"type": "clear_thinking_20251015"}]},
+            thinking={"type": "adaptive"},
+        ),
+        passes=body(
+            user("a"),
+            context_management={"edits": [{"type": "clear_thinking_20251015"}, {"type": "clear_tool_uses_20250919"}]},
+            thinking={"type": "adaptive"},
+        ),
+        at="context_management.edits.1",
+    ),
+    Case(
+        rule="A67",
+        breaks=body(user("a"), compaction={"type": "summarize"}, tools=READ, tool_choice={"type": "any"}),
+        passes=body(user("a"), compaction={"type": "summarize"}, tools=READ, tool_choice={"type": "auto"}),
+        at="tool_choice",
+    ),
+    Case(
+        rule="A68",
+        breaks=[assistant(compacted(signature="c2ln", encrypted_content=None), "b")],
+        passes=[assistant(compacted(signature="c2ln"), "b")],
+    ),
+    Case(rule="A0", breaks=[user("go"), assistant(use(id=3)), user(result(""))], passes=[*ROUND]),
+    Case(rule="A20", breaks=[*ROUND[:2], user(result(content=[text("a", cache_control=SHORT)] * 5))], passes=[*ROUND]),
+    Case(rule="A0", breaks=[user(use()), assistant("b")], passes=[*ROUND], at="messages.0.content.0"),
 ]

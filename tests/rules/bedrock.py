@@ -106,4 +106,6 @@ CASES = [
     Case(rule="B16", breaks=body(user("a"), system=[{"text": ""}]), passes=body(user("a"), system=[{"text": "x"}])),
     Case(rule="B16", breaks=body(user("a"), toolConfig={"tools": []}), passes=body(user("a"))),
     Case(rule="A71", breaks=[user("a\ud83d")], passes=[user("a\ufffd")]),
+    Case(rule="B10", breaks=[user(picture("A" * 5_000_004))], passes=[user(picture("A" * 5_000_000))]),
+    Case(rule="B11", breaks=body(ROUND[0], assistant(use(name="read me")), ROUND[2]), passes=body(*ROUND)),
 ]

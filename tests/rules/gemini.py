@@ -94,4 +94,11 @@ CASES = [
     ),
     Case(rule="G14", breaks=[user("x" * 100_000_000)], passes=[user("x" * 99_900_000)]),
     Case(rule="A71", breaks=[user("a\ud83d")], passes=[user("a\ufffd")], at="contents.0.parts.0.text"),
+    Case(
+        rule="G7",
+        breaks=[user("a", {"text": "b", "fileData": {"fileUri": "u"}})],
+        passes=[user("a", {"fileData": {"fileUri": "u"}}), model({"thought": True})],
+        at="contents.0.parts.1",
+    ),
+    Case(rule="G0", breaks=[user("a", 3)], passes=[user("a", "b")], at="contents.0.parts.1"),
 ]

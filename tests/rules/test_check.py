@@ -105,4 +105,32 @@ def test_pictures_tell_their_size_in_the_first_bytes(head: bytes, size: tuple[in
 
 
 def test_what_is_no_base64_has_no_size() -> None:
-    assert [sides("é"), sides(None), sides(3)] == [None, None, None]
+    assert [sides("é"), sides("A"), sides(None), sides(3), sides(b"RIFF____WEBPVP8?")] == [None] * 5
+
+
+def test_calls_and_results_on_the_wrong_side_are_told_and_pair_with_nothing() -> None:
+    assert told("anthropic", [user(use()), assistant(result(), "b"), user("c")]) == [
+        ("A0", "messages.0.content.0"),
+        ("A0", "messages.1.content.0"),
+    ]
+
+
+def test_inside_a_result_only_blocks_are_looked_at() -> None:
+    assert told("anthropic", [*ROUND[:2], user(result(content={"text": ""}))]) == []
+    assert told("anthropic", [*ROUND[:2], user(result(content=["", text("")]))]) == [
+        ("A11", "messages.2.content.0.content.1")
+    ]
+
+
+def test_a_caller_s_own_objects_have_no_size_and_no_surrogates() -> None:
+    assert told("anthropic", [user({"type": "text", "text": "a", "own": object()})], {}) == []
+
+
+def test_a_custom_call_has_no_arguments() -> None:
+    call = {"id": "a", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}}
+    messages = [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    assert told("openai_chat", [*messages, {"role": "tool", "tool_call_id": "a", "content": "ok"}]) == []
+
+
+def test_an_empty_transcript_breaks_nothing() -> None:
+    assert told("transcript", ()) == []

@@ -6,6 +6,7 @@ Rule: a round is what assistants said up to the next user messages, and those; i
 from typing import Any
 
 from secateur.model import Path
+from secateur.rules.values import word
 
 
 class Rounds:
@@ -20,6 +21,7 @@ class Rounds:
         self.split: list[Path] = []  # system messages between calls and their results
         self.pairs: list[tuple[Path, Any, Any]] = []  # where the result stands, its call, itself: toolsets only
         self.thought_last: list[Path] = []  # reasoning that ends an assistant message
+        self.misplaced: list[Path] = []  # calls that are not the assistant's, results that are not the user's
         self._role = ""
         self._open: dict[str, tuple[Path, int, Any]] = {}
         self._answered: set[str] = set()
@@ -41,10 +43,9 @@ class Rounds:
         """A `tool_use` of a message of this role."""
         self._thought = ()
         if role != "assistant":
+            self.misplaced.append((*around, at))
             return
-        id = block.get("id")
-        if not isinstance(id, str):
-            id = ""
+        id = word(block.get("id"))
         if id in self._ids:
             self.repeated.append(((*around, at), id))
         self._ids.add(id)
@@ -53,10 +54,9 @@ class Rounds:
     def result(self, role: str, block: Any, around: Path, at: int) -> None:
         """A `tool_result`."""
         if role != "user":
+            self.misplaced.append((*around, at))
             return
-        id = block.get("tool_use_id")
-        if not isinstance(id, str):
-            id = ""
+        id = word(block.get("tool_use_id"))
         call = self._open.pop(id, None)
         if call is None:
             (self.doubles if id in self._answered else self.orphans).append(((*around, at), id))

@@ -23,6 +23,12 @@ def odd(history: Messages) -> Found:
     return history.odd
 
 
+@rule("A0", "the assistant calls, the user gives results", "SDK types")
+def misplaced(history: Messages) -> Found:
+    for path in history.rounds.misplaced:
+        yield path, "a call of the user's or a result of the assistant's: move it to the other side, or take it out"
+
+
 @rule("A0", "a block has the fields that its type requires", "SDK types", blocks=tuple(_WORDS))
 def fields_missing(block: Any, history: Messages) -> Found:
     for name in _WORDS[block["type"]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from secateur.model import Path
 from secateur.rules.history import Asked, History, Look
-from secateur.rules.values import fields, items
+from secateur.rules.values import fields, items, word
 
 _ROLES = ("user", "assistant", "system")
 _MEDIA = ("image", "document", "video")
@@ -69,9 +69,7 @@ class Converse(History):
 
     def _tool(self, role: str, kind: str, value: Any, path: Path, waiting: dict[str, Path]) -> None:
         self.tools_used = self.tools_used or path
-        id = value.get("toolUseId")
-        if not isinstance(id, str):
-            id = ""
+        id = word(value.get("toolUseId"))
         if kind == "toolUse" and role == "assistant":
             self._open[id] = (*path, kind)
         elif kind == "toolResult" and role == "user" and waiting.pop(id, None) is None:
