@@ -1,0 +1,45 @@
+"""Vectors: a request and a policy give this plan and these very bytes, today and in the next release."""
+
+import json
+
+import pytest
+
+from secateur import fit
+from secateur.formats import FORMATS, recognised
+from secateur.jsontext import Text
+from secateur.plan import decode, encode
+from vector_cases import Case, cases, titled
+
+AT = 1_700_000_000_000  # ms
+REQUESTS = ("anthropic_messages", "bedrock_converse", "gemini", "openai_chat", "openai_responses")
+
+
+@pytest.mark.parametrize("case", cases(), ids=titled)
+def test_plan_and_projected_bytes(case: Case) -> None:
+    view = fit(case.request, policy=case.policy, now=AT)
+    assert view.native == case.projected
+    assert encode(view.plan) + b"\n" == case.plan
+    assert fit(case.request, policy="observe", plan=decode(case.plan)).native == case.projected
+
+
+@pytest.mark.parametrize("case", cases(), ids=titled)
+def test_objects_come_to_the_same(case: Case) -> None:
+    view = fit(json.loads(case.request), policy=case.policy, now=AT)
+    assert view.native == json.loads(case.projected)
+    assert encode(view.plan) + b"\n" == case.plan
+
+
+@pytest.mark.parametrize("case", cases(), ids=titled)
+def test_recognised(case: Case) -> None:
+    for native in (Text.of(case.request), json.loads(case.request)):
+        found = recognised(native, log=False)
+        assert found is not None
+        assert found[0].name == case.format
+
+
+def test_request_formats_have_vectors() -> None:
+    named = {case.format for case in cases()}
+    assert named == set(REQUESTS) <= set(FORMATS)
+    assert {"clear", "media", "parallel", "unknown", "odd"} <= {
+        case.name for case in cases() if case.format == "gemini"
+    }
