@@ -18,6 +18,7 @@ from secateur.tokens import media_tokens
 _FREE = frozenset({"function_call_output", "custom_tool_call_output", "apply_patch_call_output"})
 _MEDIA = {"input_image": "image", "input_file": "file", "input_audio": "audio"}
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})", re.MULTILINE)
+_EXIT_WORDS = ("Process exited with code", "Exit code:")
 _EXIT_FIELD = re.compile(r'"exit_code":\s*(-?\d{1,9})')
 _FAILED = re.compile(r"[\w .-]{1,60} failed\b")
 
@@ -123,5 +124,7 @@ def _shut(kind: str, value: dict[str, Any], path: Path, head: Part) -> Part:
 def _failed(output: str) -> bool:
     """Codex sets no flag: it states the exit code in the lines before the output, or in a field beside it."""
     stated = _EXIT_FIELD.search(output) if output.startswith("{") else None
-    found = stated or _EXIT.search(output.partition("\nOutput:")[0])
+    head = output.partition("\nOutput:")[0]
+    told = any(words in head for words in _EXIT_WORDS)  # a long output is not searched line by line
+    found = stated or (_EXIT.search(head) if told else None)
     return int(found[1]) != 0 if found else _FAILED.match(output) is not None
