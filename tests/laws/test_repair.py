@@ -65,7 +65,9 @@ CHAT = st.lists(
 )
 LAYOUT = st.sampled_from([{"separators": (",", ":")}, {"indent": 1}, {}])
 FAMILIES = st.sampled_from(["anthropic_messages", "openai_chat"])
-SETTINGS = st.builds(Settings, model=st.sampled_from(["", "claude-opus-4-6"]), profile=st.sampled_from(["", "strict"]))
+SETTINGS = st.builds(
+    Settings, model=st.sampled_from(["", "claude-opus-4-6"]), profile=st.sampled_from(["", "strict", "mistral"])
+)
 
 
 @st.composite
@@ -134,6 +136,15 @@ def test_every_call_and_every_result_is_in_a_pair(history: tuple[str, list[Any]]
     done = repaired(json.loads(json.dumps(messages)), name, settings)
     if all(isinstance(one, dict) for one in messages):
         assert unpaired(name, done.native) == []
+
+
+@given(histories(), SETTINGS)
+def test_no_rule_refuses_what_was_mended(history: tuple[str, list[Any]], settings: Settings) -> None:
+    name, messages = history
+    told = [one for one in json.loads(json.dumps(messages)) if isinstance(one, dict) and one.get("role")]
+    told = [one for one in told if one["role"] == "assistant" or "tool_calls" not in one]
+    done = repaired([{"role": "user", "content": "hi"}, *told], name, settings)
+    assert done.left == ()
 
 
 @given(

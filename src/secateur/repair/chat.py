@@ -7,7 +7,7 @@ the caller says that the server is strict (O13): most are not, and merging moves
 from secateur.repair.anthropic_ends import refuses_prefill
 from secateur.repair.chat_calls import mend_calls, mend_content
 from secateur.repair.chat_pairs import mend_pairs
-from secateur.repair.chat_strict import alternate
+from secateur.repair.chat_strict import alternate, respell
 from secateur.repair.draft import Node
 from secateur.repair.work import GO_ON, Work
 
@@ -21,6 +21,8 @@ def mend(work: Work) -> None:
     mend_pairs(work)
     if work.settings.profile in ("strict", "mistral"):
         alternate(work)
+    if work.settings.profile == "mistral":
+        respell(work)
     _mend_ending(work)
 
 

@@ -4,11 +4,17 @@ Rule: neighbours of one role become one message, with an empty line between thei
 other; messages with calls and results are never merged. The first message after the instructions is the user's.
 """
 
+import re
+from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Any
 
+from secateur.repair.chat_calls import calls_of
 from secateur.repair.draft import Node
-from secateur.repair.work import BEGINNING, Work
+from secateur.repair.work import BEGINNING, Work, quoted
 
+_NO_ANSWER = "[no answer: the turn was interrupted]"
+_NINE = re.compile("[a-zA-Z0-9]{9}")
 _INSTRUCTIONS = ("system", "developer")
 _NOT_TEXT = ("tool_calls", "function_call", "audio", "refusal")
 
@@ -20,7 +26,10 @@ def alternate(work: Work) -> None:
     for node in work.nodes:
         _as_string(work, node)
         if last is not None and node.role in ("user", "assistant") and node.role == last.role and _merges(last, node):
-            nodes[_place(nodes, last)] = last = _merged(last, node)
+            whole = _merged(last, node)
+            if whole is node:  # calls stay before their results
+                nodes = [one for one in nodes if one is not last] + [node]
+            last = whole
             work.say("O13", node, f"two messages of the {node.role} in a row became one")
         else:
             nodes.append(node)
@@ -29,7 +38,38 @@ def alternate(work: Work) -> None:
     if first < len(nodes) and nodes[first].role == "assistant":
         work.say("O13", nodes[first], "a message of the user was put before the first one of the assistant")
         nodes.insert(first, Node({"role": "user", "content": BEGINNING}))
-    work.nodes = nodes
+    work.nodes = list(_answered(work, nodes))
+
+
+def respell(work: Work) -> None:
+    """Ids of nine letters or digits (O15, Mistral): one that is not becomes the start of its hash."""
+    for node in work.nodes:
+        for number, call in enumerate(calls_of(node) and node.get("tool_calls")):
+            old = call.get("id") if isinstance(call, dict) else None
+            if isinstance(old, str) and not _NINE.fullmatch(old):
+                node.put(("tool_calls", number, "id"), _nine(old))
+                work.say(
+                    "O15", node, f"the id {quoted(old)} is not of nine letters or digits: it is now {_nine(old)!r}"
+                )
+        answers = node.get("tool_call_id")
+        if node.role == "tool" and isinstance(answers, str) and not _NINE.fullmatch(answers):
+            node.put(("tool_call_id",), _nine(answers))
+
+
+def _nine(name: str) -> str:
+    return blake2b(name.encode("utf-8", "surrogatepass")).hexdigest()[:9]
+
+
+def _answered(work: Work, nodes: list[Node]) -> Iterator[Node]:
+    """Templates count no calls: between a result and the user's next words the assistant must have said something."""
+    counted = ""
+    for node in nodes:
+        counts = node.role == "user" or (node.role == "assistant" and not calls_of(node))
+        if counts and node.role == "user" == counted:
+            work.say("O13", node, "an answer that never came was put before a message of the user")
+            yield Node({"role": "assistant", "content": _NO_ANSWER})
+        counted = node.role if counts else counted
+        yield node
 
 
 def _as_string(work: Work, node: Node) -> None:
@@ -60,10 +100,6 @@ def _merged(one: Node, other: Node) -> Node:
     node.inner = None
     node.put(("content",), said)
     return node
-
-
-def _place(nodes: list[Node], node: Node) -> int:
-    return next(number for number, one in enumerate(nodes) if one is node)
 
 
 def _content(node: Node) -> Any:

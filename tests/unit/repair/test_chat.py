@@ -61,6 +61,18 @@ CASES = {
         f'[{{"role":"system","content":[{{"type":"text","text":"x"}}]}},{USER}]',
         f'[{{"role":"system","content":"x"}},{USER}]',
     ),
+    "a turn that was interrupted, for a strict server": (
+        "O13",
+        "strict",
+        f"[{USER},{CALL},{RESULT},{USER}]",
+        f'[{USER},{CALL},{RESULT},{{"role":"assistant","content":"[no answer: the turn was interrupted]"}},{USER}]',
+    ),
+    "ids that Mistral does not take": (
+        "O15",
+        "mistral",
+        f"[{USER},{CALL},{RESULT}]",
+        f"[{USER},{CALL},{RESULT}]".replace('"a"', '"333fcb4ee"'),
+    ),
     "half a character": ("A71", "", '[{"role":"user","content":"a\\udc00"}]', '[{"role":"user","content":"a�"}]'),
 }
 

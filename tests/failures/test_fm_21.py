@@ -1,0 +1,15 @@
+"""FM-21: a result of ten megabytes on one line, the newest message: nothing crashes, and mending leaves it whole."""
+
+import json
+
+from native import calls, tool, user
+from secateur.repair import repaired
+
+GIANT = "x" * 10_000_000
+
+
+def test_a_giant_result_is_left_alone_beside_what_is_mended() -> None:
+    body = json.dumps([user("hi"), calls(("a", "bash"), ("b", "bash")), tool(GIANT, "a")]).encode()
+    done = repaired(body, "openai_chat")
+    assert [one.rule for one in done.mended] == ["O2"]
+    assert done.native.startswith(body[:-1])
