@@ -60,6 +60,16 @@ def boundary(transcript: Transcript, protect: Protect) -> range:
     return range(start, max(start, stop))
 
 
+def running(transcript: Transcript) -> int:
+    """Where the turn that is still running begins, as the provider sees it: behind the last user message that holds no
+    results (wire rules A51, A52). What the user says between results goes on with the turn.
+    """
+    for number in reversed(index_of(transcript).users):
+        if all([part.kind != "tool_result" for part in transcript.messages[number].parts]):
+            return number
+    return 0
+
+
 def why_shut(transcript: Transcript, protect: Protect) -> str:
     """Why no message may be edited at all, in one sentence; "" if some may."""
     if boundary(transcript, protect):
@@ -138,13 +148,16 @@ def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bo
 
 
 def guarded(transcript: Transcript, protect: Protect, keys: Set[str]) -> frozenset[str]:
-    """Those of the parts named by `keys` that may not be edited where they stand now, after a rewind or a new pin."""
-    inside = boundary(transcript, protect)
+    """Those of the parts named by `keys` that may not be edited where they stand now, after a rewind or a new pin.
+
+    What the model said in the turn that is running again is among them; reasoning that was bound stays out for good.
+    """
+    inside, loop = boundary(transcript, protect), running(transcript)
     return frozenset(
         part.key
         for number, message in enumerate(transcript.messages)
         for part in message.parts
-        if part.key in keys and (number not in inside or forbidden(part, protect))
+        if part.key in keys and _guarded(part, number >= loop, number in inside, protect)
     )
 
 
@@ -178,6 +191,12 @@ def _outside(transcript: Transcript, protect: Protect, to_summary: bool) -> Iter
             newest -= 1
             if newest < 0 and number < inside.stop:
                 yield number, part
+
+
+def _guarded(part: Part, running: bool, inside: bool, protect: Protect) -> bool:
+    if part.kind == "reasoning":
+        return running and not part.bound
+    return not inside or forbidden(part, protect) or (running and part.kind == "tool_call")
 
 
 def _speaks(message: Message) -> bool:

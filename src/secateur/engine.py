@@ -120,9 +120,13 @@ class Engine:
         return view
 
     def _fit(self, work: Session | None, request: Any, plan: Plan | None, moment: "Moment") -> tuple[View, Session]:
-        work = work or _opened(self.policy, self.counter)
+        policy = self.policy
+        work = work or Session(policy.protect, (self.counter, policy.counter), policy.stamp, policy.schedule.weighs)
         request, mended = _mended(request, self.format) if self.repair else (request, ())
-        work.take(request, plan if self.policy.sticky else Plan(), self.format, self.model)
+        before = plan or work.plan
+        work.take(request, plan if policy.sticky else Plan(), self.format, self.model)
+        if not policy.sticky and work.binds and before.epochs:  # reasoning was made under the views of that plan
+            work.take(request, before, self.format, self.model)
         read = work.document.transcript
         window, source = resolve(self.window, self.model or read.model, self.policy)
         budget = _budget(work, window, moment)
@@ -191,10 +195,6 @@ def _taken_back(work: Session, now: int, opened: bool) -> str:
     return why
 
 
-def _opened(policy: Policy, counter: str) -> Session:
-    return Session(policy.protect, (counter, policy.counter), stamp=policy.stamp, weighed=policy.schedule.weighs)
-
-
 class Moment(Struct, frozen=True):
     """What the caller knows of this request beside its text."""
 
@@ -245,9 +245,12 @@ def _decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry,
         pruned = {}
         why = why or "excerpt at birth: no cached prefix follows"
     closed = _closed(work, {**edits, **born, **pruned})
-    if pruned and in_running_round(read.messages, closed) and budget.used < RUNNING_ROUND_SHARE * budget.window:
-        gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
-        closed = _closed(work, {**edits, **born})
+    if in_running_round(read.messages, closed):
+        if pruned and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
+            gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
+            closed = _closed(work, {**edits, **born})
+        if read.thinks_first and in_running_round(read.messages, closed):
+            closed = ()
     if not closed:
         return (), gate
     epoch = Epoch(budget.now, read.messages[-1].key, why, closed)

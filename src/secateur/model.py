@@ -71,6 +71,7 @@ class Transcript(Struct, frozen=True):
     provider: str = ""
     fixed_tokens: int = 0  # system prompt and tool definitions
     partial: bool = False  # the provider holds history that is not here: observe only
+    thinks_first: bool = False  # the tool loop that runs must begin with its reasoning (wire rule A52)
     in_place: bool = False  # messages are not the array's elements one by one: parts change where they stand, no more
     called: int = 0  # when the model was last called, in ms; 0: unknown
     stamped: int = 0  # the document's last timestamp, in ms; 0: unknown

@@ -29,12 +29,17 @@ def settled(messages: tuple[Message, ...], edits: tuple[Edit, ...], first: int =
 
 def in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bool:
     """Whether `edits` remove bound reasoning of the tool loop that is still running (wire rules A51, A59)."""
-    if not messages or messages[-1].role != "tool":
+    if not messages or not _answers(messages[-1]):
         return False
     removed = {edit.key for edit in edits if isinstance(edit, Remove)}
     for message in reversed(messages):
-        if message.role == "user":
+        if message.role == "user" and not _answers(message):
             return False
         if any(part.bound and part.key in removed for part in message.parts):
             return True
     return False
+
+
+def _answers(message: Message) -> bool:
+    """Whether it holds results: what the user says beside them goes on with the turn."""
+    return any(part.kind == "tool_result" for part in message.parts)

@@ -17,6 +17,7 @@ from secateur.formats.native import (
     marked,
     marker_of,
     medium,
+    member,
     sample,
     value_digest,
 )
@@ -75,7 +76,8 @@ class AnthropicMessages:
         reader = _Reader(at, is_bound(model), Calls.after(known))
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = keyed(reader.messages(values, len(known)), chained(known))
-        return Transcript(at, known + fresh, model, "anthropic", fixed_tokens(native, "system", "tools"))
+        fixed = fixed_tokens(native, "system", "tools")
+        return Transcript(at, known + fresh, model, "anthropic", fixed, thinks_first=_thinks_first(native))
 
     def body(self, part: Part, text: str) -> Any:
         """A string; for arguments the JSON as it is; for a medium a text block in its slot. Cache markers stay."""
@@ -178,6 +180,12 @@ def _blocks(content: list[Any], inside: Path, tool: str, call: str, error: bool)
     marker = marker_of(*content) if path is inside else ""  # a lone block of text keeps its own
     whole = Part("tool_result", path, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque, marker=marker)
     return (whole, *media)
+
+
+def _thinks_first(native: Any) -> bool:
+    """Whether thinking has a budget of its own: the last tool loop then begins with thinking (wire rule A52)."""
+    thinking = member(native, "thinking")
+    return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
 def _tool_block(native: Any, items: Any) -> str:

@@ -46,6 +46,7 @@ class BedrockConverse:
 
     name = "bedrock_converse"
     log = False
+    alternates = True  # user and assistant take turns (wire rule B3): no message goes as a whole
 
     def recognise(self, native: Any) -> str:
         """Blocks that are keyed by their kind and have no `type`."""

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.errors import FormatError
+from secateur.formats import json_word
 from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.native import (
     Calls,
@@ -72,7 +73,7 @@ class OpenAIChat:
         binds = is_bound(model)
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (message(item, (*at, number), calls, binds) for number, item in enumerate(values, len(known)))
-        messages = known + keyed(fresh, chained(known))
+        messages = known + keyed(json_word.kept(fresh, known) if json_word.wanted(native) else fresh, chained(known))
         return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"))
 
     def body(self, part: Part, text: str) -> Any:
@@ -109,7 +110,7 @@ def _parts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:
     elif isinstance(content, list):
         for number, block in enumerate(content):
             where = (*inside, number)
-            kind = block.get("type") if isinstance(block, dict) else None
+            kind = str(block.get("type")) if isinstance(block, dict) else ""
             yield _thought(block, where, binds) if kind in _THINKING else _block(block, where)
     elif content is not None:
         yield Part("other", inside, digest=value_digest(content), pinned=True)
@@ -126,7 +127,7 @@ def _thoughts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:
     """Reasoning beside the content: a text, or blocks; servers that give both say the same in both."""
     told = [name for name in _THOUGHTS if isinstance(item.get(name), str) and item[name]]
     for name in told:
-        yield Part("reasoning", (*path, name), item[name], pinned=True)
+        yield Part("reasoning", (*path, name), item[name], pinned=True, tied=bool(item.get("tool_calls")))
     for name in _THOUGHT_BLOCKS:
         blocks = item.get(name)
         for number, block in enumerate(blocks if isinstance(blocks, list) else ()):
@@ -150,7 +151,7 @@ def _signed(value: dict[str, Any]) -> bool:
 
 
 def _block(block: Any, path: Path, within: str = "") -> Part:
-    kind = block.get("type") if isinstance(block, dict) else None
+    kind = str(block.get("type")) if isinstance(block, dict) else ""
     if kind == "text" and isinstance(block.get("text"), str):
         return Part("text", (*path, "text"), block["text"])
     if kind == "refusal" and isinstance(block.get("refusal"), str):

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from secateur.formats import json_word
 from secateur.formats.item_outputs import output_body
 from secateur.formats.items import Item, message, steps
 from secateur.formats.native import (
@@ -64,7 +65,8 @@ class OpenAIResponses:
             only = keyed([Message("user", ("input",), (Part("text", ("input",), text),))])
             return Transcript((), only, model, "openai", fixed, kept)
         at, items = array_at(native, "input", need=self.name)
-        fresh = keyed(_messages(items, at, known), chained(known))
+        said = _messages(items, at, known)
+        fresh = keyed(json_word.kept(said, known) if json_word.wanted(native) else said, chained(known))
         return Transcript(at, known + fresh, model, "openai", fixed, kept or _refers(items))
 
     def body(self, part: Part, text: str) -> Any:

@@ -21,7 +21,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     window: Count | None = None  # tokens; beats the registry, and is beaten by what the caller states
     context_tokens: Count | None = None  # a ceiling on the window, wherever that comes from (SEEDS 3.4)
     windows: dict[str, int] = {}  # windows of single models, by name, as a host's configuration states them
-    sticky: bool = True  # edits hold for the rest of the session; False: each view is made afresh (SEEDS 3.1)
+    sticky: bool = True  # edits hold; False: each view is made afresh (SEEDS 3.1), if no reasoning is bound to it (A55)
     stamp: bool = False  # the time of clearing is recorded where the host has a place for it (SEEDS 0.4)
     in_place: Literal["always", "bodies", "never"] = "always"  # which files may be rewritten (SEEDS 2.7, 3.1)
     results_only: bool = False  # strategies may change tool results only (SEEDS S.2)

@@ -166,7 +166,7 @@ class Session:
             for epoch in alive(self.plan)
             if epoch.tip in self._ahead
             for edit in epoch.edits
-            if isinstance(edit, Rewrite) and edit.key in self.edited
+            if isinstance(edit, Rewrite | Remove) and edit.key in self.edited
         }
         read = self.document.transcript
         here = {part.key for message in read.messages[self._fresh :] for part in message.parts}

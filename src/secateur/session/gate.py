@@ -57,7 +57,8 @@ def _member_of(value: Any, name: str) -> Any:
 
 
 def _says_json(messages: tuple[Message, ...]) -> bool:
-    return any("json" in part.text.lower() for message in messages for part in message.parts)
+    texts = (part.text for message in messages for part in message.parts if part.kind in ("text", "tool_result"))
+    return any("json" in text.lower() for text in texts)
 
 
 def _rounds(messages: tuple[Message, ...], touched: list[int]) -> Iterator[range]:

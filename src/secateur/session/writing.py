@@ -7,13 +7,16 @@ messages that changed or came since are spliced. Nothing here reads a message or
 from typing import Any
 
 from secateur.jsontext import Text, dumps
-from secateur.model import Message, Replace
+from secateur.model import Message, New, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices
 from secateur.plan import Fold
 from secateur.rules import Violation
 from secateur.session.document import Document, elements
 from secateur.session.gate import caused
 from secateur.session.projection import emptied, lowered, top_ops
+
+# Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
+_NOTHING_LEFT = "[reasoning removed]"
 
 
 class Writer:
@@ -61,7 +64,11 @@ class Writer:
         self._ops[number] = ops
         spliced_out = not document.format.log and not document.transcript.in_place
         if spliced_out and len(ops) >= len(message.parts) and emptied(message, fold):
-            self._emptied.add(number)
+            if getattr(document.format, "alternates", False):
+                self._ops[number] = [Op(message.path, document.format.message(New(message.role, _NOTHING_LEFT)))]
+                self._at_top.add(number)
+            else:
+                self._emptied.add(number)
         elif spliced_out and any(op.slice and op.path == document.transcript.at for op in ops):
             self._at_top.add(number)
         elif isinstance(document.native, Text):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.bounds import boundary, index_of
+from secateur.bounds import boundary, index_of, running
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count, spares
@@ -36,8 +36,8 @@ class ClearInputs(
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         inside = boundary(transcript, budget.protect)
-        running = index_of(transcript).turns[-1:]
-        for number in range(inside.start, min(inside.stop, *running) if running else 0):
+        turns = index_of(transcript).turns
+        for number in range(inside.start, min(inside.stop, turns[-1], running(transcript)) if turns else 0):
             calls = [part for part in transcript.messages[number].parts if self._long(part, budget)]
             answered = _answered(transcript, number) if calls else frozenset()
             for part in calls:

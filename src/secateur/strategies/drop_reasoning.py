@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.bounds import boundary, index_of
+from secateur.bounds import boundary, running
 from secateur.budget import Budget
 from secateur.model import Edit, Remove, Transcript
 
@@ -28,12 +28,13 @@ class DropReasoning(
     signed: bool = True  # also what the provider signed; False: only what it gave as plain text
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        users = index_of(transcript).users
-        stop = min(boundary(transcript, budget.protect).stop, users[-1] if users else 0)
+        stop = min(boundary(transcript, budget.protect).stop, running(transcript))
         for message in transcript.messages[:stop]:
             for part in message.parts:
                 if part.kind != "reasoning" or part.key in budget.edited:
                     continue
                 if part.tied or part.key in budget.protect.keys or (part.digest and not self.signed):
                     return
+                if part.bound and all(one.kind == "reasoning" for one in message.parts):
+                    return  # a message that goes as a whole is an edit of what stands before the rest
                 yield Remove(part.key, by="drop_reasoning")

@@ -1,0 +1,141 @@
+"""The turn that is still running, and reasoning that is bound: what no edit may touch, by small requests."""
+
+import json
+from typing import Any
+
+from secateur import Engine, fit
+from secateur.plan import REFUSED
+
+EVERY = {"when": "every_request"}
+REASONING: dict[str, Any] = {"prune": [{"do": "drop_reasoning"}], "schedule": EVERY}
+CLEAR: dict[str, Any] = {
+    "protect": {"results": 1},
+    "prune": [{"do": "hard_clear", "text": "[gone]"}],
+    "schedule": EVERY,
+}
+BOUND, FREE = "claude-opus-5-5", "claude-opus-4-5"
+
+
+def thought(number: int) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": f"hm {number}", "signature": f"c2ln{number}"}
+
+
+def step(number: int, *more: dict[str, Any]) -> list[dict[str, Any]]:
+    """Reasoning, a call, its result, and what the user says beside it."""
+    call = {"type": "tool_use", "id": f"c{number}", "name": "bash", "input": {"text": "x" * 90}}
+    result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"out {number} " * 40}
+    return [
+        {"role": "assistant", "content": [thought(number), call]},
+        {"role": "user", "content": [result, *more]},
+    ]
+
+
+def body(messages: list[dict[str, Any]], model: str = FREE, **more: Any) -> dict[str, Any]:
+    return {"model": model, "max_tokens": 9, "messages": messages} | more
+
+
+GO = {"role": "user", "content": "go"}
+ASIDE = {"type": "text", "text": "hurry up"}
+
+
+def test_what_the_user_says_between_results_begins_no_turn() -> None:
+    """Wire rules A51 and A52: the tool loop goes on, with its reasoning and its calls."""
+    messages = [GO, *step(1), *step(2, ASIDE), *step(3)]
+    inputs = {"do": "clear_inputs", "max_chars": 20, "head_chars": 5}
+    view = fit(body(messages), policy=REASONING | {"prune": [{"do": "drop_reasoning"}, inputs]})
+    assert view.native["messages"] == messages
+
+
+def test_bound_reasoning_of_the_running_loop_waits_though_the_user_spoke_into_it() -> None:
+    messages = [GO, *step(1), *step(2, ASIDE)]
+    view = fit(body(messages, BOUND), policy=CLEAR)
+    assert view.native["messages"] == messages
+    assert "running tool round" in view.receipt.gate
+
+
+def test_with_a_thinking_budget_a_full_window_takes_no_reasoning_out_of_the_running_loop() -> None:
+    """Wire rule A52; without the budget a full window does."""
+    messages = [GO, *step(1), *step(2)]
+    budget = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
+    assert fit(body(messages, BOUND, **budget), policy=CLEAR, window=10).native["messages"] == messages
+    assert fit(body(messages, BOUND), policy=CLEAR, window=10).native["messages"] != messages
+
+
+def test_a_rewind_into_a_turn_brings_back_what_the_model_said_in_it() -> None:
+    """It is running again (wire rule A51)."""
+    over = [GO, *step(1), {"role": "assistant", "content": "done"}, GO]
+    engine = Engine(REASONING | {"prune": [{"do": "drop_reasoning"}, {"do": "clear_inputs", "max_chars": 20}]})
+    first = engine.fit(body(over), session="s")
+    assert first.native["messages"] != over
+    assert engine.fit(body(over[:3]), session="s").native["messages"] == over[:3]
+
+
+def test_views_made_afresh_are_kept_where_reasoning_is_bound_to_them() -> None:
+    """Wire rule A55: what was made behind an edit stands behind the same edit."""
+    policy = {"sticky": False, "prune": [{"do": "hard_clear", "text": "[gone]"}], "schedule": EVERY}
+    idle = policy | {"schedule": {"when": "threshold", "idle_over_s": 60}}
+    end = [{"role": "assistant", "content": "done"}, GO]
+    for model, stays in ((BOUND, True), (FREE, False)):
+        engine = Engine(idle)
+        engine.fit(body([GO, *step(1), *end], model), session="s", idle_s=90, now=1)
+        view = engine.fit(body([GO, *step(1), *end, *step(2)], model), session="s", idle_s=0, now=2)
+        assert (view.native["messages"][2]["content"][0]["content"] == "[gone]") == stays
+
+
+def test_reading_goes_on_behind_a_message_of_reasoning_alone() -> None:
+    """Keys are the same whether a history is read at once or as it grows."""
+    short = [GO, {"role": "assistant", "content": [thought(1)]}, GO]
+    empty = [GO, {"role": "user", "content": []}]
+    for start in (short, empty):
+        engine = Engine("observe", format="anthropic_messages")
+        engine.fit(json.dumps(body(start)).encode(), session="s")
+        longer = json.dumps(body([*start, *step(2)])).encode()
+        grown = engine.fit(longer, session="s").before
+        assert grown == fit(longer, policy="observe", format="anthropic_messages").before
+
+
+def test_user_and_assistant_take_turns_though_a_message_had_nothing_but_reasoning() -> None:
+    """Wire rule B3: Converse takes no two user messages in a row."""
+    alone = {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "c2ln"}}}
+    call = {"toolUse": {"toolUseId": "a", "name": "bash", "input": {}}}
+    result = {"toolResult": {"toolUseId": "a", "content": [{"text": "out " * 50}]}}
+    said = [
+        ("user", {"text": "go"}),
+        ("assistant", call),
+        ("user", result),
+        ("assistant", alone),
+        ("user", {"text": "on"}),
+    ]
+    messages = [{"role": role, "content": [block]} for role, block in said]
+    policy = {"prune": [{"do": "hard_clear", "text": "[gone]"}], "schedule": EVERY}
+    view = fit({"messages": messages, "toolConfig": {"tools": [{}]}}, policy=policy, model=f"anthropic.{BOUND}")
+    assert [one["role"] for one in view.native["messages"]] == [role for role, _ in said]
+    assert view.native["messages"][3]["content"] == [{"text": "[reasoning removed]"}]
+    assert REFUSED not in view.receipt.gate
+
+
+def test_reasoning_of_chat_calls_stays() -> None:
+    """Wire rule O14: the servers that give it want it back."""
+    call = {"id": "a", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    messages = [
+        GO,
+        {"role": "assistant", "content": "", "reasoning_content": "hm", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "out"},
+        {"role": "assistant", "content": "done", "reasoning_content": "so"},
+        GO,
+    ]
+    assert fit({"model": "deepseek-reasoner", "messages": messages}, policy=REASONING).native["messages"] == messages
+
+
+def test_the_word_json_stays_without_the_gate() -> None:
+    """Wire rule O9: the rest may go."""
+    outputs = ["as json " * 20, "as JSON " * 20]
+    messages: list[dict[str, Any]] = [GO]
+    for number, text in enumerate(outputs):
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": text})
+    request = {"model": "gpt-5", "messages": messages, "response_format": {"type": "json_object"}}
+    view = fit(request, policy={"prune": [{"do": "hard_clear", "text": "[gone]"}], "schedule": EVERY})
+    assert [one["content"] for one in view.native["messages"] if one["role"] == "tool"] == [outputs[0], "[gone]"]
+    assert REFUSED not in view.receipt.gate
