@@ -1,0 +1,174 @@
+"""The one recipe behind "never break a session": a seed makes a case, a case is played request by request, and whatever
+an API would refuse of a view, though it took the request, is a finding.
+
+A case is a story in one API's words, told in growing requests under one policy; sessions are kept by an engine, or
+their plan is handed from call to call, now and then to another policy; now and then the client rewinds. Besides the
+rules of the API, which see one body, four things are held that no single body shows: calls and results stay as they
+were; what is signed stays whole or goes; what a model thinks while a tool runs stays, unless it is void; and reasoning
+that is bound to its prefix (wire rule A54) never stands behind another one. The rules' own gate has to stay out of it:
+how often it took edits back is counted too.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+from laws.prefixes import Provider, running, sealed
+from laws.shapes import SHAPES, Shape, style
+from laws.shapes.style import Style
+from laws.stories import Story, story
+from laws.trials import TRIALS, Trial, drawn
+from secateur import Engine, View, fit
+from secateur.errors import SecateurError
+from secateur.plan import REFUSED, Plan
+from secateur.rules import check
+
+PROFILES = (None, None, "strict", "mistral", "deepseek", "moonshot", "gemini")
+_NOW = 1_700_000_000_000  # ms
+
+
+class Case(NamedTuple):
+    """Everything a seed decides."""
+
+    seed: int
+    shape: Shape
+    trial: Trial
+    then: Trial  # what goes on with the plan; mostly the same
+    story: Story
+    style: Style
+    kept: bool  # an engine keeps the session and reads bytes; else objects, and the plan is handed on
+    profile: str | None
+    cuts: tuple[int, ...]  # messages of the story in each request; less than before: the client rewound
+    window: int
+
+    def told(self, number: int) -> str:
+        """Which request of which case: `case(seed)` makes it again."""
+        return f"case {self.seed}, {self.shape.format} under {self.trial.name}, request {number}"
+
+
+class Outcome:
+    """What cases came to."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[str, str, str]] = Counter()  # (what, format, policy)
+        self.findings: list[str] = []
+        self.taken_back: list[str] = []  # where the gate had to act
+
+    def note(self, case: Case, what: str, times: int = 1) -> None:
+        self.counts[what, case.shape.format, case.trial.name] += times
+
+    def found(self, case: Case, number: int, text: str) -> None:
+        self.note(case, "violations")
+        self.findings.append(f"{case.told(number)}: {text}")
+
+    def total(self, what: str) -> int:
+        return sum(times for (name, _, _), times in self.counts.items() if name == what)
+
+
+def case(seed: int) -> Case:
+    """The case of a seed: formats and policies in turn, all else drawn."""
+    rng = Random(f"case {seed}")
+    shape = SHAPES[seed % len(SHAPES)]
+    trial = TRIALS[seed // len(SHAPES) % len(TRIALS)] or drawn(seed)
+    then = (rng.choice(TRIALS) or drawn(seed)) if rng.random() < 0.1 else trial
+    told = story(rng.randrange(1 << 40), trial.bulk)
+    profile = rng.choice(PROFILES) if shape.family == "openai_chat" else None
+    window = rng.choice((50, 300, 1_000, 4_000)) * trial.bulk
+    return Case(
+        seed, shape, trial, then, told, style(shape, seed), rng.random() < 0.6, profile, cuts(told, rng), window
+    )
+
+
+def cuts(told: Story, rng: Random) -> tuple[int, ...]:
+    """Where requests end: before the assistant speaks, and at the end."""
+    said = told.said
+    places = [n for n in range(1, len(said)) if said[n].by == "assistant" and said[n - 1].by != "assistant"]
+    chosen = sorted(rng.sample(places, min(len(places), rng.choice((0, 1, 2, 3)))))
+    if len(chosen) > 1 and rng.random() < 0.1:
+        chosen.append(chosen[0])
+    return (*chosen, len(said))
+
+
+def play(one: Case, outcome: Outcome) -> None:
+    """Play a case, request by request."""
+    outcome.note(one, "cases")
+    provider = Provider(one.shape, one.style.model)
+    before = Plan()
+    for number, (body, request, view) in enumerate(requests(one, outcome)):
+        shown = native(view)
+        taken_back = REFUSED in view.receipt.gate
+        outcome.note(one, "requests")
+        outcome.note(one, "edited", shown != body)
+        outcome.note(one, "taken back", taken_back)
+        outcome.note(one, "sound", not errors(one, body))
+        if taken_back:
+            outcome.taken_back.append(f"{one.told(number)}: {view.receipt.gate}")
+        told = [*refused(one, body, shown), *changed(one, body, shown)]
+        if not provider.binds and running(body[one.shape.array]) != running(shown[one.shape.array]):
+            told.append("what the model said in the turn that is still running changed")
+        if provider.binds:
+            meanwhile = native(projected(one, request, before))
+            told += provider.takes(*(some[one.shape.array] for some in (body, meanwhile, shown)))
+        for text in told:
+            outcome.found(one, number, text)
+        before = view.plan
+
+
+def requests(one: Case, outcome: Outcome) -> Iterator[tuple[dict[str, Any], Any, View]]:
+    """Each request, as a body and as it is handed in, and the view of it."""
+    engines = {trial.name: engine(one, trial) for trial in (one.trial, one.then)}
+    plan: Plan | None = None
+    for number, count in enumerate(one.cuts):
+        trial = one.then if number else one.trial
+        body = one.shape.body(one.story, count, one.style)
+        request: Any = json.dumps(body).encode() if one.kept else body
+        moment = {"idle_s": trial.idle_s, "now": _NOW + number * 1_000_000}
+        try:
+            view = engines[trial.name].fit(request, session="s" if one.kept else "", plan=plan, **moment)
+        except SecateurError as error:
+            outcome.found(one, number, f"refused by ourselves: {error!r}")
+            return
+        plan = None if one.kept and one.then is one.trial else view.plan
+        if trial.sticky and projected(one, request, view.plan).native != view.native:
+            outcome.found(one, number, "the plan alone makes another view")
+        yield body, request, view
+
+
+def projected(one: Case, request: Any, plan: Plan) -> View:
+    """The view that a plan alone makes."""
+    return fit(request, policy="observe", plan=plan, format=one.shape.format, model=one.style.model)
+
+
+def native(view: View) -> Any:
+    return json.loads(view.native) if isinstance(view.native, bytes) else view.native
+
+
+def engine(one: Case, trial: Trial) -> Engine:
+    return Engine(trial.policy, one.style.model, window=one.window, format=one.shape.format)
+
+
+def refused(one: Case, body: dict[str, Any], shown: dict[str, Any]) -> Iterator[str]:
+    """What the API would refuse of a view, where it refused nothing of the request."""
+    if not errors(one, body):
+        yield from (f"{error.rule} at {error.where}, {error.text}" for error in errors(one, shown))
+
+
+def errors(one: Case, body: dict[str, Any]) -> list[Any]:
+    given = body | {"model": one.style.model}
+    found = check(one.shape.family, body[one.shape.array], given, profile=one.profile)
+    return [error for error in found if error.severity == "error"]
+
+
+def changed(one: Case, body: dict[str, Any], shown: dict[str, Any]) -> Iterator[str]:
+    """What may not change and did."""
+    before, after = body[one.shape.array], shown[one.shape.array]
+    if sealed(one.shape, before).ids != sealed(one.shape, after).ids:
+        yield "calls and results are not what they were"
+    strange = sealed(one.shape, after).signed - sealed(one.shape, before).signed
+    if strange:
+        yield f"something signed was changed: {sorted(strange)[0][:200]}"
+    rest = {name: value for name, value in body.items() if name != one.shape.array}
+    if {name: value for name, value in shown.items() if name != one.shape.array} != rest:
+        yield "a field beside the messages changed"
