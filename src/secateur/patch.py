@@ -94,6 +94,8 @@ def _slices(here: list[Op], below: dict[str | int, list[Op]], size: int) -> list
 
 
 def _woven(node: Any, ops: Sequence[Op]) -> Any:
+    if len(ops) == 1 and ops[0].slice is None:
+        return _led(node, ops[0].path, ops[0].value)
     here, below = _sorted_out(ops)
     if here and here[0].slice is None:
         return _plain(here[0].value)
@@ -101,6 +103,10 @@ def _woven(node: Any, ops: Sequence[Op]) -> Any:
         if here:
             raise EditError("messages can be put into an array only, and this is an object")
         return node | {step: _woven(node[step], ops) if step in node else _grown(ops) for step, ops in below.items()}
+    return _rewoven(node, here, below)
+
+
+def _rewoven(node: Any, here: list[Op], below: dict[str | int, list[Op]]) -> Any:
     if not isinstance(node, list | tuple):
         raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
     new: list[Any] = list(node)
@@ -110,6 +116,21 @@ def _woven(node: Any, ops: Sequence[Op]) -> Any:
         new[step] = _woven(node[step], inner)
     for i, j, values in reversed(_slices(here, below, len(node))):
         new[i:j] = [_plain(value) for value in values]
+    return tuple(new) if isinstance(node, tuple) else new
+
+
+def _led(node: Any, path: Path, value: Any) -> Any:
+    """One value at the end of a path: only what leads there is copied."""
+    if not path:
+        return _plain(value)
+    step, rest = path[0], path[1:]
+    if isinstance(node, dict):
+        return {**node, step: _led(node.get(step, {}), rest, value)}
+    if not isinstance(node, list | tuple):
+        raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
+    if not (isinstance(step, int) and 0 <= step < len(node)):
+        raise EditError(f"no element {step!r} in an array of {len(node)}")
+    new = [*node[:step], _led(node[step], rest, value), *node[step + 1 :]]
     return tuple(new) if isinstance(node, tuple) else new
 
 
