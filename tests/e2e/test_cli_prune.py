@@ -315,3 +315,12 @@ def test_a_terminal_without_our_signs_gets_question_marks(tmp_path: Path) -> Non
     done = secateur("prune", path, "--policy", "opencode", "-o", "/dev/null", PYTHONIOENCODING="ascii")
     assert done.code == 0
     assert " tokens, " in done.text
+
+
+def test_the_report_names_the_rules_that_a_broken_input_breaks_still(tmp_path: Path) -> None:
+    orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "lost", "content": "x"}]}
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}, orphan]
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "system": "s", "messages": messages}))
+    told = secateur("prune", str(path), "--json").json
+    assert [(one["rule"], one["where"]) for one in told["violations"]] == [("A2", "messages.2.content.0")]

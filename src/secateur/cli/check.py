@@ -10,9 +10,9 @@ import click
 import msgspec
 from msgspec import Struct
 
-from secateur import rules
 from secateur.cli import options, tables
 from secateur.cli.exits import FINDINGS, FINE
+from secateur.cli.lawful import violations
 from secateur.cli.names import PROFILE
 from secateur.cli.progress import working
 from secateur.cli.reading import Opened, opened
@@ -82,24 +82,15 @@ def command(**given: Any) -> int:
 
 def checked(read_: Opened, asked: Asked) -> Checked:
     """All that the rules tell of a document."""
-    family = rules.family_of(read_.format)
-    messages, request = (read_.transcript.messages, None) if family == "transcript" else _native(read_)
+    family, broken = violations(read_, asked.profile)
     return Checked(
         input=side(read_, asked.input),
         reason=read_.document.reason,
         family=family,
         profile=asked.profile,
-        violations=tuple(rules.check(family, messages, request, profile=asked.profile)),
+        violations=broken,
         warnings=read_.transcript.warnings,
     )
-
-
-def _native(read_: Opened) -> tuple[Any, dict[str, Any] | None]:
-    """The array of messages, and the body it stands in, if it stands in one."""
-    whole = read_.document.native.value()
-    if isinstance(whole, dict):
-        return whole.get(str(read_.transcript.at[0])), whole
-    return whole, None
 
 
 def _blocks(found: Checked, read_: Opened) -> list[Any]:

@@ -4,16 +4,16 @@ Rule: what is said of the output was read from the bytes that were written, neve
 this version fills are there and null, so that a reader of reports need not ask twice.
 """
 
-from typing import Any
-
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.cli.anatomy import results, total
+from secateur.cli.lawful import violations
 from secateur.cli.reading import Opened
 from secateur.engine import View
 from secateur.plan import alive, fold
 from secateur.receipt import Entry, entries
+from secateur.rules import Violation
 
 SCHEMA = "secateur.report/1"
 
@@ -47,7 +47,7 @@ class Report(Struct, frozen=True, kw_only=True):
     window: Window
     edits: tuple[Entry, ...]  # `message` counts from 0; so do `lines` of a session file
     gate: str | None  # why nothing was pruned; null where something was
-    violations: tuple[Any, ...] = ()
+    violations: tuple[Violation, ...]  # what the API would refuse of the output; the input had it already
     summary: None = None
     continuation: None = None
     rung: None = None
@@ -68,6 +68,7 @@ def report(view: View, before: Opened, after: Opened, written_to: str | None) ->
         window=Window(receipt.window, receipt.window_source),
         edits=edits,
         gate=None if edits else receipt.gate,
+        violations=tuple(one for one in violations(after)[1] if one.severity == "error"),
         counter=receipt.counter,
         idle_s=receipt.idle_s,
         warnings=receipt.warnings + _astray(view, after),
