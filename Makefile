@@ -47,7 +47,7 @@ sessions: $(installed)
 	$(bin)/python scripts/record_sessions.py
 
 lock:
-	uv pip compile pyproject.toml --extra all --extra dev --python-version 3.11 --universal --generate-hashes \
+	uv pip compile pyproject.toml --extra all --extra dev --extra oracle --python-version 3.11 --universal --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" --upgrade -o requirements.lock
 
 clean:

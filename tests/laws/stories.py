@@ -165,7 +165,8 @@ class _Teller:
 
     def text(self, lead: str) -> Block:
         self.number += 1
-        return {"is": "text", "text": f"{lead}{self.number}{' as json' if self.rng.random() < 0.03 else ''}"}
+        json = " as json" if self.rng.random() < 0.03 else ""
+        return {"is": "text", "text": f"{lead}{self.number}{json}", "number": self.number}
 
     def id(self) -> str:
         self.number += 1

@@ -15,6 +15,7 @@ OUTPUTS = {
     "local_shell": "local_shell_call_output",
     "computer": "computer_call_output",
 }
+SHOOT = {"type": "screenshot"}
 SHOT = {"type": "computer_screenshot", "image_url": "data:image/png;base64,aGk="}
 
 
@@ -52,8 +53,7 @@ def item(block: Block, style: Style) -> Iterator[dict[str, Any]]:
     if kind == "thought":
         yield reasoning(block, style)
     elif kind == "text":
-        content = [{"type": "output_text", "text": block["text"], "annotations": []}]
-        yield {"type": "message", "role": "assistant", "content": content}
+        yield answer(block, style)
     elif kind == "server":
         yield {
             "type": "web_search_call",
@@ -67,6 +67,14 @@ def item(block: Block, style: Style) -> Iterator[dict[str, Any]]:
         yield call(block, style)
 
 
+def answer(block: Block, style: Style) -> dict[str, Any]:
+    if style.brief:
+        return {"role": "assistant", "content": block["text"]}
+    content = [{"type": "output_text", "text": block["text"], "annotations": []}]
+    named = {"id": f"msg_{block.get('number', 0)}", "status": "completed"}
+    return {"type": "message", "role": "assistant", "content": content} | named
+
+
 def reasoning(block: Block, style: Style) -> dict[str, Any]:
     made: dict[str, Any] = {"type": "reasoning", "id": f"rs_{block['sign']}"}
     made["summary"] = [{"type": "summary_text", "text": block["text"]}] if block["text"] else []
@@ -74,20 +82,23 @@ def reasoning(block: Block, style: Style) -> dict[str, Any]:
 
 
 def call(block: Block, style: Style) -> dict[str, Any]:
-    made: dict[str, Any] = {"call_id": block["id"]} | ({} if style.brief else {"status": "completed"})
+    fixed = block["is"] in ("computer", "local_shell")
+    made: dict[str, Any] = {"call_id": block["id"]} | ({"status": "completed"} if fixed or not style.brief else {})
     if block["is"] == "call":
         named = {"id": f"fc_{block['id']}"} if style.apart else {}
         return {"type": "function_call", "name": block["tool"], "arguments": json.dumps(block["input"])} | named | made
     if block["is"] == "custom":
         return {"type": "custom_tool_call", "name": block["tool"], "input": str(block["input"].get("text", "x"))} | made
     if block["is"] == "computer":
-        return {"type": "computer_call", "id": f"cu_{block['id']}", "action": {"type": "screenshot"}} | made
+        return {"type": "computer_call", "id": f"cu_{block['id']}", "action": SHOOT, "pending_safety_checks": []} | made
     action = {"commands": ["ls"]} if block["is"] == "shell" else {"type": "exec", "command": ["ls"], "env": {}}
     return {"type": f"{block['is']}_call", "id": f"{block['is']}_{block['id']}", "action": action} | made
 
 
 def result(block: Block, style: Style) -> dict[str, Any]:
     made: dict[str, Any] = {"type": OUTPUTS[block["of"]], "call_id": block["id"]}
+    if block["of"] == "local_shell":
+        made["id"] = f"local_shell_{block['id']}"
     said = "\n".join(texts(block["held"]))
     listed = (block["shape"] == "list" or any(one["is"] == "image" for one in block["held"])) and not style.brief
     if block["of"] == "computer":
