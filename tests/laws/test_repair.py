@@ -63,8 +63,25 @@ CHAT = st.lists(
     | JSON,
     max_size=7,
 )
+NAMED = st.sampled_from(["a", "b", "a_2"])
+INPUT = st.fixed_dictionaries({"type": st.just("input_text"), "text": SAID})
+ITEM = (
+    st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": SAID})
+    | st.fixed_dictionaries(
+        {"type": st.just("function_call"), "call_id": NAMED, "name": st.just("b"), "arguments": ARGUMENTS | JSON}
+    )
+    | st.fixed_dictionaries(
+        {"type": st.just("function_call_output"), "call_id": NAMED, "output": SAID | st.lists(INPUT, max_size=2) | JSON}
+    )
+    | st.fixed_dictionaries(
+        {"type": st.just("reasoning"), "id": st.sampled_from(["rs_1", "rs_2", "x"]), "summary": st.just([])},
+        optional={"content": st.lists(st.just({}), max_size=1)},
+    )
+    | JSON
+)
+RESPONSES = st.lists(ITEM, max_size=7)
 LAYOUT = st.sampled_from([{"separators": (",", ":")}, {"indent": 1}, {}])
-FAMILIES = st.sampled_from(["anthropic_messages", "openai_chat"])
+SHAPES = {"anthropic_messages": ANTHROPIC, "openai_chat": CHAT, "openai_responses": RESPONSES}
 SETTINGS = st.builds(
     Settings, model=st.sampled_from(["", "claude-opus-4-6"]), profile=st.sampled_from(["", "strict", "mistral"])
 )
@@ -72,12 +89,14 @@ SETTINGS = st.builds(
 
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[str, list[Any]]:
-    name = draw(FAMILIES)
-    return name, draw(ANTHROPIC if name == "anthropic_messages" else CHAT)
+    name = draw(st.sampled_from(sorted(SHAPES)))
+    return name, draw(SHAPES[name])
 
 
 def unpaired(name: str, messages: list[Any]) -> list[str]:
     """Calls and results that are no pair, by the plainest reading of the rule."""
+    if name == "openai_responses":
+        return unpaired_items(messages)
     wrong: list[str] = []
     open_: list[Any] = []
     for message in [*messages, {"role": "end"}]:
@@ -91,6 +110,13 @@ def unpaired(name: str, messages: list[Any]) -> list[str]:
             open_ = open_ if merged and name == "anthropic_messages" else []
         open_ += asked
     return wrong
+
+
+def unpaired_items(items: list[Any]) -> list[str]:
+    """The same for items, whose outputs may stand anywhere behind their calls."""
+    calls = [one["call_id"] for one in items if one.get("type") == "function_call"]
+    outputs = [one["call_id"] for one in items if one.get("type") == "function_call_output"]
+    return [one for one in calls if one not in outputs] + [one for one in outputs if one not in calls]
 
 
 def said(name: str, message: dict[str, Any]) -> tuple[list[Any], list[Any]]:
@@ -111,7 +137,8 @@ def test_mending_twice_changes_nothing_more(
     history: tuple[str, list[Any]], layout: dict[str, Any], settings: Settings
 ) -> None:
     name, messages = history
-    once = repaired(json.dumps({"model": "", "messages": messages}, **layout).encode(), name, settings)
+    array = "input" if name == "openai_responses" else "messages"
+    once = repaired(json.dumps({"model": "", array: messages}, **layout).encode(), name, settings)
     twice = repaired(once.native, name, settings)
     assert twice.mended == ()
     assert twice.native == once.native
@@ -141,8 +168,8 @@ def test_every_call_and_every_result_is_in_a_pair(history: tuple[str, list[Any]]
 @given(histories(), SETTINGS)
 def test_no_rule_refuses_what_was_mended(history: tuple[str, list[Any]], settings: Settings) -> None:
     name, messages = history
-    told = [one for one in json.loads(json.dumps(messages)) if isinstance(one, dict) and one.get("role")]
-    told = [one for one in told if one["role"] == "assistant" or "tool_calls" not in one]
+    told = [one for one in json.loads(json.dumps(messages)) if isinstance(one, dict) and one.keys() & {"role", "type"}]
+    told = [one for one in told if one.get("role") == "assistant" or "tool_calls" not in one]
     done = repaired([{"role": "user", "content": "hi"}, *told], name, settings)
     assert done.left == ()
 

@@ -16,17 +16,21 @@ from secateur.formats.native import array_at, leading_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
 from secateur.patch import apply
-from secateur.repair import anthropic, chat
+from secateur.repair import anthropic, chat, responses
 from secateur.repair.draft import drafted, lowered
 from secateur.repair.logs import mend_log
 from secateur.repair.strings import halves
 from secateur.repair.work import Limits, Mended, Settings, Work, spelled
 
-__all__ = ["Limits", "Mended", "Repair", "Settings", "repaired"]
+__all__ = ["BODIES", "Limits", "Mended", "Repair", "Settings", "repaired"]
 
-_BODIES: dict[str, tuple[Any, str]] = {"anthropic_messages": (anthropic, "messages"), "openai_chat": (chat, "messages")}
+BODIES: dict[str, tuple[Any, str]] = {
+    "anthropic_messages": (anthropic, "messages"),
+    "openai_chat": (chat, "messages"),
+    "openai_responses": (responses, "input"),
+}
 
-_ARRAYS = {"openai_responses": "input", "gemini": "contents", "bedrock_converse": "messages"}  # told, not mended yet
+_ARRAYS = {"gemini": "contents", "bedrock_converse": "messages"}  # told, not mended yet
 
 
 class Repair(Struct, frozen=True):
@@ -83,14 +87,21 @@ def _body(native: Any, name: str, settings: Settings) -> Repair:
     ops = list(halves(value))
     said = [Mended("A71", spelled(op.path), "half a character became U+FFFD") for op in ops]
     native = apply(native, ops)
-    if name not in _BODIES:
+    if name not in BODIES or (isinstance(value, dict) and isinstance(value.get(BODIES[name][1]), str)):
         return Repair(native, tuple(said), tuple(_broken(native, name, _ARRAYS.get(name, ""), settings)))
-    family, array = _BODIES[name]
+    family, array = BODIES[name]
     at, nodes, size = _taken_apart(native, array, family.BLOCKS, name)
-    work = Work(nodes, _named(settings, native), len(native.raw) if isinstance(native, Text) else 0)
+    work = Work(
+        nodes, _named(settings, native), len(native.raw) if isinstance(native, Text) else 0, partial=_partial(value)
+    )
     family.mend(work)
     native = apply(native, list(lowered(native, at, size, work.nodes)))
     return Repair(native, (*said, *work.mended), (*work.left, *_broken(native, name, array, work.settings)))
+
+
+def _partial(value: Any) -> bool:
+    """Whether the server holds history that is not here."""
+    return isinstance(value, dict) and any(value.get(name) for name in ("previous_response_id", "conversation"))
 
 
 def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[Mended]:
@@ -100,7 +111,8 @@ def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[
     request = body if isinstance(body, dict) and family != "transcript" else None
     messages = formats.named(name).read(native).messages if family == "transcript" else body
     messages = request.get(array) if request else messages
-    for found in rules.check(family, messages or [], request, profile=settings.profile or None):
+    messages = messages if isinstance(messages, list | tuple) else ()
+    for found in rules.check(family, messages, request, profile=settings.profile or None):
         if found.severity == "error":
             yield Mended(found.rule, found.where, found.text)
 
