@@ -21,11 +21,15 @@ from types import ModuleType
 from typing import Any
 
 from secateur import Engine, Plan, View, errors, fit, rules
-from secateur.formats import FORMATS, named
-from secateur.model import Epoch, Remove, Replace, Restore, Rewrite
+from secateur.errors import EditError
+from secateur.formats import FORMATS, Format, named
+from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
 from secateur.policy import PRESETS, Policy, source
 from secateur.protect import Protect
 from secateur.receipt import Entry, Receipt
+from secateur.repair import BODIES
+from secateur.repair.logs import HOSTS
+from secateur.rules import family_of
 from secateur.rules.unseen import UNSEEN
 from secateur.schedule import EveryRequest, Never, Threshold
 from secateur.strategies import STRATEGIES
@@ -80,6 +84,9 @@ def formats() -> Iterator[str]:
     yield from _head(
         "Formats", "A document's format is recognised by what is in it, in this order; `--format` names one."
     )
+    yield _table(
+        ("format", "what it is", "rules", "held to them before it goes out", "repair", "new messages"), _able()
+    )
     told: dict[str, str] = {}
     for name in FORMATS:
         reader = type(named(name))
@@ -89,6 +96,34 @@ def formats() -> Iterator[str]:
         first = told.setdefault(module.__name__, name)
         text = _module_text(module) if first == name else f"{_text(reader)} What holds stands under `{first}`."
         yield f"## `{name}`\n\n*{kind}*\n\n{text}"
+
+
+def _able() -> list[tuple[str, ...]]:
+    """What can be done with each format, asked of the code."""
+    rows = []
+    for name in FORMATS:
+        reader, family = named(name), family_of(name)
+        sent = family != "transcript"
+        kind = "session log" if reader.log else "request" if sent else "session file"
+        rows.append((f"[`{name}`](#{name})", kind, family, _yes(sent), _yes(repairs(name)), _yes(_takes_new(reader))))
+    return rows
+
+
+def repairs(name: str) -> bool:
+    """Whether `secateur repair` mends this format."""
+    return name in HOSTS or name in BODIES
+
+
+def _takes_new(reader: Format) -> bool:
+    try:
+        reader.message(New("user", "text"))
+    except EditError:
+        return False
+    return True
+
+
+def _yes(able: bool) -> str:
+    return "yes" if able else "–"
 
 
 def commands() -> Iterator[str]:
