@@ -25,8 +25,8 @@ from secateur.jsontext import Text
 from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Origin, Part, Path, Transcript
 
-_ROLES = frozenset({"user", "assistant", "system"})
-_MEDIA = frozenset({"image", "document"})
+_ROLES = ("user", "assistant", "system")  # tuples: what a document says may be unhashable
+_MEDIA = ("image", "document")
 _SHUT_BLOCK = re.compile(
     rb'"type"[ \t\n\r]*:[ \t\n\r]*"(tool_use|tool_result|thinking|redacted_thinking|server_tool_use)"'
 )

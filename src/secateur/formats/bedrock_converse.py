@@ -24,7 +24,7 @@ from secateur.jsontext import Text
 from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Part, Path, Transcript
 
-_ROLES = frozenset({"user", "assistant", "system"})
+_ROLES = ("user", "assistant", "system")  # a tuple: what a document says may be unhashable
 _MEDIA = frozenset({"image", "document", "video", "audio"})
 _MARKER = "cachePoint"
 _KINDS = _MEDIA | {

@@ -73,7 +73,7 @@ class Gemini:
 
 def content(item: Any, path: Path, calls: Calls) -> Message:
     """One content as a message."""
-    role = _ROLES.get(item.get("role")) if isinstance(item, dict) else None
+    role = _role(item) if isinstance(item, dict) else None
     if role is None:
         return Message("user", path, (_unknown(item, path),), "harness")
     calls.speaks(role)
@@ -190,4 +190,10 @@ def _origin(parts: list[Part]) -> Origin:
 
 
 def _is_content(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("parts"), list) and item.get("role") in _ROLES
+    return isinstance(item, dict) and isinstance(item.get("parts"), list) and _role(item) is not None
+
+
+def _role(item: dict[str, Any]) -> Role | None:
+    """Who speaks; None for a role that there is not."""
+    said = item.get("role")
+    return _ROLES.get(said) if said is None or isinstance(said, str) else None

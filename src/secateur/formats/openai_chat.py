@@ -61,7 +61,7 @@ class OpenAIChat:
         if not items and not found[0]:
             return ""
         for item in items:
-            if not isinstance(item, dict) or item.get("role") not in _ROLES:
+            if not isinstance(item, dict) or str(item.get("role")) not in _ROLES:
                 return ""
         return "`messages` with chat roles" if found[0] else "a list of messages with chat roles"
 

@@ -14,7 +14,7 @@ from secateur.jsontext import Text
 from secateur.lineage import keyed
 from secateur.model import Message, New, Part, Path, Transcript
 
-_OWN = frozenset(ROLES) - {"user", "assistant"}
+_OWN = tuple(frozenset(ROLES) - {"user", "assistant"})  # a tuple: what a document says may be unhashable
 _OPENAI = frozenset({"tool", "function", "system", "developer"})
 
 

@@ -185,8 +185,11 @@ def scan_members(data: bytes, start: int) -> tuple[list[bytes], list[int], list[
 
 
 def name_of(raw: bytes) -> str:
-    """The text of an object's key as it stands between its quotes."""
-    return str(json.loads(b'"%b"' % raw)) if b"\\" in raw else raw.decode("utf-8", "surrogatepass")
+    """The text of an object's key as it stands between its quotes. Raises FormatError where it is none."""
+    try:
+        return str(json.loads(b'"%b"' % raw)) if b"\\" in raw else raw.decode("utf-8", "surrogatepass")
+    except ValueError as error:
+        raise FormatError(f"not JSON: the name of a member is no text: {error}") from error
 
 
 def shadow_of(data: bytes) -> bytes:

@@ -1,0 +1,119 @@
+"""Whether reading grows in a straight line: time per MB of the same conversation at 1 to 64 MB, for every format.
+
+    python benchmarks/readers.py [--most 64] [--format NAME]
+
+Each kept seed of the fuzzer, its conversation repeated under new ids until the document is large enough, goes through
+`fit` cold. Prints milliseconds per MB at each size, and the largest over the smallest: 1.0 is a straight line; above
+BAR the exit status is 1. Absolute times are this machine's.
+"""
+
+import argparse
+import gc
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from secateur import Engine
+from secateur.errors import SecateurError
+from secateur.jsontext import Lines
+from secateur.session import document
+
+SEEDS = Path(__file__).parent.parent / "fuzz" / "seeds"
+MB = 1_000_000
+BAR = 2.0  # a quadratic reader is at 64
+_IDS = ("uuid", "id", "parentUuid", "parentId", "logicalParentUuid", "firstKeptEntryId")
+_PARENTS = ("parentUuid", "parentId")
+_RESULT = "a line of output\\n"  # as it stands in JSON
+_LONG = 40  # times as long as in the seed
+
+
+def large(seed: bytes, size: int) -> bytes:
+    """A document of about this size whose conversation is the seed's, again and again."""
+    seed = seed.replace(_RESULT.encode(), (_RESULT * _LONG).encode())
+    read = document.read(seed)
+    if isinstance(read.native, Lines):
+        return _many_lines([json.loads(line) for line in seed.splitlines()], size)
+    at = read.transcript.at
+    whole = json.loads(seed)
+    items = whole
+    for step in at:
+        items = items[step]
+    if not isinstance(items, list):
+        raise TypeError("its messages are no array")
+    copies = [*items] * max(1, size // len(json.dumps(items)))
+    return json.dumps(_with(whole, at, copies)).encode()
+
+
+def _with(whole: Any, at: tuple[Any, ...], items: list[Any]) -> Any:
+    if not at:
+        return items
+    if isinstance(whole, list):
+        return [_with(one, at[1:], items) if n == at[0] else one for n, one in enumerate(whole)]
+    return whole | {at[0]: _with(whole[at[0]], at[1:], items)}
+
+
+def _many_lines(lines: list[Any], size: int) -> bytes:
+    """The lines again and again, each copy hanging on the one before it."""
+    made: list[bytes] = []
+    total, last = 0, None
+    for number in range(size):
+        for line in (
+            lines if not number else [one for one in lines if one.get("type") not in ("session", "session_meta")]
+        ):
+            fresh = {name: f"{value}.{number}" if name in _IDS and value else value for name, value in line.items()}
+            for name in _PARENTS:
+                if name in line and line[name] is None and number:
+                    fresh[name] = last
+            last = fresh.get("uuid") or fresh.get("id") or last
+            made.append(json.dumps(fresh).encode() + b"\n")
+            total += len(made[-1])
+        if total >= size:
+            break
+    return b"".join(made)
+
+
+def sizes(most: int) -> Iterator[int]:
+    size = 1
+    while size <= most:
+        yield size * MB
+        size *= 4
+
+
+def cold(data: bytes, times: int) -> float:
+    """Processor milliseconds per MB, the best of a few passes."""
+    taken = []
+    for _ in range(times):
+        engine = Engine("kilocode", window=200_000)
+        gc.collect()
+        start = time.process_time()
+        engine.fit(data, now=0)
+        taken.append(time.process_time() - start)
+    return min(taken) * 1000 / (len(data) / MB)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--most", type=int, default=64, help="MB of the largest document")
+    options.add_argument("--format", help="the name of one seed")
+    given = options.parse_args()
+    steps, worst = list(sizes(given.most)), 0.0
+    print(f"{'ms per MB at':<28}" + "".join(f"{size // MB:>7} MB" for size in steps) + "   last/first")
+    for path in sorted(SEEDS.iterdir()):
+        if given.format and path.stem != given.format:
+            continue
+        try:
+            speeds = [cold(large(path.read_bytes(), size), 3 if size < 20 * MB else 1) for size in steps]
+        except (SecateurError, TypeError) as error:
+            print(f"{path.name:<28} {error}")
+            continue
+        growth = speeds[-1] / speeds[0]
+        worst = max(worst, growth)
+        print(f"{path.name:<28}" + "".join(f"{speed:>10.1f}" for speed in speeds) + f"{growth:>12.2f}", flush=True)
+    print(f"worst {worst:.2f} (bar {BAR})")
+    return 0 if worst <= BAR else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,41 @@
+"""The readers hold against bent documents, for a few seconds; `fuzz/readers.py` runs as long as one likes."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from secateur import formats
+from secateur.session import document
+
+ROOT = Path(__file__).parent.parent / "fuzz"
+SECONDS = 8.0
+
+
+def harness() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("fuzz_readers", ROOT / "readers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_bent_documents_raise_nothing_but_our_own_errors() -> None:
+    tried, failures = harness().run(SECONDS, seed=7)
+    print(f"{tried:,} documents")
+    assert [told for _, told in failures] == []
+    assert tried
+
+
+def test_there_is_a_seed_for_every_format() -> None:
+    read = {document.read(path.read_bytes()).format.name for path in (ROOT / "seeds").iterdir()}
+    assert set(formats.names()) == read
+
+
+@pytest.mark.parametrize("seed", sorted((ROOT / "seeds").iterdir()), ids=lambda path: path.name)
+def test_a_seed_fails_nowhere(seed: Path) -> None:
+    module = harness()
+    for format in (None, *formats.names()):
+        assert module.attempt(seed.read_bytes(), format) == ""
