@@ -6,7 +6,8 @@ of them are read in one pass; only where that finds something is the raw history
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from secateur.formats.native import member
@@ -15,6 +16,8 @@ from secateur.model import Message
 from secateur.patch import Op, apply
 from secateur.rules import FAMILIES, Violation, check, family_of
 from secateur.session.document import Document, elements
+
+_AT_ONCE = 32  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
 
 
 def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched: Iterable[int]) -> list[Violation]:
@@ -28,11 +31,18 @@ def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched:
         return []
     messages, whole = document.transcript.messages, bool(top)
     windows = [range(len(messages))] if whole else list(_rounds(messages, sorted(touched)))
-    raw, edits = _looked_at(document, windows, ops, top)
-    found = _errors(family, apply(raw, edits), whole)
+    found: list[Violation] = []
+    for first in range(0, len(windows), _AT_ONCE):
+        raw, edits = _looked_at(document, windows[first : first + _AT_ONCE], ops, top)
+        found += _new(_errors(family, apply(raw, edits), whole), partial(_errors, family, raw, whole))
+    return found
+
+
+def _new(found: list[Violation], before: Callable[[], list[Violation]]) -> list[Violation]:
+    """Those that were not there `before`, which is only asked if there are any."""
     if not found:
         return []
-    known = Counter(one.rule for one in _errors(family, raw, whole))
+    known = Counter(one.rule for one in before())
     known.subtract(one.rule for one in found)
     return [one for one in found if known[one.rule] < 0]
 
