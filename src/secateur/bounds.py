@@ -147,18 +147,23 @@ def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bo
     return max(first, len(transcript.messages))
 
 
-def guarded(transcript: Transcript, protect: Protect, keys: Set[str]) -> frozenset[str]:
+def guarded(transcript: Transcript, protect: Protect, keys: Set[str], edited: Set[str] = frozenset()) -> frozenset[str]:
     """Those of the parts named by `keys` that may not be edited where they stand now, after a rewind or a new pin.
 
-    What the model said in the turn that is running again is among them; reasoning that was bound stays out for good.
+    What the model said in the turn that is running again is among them; but reasoning that is bound to its prefix is
+    void, and stays out, where one of the `edited` parts stands before it.
     """
     inside, loop = boundary(transcript, protect), running(transcript)
-    return frozenset(
-        part.key
-        for number, message in enumerate(transcript.messages)
-        for part in message.parts
-        if part.key in keys and _guarded(part, number >= loop, number in inside, protect)
-    )
+    found: set[str] = set()
+    void = False
+    for number, message in enumerate(transcript.messages):
+        for part in message.parts:
+            stays = part.key not in keys or (void and part.bound)
+            if not stays and _guarded(part, number >= loop, number in inside, protect):
+                found.add(part.key)
+                continue
+            void = void or (part.key in edited and part.kind != "reasoning")
+    return frozenset(found)
 
 
 def call_of(transcript: Transcript, number: int, result: Part) -> Part | None:
@@ -195,7 +200,7 @@ def _outside(transcript: Transcript, protect: Protect, to_summary: bool) -> Iter
 
 def _guarded(part: Part, running: bool, inside: bool, protect: Protect) -> bool:
     if part.kind == "reasoning":
-        return running and not part.bound
+        return running
     return not inside or forbidden(part, protect) or (running and part.kind == "tool_call")
 
 

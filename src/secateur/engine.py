@@ -245,11 +245,11 @@ def _decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry,
         pruned = {}
         why = why or "excerpt at birth: no cached prefix follows"
     closed = _closed(work, {**edits, **born, **pruned})
-    if in_running_round(read.messages, closed):
+    if in_running_round(work.aligned, closed):
         if pruned and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
             gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
             closed = _closed(work, {**edits, **born})
-        if read.thinks_first and in_running_round(read.messages, closed):
+        if read.thinks_first and in_running_round(work.aligned, closed):
             closed = ()
     if not closed:
         return (), gate

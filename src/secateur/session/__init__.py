@@ -166,11 +166,11 @@ class Session:
             for epoch in alive(self.plan)
             if epoch.tip in self._ahead
             for edit in epoch.edits
-            if isinstance(edit, Rewrite | Remove) and edit.key in self.edited
+            if isinstance(edit, Rewrite | Remove) and self.edited.get(edit.key, "settle") != "settle"
         }
         read = self.document.transcript
         here = {part.key for message in read.messages[self._fresh :] for part in message.parts}
-        return bounds.guarded(replace(read, index=self._index), self.protect, ahead & here)
+        return bounds.guarded(replace(read, index=self._index), self.protect, ahead & here, self._fold.parts.keys())
 
     # --- seeing --------------------------------------------------------------------------------------------------
 

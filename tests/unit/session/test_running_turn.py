@@ -64,10 +64,23 @@ def test_with_a_thinking_budget_a_full_window_takes_no_reasoning_out_of_the_runn
 def test_a_rewind_into_a_turn_brings_back_what_the_model_said_in_it() -> None:
     """It is running again (wire rule A51)."""
     over = [GO, *step(1), {"role": "assistant", "content": "done"}, GO]
-    engine = Engine(REASONING | {"prune": [{"do": "drop_reasoning"}, {"do": "clear_inputs", "max_chars": 20}]})
-    first = engine.fit(body(over), session="s")
-    assert first.native["messages"] != over
-    assert engine.fit(body(over[:3]), session="s").native["messages"] == over[:3]
+    inputs = {"do": "clear_inputs", "max_chars": 20}
+    for model, prune in ((FREE, [{"do": "drop_reasoning"}, inputs]), (BOUND, [{"do": "drop_reasoning"}])):
+        engine = Engine(REASONING | {"prune": prune})
+        first = engine.fit(body(over, model), session="s")
+        assert first.native["messages"] != over
+        assert engine.fit(body(over[:3], model), session="s").native["messages"] == over[:3]
+
+
+def test_but_no_reasoning_that_is_void() -> None:
+    """Wire rule A54: what stood before it is not what it was."""
+    over = [GO, *step(1), *step(2), {"role": "assistant", "content": "done"}, GO]
+    engine = Engine(CLEAR | {"prune": [{"do": "drop_reasoning"}, *CLEAR["prune"]]})
+    engine.fit(body(over, BOUND), session="s")
+    back = engine.fit(body(over[:5], BOUND), session="s").native["messages"]
+    assert back[1] == over[1]
+    assert back[2] != over[2]
+    assert [block["type"] for block in back[3]["content"]] == ["tool_use"]
 
 
 def test_views_made_afresh_are_kept_where_reasoning_is_bound_to_them() -> None:
