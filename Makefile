@@ -2,7 +2,7 @@
 #   make demo     install, then prune a recorded session and print the report
 #   make test     install, then run the tests
 #   make check    format, lint and types
-#   make bench    the benchmarks, as ratios to json.loads
+#   make bench    the benchmarks, as ratios to json.loads, and 100,000 made-up sessions against the rules
 #   make docs     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
 #   make lock     resolve requirements.lock again (needs uv)
@@ -39,6 +39,9 @@ format: $(installed)
 bench: $(installed)
 	$(bin)/python benchmarks/engine.py
 	$(bin)/python benchmarks/tokens.py
+	$(bin)/python benchmarks/gate.py
+	$(bin)/python benchmarks/readers.py
+	$(bin)/python benchmarks/validity.py
 
 docs: $(installed)
 	$(bin)/python scripts/make_docs.py
