@@ -175,7 +175,8 @@ def test_no_rule_refuses_what_was_mended(history: tuple[str, list[Any]], setting
 
 
 @given(
-    JSON | ANTHROPIC | CHAT, st.sampled_from([None, "anthropic_messages", "openai_chat", "pi", "codex", "claude_code"])
+    JSON | ANTHROPIC | CHAT,
+    st.sampled_from([None, "anthropic_messages", "openai_chat", "opencode", "pi", "codex", "claude_code"]),
 )
 def test_whatever_comes_in_only_our_own_errors_come_out(value: Any, name: str | None) -> None:
     for document in (value, json.dumps(value).encode(), json.dumps(value)):

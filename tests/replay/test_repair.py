@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from loaders import claude_code_loader, codex_loader, pi_loader
+from loaders import claude_code_loader, codex_loader, opencode_loader, pi_loader
 from loaders.shown import Shown
-from secateur.repair import repaired
+from secateur.repair import Repair, repaired
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 HOSTS: dict[str, tuple[str, Any]] = {
@@ -29,11 +29,18 @@ LARGEST = 2_000_000  # bytes of a file that is broken: the others say the same, 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 
 
+def entries() -> list[dict[str, Any]]:
+    """The recorded sessions that are not too large."""
+    found = json.loads((Path(CORPUS) / "MANIFEST.json").read_text()) if CORPUS else []
+    return [entry for entry in found if entry["raw_bytes"] < LARGEST]
+
+
 def listed() -> list[tuple[str, str]]:
-    if not CORPUS:
-        return []
-    entries = json.loads((Path(CORPUS) / "MANIFEST.json").read_text())
-    return [(e["format"], e["path"]) for e in entries if e["format"] in HOSTS and e["raw_bytes"] < LARGEST]
+    return [(entry["format"], entry["path"]) for entry in entries() if entry["format"] in HOSTS]
+
+
+def exported() -> list[str]:
+    return [entry["path"] for entry in entries() if entry["format"] == "opencode_export_json"]
 
 
 def content(path: str) -> bytes:
@@ -94,3 +101,37 @@ def test_a_broken_session_loads_again(kind: str, path: str, way: str) -> None:
     lines = set(done.native.splitlines())
     kept = sum(line in lines for line in broken.splitlines())
     assert len(broken.splitlines()) - kept <= 2 * len(done.mended)  # a new id stands on two lines
+
+
+def interrupted(session: dict[str, Any], chance: random.Random) -> set[str]:
+    """Calls of an opencode session robbed of their end, as a crash leaves them; one more bears another's id."""
+    parts = [part for message in session["messages"] for part in message["parts"]]
+    calls = [part for part in parts if part["type"] == "tool"]
+    running, waiting, other = (chance.sample(calls, 3) * 3)[:3] if len(calls) > 2 else (calls * 3)[:3]
+    running["state"] = {"status": "running", "input": running["state"]["input"], "time": {"start": 1}}
+    waiting["state"] = {"status": "pending", "input": {}, "raw": ""}
+    other["callID"] = running["callID"]
+    chance.choice(parts)["id"] = parts[0]["id"]
+    return {running["id"], waiting["id"]}
+
+
+@pytest.mark.parametrize("path", exported())
+def test_an_interrupted_opencode_session_loads_again(path: str) -> None:
+    session = json.loads(content(path))
+    robbed_of = interrupted(session, random.Random(path))
+    broken = json.dumps(session, indent=2, ensure_ascii=False).encode()
+    done = repaired(broken, "opencode")
+    shown = opencode_loader.load(done.native)
+    assert not unpaired(shown)
+    calls = Counter(one.call for one in shown if one.kind == "tool_call")
+    assert set(calls.values()) == {1}
+    assert len(robbed_of) <= sum(one.text == "[no result: the call was interrupted]" for one in shown)
+    assert repaired(done.native, "opencode") == Repair(done.native)
+    kept = Counter(done.native.splitlines())
+    assert sum((Counter(broken.splitlines()) - kept).values()) <= 4 * len(done.mended)
+
+
+@pytest.mark.parametrize("path", exported())
+def test_a_sound_opencode_session_comes_out_as_it_went_in(path: str) -> None:
+    data = content(path)
+    assert repaired(data) == Repair(data)

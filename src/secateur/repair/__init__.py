@@ -16,7 +16,7 @@ from secateur.formats.native import array_at, leading_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
 from secateur.patch import apply
-from secateur.repair import anthropic, chat, responses
+from secateur.repair import anthropic, chat, opencode, responses
 from secateur.repair.draft import drafted, lowered
 from secateur.repair.logs import mend_log
 from secateur.repair.strings import halves
@@ -28,6 +28,7 @@ BODIES: dict[str, tuple[Any, str]] = {
     "anthropic_messages": (anthropic, "messages"),
     "openai_chat": (chat, "messages"),
     "openai_responses": (responses, "input"),
+    "opencode": (opencode, "messages"),
 }
 
 _ARRAYS = {"gemini": "contents", "bedrock_converse": "messages"}  # told, not mended yet
@@ -82,7 +83,7 @@ def _recognised(native: Any) -> formats.Format:
 
 
 def _body(native: Any, name: str, settings: Settings) -> Repair:
-    """A request body or a list of messages."""
+    """A request body, a list of messages, or a session file that is one document."""
     value = native.value() if isinstance(native, Text) else native
     ops = list(halves(value))
     said = [Mended("A71", spelled(op.path), "half a character became U+FFFD") for op in ops]
