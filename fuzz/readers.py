@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import secateur
@@ -180,8 +181,10 @@ def guided(seconds: float) -> None:
         if told:
             raise RuntimeError(told)
 
-    atheris.Setup([sys.argv[0], f"-max_total_time={seconds:.0f}", "-max_len=20000", str(SEEDS)], one)
-    atheris.Fuzz()
+    with TemporaryDirectory() as fresh:  # what reaches new code goes there, not among the kept seeds
+        limits = [f"-max_total_time={seconds:.0f}", "-max_len=20000"]
+        atheris.Setup([sys.argv[0], *limits, fresh, str(SEEDS)], one)
+        atheris.Fuzz()
 
 
 def _late(number: int, frame: Any) -> None:
