@@ -80,8 +80,34 @@ ITEM = (
     | JSON
 )
 RESPONSES = st.lists(ITEM, max_size=7)
+CONVERSE_TEXT = st.fixed_dictionaries({"text": SAID})
+CONVERSE_CALL = st.fixed_dictionaries({"toolUseId": IDS, "name": st.just("bash"), "input": JSON})
+CONVERSE_RESULT = st.fixed_dictionaries(
+    {"toolUseId": IDS, "content": st.lists(CONVERSE_TEXT, max_size=2)},
+    optional={"status": st.sampled_from(["success", "error"])},
+)
+CONVERSE_BLOCK = (
+    CONVERSE_TEXT
+    | st.fixed_dictionaries({"toolUse": CONVERSE_CALL})
+    | st.fixed_dictionaries({"toolResult": CONVERSE_RESULT})
+)
+CONVERSE = st.lists(
+    st.fixed_dictionaries(
+        {
+            "role": st.sampled_from(["user", "assistant", "assistant", "user", "system"]),
+            "content": SAID | st.lists(CONVERSE_BLOCK, max_size=5),
+        }
+    )
+    | JSON,
+    max_size=7,
+)
 LAYOUT = st.sampled_from([{"separators": (",", ":")}, {"indent": 1}, {}])
-SHAPES = {"anthropic_messages": ANTHROPIC, "openai_chat": CHAT, "openai_responses": RESPONSES}
+SHAPES = {
+    "anthropic_messages": ANTHROPIC,
+    "bedrock_converse": CONVERSE,
+    "openai_chat": CHAT,
+    "openai_responses": RESPONSES,
+}
 SETTINGS = st.builds(
     Settings, model=st.sampled_from(["", "claude-opus-4-6"]), profile=st.sampled_from(["", "strict", "mistral"])
 )
@@ -97,6 +123,8 @@ def unpaired(name: str, messages: list[Any]) -> list[str]:
     """Calls and results that are no pair, by the plainest reading of the rule."""
     if name == "openai_responses":
         return unpaired_items(messages)
+    if name == "bedrock_converse":
+        return unpaired_turns(messages)
     wrong: list[str] = []
     open_: list[Any] = []
     for message in [*messages, {"role": "end"}]:
@@ -117,6 +145,20 @@ def unpaired_items(items: list[Any]) -> list[str]:
     calls = [one["call_id"] for one in items if one.get("type") == "function_call"]
     outputs = [one["call_id"] for one in items if one.get("type") == "function_call_output"]
     return [one for one in calls if one not in outputs] + [one for one in outputs if one not in calls]
+
+
+def unpaired_turns(messages: list[Any]) -> list[str]:
+    """The same for Converse: the very next message answers each call once, and nothing else."""
+    wrong: list[str] = []
+    waiting: list[str] = []
+    for message in [*(one for one in messages if one.get("role") in ("user", "assistant", "system")), {}]:
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else []
+        answered = [one["toolResult"]["toolUseId"] for one in blocks if "toolResult" in one]
+        wrong += waiting if sorted(answered) != sorted(waiting) else []
+        wrong += answered if not waiting else []
+        waiting = [one["toolUse"]["toolUseId"] for one in blocks if "toolUse" in one]
+    return wrong
 
 
 def said(name: str, message: dict[str, Any]) -> tuple[list[Any], list[Any]]:

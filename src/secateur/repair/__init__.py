@@ -16,7 +16,7 @@ from secateur.formats.native import array_at, leading_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
 from secateur.patch import apply
-from secateur.repair import anthropic, chat, opencode, responses
+from secateur.repair import anthropic, bedrock, chat, opencode, responses
 from secateur.repair.draft import drafted, lowered
 from secateur.repair.logs import mend_log
 from secateur.repair.strings import halves
@@ -28,10 +28,11 @@ BODIES: dict[str, tuple[Any, str]] = {
     "anthropic_messages": (anthropic, "messages"),
     "openai_chat": (chat, "messages"),
     "openai_responses": (responses, "input"),
+    "bedrock_converse": (bedrock, "messages"),
     "opencode": (opencode, "messages"),
 }
 
-_ARRAYS = {"gemini": "contents", "bedrock_converse": "messages"}  # told, not mended yet
+_ARRAYS = {"gemini": "contents"}  # told, not mended yet
 
 
 class Repair(Struct, frozen=True):

@@ -1,0 +1,89 @@
+"""What is mended in a Converse request: broken bytes in, mended bytes out."""
+
+import pytest
+
+from secateur.repair import Repair, repaired
+
+USER = '{"role":"user", "content":[{"text":"caf\\u00e9"}]}'
+SAYS = '{"role":"assistant","content":[{"text":"ho"}]}'
+USE = '{"toolUse":{"toolUseId":"a","name":"b", "input":{}}}'
+CALL = f'{{"role":"assistant","content":[{USE}]}}'
+RESULT = '{"toolResult":{"toolUseId":"a", "content":[{"text":"ok"}]}}'
+NONE = '{"toolResult":{"toolUseId":"a","content":[{"text":"[no result: the call was interrupted]"}],"status":"error"}}'
+PICTURE = '{"image":{"format":"png", "source":{"bytes":"AA=="}}}'
+TOLD = '{"text":"[result of call a, which is not in this conversation]%s"}'
+
+
+def user(*blocks: str) -> str:
+    return '{"role":"user","content":[' + ",".join(blocks) + "]}"
+
+
+def text(said: str) -> str:
+    return f'{{"text":"{said}"}}'
+
+
+def body(*messages: str) -> str:
+    return '{"toolConfig":{"tools":[{"toolSpec":{"name":"b"}}]}, "messages":[' + ",".join(messages) + "]}"
+
+
+def mended(text: str) -> Repair:
+    return repaired(text.encode(), "bedrock_converse")
+
+
+CASES = {
+    "a call without a result": ("B1", [USER, CALL, user(text("so"))], [USER, CALL, user(NONE, text("so"))]),
+    "a call at the end": ("B1", [USER, CALL], [USER, CALL, user(NONE)]),
+    "a result that came late": (
+        "B1",
+        [USER, CALL, user(text("so")), SAYS, user(RESULT, text("on"))],
+        [USER, CALL, user(RESULT, text("so")), SAYS, user(text("on"))],
+    ),
+    "a result without a call": ("B2", [user(RESULT), SAYS], [user(TOLD % "\\nok"), SAYS]),
+    "neighbours of one role": (
+        "B3",
+        [USER, user(text("on")), SAYS],
+        [USER.replace("}]", '},{"text":"on"}]'), SAYS],
+    ),
+    "the assistant first": (
+        "B4",
+        [SAYS],
+        [user(text("[the conversation before this point is not here]")), SAYS],
+    ),
+    "an error that says nothing": (
+        "B7",
+        [USER, CALL, user('{"toolResult":{"toolUseId":"a","content":[],"status":"error"}}')],
+        [USER, CALL, user('{"toolResult":{"toolUseId":"a","content":[{"text":"[no output]"}],"status":"error"}}')],
+    ),
+    "a blank text": ("B8", [user(text(" "), text("hi"))], [user(text("hi"))]),
+    "an empty message": ("B8", [user()], [user(text("[no content]"))]),
+    "an input that is no object": (
+        "B11",
+        [USER, CALL.replace("{}", '"x"'), user(RESULT)],
+        [USER, CALL.replace("{}", '{"_raw":"x"}'), user(RESULT)],
+    ),
+    "an id that cannot be sent": (
+        "B11",
+        [USER, CALL.replace('"a"', '"a b"'), user(RESULT.replace('"a"', '"a b"'))],
+        [USER, CALL.replace('"a"', '"a_b"'), user(RESULT.replace('"a"', '"a_b"'))],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
+    rule, before, after = CASES[case]
+    done = mended(body(*before))
+    assert done.native.decode() == body(*after)
+    assert rule in [one.rule for one in done.mended]
+    assert done.left == ()
+    assert mended(body(*after)).native == body(*after).encode()
+
+
+def test_pictures_of_an_orphan_result_stay_pictures() -> None:
+    result = RESULT.replace('{"text":"ok"}', PICTURE)
+    assert mended(body(user(result))).native.decode() == body(user(TOLD % "", PICTURE))
+
+
+def test_what_is_sound_is_the_very_same() -> None:
+    document = body(USER, CALL, user(RESULT), SAYS, user(text("on")))
+    assert mended(document) == Repair(document.encode())
