@@ -38,7 +38,8 @@ def mend_pairs(work: Work) -> None:
     after: list[Node | None] = [*spoken[1:], None][: len(spoken)]
     rounds = [_Round(one, two) for one, two in zip(spoken, after, strict=True) if one.role == "assistant"]
     _mend_ids(work, rounds)
-    strays = _collected(rounds, spoken)
+    holders = [node for node in work.nodes if node in spoken or (node.role == "system" and node.inner is not None)]
+    strays = _collected(rounds, holders)
     for home, block in strays:
         _settle(work, rounds, home, block)
     for one in rounds:
@@ -75,7 +76,7 @@ def _mend_ids(work: Work, rounds: list[_Round]) -> None:
                 result.put(("toolResult", "toolUseId"), new)
 
 
-def _collected(rounds: list[_Round], spoken: list[Node]) -> list[tuple[Node, Node]]:
+def _collected(rounds: list[_Round], holders: list[Node]) -> list[tuple[Node, Node]]:
     """Give each round the results in their place; the others, each with the message it stands in."""
     placed: set[int] = set()
     for one in rounds:
@@ -85,7 +86,7 @@ def _collected(rounds: list[_Round], spoken: list[Node]) -> list[tuple[Node, Nod
             if isinstance(name, str) and name in wanted and name not in one.found:
                 one.found[name] = result
                 placed.add(id(result))
-    return [(node, block) for node in spoken for block in _tools(node, "toolResult") if id(block) not in placed]
+    return [(node, block) for node in holders for block in _tools(node, "toolResult") if id(block) not in placed]
 
 
 def _settle(work: Work, rounds: list[_Round], home: Node, block: Node) -> None:

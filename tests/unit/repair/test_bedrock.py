@@ -39,6 +39,11 @@ CASES = {
         [USER, CALL, user(RESULT, text("so")), SAYS, user(text("on"))],
     ),
     "a result without a call": ("B2", [user(RESULT), SAYS], [user(TOLD % "\\nok"), SAYS]),
+    "a result in a system message": (
+        "B2",
+        [USER, user(RESULT).replace("user", "system")],
+        [USER, user(TOLD % "\\nok").replace("user", "system")],
+    ),
     "neighbours of one role": (
         "B3",
         [USER, user(text("on")), SAYS],
