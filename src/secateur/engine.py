@@ -1,34 +1,30 @@
 """Read, plan, apply: once per request.
 
 How a request flows: `document` reads it into a transcript (of a grown request, only what is new); `projection` lays the
-session's plan over it; the policy's strategies propose edits for the view they see; its schedule says whether they
-pay now; `settle` closes them; they become one epoch of the plan; `patch` carries the plan out on the native document.
+session's plan over it; `decision` lets the policy's strategies propose edits for the view they see, asks its schedule
+whether they pay now, closes them (`settle`) and makes them one epoch of the plan; `patch` carries the plan out on the
+native document; the gate validates what was edited before it goes out.
 
 Rule: the view is a pure function of history and plan. What a session keeps in memory only saves work: dropping it
 changes no byte. The core fails loud: callers at the edge decide what to do about a `SecateurError`.
 """
 
 import time
-from collections import ChainMap, OrderedDict
+from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from secateur.budget import Budget
-from secateur.model import Edit, Epoch, Replace, Restore, Rewrite, Transcript
+from secateur.decision import decide
+from secateur.model import Edit, Epoch, Restore, Transcript
 from secateur.plan import REFUSED, Plan
 from secateur.policy import Policy, load, protecting
 from secateur.policy.windows import resolve
-from secateur.receipt import Entry, Receipt, entries
+from secateur.receipt import Entry, Receipt
 from secateur.session import Session
-from secateur.settle import in_running_round, settled
-from secateur.strategies import Strategy
-
-# A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
-# window is used: then it is better to lose the reasoning than the request.
-RUNNING_ROUND_SHARE = 0.9
+from secateur.settle import settled
 
 
 class View(Struct, frozen=True):
@@ -160,7 +156,7 @@ class Engine:
         shut = work.shut
         if work.unchanged and shut and shut[:2] == (budget.window, budget.used) and not self.policy.schedule.timed:
             return (), shut[2]
-        told, gate = _decide(self.policy, work, budget)
+        told, gate = decide(self.policy, work, budget)
         work.shut = None if told else (budget.window, budget.used, gate)
         return told, gate
 
@@ -222,78 +218,3 @@ def _budget(work: Session, window: int, moment: Moment) -> Budget:
         idle_s=idle_s,
         now=moment.now,
     )
-
-
-def _decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
-    """Open the epoch that this request asks for, if any; what it did, and why nothing more was done."""
-    read = work.document.transcript
-    if read.partial:
-        return (), "the provider holds history that is not in this request: it is only observed"
-    edits: dict[str, Edit] = {key: Restore(key, by="rewind") for key in sorted(work.suspended())}
-    why = "the history was rewound: what is protected again reads as it came" if edits else ""
-    born, seen = _run(work, budget, (policy.birth,) if policy.birth else (), edits)
-    budget = _told(work, budget, born)
-    gate = policy.schedule.closed_before(seen, budget)
-    pruned: dict[str, Edit] = {}
-    if not gate:
-        pruned, _ = _run(work, budget, policy.prune, edits | born)
-        marked, freed = _freed(work, seen, pruned)
-        gate = policy.schedule.closed_after(seen, budget, marked, freed)
-        unit = "characters" if policy.counter == "chars" else "tokens"
-        why = why or f"{policy.name}: {freed:,} {unit} come free by its counter"
-    if gate:
-        pruned = {}
-        why = why or "excerpt at birth: no cached prefix follows"
-    closed = _closed(work, {**edits, **born, **pruned})
-    if in_running_round(work.aligned, closed):
-        if pruned and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
-            gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
-            closed = _closed(work, {**edits, **born})
-        if read.thinks_first and in_running_round(work.aligned, closed):
-            closed = ()
-    if not closed:
-        return (), gate
-    epoch = Epoch(budget.now, read.messages[-1].key, why, closed)
-    before = work.aligned
-    work.open(epoch)
-    return entries(read.messages, before, work.aligned, epoch), gate
-
-
-def _closed(work: Session, edits: dict[str, Edit]) -> tuple[Edit, ...]:
-    """The edits, with what must go because of them."""
-    made = tuple(edits.values())
-    return settled(work.document.transcript.messages, made) if work.binds else made
-
-
-def _run(
-    work: Session, budget: Budget, strategies: tuple[Strategy, ...], before: dict[str, Edit]
-) -> tuple[dict[str, Edit], Transcript]:
-    """What the strategies propose in order, each for the view with the proposals before it; and the last of these."""
-    found: dict[str, Edit] = {}
-    view = work.supposing(before) if before else work.after()
-    for number, strategy in enumerate(strategies):
-        if number and found:
-            view = work.supposing({**before, **found})
-        found |= {
-            edit.key: edit for edit in strategy(view, _told(work, budget, found)) if not isinstance(edit, Replace)
-        }
-    return found, view
-
-
-def _told(work: Session, budget: Budget, edits: dict[str, Edit]) -> Budget:
-    """The budget, with these edits among those that were made, and their parts as they came."""
-    if not edits:
-        return budget
-    raw = {part.key: part for one in work.document.transcript.messages for part in one.parts if part.key in edits}
-    by = {key: edit.by for key, edit in edits.items()}
-    return replace(budget, edited=ChainMap(by, dict(budget.edited)), raw=ChainMap(raw, dict(budget.raw)))
-
-
-def _freed(work: Session, seen: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
-    """Tokens by the policy's counter: of the parts to be edited as they read now, and of what goes from them."""
-    marked = freed = 0
-    for part in [part for message in seen.messages for part in message.parts if part.key in edits]:
-        size, edit = work.gauge(part.text), edits[part.key]
-        marked += size
-        freed += size - (work.gauge(edit.text) if isinstance(edit, Rewrite) else 0)
-    return marked, freed

@@ -43,3 +43,11 @@ def in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bo
 def _answers(message: Message) -> bool:
     """Whether it holds results: what the user says beside them goes on with the turn."""
     return any(part.kind == "tool_result" for part in message.parts)
+
+
+def headless(raw: tuple[Message, ...], shown: tuple[Message, ...], turn: int) -> bool:
+    """Whether the turn that begins at message `turn` lost the reasoning that its first answer begins with (A52)."""
+    for came, seen in zip(raw[turn:], shown[turn:], strict=True):
+        if came.role == "assistant" and came.parts:
+            return came.parts[0].kind == "reasoning" and not (seen.parts and seen.parts[0].kind == "reasoning")
+    return False

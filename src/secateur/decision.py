@@ -1,0 +1,118 @@
+"""What to edit in one request: the strategies propose, the schedule says whether it pays, the edits become one epoch.
+
+Rule: a decision follows from the history, the plan and the numbers of this request. Nothing here reads a document or
+writes one; the session shows what a proposal would come to.
+"""
+
+from collections import ChainMap
+
+from msgspec.structs import replace
+
+from secateur.bounds import running
+from secateur.budget import Budget
+from secateur.model import Edit, Epoch, Replace, Restore, Rewrite, Transcript
+from secateur.policy import Policy
+from secateur.receipt import Entry, entries
+from secateur.session import Session
+from secateur.settle import headless, in_running_round, settled
+from secateur.strategies import Strategy
+
+# A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
+# window is used: then it is better to lose the reasoning than the request.
+RUNNING_ROUND_SHARE = 0.9
+
+
+def decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
+    """Open the epoch that this request asks for, if any; what it did, and why nothing more was done."""
+    read = work.document.transcript
+    if read.partial:
+        return (), "the provider holds history that is not in this request: it is only observed"
+    if read.thinks_first and headless(read.messages, work.aligned, running(read)):
+        return _as_it_came(work, budget.now), "the running turn must begin with its reasoning, so nothing is edited"
+    return _pruned(policy, work, budget)
+
+
+def _pruned(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
+    """What the strategies propose and the schedule lets pass, closed, as one epoch."""
+    read = work.document.transcript
+    edits: dict[str, Edit] = {key: Restore(key, by="rewind") for key in sorted(work.suspended())}
+    why = "the history was rewound: what is protected again reads as it came" if edits else ""
+    born, seen = _run(work, budget, (policy.birth,) if policy.birth else (), edits)
+    budget = _told(work, budget, born)
+    gate = policy.schedule.closed_before(seen, budget)
+    pruned: dict[str, Edit] = {}
+    if not gate:
+        pruned, _ = _run(work, budget, policy.prune, edits | born)
+        marked, freed = _freed(work, seen, pruned)
+        gate = policy.schedule.closed_after(seen, budget, marked, freed)
+        unit = "characters" if policy.counter == "chars" else "tokens"
+        why = why or f"{policy.name}: {freed:,} {unit} come free by its counter"
+    if gate:
+        pruned = {}
+        why = why or "excerpt at birth: no cached prefix follows"
+    closed = _closed(work, {**edits, **born, **pruned})
+    if in_running_round(work.aligned, closed):
+        if pruned and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
+            gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
+            closed = _closed(work, {**edits, **born})
+        if read.thinks_first and in_running_round(work.aligned, closed):
+            closed = ()
+    if not closed:
+        return (), gate
+    epoch = Epoch(budget.now, read.messages[-1].key, why, closed)
+    before = work.aligned
+    work.open(epoch)
+    return entries(read.messages, before, work.aligned, epoch), gate
+
+
+def _as_it_came(work: Session, now: int) -> tuple[Entry, ...]:
+    """Take all edits of this history back: a rewind led into a turn whose reasoning an earlier epoch took out.
+
+    It was made before that epoch, under the history as it came, and is valid only under that (wire rules A52, A54).
+    """
+    messages, before = work.document.transcript.messages, work.aligned
+    keys = [part.key for message in messages for part in message.parts if part.key in work.fold.parts]
+    why = "the history was rewound into a turn that must begin with its reasoning: it reads as it came"
+    epoch = Epoch(now, messages[-1].key, why, tuple(Restore(key, by="rewind") for key in keys))
+    work.open(epoch)
+    return entries(messages, before, work.aligned, epoch)
+
+
+def _closed(work: Session, edits: dict[str, Edit]) -> tuple[Edit, ...]:
+    """The edits, with what must go because of them."""
+    made = tuple(edits.values())
+    return settled(work.document.transcript.messages, made) if work.binds else made
+
+
+def _run(
+    work: Session, budget: Budget, strategies: tuple[Strategy, ...], before: dict[str, Edit]
+) -> tuple[dict[str, Edit], Transcript]:
+    """What the strategies propose in order, each for the view with the proposals before it; and the last of these."""
+    found: dict[str, Edit] = {}
+    view = work.supposing(before) if before else work.after()
+    for number, strategy in enumerate(strategies):
+        if number and found:
+            view = work.supposing({**before, **found})
+        found |= {
+            edit.key: edit for edit in strategy(view, _told(work, budget, found)) if not isinstance(edit, Replace)
+        }
+    return found, view
+
+
+def _told(work: Session, budget: Budget, edits: dict[str, Edit]) -> Budget:
+    """The budget, with these edits among those that were made, and their parts as they came."""
+    if not edits:
+        return budget
+    raw = {part.key: part for one in work.document.transcript.messages for part in one.parts if part.key in edits}
+    by = {key: edit.by for key, edit in edits.items()}
+    return replace(budget, edited=ChainMap(by, dict(budget.edited)), raw=ChainMap(raw, dict(budget.raw)))
+
+
+def _freed(work: Session, seen: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
+    """Tokens by the policy's counter: of the parts to be edited as they read now, and of what goes from them."""
+    marked = freed = 0
+    for part in [part for message in seen.messages for part in message.parts if part.key in edits]:
+        size, edit = work.gauge(part.text), edits[part.key]
+        marked += size
+        freed += size - (work.gauge(edit.text) if isinstance(edit, Rewrite) else 0)
+    return marked, freed
