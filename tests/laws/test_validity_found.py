@@ -1,6 +1,7 @@
 """Cases that the recipe found once: they stay sound."""
 
 import pytest
+
 from laws.validity import Outcome, case, play
 
 
