@@ -1,4 +1,4 @@
-"""Feed the readers what nobody would write: `secateur.fit` raises nothing but its own errors, and comes back in time.
+"""Feed readers and rules what nobody would write: `fit` raises nothing but its own errors, and comes back in time.
 
     python fuzz/readers.py --seconds 60 --seed 1 [--atheris]
 
@@ -23,6 +23,7 @@ from typing import Any
 import secateur
 from secateur import formats
 from secateur.errors import SecateurError
+from secateur.rules import FAMILIES, check
 
 SEEDS = Path(__file__).parent / "seeds"
 LIMIT_S = 5  # one small document takes milliseconds
@@ -57,6 +58,7 @@ def attempt(data: bytes, format: str | None = None) -> str:
         view = engine.fit(data, session="s", now=1)
         engine.fit(data + b" ", session="s", now=2)
         secateur.fit(data, policy="observe", plan=view.plan, format=format, now=3)
+        judged(data)
     except SecateurError:
         return ""
     except Exception:
@@ -64,6 +66,19 @@ def attempt(data: bytes, format: str | None = None) -> str:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return ""
+
+
+def judged(data: bytes) -> None:
+    """Let the rules of every API look at a body, whosever it is: they raise nothing on any JSON."""
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    arrays = [body[name] for name in formats.ARRAYS if name in body] if isinstance(body, dict) else [body]
+    for messages in arrays:
+        if isinstance(messages, list):
+            for family in FAMILIES[:-1]:
+                check(family, messages, body if isinstance(body, dict) else None, profile="mistral")
 
 
 def run(seconds: float, seed: int) -> tuple[int, list[Failure]]:

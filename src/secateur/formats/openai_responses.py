@@ -112,7 +112,7 @@ def _own(item: dict[str, Any]) -> str:
     if isinstance(kind, str) and _OWN.match(kind):
         return f"an item has the type {kind}"
     for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and block.get("type") in _BLOCKS and block["type"] != "input_audio":
+        if isinstance(block, dict) and str(block.get("type")) in _BLOCKS and block["type"] != "input_audio":
             return f"`content` holds a block of type {block['type']}"
     return ""
 

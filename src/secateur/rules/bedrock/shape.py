@@ -44,7 +44,7 @@ def empty_error(value: Any, history: Converse) -> Found:
     return ()
 
 
-@rule("B8", "a message has content", "reported", blocks=("message",))
+@rule("B8", "a message has content", "reported", blocks=("@message",))
 def empty_message(message: Any, history: Converse) -> Found:
     return () if items(message.get("content")) else [((), "a message has no content: take it out, or give it a text")]
 

@@ -1,6 +1,7 @@
 """One walk over Converse messages: what the rules of this API need to know.
 
-Rule: a block is a union with one member; block rules look at the member's value by its name, at messages as "message".
+Rule: a block is a union with one member; block rules look at the member's value by its name, at messages
+as "@message".
 """
 
 from typing import Any
@@ -38,7 +39,7 @@ class Converse(History):
             if not self.roles[-1]:
                 self.odd.append((path, "a message has no role of user or assistant: give it one, or take it out"))
                 continue
-            look("message", message, path)
+            look("@message", message, path)
             self._message(self.roles[-1], items(message.get("content")), path, look)
         self.unanswered += [(path, id) for id, path in self._open.items()]
 
@@ -59,7 +60,8 @@ class Converse(History):
             if kind == "cachePoint":
                 self.points.append((inside, before, value))
             before, value = kind, block[kind]
-            look(kind, value, inside, kind)
+            if kind[0] != "@":
+                look(kind, value, inside, kind)
             if kind == "toolUse" or kind == "toolResult":
                 self._tool(role, kind, fields(value), inside, waiting)
             elif kind in _MEDIA:

@@ -61,7 +61,7 @@ def reasoning(history: Chat) -> Found:
             yield (history.array, number), "calls without `reasoning_content`: bring it back, or take the round out"
 
 
-@rule("O15", "call ids are nine letters or digits", "general knowledge", blocks=("call",), profiles=("mistral",))
+@rule("O15", "call ids are nine letters or digits", "general knowledge", blocks=("@call",), profiles=("mistral",))
 def mistral_id(call: Any, history: Chat) -> Found:
     if _MISTRAL_ID.match(call["id"]):
         return ()

@@ -32,14 +32,14 @@ def unnamed(message: Any, history: Chat) -> Found:
     return [((), f"a {message['role']} message has no `{name}`: give it that of its call, or make it a user text")]
 
 
-@rule("O3", "ids have at most 64 characters", "reported", blocks=("call",))
+@rule("O3", "ids have at most 64 characters", "reported", blocks=("@call",))
 def long_id(call: Any, history: Chat) -> Found:
     if len(call["id"]) <= ID:
         return ()
     return [(("id",), f"a call id has {len(call['id']):,} characters, {ID} may be: shorten it here and in its result")]
 
 
-@rule("O8", "`function.arguments` is a string that holds JSON", "SDK types", blocks=("call",))
+@rule("O8", "`function.arguments` is a string that holds JSON", "SDK types", blocks=("@call",))
 def arguments(call: Any, history: Chat) -> Found:
     function = call.get("function")
     if not isinstance(function, dict):
@@ -64,7 +64,7 @@ def long_content(message: Any, history: Chat) -> Found:
     return [(("content",), f"a content has {len(content):,} characters, {CONTENT:,} may be: cut it")]
 
 
-@rule("O10", "arguments have at most 1,048,576 characters", "reported", blocks=("call",))
+@rule("O10", "arguments have at most 1,048,576 characters", "reported", blocks=("@call",))
 def long_arguments(call: Any, history: Chat) -> Found:
     size = len(word(fields(call.get("function")).get("arguments")))
     if size <= ARGUMENTS:

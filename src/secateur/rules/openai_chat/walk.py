@@ -1,6 +1,6 @@
 """One walk over chat messages: what the rules of this API need to know.
 
-Rule: block rules look at messages as "@role", at calls as "call", at parts of a content by their type.
+Rule: block rules look at messages as "@role", at calls as "@call", at parts of a content by their type.
 """
 
 from typing import Any
@@ -60,7 +60,8 @@ class Chat(History):
             if not kind:
                 self.odd.append((inside, "a part of a content is not an object with a type: give it one"))
                 continue
-            look(kind, part, inside)
+            if kind[0] != "@":
+                look(kind, part, inside)
             if kind not in ("text", "refusal"):
                 self.media.append((inside, kind, role))
             elif self.wants_json and "json" in word(part.get("text")).lower():
@@ -75,7 +76,7 @@ class Chat(History):
             if not id:
                 self.odd.append((inside, "a call has no id: give it one, the same as its result has"))
                 continue
-            look("call", call, inside)
+            look("@call", call, inside)
             if id in self._open:
                 self.doubles.append((inside, id))
             self._open[id] = inside

@@ -8,7 +8,7 @@ from secateur.rules.values import fields, items, word
 
 ARGUMENTS = 1_048_576  # characters
 OUTPUT = 10_485_760  # characters
-_PARTS = frozenset({"input_text", "input_image", "input_file"})
+_PARTS = ("input_text", "input_image", "input_file")  # a tuple: a type may be unhashable
 _TEXTS = ("function_call_output", "custom_tool_call_output")
 _NAMED = ("function_call", "custom_tool_call", *(kind for kind in OUTPUTS if kind != "local_shell_call_output"))
 
