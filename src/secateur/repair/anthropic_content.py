@@ -4,12 +4,10 @@ Rules A6, A11, A12, A50. An empty block goes where another block remains; else i
 place, so that no message moves. Reasoning without its signature is refused, and the signature cannot be made again.
 """
 
-import json
 from typing import Any
 
-from secateur.errors import FormatError
 from secateur.formats.native import canonical
-from secateur.jsontext import loads
+from secateur.repair.arguments import object_of
 from secateur.repair.draft import Node
 from secateur.repair.work import NO_CONTENT, NO_OUTPUT, Work
 
@@ -73,29 +71,6 @@ def _mend_nothing(work: Work, node: Node) -> None:
         node.inner = None
         node.put(("content",), NO_CONTENT)
         work.say("A12", node, f"a message without content now reads {NO_CONTENT}")
-
-
-def object_of(given: Any) -> dict[str, Any]:
-    """Arguments as an object: those that a string spells, none for nothing, else all of it under `_raw`."""
-    if given is None or given == "":
-        return {}
-    if isinstance(given, str):
-        try:
-            found = loads(given.encode("utf-8", "surrogatepass"))
-        except FormatError:
-            found = None
-        if isinstance(found, dict) and _is_strict(found):
-            return found
-    return {"_raw": given}
-
-
-def _is_strict(value: Any) -> bool:
-    """Whether it can be written as JSON that everybody reads: no NaN, no infinities."""
-    try:
-        json.dumps(value, allow_nan=False)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _sets_effort(node: Node) -> bool:

@@ -6,30 +6,13 @@ calls of the message before them, the n-th result of an id to the n-th call with
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from typing import Any
 
 from secateur.repair.draft import Node
+from secateur.repair.ids import Names
 from secateur.repair.work import Work, quoted
 
-_ODD = re.compile(r"[^a-zA-Z0-9_-]")
-_LONGEST = 64  # characters of an id made here; Bedrock and Responses take no more
-
-
-class Names:
-    """The ids that are taken, and new ones."""
-
-    def __init__(self, taken: Iterable[Any]) -> None:
-        self.taken = {name for name in taken if isinstance(name, str)}
-
-    def fresh(self, name: Any) -> str:
-        """An id that nobody has, close to this one."""
-        stem = _ODD.sub("_", name if isinstance(name, str) else "")[: _LONGEST - 8] or "call"
-        number, found = 2, stem
-        while found in self.taken:
-            found, number = f"{stem}_{number}", number + 1
-        self.taken.add(found)
-        return found
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")  # rule A5
 
 
 def mend_ids(work: Work) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from secateur.formats.native import canonical
 from secateur.patch import apply
-from secateur.repair.anthropic_content import object_of
+from secateur.repair.arguments import object_of
 from secateur.repair.bedrock_pairs import kind_of, mend_pairs
 from secateur.repair.draft import Node
 from secateur.repair.strings import halves

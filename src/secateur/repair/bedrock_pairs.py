@@ -7,8 +7,8 @@ says so; a result without a call becomes a text that says whose result it was. M
 import re
 from typing import Any
 
-from secateur.repair.anthropic_ids import Names
 from secateur.repair.draft import Node
+from secateur.repair.ids import Names
 from secateur.repair.texts import flat, heading
 from secateur.repair.work import NO_RESULT, Work, quoted
 

@@ -1,17 +1,14 @@
 """Chat messages that are refused for what they hold: no content, empty lists of calls, arguments that are not JSON.
 
-Rules O3-O6 and O8. Arguments that break off are never guessed at: a path that was cut is a path to another file. All
-that was there is kept under `_raw`, for the model to see what it wrote.
+Rules O3-O6 and O8. Content that is none is named as such; arguments become what `arguments` makes of them.
 """
 
 from collections import defaultdict
 from typing import Any
 
-from secateur.errors import FormatError
-from secateur.formats.native import canonical
-from secateur.jsontext import loads
-from secateur.repair.anthropic_ids import Names
+from secateur.repair.arguments import arguments_of
 from secateur.repair.draft import Node
+from secateur.repair.ids import Names
 from secateur.repair.work import NO_CONTENT, NO_OUTPUT, Work, quoted
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -22,19 +19,6 @@ def calls_of(node: Node) -> list[dict[str, Any]]:
     """The calls of an assistant message that can be paired."""
     found = node.get("tool_calls") if node.role == "assistant" else None
     return [call for call in found if isinstance(call, dict)] if isinstance(found, list) else []
-
-
-def arguments_of(given: Any) -> str | None:
-    """The string that arguments are to be; None where they are one already. Nothing reads as `{}`."""
-    if not isinstance(given, str):
-        return "{}" if given is None else canonical(given)
-    if not given.strip():
-        return "{}"
-    try:
-        loads(given.encode("utf-8", "surrogatepass"))
-    except FormatError:
-        return canonical({"_raw": given})
-    return None
 
 
 def mend_content(work: Work) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from secateur.model import Part, Path, Transcript
 from secateur.patch import Op
-from secateur.repair.anthropic_content import object_of
+from secateur.repair.arguments import object_of
 from secateur.repair.hosts import Entries, Insert
 from secateur.repair.log_pairs import Asked, value_at
 from secateur.repair.texts import flat, heading

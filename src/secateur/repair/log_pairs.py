@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from secateur.model import Message, Part, Transcript
-from secateur.repair.anthropic_ids import Names
+from secateur.repair.ids import Names
 
 
 class Asked(Struct, frozen=True):

@@ -10,9 +10,9 @@ from typing import Any
 from secateur.formats.native import canonical
 from secateur.formats.session_files import table
 from secateur.patch import apply
-from secateur.repair.anthropic_content import object_of
-from secateur.repair.anthropic_ids import Names
+from secateur.repair.arguments import object_of
 from secateur.repair.draft import Node
+from secateur.repair.ids import Names
 from secateur.repair.strings import halves
 from secateur.repair.work import NO_CONTENT, NO_OUTPUT, NO_RESULT, Work, quoted
 

@@ -10,9 +10,9 @@ from collections import defaultdict
 from typing import Any
 
 from secateur.formats.native import canonical
-from secateur.repair.anthropic_ids import Names
-from secateur.repair.chat_calls import arguments_of
+from secateur.repair.arguments import arguments_of
 from secateur.repair.draft import Node
+from secateur.repair.ids import Names
 from secateur.repair.texts import flat, heading
 from secateur.repair.work import NO_OUTPUT, NO_RESULT, Work, quoted
 from secateur.rules.openai_responses.walk import OUTPUTS
