@@ -81,7 +81,7 @@ def _as_it_came(work: Session, now: int) -> tuple[Entry, ...]:
 def _closed(work: Session, edits: dict[str, Edit]) -> tuple[Edit, ...]:
     """The edits, with what must go because of them."""
     made = tuple(edits.values())
-    return settled(work.document.transcript.messages, made) if work.binds else made
+    return settled(work.document.transcript.messages, made, work.fold.removed) if work.binds else made
 
 
 def _run(

@@ -186,7 +186,9 @@ def _taken_back(work: Session, now: int, opened: bool) -> str:
         if not work.caused():
             return why
     back: tuple[Edit, ...] = tuple(Restore(key, by="gate") for key in sorted(work.fold.parts))
-    work.open(Epoch(now, tip, why, settled(work.document.transcript.messages, back) if work.binds else back))
+    if work.binds:
+        back = settled(work.document.transcript.messages, back, work.fold.removed)
+    work.open(Epoch(now, tip, why, back))
     work.caused()
     return why
 

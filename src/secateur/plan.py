@@ -32,6 +32,11 @@ class Fold(Struct, frozen=True):
     parts: dict[str, tuple[Rewrite | Remove, int]] = {}
     ranges: tuple[tuple[Replace, int], ...] = ()
 
+    @property
+    def removed(self) -> frozenset[str]:
+        """Keys of the parts that are out of the view."""
+        return frozenset(key for key, (edit, _) in self.parts.items() if isinstance(edit, Remove))
+
 
 def encode(plan: Plan) -> bytes:
     """The plan as JSON."""

@@ -4,27 +4,37 @@ Rule (wire rules A54-A56): reasoning that is bound to its prefix is void once an
 reasoning behind the first edit is removed in the same epoch, for good. Reasoning made later, under the new view, stays.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from secateur.model import Edit, Message, Remove, Replace
 
 
-def settled(messages: tuple[Message, ...], edits: tuple[Edit, ...], first: int = 0) -> tuple[Edit, ...]:
-    """The edits, and a `Remove` for each bound part behind the first of them. No message before `first` is edited."""
+def settled(messages: tuple[Message, ...], edits: tuple[Edit, ...], out: Set[str] = frozenset()) -> tuple[Edit, ...]:
+    """The edits, and a `Remove` for each bound part behind the first of them. `out`: keys that are removed already.
+
+    Reasoning that goes from the start voids nothing; but a message of which nothing is left goes, or something else
+    stands in its place, and that is an edit of what is before the rest.
+    """
     keys = {edit.key for edit in edits if not isinstance(edit, Replace)}
     edges = {edit.after for edit in edits if isinstance(edit, Replace)}
-    gone = {edit.key for edit in edits if isinstance(edit, Remove)}
+    gone = {edit.key for edit in edits if isinstance(edit, Remove)} | (out - keys)
     open_ = "" in edges
     kept = False  # some bound reasoning stays: what goes behind it leaves a gap, before it none (wire rule A54)
     void: list[Edit] = []
-    for message in messages[first:]:
+    for message in messages:
         for part in message.parts:
             if open_ and part.bound and part.key not in gone:
                 void.append(Remove(part.key, by="settle"))
             kept = kept or (part.bound and part.key not in gone)
             open_ = open_ or (part.key in keys and (part.kind != "reasoning" or kept or part.key not in gone))
-        open_ = open_ or message.key in edges
+        open_ = open_ or message.key in edges or _emptied(message, keys, gone)
     return (*edits, *void)
+
+
+def _emptied(message: Message, keys: Set[str], gone: Set[str]) -> bool:
+    """Whether these edits take the last of a message."""
+    mine = {part.key for part in message.parts}
+    return bool(mine) and mine <= gone and not mine.isdisjoint(keys)
 
 
 def in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bool:
@@ -46,7 +56,12 @@ def _answers(message: Message) -> bool:
 
 
 def headless(raw: tuple[Message, ...], shown: tuple[Message, ...], turn: int) -> bool:
-    """Whether the turn that begins at message `turn` lost the reasoning that its first answer begins with (A52)."""
+    """Whether the turn that begins at message `turn` lost the reasoning that its first answer begins with (A52).
+
+    Only a turn that goes on with results has to begin with it: one that ends in an answer is over.
+    """
+    if not raw or not _answers(raw[-1]):
+        return False
     for came, seen in zip(raw[turn:], shown[turn:], strict=True):
         if came.role == "assistant" and came.parts:
             return came.parts[0].kind == "reasoning" and not (seen.parts and seen.parts[0].kind == "reasoning")

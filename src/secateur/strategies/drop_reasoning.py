@@ -35,6 +35,11 @@ class DropReasoning(
                     continue
                 if part.tied or part.key in budget.protect.keys or (part.digest and not self.signed):
                     return
-                if part.bound and all(one.kind == "reasoning" for one in message.parts):
+                if all(one.kind == "reasoning" for one in message.parts) and _binds(transcript):
                     return  # a message that goes as a whole is an edit of what stands before the rest
                 yield Remove(part.key, by="drop_reasoning")
+
+
+def _binds(transcript: Transcript) -> bool:
+    """Whether some reasoning is valid only behind what stands before it."""
+    return any(part.bound for message in transcript.messages for part in message.parts)

@@ -4,7 +4,7 @@ import pytest
 
 from conversation import talk, user
 from secateur.budget import Budget
-from secateur.model import Message, Part, Remove, Transcript
+from secateur.model import Message, Part, Remove, Restore, Transcript
 from secateur.protect import Protect
 from secateur.settle import settled
 from secateur.strategies import DropReasoning
@@ -56,3 +56,29 @@ def test_what_is_dropped_from_the_start_voids_nothing(gone: list[int], void: lis
     keys = [part.key for message in messages for part in message.parts if part.kind == "reasoning"]
     edits = tuple(Remove(keys[number]) for number in gone)
     assert [edit.key for edit in settled(messages, edits)[len(edits) :]] == [keys[number] for number in void]
+
+
+def alone(text: str, bound: bool = False) -> Message:
+    """An assistant message of nothing but thoughts."""
+    return Message("assistant", (), (Part("reasoning", (), text, digest="sig" if bound else "", bound=bound),))
+
+
+def test_a_message_of_thoughts_alone_stays_where_other_thoughts_are_bound_to_it() -> None:
+    bound = thinking("b", "sig b", bound=True)
+    assert dropped(talk(user(), thinking("a"), alone("x"), thinking("c"), user())) == ["a", "x", "c"]
+    assert dropped(talk(user(), thinking("a"), alone("x"), bound, user())) == ["a"]
+
+
+@pytest.mark.parametrize("bound", [True, False])
+def test_what_empties_a_message_voids_what_is_bound_behind_it(bound: bool) -> None:
+    """Wire rule A54: it goes as a whole, or something else stands in its place."""
+    messages = talk(user(), alone("x", bound), thinking("b", "sig b", bound=True), user()).messages
+    first, second = messages[1].parts[0], messages[2].parts[0]
+    assert settled(messages, (Remove(first.key),)) == (Remove(first.key), Remove(second.key, by="settle"))
+
+
+def test_what_went_before_leaves_no_gap_behind_it() -> None:
+    messages = talk(user(), *(thinking(text, f"sig {text}", bound=True) for text in "abc"), user()).messages
+    first, second, third = [part.key for message in messages for part in message.parts if part.kind == "reasoning"]
+    assert settled(messages, (Remove(second),), {first}) == (Remove(second),)
+    assert settled(messages, (Restore(first),), {first, second}) == (Restore(first), Remove(third, by="settle"))
