@@ -1,0 +1,243 @@
+"""A recorded session as the requests it was: what each one held, when it was sent, what the provider counted.
+
+Rule: every assistant message is the answer to one request, which held everything before it. Where a host compacted its
+own history, the log is read as it stood before each compaction too: one segment for each stretch between them. Branches
+that were abandoned are not read. Nothing here prices or edits anything.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
+from statistics import median
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
+from secateur.jsontext import Lines, Text
+from secateur.lineage import keyed
+from secateur.model import Message, Path, Transcript
+from secateur.session import document
+from secateur.session.document import Document
+from secateur.simulate.usage import Usage, model_of, usage_of
+from secateur.tokens import estimate, scaled
+
+_BEHIND = 20  # lines behind an answer that are looked at for its figures (Codex writes them apart)
+_ENOUGH = 8  # recorded requests from which a session's own tokens per estimated token are taken
+_ROUNDS = 4  # the two figures lean on each other; they stand still after two or three
+_LEAST, _MOST = 0.5, 3.0  # bounds of that figure: what lies outside is another error than the estimate's
+
+
+class Request(Struct, frozen=True):
+    """One request. `answer` is the number of its answer in the segment's messages; it held those before it."""
+
+    number: int  # 0-based, over the whole recording
+    segment: int
+    answer: int  # equal to the number of messages where the answer is not recorded
+    at: int = 0  # when it was sent, ms since 1970: the time of the newest message it held; 0: unknown
+    output: int = 0  # tokens of the answer, as recorded, else estimated
+    usage: Usage | None = None  # as recorded
+    model: str = ""  # the model that answered, where the document says
+
+
+class Recording(Struct, frozen=True):
+    """A session: histories between the host's own compactions, and the requests made from them, oldest first."""
+
+    document: Document  # what was read last; everything the host wrote
+    segments: tuple[Transcript, ...]  # messages counted; one unless the host compacted
+    requests: tuple[Request, ...]
+
+    @property
+    def model(self) -> str:
+        """The model of the newest segment, as far as the document says."""
+        return self.segments[-1].model
+
+    def context(self, request: Request) -> tuple[Message, ...]:
+        """The messages that a request held."""
+        return self.segments[request.segment].messages[: request.answer]
+
+    def said(self, request: Request) -> Message | None:
+        """The answer to a request; None where it is not recorded."""
+        messages = self.segments[request.segment].messages
+        return messages[request.answer] if request.answer < len(messages) else None
+
+    @property
+    def prompt_tokens(self) -> tuple[int, ...]:
+        """Tokens of each request's prompt by our count, system prompt and tools included."""
+        ends = [_ends(segment.messages) for segment in self.segments]
+        fixed = [segment.fixed_tokens for segment in self.segments]
+        return tuple(fixed[one.segment] + ends[one.segment][one.answer] for one in self.requests)
+
+
+def recorded(
+    data: Any,
+    *,
+    format: str | None = None,
+    model: str = "",
+    fixed_tokens: int | None = None,
+    compactions: bool = True,
+) -> Recording:
+    """The recording that a document is: a session log or file, or a request body.
+
+    `fixed_tokens` states system prompt and tools where the document lacks them; without it they are what the recorded
+    usage has over the estimate, else unknown and 0. Without `compactions` the history is read as if the host had never
+    compacted it: one segment with every message, summaries left out. Tokens are estimates for the model, scaled to the
+    recorded usage where there is enough of it. Raises FormatError.
+    """
+    last = document.read(data, format, model)
+    stretches = [*_before(last, model), last]
+    read = [one.transcript for one in stretches]
+    tally = scaled(estimate, model or last.transcript.model)
+    for segment in read:
+        _count(segment.messages, tally)
+    found = _calibrated(Recording(last, tuple(read), _requests(stretches, read)), fixed_tokens)
+    return found if compactions or len(read) == 1 else _undone(found)
+
+
+def _before(last: Document, model: str) -> list[Document]:
+    """The log as it stood before each compaction of the host, oldest first; [] for anything but a log."""
+    found: list[Document] = []
+    here = last
+    while isinstance(here.native, Lines):
+        line = _compacted(here.transcript.messages)
+        text = here.native.child(line) if line else None
+        if text is None or not here.native.data[: text.start].strip():
+            break
+        here = document.read(here.native.data[: text.start], here.format.name, model)
+        if not here.transcript.messages:
+            break
+        found.insert(0, here)
+    return found
+
+
+def _compacted(messages: Sequence[Message]) -> int:
+    """The line of the newest summary that a log's history starts from; 0 where there is none."""
+    return max((one.lines[0] for one in messages if one.origin == "summary" and one.lines), default=0)
+
+
+def _undone(recording: Recording) -> Recording:
+    """One history of all segments: each message once, in the order of its lines, without the summaries."""
+    lines: dict[tuple[int, ...], Message] = {}
+    for segment in recording.segments:
+        for message in segment.messages:
+            if message.origin != "summary":
+                lines.setdefault(message.lines, message)
+    order = sorted(lines)
+    whole = replace(recording.segments[-1], messages=keyed(_unkeyed(lines[at]) for at in order), index=None)
+    places = {at: number for number, at in enumerate(order)}
+    requests = tuple(
+        replace(one, segment=0, answer=places[said.lines])
+        for one in recording.requests
+        if (said := recording.said(one)) is not None
+    )
+    return replace(recording, segments=(whole,), requests=requests)
+
+
+def _unkeyed(message: Message) -> Message:
+    """A copy that may be given other keys."""
+    return replace(message, parts=tuple(replace(part) for part in message.parts))
+
+
+def _count(messages: Iterable[Message], tally: Callable[[str], int]) -> None:
+    for message in messages:
+        for part in message.parts:
+            if part.text and not part.tokens:
+                force_setattr(part, "tokens", tally(part.text))
+
+
+def _usages(read: Document, messages: Sequence[Message]) -> dict[int, Usage]:
+    """What the document says of the tokens of its answers, by message number."""
+    found: dict[int, Usage] = {}
+    for number, message in enumerate(messages):
+        usage = usage_of(_values(read, messages, number)) if message.role == "assistant" else None
+        if usage is not None:
+            found[number] = usage
+    return found
+
+
+def _values(read: Document, messages: Sequence[Message], number: int) -> Iterator[Any]:
+    """What was recorded of one answer: in a log its lines and the bookkeeping behind them, else its elements."""
+    native, message = read.native, messages[number]
+    if isinstance(native, Lines):
+        following = messages[number + 1].lines if number + 1 < len(messages) else ()
+        behind = range(max(message.lines) + 1, min(following)) if following and message.lines else ()
+        for line in (*message.lines, *behind[:_BEHIND]):
+            value = native.line(line)
+            if line in message.lines or not _speaks(value):
+                yield value
+    else:
+        place = message.path[: len(read.transcript.at) + 1]
+        yield _value(native, place)
+
+
+def _speaks(value: Any) -> bool:
+    """Whether a line holds a message of its own, of a branch that is not read."""
+    return isinstance(value, dict) and "message" in value
+
+
+def _value(native: Any, place: Path) -> Any:
+    if isinstance(native, Text):
+        found = native.at(place)
+        return found.value() if found is not None else None
+    for step in place:
+        native = native[step]
+    return native
+
+
+def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple[Request, ...]:
+    """The requests of all segments; what a segment took over from the one before was answered there."""
+    found: list[Request] = []
+    answered: set[tuple[int, ...]] = set()
+    for segment, (source, transcript) in enumerate(zip(read, segments, strict=True)):
+        messages = transcript.messages
+        for number, message in enumerate(messages):
+            if message.role == "assistant" and number and message.lines not in answered:
+                values = list(_values(source, messages, number))
+                request = _request(messages[:number], message, usage_of(values))
+                model = model_of(values) or transcript.model
+                found.append(replace(request, number=len(found), segment=segment, model=model))
+        answered = {one.lines for one in messages if one.role == "assistant" and one.lines}
+        if not source.format.log and not transcript.in_place and messages and messages[-1].role != "assistant":
+            request = _request(messages, None, None)  # a request body: its answer is yet to come
+            found.append(replace(request, number=len(found), segment=segment, model=transcript.model))
+    return tuple(found)
+
+
+def _request(before: Sequence[Message], said: Message | None, usage: Usage | None) -> Request:
+    at = next((one.at for one in reversed(before) if one.at), 0)
+    estimated = sum(part.tokens for part in said.parts) if said is not None else 0
+    return Request(0, 0, len(before), at, usage.output if usage else estimated, usage)
+
+
+def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
+    """The recording with fixed tokens, and with its parts' tokens scaled to what the provider counted."""
+    times, fixed = _fitted(recording)
+    fixed = fixed if fixed_tokens is None else fixed_tokens
+    parts = {id(part): part for one in recording.segments for said in one.messages for part in said.parts}
+    for part in parts.values():
+        if times != 1.0 and part.kind != "media":
+            force_setattr(part, "tokens", round(part.tokens * times))
+    segments = tuple(replace(one, fixed_tokens=fixed or one.fixed_tokens) for one in recording.segments)
+    return replace(recording, segments=segments)
+
+
+def _fitted(recording: Recording) -> tuple[float, int]:
+    """Recorded tokens per token of ours, and tokens that no message holds: from the first request and the long ones."""
+    own = recording.segments[0].fixed_tokens
+    counted = zip(recording.prompt_tokens, recording.requests, strict=True)
+    pairs = [(ours - own, one.usage.prompt) for ours, one in counted if one.usage]
+    if not pairs:
+        return 1.0, 0
+    (first, prompt), most = pairs[0], max(ours for ours, _ in pairs)
+    if len(pairs) < _ENOUGH:
+        return 1.0, max(0, prompt - first)
+    long = [(ours, counts) for ours, counts in pairs if ours > most / 2]
+    times, fixed = 1.0, 0.0
+    for _ in range(_ROUNDS):
+        fixed = max(0.0, prompt - times * first)
+        times = min(max(median((counts - fixed) / ours for ours, counts in long), _LEAST), _MOST)
+    return times, round(fixed)
+
+
+def _ends(messages: Sequence[Message]) -> list[int]:
+    """Tokens before each message, and of all."""
+    return [0, *accumulate(sum(part.tokens for part in message.parts) for message in messages)]
