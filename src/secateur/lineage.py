@@ -13,12 +13,21 @@ from msgspec.structs import force_setattr
 from secateur.model import Message
 
 _AS_IT_IS = ("utf-8", "surrogatepass")
+_HANDLE = 12  # hex digits: each costs tokens in every placeholder
 _SIZE = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
 
 
 def digest(said: str | bytes) -> str:
     """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
     return blake2b(said if isinstance(said, bytes) else _encoded(said), digest_size=_SIZE).hexdigest()
+
+
+def handle_of(said: str | bytes) -> str:
+    """The short name by which these bytes can be asked for again: the first 12 hex digits of their `digest`.
+
+    48 bits name a million things with no two alike in 998 of 1,000 stores; a store that holds two says so.
+    """
+    return digest(said)[:_HANDLE]
 
 
 def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:

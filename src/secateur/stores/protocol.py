@@ -1,0 +1,255 @@
+"""What every store keeps, and what it promises: plans, receipts, removed bytes, clocks, calibrations, pins.
+
+    state = store.load(who) or fresh(who)
+    ...decide...
+    state = store.save(state, Change(at=now, epochs=(epoch,), receipts=linked([body], state.head, state.receipts)))
+
+Rule: a change is saved whole or not at all, and only onto the state it was made from; everything is kept under
+(tenant, session), and one tenant never sees another's. What `save` has answered survives the end of the process.
+Values only: how they are kept is each store's own affair.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.chain import Link, start
+from secateur.errors import StoreError
+from secateur.lineage import digest
+from secateur.model import Epoch
+from secateur.plan import Plan
+
+BlobKind = Literal["text", "json", "media", "raw", "summary"]
+PinKind = Literal["message", "call", "tool", "glob", "handle"]
+
+
+class Conflict(StoreError):
+    """The session moved on since this state was loaded: load it again and decide again."""
+
+
+class Who(Struct, frozen=True):
+    """Whose state it is. Nothing is ever found by a last message or an agent's name."""
+
+    session: str
+    tenant: str = ""
+
+
+class Clock(Struct, frozen=True):
+    """What is known of the provider's prompt cache."""
+
+    called: int = 0  # when the model was last called, in ms since 1970; 0: unknown, which counts as cold
+    model: str = ""
+    provider: str = ""
+    ttl_s: float = 0  # learned from cache reads; 0: the provider's own
+    read: int = 0  # tokens that the last answer said were read from the cache
+
+
+class Calibration(Struct, frozen=True):
+    """How a provider's count of input tokens compares with ours, for one model."""
+
+    ratio: float = 1.0  # reported / counted
+    samples: int = 0
+
+
+class Pin(Struct, frozen=True):
+    """Something that stays in the view whatever the policy says."""
+
+    kind: PinKind  # glob: over the paths in a call's arguments
+    pattern: str  # a message's or part's key, a call's id, a tool's name, a path pattern, a handle
+    at: int = 0  # when it was set, in ms since 1970
+    tokens: int = 0  # what it holds fast
+
+
+class State(Struct, frozen=True):
+    """All of a session but its receipts and bytes."""
+
+    who: Who
+    revision: int = 0  # one more with every save; 0: never saved
+    plan: Plan = Plan()
+    clock: Clock = Clock()
+    calibrations: dict[str, Calibration] = {}  # by model
+    pins: tuple[Pin, ...] = ()
+    head: str = ""  # hash of the newest receipt; of a session without one: `chain.start`
+    receipts: int = 0  # how many there are, and so the number of the next
+    tip: str = ""  # last key of the raw history at the newest save
+    format: str = ""
+    model: str = ""
+    parent: str = ""  # the session (same tenant) that its first epochs came from
+    created: int = 0  # ms since 1970
+    touched: int = 0  # newest save, in ms since 1970
+
+
+class Blob(Struct, frozen=True):
+    """Bytes that left a view, exactly as they were. `text` is UTF-8, lone surrogates passed as they are."""
+
+    data: bytes
+    kind: BlobKind = "text"
+    key: str = ""  # lineage key of the part they were; "" for pieces of a raw document
+
+    @property
+    def id(self) -> str:
+        """The hash of the bytes: what the store files them under. Handles are its beginnings."""
+        return digest(self.data)
+
+
+class Held(Struct, frozen=True):
+    """A blob that a session refers to, without its bytes."""
+
+    id: str  # the whole hash, 32 hex digits; `handle_of` gives its first 12
+    kind: BlobKind
+    key: str
+    size: int  # bytes as they were
+    stored: int  # bytes they take
+    at: int  # first saved for this session, in ms since 1970
+
+
+class Manifest(Struct, frozen=True):
+    """How a request's raw document is put together: the bytes of its pieces, one after the other."""
+
+    sequence: int  # number of the request's receipt
+    shared: int  # so many pieces at the start are those of the session's manifest before this one
+    pieces: tuple[str, ...]  # ids of the blobs that come after them
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """What one request, or one command, adds to a session. None and "" leave things as they are."""
+
+    at: int  # ms since 1970
+    epochs: tuple[Epoch, ...] = ()  # appended to the plan
+    receipts: tuple[Link, ...] = ()  # `linked` to the state's head
+    blobs: tuple[Blob, ...] = ()  # kept once, however often they are saved; the session refers to them from now on
+    views: tuple[str, ...] = ()  # keys of the last messages of the view that was sent, where it differs from raw
+    tip: str = ""
+    clock: Clock | None = None
+    calibrations: dict[str, Calibration] | None = None  # of these models; others stay
+    pins: tuple[Pin, ...] | None = None  # all of them
+    manifest: Manifest | None = None
+    format: str = ""
+    model: str = ""
+    parent: str = ""  # with it, the session refers to all blobs that the parent refers to
+
+
+class Found(Struct, frozen=True):
+    """A session that a history belongs to, or continues."""
+
+    session: str
+    key: str  # the one of the keys asked for that was found
+    by: Literal["tip", "view"]  # an epoch's tip, or a message of a view that was sent
+    touched: int  # the session's newest save, in ms since 1970
+
+
+class Row(Struct, frozen=True):
+    """One session in a list."""
+
+    who: Who
+    format: str
+    model: str
+    parent: str
+    created: int  # ms since 1970
+    touched: int
+    epochs: int
+    receipts: int
+    blobs: int
+    blob_bytes: int  # as they were
+
+
+class Sizes(Struct, frozen=True):
+    """What a store holds, and what it takes."""
+
+    sessions: int
+    epochs: int
+    receipts: int
+    blobs: int
+    blob_bytes: int  # as they were
+    stored_bytes: int  # of blobs, compressed
+    receipt_bytes: int
+    file_bytes: int  # on disk, write-ahead log included; 0: in memory
+    free_bytes: int  # of these, given back by `gc`
+    oldest: int  # when the oldest session was created, in ms since 1970; 0: none
+    place: str  # where it is
+    schema: int  # number of its newest migration; 0: none
+
+
+class Freed(Struct, frozen=True):
+    """What `gc` or `purge` took away."""
+
+    sessions: int = 0
+    receipts: int = 0
+    blobs: int = 0
+    bytes: int = 0  # of blobs, as they were stored
+
+
+class Store(Protocol):
+    """What a store does. All methods may be called from several threads; every failure is a StoreError."""
+
+    def load(self, who: Who) -> State | None:
+        """The session as it was last saved; None if it never was."""
+
+    def save(self, state: State, change: Change) -> State:
+        """Save a change onto the state it was made from, whole or not at all; the state after it.
+
+        Raises Conflict if the session is at another revision, StoreError if the receipts do not continue its chain.
+        """
+
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+        """Sessions with an epoch's tip or a sent view's key among these keys: those of the latest keys first."""
+
+    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+        """Receipts numbered `first` to `last`, both included, in order."""
+
+    def blob(self, tenant: str, handle: str) -> Blob | None:
+        """The bytes filed under a handle or a longer beginning of an id; None if there are none.
+
+        Raises StoreError if several begin so, or if the bytes are not those that were saved.
+        """
+
+    def blobs(self, who: Who) -> tuple[Held, ...]:
+        """What a session refers to, in the order in which it was saved."""
+
+    def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
+        """Ids of all pieces of the raw document of a request; None where it was not kept."""
+
+    def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
+        """The sessions of a tenant, or of all, last touched first."""
+
+    def purge(self, tenant: str, session: str | None = None) -> Freed:
+        """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays."""
+
+    def gc(self, now: int, retention_s: float, forget_s: float | None = None) -> Freed:
+        """Let go of what is old: blobs, views and manifests of sessions untouched for `retention_s` seconds.
+
+        Plans and receipts stay, unless the session was untouched for `forget_s` seconds. `now` is in ms since 1970.
+        """
+
+    def sizes(self) -> Sizes:
+        """What is in it."""
+
+    def close(self) -> None:
+        """Give back what it holds open. A closed store may be used again: it opens itself."""
+
+
+def fresh(who: Who) -> State:
+    """The state of a session that was never saved."""
+    return State(who, head=start(who.tenant, who.session))
+
+
+def changed(state: State, change: Change) -> State:
+    """The state after a change: what `save` answers, and what `load` gives from then on."""
+    return replace(
+        state,
+        revision=state.revision + 1,
+        plan=Plan((*state.plan.epochs, *change.epochs)) if change.epochs else state.plan,
+        clock=state.clock if change.clock is None else change.clock,
+        calibrations={**state.calibrations, **(change.calibrations or {})},
+        pins=state.pins if change.pins is None else change.pins,
+        head=change.receipts[-1].hash if change.receipts else state.head,
+        receipts=state.receipts + len(change.receipts),
+        tip=change.tip or state.tip,
+        format=change.format or state.format,
+        model=change.model or state.model,
+        parent=change.parent or state.parent,
+        created=state.created or change.at,
+        touched=max(state.touched, change.at),
+    )
