@@ -1,0 +1,1 @@
+"""Compaction: history between head and tail becomes one checked summary."""

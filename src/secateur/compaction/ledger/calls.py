@@ -1,0 +1,120 @@
+"""Calls beside their results: what was asked of a tool, and how it went.
+
+Rule: a result answers the newest open call of its id, and where ids are empty the oldest open call; ids are never
+looked up over the whole history, because providers repeat them. How a command ended is read where hosts state it, at
+the ends of a result, never in the middle of an output. What a call did to files or plans is not decided here.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from secateur.model import Message, Part
+from secateur.roles import ToolRole, role_of
+
+
+class Action(Struct, frozen=True):
+    """One call and its result."""
+
+    call: Part
+    role: ToolRole
+    given: dict[str, Any]  # the arguments by name; empty where they are no object
+    result: Part | None = None
+    exit: int | None = None
+    ok: bool = True  # False: the result is marked as an error, or states an exit status other than 0
+
+    @property
+    def said(self) -> str:
+        """What came back."""
+        return self.result.text if self.result else ""
+
+    @property
+    def key(self) -> str:
+        """The part that shows the outcome."""
+        return self.result.key if self.result else self.call.key
+
+
+def actions(messages: Iterable[Message]) -> tuple[Action, ...]:
+    """Every call in its order, with its result where there is one."""
+    calls: list[Part] = []
+    results: dict[int, Part] = {}
+    waiting: list[int] = []
+    for message in messages:
+        for part in message.parts:
+            if part.kind == "tool_call":
+                waiting.append(len(calls))
+                calls.append(part)
+            elif part.kind == "tool_result" and (number := _answered(part, calls, waiting)) is not None:
+                waiting.remove(number)
+                results[number] = part
+    return tuple(_action(call, results.get(number)) for number, call in enumerate(calls))
+
+
+def texts(given: dict[str, Any], names: frozenset[str]) -> list[str]:
+    """The texts among the arguments of these names (lower case, no separators), lists and lists of objects opened."""
+    found: list[str] = []
+    for name, value in given.items():
+        if plain(name) in names:
+            found += _flat(value, names)
+    return found
+
+
+def plain(name: str) -> str:
+    """`old_string`, `oldString` → oldstring."""
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+_ENDS = 600  # characters at either end of a result where hosts say how a command ended
+_EXIT = re.compile(
+    r"(?:^|\n)Exit code:? (\d+)|[Pp]rocess exited with code (-?\d+)|[Cc]ommand exited with code (-?\d+)"
+    r'|"(?:exit_?code|returncode)": ?(-?\d+)|<returncode>(-?\d+)</returncode>|<exit_code>(-?\d+)</exit_code>'
+    r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
+)
+
+
+def _answered(result: Part, calls: list[Part], waiting: list[int]) -> int | None:
+    if not result.call:
+        return next((number for number in waiting if not calls[number].call), None)
+    return next((number for number in reversed(waiting) if calls[number].call == result.call), None)
+
+
+def _action(call: Part, result: Part | None) -> Action:
+    role = role_of(call.tool, call.text)
+    exit_ = _exit(result.text) if result else None
+    ok = not (result and result.error) and not exit_
+    return Action(call, role, _given(call.text), result, exit_, ok)
+
+
+def _exit(text: str) -> int | None:
+    ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
+    found = _EXIT.search(ends)
+    return int(next(group for group in found.groups() if group is not None)) if found else None
+
+
+def _given(arguments: str) -> dict[str, Any]:
+    if not arguments.lstrip().startswith("{"):
+        return {}
+    try:
+        read = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        try:
+            read = json.loads(arguments)  # lone surrogates, NaN
+        except (ValueError, RecursionError):
+            return {}
+    except RecursionError:
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _flat(value: Any, names: frozenset[str]) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return texts(value, names)
+    if isinstance(value, list):
+        return [text for one in value if isinstance(one, str | dict) for text in _flat(one, names)]
+    return []

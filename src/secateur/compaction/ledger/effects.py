@@ -1,0 +1,172 @@
+"""Which files one command reads, writes, moves or deletes.
+
+Rule: only what its words say for certain. A search through files is not a reading of them, and a folder is not a file
+as far as its name tells. Formatters and build tools change files too; their words do not say which.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.entries import Use
+from secateur.compaction.ledger.shell import Simple, parsed, program
+
+
+class Effect(Struct, frozen=True):
+    """What happened to one file. `whole`: it was written anew, so its earlier text does not matter."""
+
+    path: str
+    use: Use
+    to: str = ""
+    whole: bool = False
+
+
+def effects(line: str, depth: int = 0) -> Iterator[Effect]:
+    """What a command line does to files, in order."""
+    taken = parsed(line)
+    for simple in taken.commands:
+        words = program(simple.words)
+        if depth < 3 and (inner := _inner(words)):
+            yield from effects(inner, depth + 1)
+        yield from _redirected(simple)
+        if words and words[0] == "apply_patch":
+            for body in (*words[1:], *taken.bodies):
+                yield from patched(body)
+        elif words:
+            yield from _run(words)
+    for body in taken.bodies:
+        yield from scripted(body)
+
+
+def patched(body: str) -> Iterator[Effect]:
+    """What a patch in the `*** Begin Patch` form, or a unified diff, does."""
+    before = ""
+    for found in _PATCH.finditer(body):
+        verb, path = found["verb"], (found["path"] or found["new"]).strip()
+        if verb == "Move to":
+            yield Effect(before, "moved", to=path)
+        elif verb:
+            yield Effect(path, _VERBS[verb], whole=verb == "Add File")
+        elif path != "/dev/null":
+            yield Effect(re.sub(r"^[ab]/", "", path), "changed")
+        before = path
+
+
+def scripted(code: str) -> Iterator[Effect]:
+    """Files that a script of Python or JavaScript names where it writes them."""
+    for found in _WRITES.finditer(code):
+        if pathlike(path := found["open"] or found["path"] or found["js"]):
+            yield Effect(path, "changed" if (found["mode"] or "")[:1] in ("a", "r") else "created", whole=True)
+
+
+def pathlike(word: str) -> bool:
+    """Whether this word can only be the name of a file."""
+    return bool(word) and len(word) <= 400 and not _NOT_A_PATH.search(word) and word.strip(".-~/") != ""
+
+
+_PATCH = re.compile(
+    r"^\*\*\* (?P<verb>Add File|Update File|Delete File|Move to): (?P<path>[^\n]+)"
+    r"|^--- [^\n]+\n\+\+\+ (?P<new>[^\t\n]+)",
+    re.M,
+)
+_VERBS: dict[str, Use] = {"Add File": "created", "Update File": "changed", "Delete File": "deleted"}
+_WRITES = re.compile(
+    r"\bopen\(\s*[rbu]?['\"](?P<open>[^'\"\n]{1,300})['\"]\s*,\s*(?:mode\s*=\s*)?['\"](?P<mode>[wax]|r\+)[bt+]*['\"]"
+    r"|\bPath\(\s*['\"](?P<path>[^'\"\n]{1,300})['\"]\s*\)\.write_(?:text|bytes)\("
+    r"|\bwriteFile(?:Sync)?\(\s*['\"`](?P<js>[^'\"`\n$]{1,300})['\"`]"
+)
+_NOT_A_PATH = re.compile(r"[$*?\[\]{}<>|;&`\"'\n!^=,()\\]|^-|^\d+$|^/dev/|://|^[.~]?/?$|/$")
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+_READERS = frozenset(
+    {"cat", "head", "tail", "less", "more", "nl", "bat", "batcat", "tac", "od", "xxd", "hexdump", "strings"}
+)
+_VALUED = frozenset({"-n", "-c", "-e", "-f", "--lines", "--bytes", "-s", "-l", "-N", "-j", "-t", "-A"})
+_NO_VALUE = {"cat": frozenset({"-n", "-e", "-s", "-t", "-A"}), "bat": frozenset({"-n", "-A"})}
+
+
+def _inner(words: tuple[str, ...]) -> str:
+    """The command line that a shell is handed: bash -lc '...'."""
+    if words and words[0] in _SHELLS:
+        flag = next((n for n, word in enumerate(words) if re.fullmatch(r"-[a-z]*c", word)), 0)
+        return words[flag + 1] if flag and flag + 1 < len(words) else ""
+    return ""
+
+
+def _redirected(simple: Simple) -> Iterator[Effect]:
+    for path in filter(pathlike, simple.reads):
+        yield Effect(path, "read")
+    for path in filter(pathlike, simple.writes):
+        yield Effect(path, "created", whole=True)
+    for path in filter(pathlike, simple.appends):
+        yield Effect(path, "changed")
+
+
+def _run(words: tuple[str, ...]) -> Iterator[Effect]:
+    name, rest = words[0], words[1:]
+    if name == "git" and rest:
+        yield from _git(rest)
+    elif name in _READERS:
+        yield from (Effect(path, "read") for path in _operands(name, rest))
+    elif name in ("sed", "perl", "awk", "gawk"):
+        yield from _edited(name, rest)
+    elif name in ("cp", "mv", "install", "ln"):
+        yield from _transferred(name, _operands(name, rest))
+    elif name in ("rm", "unlink"):
+        yield from (Effect(path, "deleted") for path in _operands(name, rest))
+    elif name in ("tee", "touch", "truncate"):
+        used: Use = "created" if name == "touch" or "-a" not in rest else "changed"
+        yield from (Effect(path, used, whole=name == "tee") for path in _operands(name, rest))
+    elif name in ("gofmt", "goimports") and "-w" in rest:
+        yield from (Effect(path, "changed") for path in _operands(name, rest) if "." in path)
+
+
+def _git(rest: tuple[str, ...]) -> Iterator[Effect]:
+    verb, operands = rest[0], _operands("git", rest[1:])
+    if verb == "mv" and len(operands) == 2:
+        yield Effect(operands[0], "moved", to=operands[1])
+    elif verb == "rm" and "--cached" not in rest:
+        yield from (Effect(path, "deleted") for path in operands)
+    elif verb in ("checkout", "restore") and "--" in rest:
+        yield from (Effect(path, "changed") for path in filter(pathlike, rest[rest.index("--") + 1 :]))
+
+
+def _edited(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
+    """sed, perl and awk: the script is the first operand, unless an option gives it."""
+    place = re.compile(r"-i|--in-place|-[a-z]*i[a-z]*$" if name == "perl" else r"-i|--in-place|-[nErsz]+i")
+    inside = any(place.match(word) for word in rest) and "awk" not in name
+    given = any(word in ("-e", "-f", "--expression", "--file") or re.fullmatch(r"-[a-z]+e", word) for word in rest)
+    operands = [word for word, valued in _words(name, rest) if not valued]
+    for path in filter(pathlike, operands if given else operands[1:]):
+        if name != "awk" or "=" not in path:
+            yield Effect(path, "changed" if inside else "read")
+
+
+def _transferred(name: str, operands: list[str]) -> Iterator[Effect]:
+    if len(operands) < 2 or operands[-1] in (".", ".."):
+        return
+    *sources, target = operands
+    if name == "mv":
+        yield from (Effect(source, "moved", to=target) for source in sources)
+    elif len(sources) == 1:
+        yield Effect(target, "created", whole=True)
+
+
+def _operands(name: str, rest: tuple[str, ...]) -> list[str]:
+    return [word for word, valued in _words(name, rest) if not valued and pathlike(word)]
+
+
+def _words(name: str, rest: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Words that are no options, each with whether it is an option's value."""
+    valued = False
+    only = False
+    for word in rest:
+        if word == "--" and not only:
+            only = True
+        elif word.startswith("-") and word != "-" and not only:
+            takes = word in _VALUED and word not in _NO_VALUE.get(name, ()) and name not in ("rm", "cp", "mv", "touch")
+            valued = takes and not (name == "sed" and word in ("-n", "-s"))
+            valued = valued and name not in ("tee", "git", "less", "more", "tac")
+        else:
+            yield word, valued
+            valued = False

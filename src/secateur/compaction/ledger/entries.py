@@ -1,0 +1,99 @@
+"""What code can say for certain about a span of history: one Struct per kind of entry, and the Ledger that holds them.
+
+Rule: texts are verbatim (clipped at most), oldest first; `key` names the message or part that said so, in full in a
+ledger made from messages, as its mark (see `render`) in one read back from text. Nothing here reads or decides.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Use = Literal["read", "created", "changed", "moved", "deleted"]
+Scope = Literal["standing", "request"]
+State = Literal["open", "done", "superseded"]
+Check = Literal["test", "build", "lint"]
+
+
+class File(Struct, frozen=True, omit_defaults=True):
+    """A file that was worked with, as the calls name it."""
+
+    path: str
+    use: Use  # the strongest so far: a changed file stays changed when it is read again
+    key: str = ""  # the part that shows its latest version: the call that wrote it, or the result that read it
+    to: str = ""  # where it was moved
+
+
+class Command(Struct, frozen=True, omit_defaults=True):
+    """A command, and how it ended the last time it was run."""
+
+    text: str
+    ok: bool = True
+    exit: int | None = None  # None: the result does not say
+    check: Check | None = None  # what it checks, if it does
+    told: str = ""  # the output's own line on how it went
+    key: str = ""
+
+
+class Failure(Struct, frozen=True, omit_defaults=True):
+    """An error line of a result."""
+
+    line: str
+    during: str = ""  # the command, or the tool and its target
+    resolved: bool = False
+    key: str = ""
+
+
+class Constraint(Struct, frozen=True, omit_defaults=True):
+    """A sentence by which the user forbids or demands something."""
+
+    text: str
+    scope: Scope = "request"  # standing: until the user says otherwise; request: for what was asked beside it
+    key: str = ""
+
+
+class Request(Struct, frozen=True, omit_defaults=True):
+    """A user message."""
+
+    text: str
+    state: State = "open"
+    key: str = ""
+
+
+class Task(Struct, frozen=True, omit_defaults=True):
+    """An item of the agent's own plan."""
+
+    text: str
+    state: State = "open"
+    key: str = ""
+
+
+class Question(Struct, frozen=True, omit_defaults=True):
+    """What the agent asked the user and had no answer to."""
+
+    text: str
+    key: str = ""
+
+
+class Pending(Struct, frozen=True, omit_defaults=True):
+    """A call that has no result yet."""
+
+    tool: str
+    target: str = ""
+    key: str = ""
+
+
+class Ledger(Struct, frozen=True, omit_defaults=True):
+    """All that is certain about a span of history."""
+
+    requests: tuple[Request, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    files: tuple[File, ...] = ()
+    commands: tuple[Command, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    questions: tuple[Question, ...] = ()
+    pending: tuple[Pending, ...] = ()
+    commits: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    branch: str = ""
+    omitted: dict[str, int] = {}  # how many entries of a kind had no room, by the field's name
