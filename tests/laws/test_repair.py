@@ -1,6 +1,7 @@
 """Laws of repair: it ends, it pairs, mending twice changes nothing more, and nothing is lost."""
 
 import json
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -101,16 +102,44 @@ CONVERSE = st.lists(
     | JSON,
     max_size=7,
 )
+FUNCTION = st.sampled_from(["read", "list", ""])
+GEMINI_CALL = st.fixed_dictionaries({"name": FUNCTION}, optional={"id": IDS, "args": JSON})
+GEMINI_RESPONSE = st.fixed_dictionaries(
+    {"name": FUNCTION, "response": st.fixed_dictionaries({"output": SAID}) | JSON},
+    optional={"id": IDS, "parts": st.lists(st.just({"inlineData": {"mimeType": "image/png", "data": "AA=="}}))},
+)
+GEMINI_PART = (
+    st.fixed_dictionaries({"text": SAID}, optional={"thoughtSignature": st.just("c2ln"), "thought": st.just(True)})
+    | st.fixed_dictionaries({"functionCall": GEMINI_CALL}, optional={"text": SAID})
+    | st.fixed_dictionaries({"function_call": GEMINI_CALL})
+    | st.fixed_dictionaries({"functionResponse": GEMINI_RESPONSE})
+    | st.fixed_dictionaries({"codeExecutionResult": st.just({"outcome": "OUTCOME_OK"})})
+    | st.sampled_from([{}, {"thought": True}, "hello"])
+)
+GEMINI = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "model", "model", "user", "assistant", "function"])},
+        optional={"parts": st.lists(GEMINI_PART, max_size=5) | GEMINI_PART},
+    )
+    | JSON,
+    max_size=7,
+)
 LAYOUT = st.sampled_from([{"separators": (",", ":")}, {"indent": 1}, {}])
 SHAPES = {
     "anthropic_messages": ANTHROPIC,
     "bedrock_converse": CONVERSE,
+    "gemini": GEMINI,
     "openai_chat": CHAT,
     "openai_responses": RESPONSES,
 }
 SETTINGS = st.builds(
-    Settings, model=st.sampled_from(["", "claude-opus-4-6"]), profile=st.sampled_from(["", "strict", "mistral"])
+    Settings,
+    model=st.sampled_from(["", "claude-opus-4-6", "gemini-3-pro"]),
+    profile=st.sampled_from(["", "strict", "mistral"]),
 )
+
+
+ARRAYS = {"openai_responses": "input", "gemini": "contents"}
 
 
 @st.composite
@@ -125,6 +154,8 @@ def unpaired(name: str, messages: list[Any]) -> list[str]:
         return unpaired_items(messages)
     if name == "bedrock_converse":
         return unpaired_turns(messages)
+    if name == "gemini":
+        return unpaired_contents(messages)
     wrong: list[str] = []
     open_: list[Any] = []
     for message in [*messages, {"role": "end"}]:
@@ -161,6 +192,27 @@ def unpaired_turns(messages: list[Any]) -> list[str]:
     return wrong
 
 
+def unpaired_contents(contents: list[Any]) -> list[str]:
+    """The same for Gemini: the turn behind one of calls holds one response for each, in order of names, and no more."""
+    wrong: list[str] = []
+    waiting: list[str] = []
+    for role, run in groupby(contents, lambda content: content.get("role") == "model"):
+        parts = [part for content in run for part in content["parts"]]
+        calls = [
+            call["name"] for part in parts for call in [part.get("functionCall") or part.get("function_call")] if call
+        ]
+        answers = [
+            one["name"]
+            for part in parts
+            for one in [part.get("functionResponse", part.get("function_response"))]
+            if one
+        ]
+        wrong += waiting + answers if sorted(answers) != sorted(waiting) or (role and answers) else []
+        wrong += calls if not role else []
+        waiting = calls
+    return wrong + waiting
+
+
 def said(name: str, message: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     """The ids called and the ids answered in one message."""
     if name == "openai_chat":
@@ -179,8 +231,9 @@ def test_mending_twice_changes_nothing_more(
     history: tuple[str, list[Any]], layout: dict[str, Any], settings: Settings
 ) -> None:
     name, messages = history
-    array = "input" if name == "openai_responses" else "messages"
-    once = repaired(json.dumps({"model": "", array: messages}, **layout).encode(), name, settings)
+    once = repaired(
+        json.dumps({"model": "", ARRAYS.get(name, "messages"): messages}, **layout).encode(), name, settings
+    )
     twice = repaired(once.native, name, settings)
     assert twice.mended == ()
     assert twice.native == once.native
@@ -212,13 +265,14 @@ def test_no_rule_refuses_what_was_mended(history: tuple[str, list[Any]], setting
     name, messages = history
     told = [one for one in json.loads(json.dumps(messages)) if isinstance(one, dict) and one.keys() & {"role", "type"}]
     told = [one for one in told if one.get("role") == "assistant" or "tool_calls" not in one]
-    done = repaired([{"role": "user", "content": "hi"}, *told], name, settings)
+    hi = {"role": "user"} | ({"parts": [{"text": "hi"}]} if name == "gemini" else {"content": "hi"})
+    done = repaired([hi, *told], name, settings)
     assert done.left == ()
 
 
 @given(
-    JSON | ANTHROPIC | CHAT,
-    st.sampled_from([None, "anthropic_messages", "openai_chat", "opencode", "pi", "codex", "claude_code"]),
+    JSON | ANTHROPIC | CHAT | GEMINI,
+    st.sampled_from([None, "anthropic_messages", "openai_chat", "gemini", "opencode", "pi", "codex", "claude_code"]),
 )
 def test_whatever_comes_in_only_our_own_errors_come_out(value: Any, name: str | None) -> None:
     for document in (value, json.dumps(value).encode(), json.dumps(value)):
@@ -236,7 +290,9 @@ def test_what_a_message_said_is_still_said(history: tuple[str, list[Any]], setti
         assert json.dumps(messages).count(text) <= kept.count(text)
 
 
-@pytest.mark.parametrize("name", ["anthropic_messages", "openai_chat"])
+@pytest.mark.parametrize("name", ["anthropic_messages", "openai_chat", "gemini"])
 def test_a_sound_history_is_the_very_same(name: str) -> None:
-    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+    messages: list[Any] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+    if name == "gemini":
+        messages = [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": [{"text": "ho"}]}]
     assert repaired(messages, name).native is messages

@@ -21,6 +21,11 @@ def response(name: str = "read", said: Any = None) -> dict[str, Any]:
     return {"functionResponse": {"name": name, "response": {"output": "ok"} if said is None else said}}
 
 
+def named(name: str, id: str, kind: str = "Call") -> dict[str, Any]:
+    more = {"args": {}} if kind == "Call" else {"response": {}}
+    return {f"function{kind}": {"id": id, "name": name} | more}
+
+
 def body(*contents: Any, **more: Any) -> dict[str, Any]:
     return {"contents": list(contents)} | more
 
@@ -97,8 +102,52 @@ CASES = [
     Case(
         rule="G7",
         breaks=[user("a", {"text": "b", "fileData": {"fileUri": "u"}})],
-        passes=[user("a", {"fileData": {"fileUri": "u"}}), model({"thought": True})],
+        passes=[user("a", {"fileData": {"fileUri": "u"}}), model("b")],
         at="contents.0.parts.1",
     ),
+    Case(
+        rule="G7",
+        breaks=[user("a", {"text": "b"} | {"function_response": {"name": "read", "response": {}}})],
+        passes=[user("a", {"text": "b", "function_response": None})],
+        at="contents.0.parts.1",
+    ),
+    Case(
+        rule="G7",
+        breaks=[user("a", {"thought": True, "text": None})],
+        passes=[user("a"), model({"thoughtSignature": "c2ln"}, {"newer": {}})],
+        at="contents.0.parts.1",
+    ),
+    Case(
+        rule="G0",
+        breaks=[user("a"), model(call() | {"functionCall": {"name": "read", "args": "{}"}}), user(response())],
+        passes=[user("a"), model(call() | {"functionCall": {"name": "read"}}), user(response())],
+        at="contents.1.parts.0.functionCall",
+    ),
+    Case(rule="G0", breaks=[user({"text": 3})], passes=[user("3")], at="contents.0.parts.0"),
+    Case(rule="G1", breaks=[user("a", call())], passes=[user("a", "[call of read]")], at="contents.0.parts.1"),
+    Case(
+        rule="G3",
+        breaks=[user("a"), model(call()), user(response(""))],
+        passes=[user("a"), model(call()), user(response())],
+    ),
+    Case(
+        rule="G3",
+        breaks=[user("a"), model(call(), call("list")), user(response("list"), response("grep"))],
+        passes=[user("a"), model(call(), call("list")), user(response("list"), response())],
+        at="contents.2.parts.1",
+    ),
+    Case(
+        rule="G3",
+        breaks=[user("a"), model(named("read", "1")), user(named("list", "1", "Response"))],
+        passes=[user("a"), model(named("read", "1"), call()), user(response(), named("read", "1", "Response"))],
+        at="contents.2.parts.0",
+    ),
+    Case(
+        rule="G3",
+        breaks=[user("a"), model(call(), call("list")), user(response()), user(response("list"))],
+        passes=[user("a"), model(call(), call("list")), user(response(), response("list")), user("b")],
+        at="contents.3.parts.0",
+    ),
+    Case(rule="G6", breaks=[model("a")], passes=[user("a"), model("a")], at="contents.0"),
     Case(rule="G0", breaks=[user("a", 3)], passes=[user("a", "b")], at="contents.0.parts.1"),
 ]

@@ -137,12 +137,12 @@ def _response(value: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]
     open_ = _either(value, "willContinue", "will_continue") is True  # more of it is still to come
     known = (response is None or isinstance(response, dict)) and all(one.kind == "media" for one in media)
     said = "".join(one.digest for one in media)
-    text = _said(response)
+    text = text_of(response)
     yield Part("tool_result", (*path, "response"), text, tool, call, error, said, pinned=open_ or not known)
     yield from media if known and not open_ else ()
 
 
-def _said(response: Any) -> str:
+def text_of(response: Any) -> str:
     """What a response tells: the text that is its one member, else all of it as JSON."""
     if response is None or response == {}:
         return ""

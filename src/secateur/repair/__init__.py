@@ -16,7 +16,7 @@ from secateur.formats.native import array_at, leading_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
 from secateur.patch import apply
-from secateur.repair import anthropic, bedrock, chat, opencode, responses
+from secateur.repair import anthropic, bedrock, chat, gemini, opencode, responses
 from secateur.repair.draft import drafted, lowered
 from secateur.repair.logs import mend_log
 from secateur.repair.strings import halves
@@ -28,11 +28,12 @@ BODIES: dict[str, tuple[Any, str]] = {
     "anthropic_messages": (anthropic, "messages"),
     "openai_chat": (chat, "messages"),
     "openai_responses": (responses, "input"),
+    "gemini": (gemini, "contents"),
     "bedrock_converse": (bedrock, "messages"),
     "opencode": (opencode, "messages"),
 }
 
-_ARRAYS = {"gemini": "contents"}  # told, not mended yet
+_ELSEWHERE = ("previous_response_id", "conversation", "cachedContent", "cached_content")
 
 
 class Repair(Struct, frozen=True):
@@ -90,7 +91,9 @@ def _body(native: Any, name: str, settings: Settings) -> Repair:
     said = [Mended("A71", spelled(op.path), "half a character became U+FFFD") for op in ops]
     native = apply(native, ops)
     if name not in BODIES or (isinstance(value, dict) and isinstance(value.get(BODIES[name][1]), str)):
-        return Repair(native, tuple(said), tuple(_broken(native, name, _ARRAYS.get(name, ""), settings)))
+        return Repair(
+            native, tuple(said), tuple(_broken(native, name, BODIES[name][1] if name in BODIES else "", settings))
+        )
     family, array = BODIES[name]
     at, nodes, size = _taken_apart(native, array, family.BLOCKS, name)
     work = Work(
@@ -103,7 +106,7 @@ def _body(native: Any, name: str, settings: Settings) -> Repair:
 
 def _partial(value: Any) -> bool:
     """Whether the server holds history that is not here."""
-    return isinstance(value, dict) and any(value.get(name) for name in ("previous_response_id", "conversation"))
+    return isinstance(value, dict) and any(value.get(name) for name in _ELSEWHERE)
 
 
 def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[Mended]:

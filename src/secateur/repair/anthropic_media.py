@@ -12,10 +12,12 @@ from msgspec import Struct
 
 from secateur.model import Path
 from secateur.repair.draft import Node
+from secateur.repair.texts import removed
 from secateur.repair.work import Work
 from secateur.rules.pixels import sides
 
 _MEDIA = ("image", "document")
+_BODY = 32_000_000  # bytes; rule A25
 
 
 class _Medium(Struct, eq=False):
@@ -101,27 +103,24 @@ def _fit_body(work: Work) -> None:
     """A body of too many bytes (A25) loses its oldest media."""
     left = [medium for _, block in work.blocks() for medium in _within(block)]
     gone = work.spared
+    most = work.settings.limits.body_bytes or _BODY
     whole = work.bytes - gone if work.bytes else sum(len(one.data) for one in left)
     for one in left:
-        if whole <= work.settings.limits.body_bytes:
+        if whole <= most:
             return
         whole -= len(one.data)
         _clear(work, one, "A25", "the request had too many bytes")
 
 
 def _clear(work: Work, one: _Medium, rule: str, why: str) -> None:
-    text = told(one.value, one.data, why)
+    text = _told(one.value, one.data, why)
     marked = {"cache_control": one.value["cache_control"]} if one.value.get("cache_control") else {}
     one.block.put(one.inside, {"type": "text", "text": text, **marked})
     work.spared += len(one.data)
     work.say(rule, one.block, f"{text[1:-1]}", one.inside)
 
 
-def told(value: dict[str, Any], data: str, why: str) -> str:
-    """The text that stands for a medium."""
+def _told(value: dict[str, Any], data: str, why: str) -> str:
     source = value.get("source")
     mime = source.get("media_type") if isinstance(source, dict) else None
-    size = sides(data) if data else None
-    shape = f" {size[0]}x{size[1]}" if size else ""
-    weight = f" {len(data) * 3 // 4:,} bytes" if data else ""
-    return f"[{mime or value.get('type')}{shape}{weight} removed: {why}]"
+    return removed(mime or value.get("type"), data, why)

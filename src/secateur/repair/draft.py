@@ -41,6 +41,7 @@ class Node(Struct, eq=False):
     def put(self, path: Path, value: Any) -> None:
         """Let `value` stand at a path inside this node."""
         self.value = _with(self.value, path, value)
+        self.gone = [name for name in self.gone if path and name != path[0]]  # it is there again
         for number, op in enumerate(self.ops):
             if path[: len(op.path)] == op.path:  # what was put there before holds this place
                 self.ops[number] = Op(op.path, _at(self.value, op.path))

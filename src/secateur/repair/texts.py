@@ -1,4 +1,5 @@
-"""What a result without a call reads as: a text that says whose result it was, and the pictures it held beside it.
+"""What a result without a call reads as: a text that says whose result it was, and the pictures it held beside it. And
+what stands for a picture that may not stay.
 
 Rule: nothing that the result said is lost, and nothing is said twice. What is neither text nor picture is written as
 its JSON.
@@ -9,6 +10,7 @@ from typing import Any
 
 from secateur.formats.native import canonical
 from secateur.repair.draft import Node
+from secateur.rules.pixels import sides
 
 _MEDIA = frozenset({"image", "document", "search_result"})  # blocks that a user message may hold as they are
 
@@ -49,3 +51,11 @@ def _texts(block: Any) -> Iterator[str]:
 def flat(content: Any) -> str:
     """All that a result's content says, as one text."""
     return "\n".join(text for block in (content if isinstance(content, list) else [content]) for text in _texts(block))
+
+
+def removed(what: Any, data: str, why: str) -> str:
+    """The text that stands for a medium: what it was, its size if `data`, its base64, is known, and why it went."""
+    size = sides(data) if data else None
+    shape = f" {size[0]}x{size[1]}" if size else ""
+    weight = f" {len(data) * 3 // 4:,} bytes" if data else ""
+    return f"[{what}{shape}{weight} removed: {why}]"

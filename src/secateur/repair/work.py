@@ -31,7 +31,7 @@ class Mended(Struct, frozen=True):
 class Limits(Struct, frozen=True):
     """What one request may carry (wire rules A25-A28 for the defaults). Sizes of images are those of their base64."""
 
-    body_bytes: int = 32_000_000
+    body_bytes: int = 0  # 0: what the API takes, 32 MB of Anthropic (A25), 100 MB of Gemini (G14)
     images: int = 600
     image_bytes: int = 10_000_000
     image_px: int = 8_000  # per side

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from secateur.rules.gemini.walk import DATA, Contents
+from secateur.rules.gemini.walk import Contents, data_of, is_void
 from secateur.rules.rule import Found, rule
 from secateur.rules.values import items
 
@@ -12,6 +12,18 @@ _ROLES = ("user", "model", "function", None)  # none: the user's; function: of o
 @rule("G0", "contents and parts are objects", "SDK types")
 def odd(history: Contents) -> Found:
     return history.odd
+
+
+@rule("G0", "a call's arguments are an object", "SDK types", blocks=("functionCall",))
+def arguments(value: Any, history: Contents) -> Found:
+    if isinstance(value, dict) and isinstance(value.get("args"), dict | None):
+        return ()
+    return [((), "a call's arguments are no object: write `args` as one")]
+
+
+@rule("G0", "a text is a string", "SDK types", blocks=("text",))
+def no_text(part: Any, history: Contents) -> Found:
+    return () if isinstance(part["text"], str) else [((), "a text is no string: write it as one")]
 
 
 @rule("G4", "a function's response is an object", "SDK types", blocks=("functionResponse",))
@@ -48,14 +60,21 @@ def role(content: Any, history: Contents) -> Found:
     return [(("role",), f"role {str(content.get('role'))[:40]!r} is neither user nor model: make it one of them")]
 
 
-@rule("G6", "the last content is the user's", "general knowledge", whole=True)
+@rule("G6", "the last content is the user's", "general knowledge", whole=True, tail=True)
 def last(history: Contents) -> Found:
     if history.turns and history.turns[-1].role == "model" and history.turns[-1].calls:
         yield history.turns[-1].path, "the model has the last word with calls: give them responses, or take them out"
 
 
+@rule("G6", "the first content is the user's", "older models and SDKs refuse another", whole=True, severity="warning")
+def first(history: Contents) -> Found:
+    turn = history.turns[0] if history.turns else None
+    if turn is not None and turn.role == "model" and not turn.calls and not history.partial:
+        yield turn.path, "the history begins with the model: begin it with a user's content"
+
+
 @rule("G7", "a part holds one datum", "SDK types", blocks=("part",))
 def one_datum(part: Any, history: Contents) -> Found:
-    if len([name for name in part if name in DATA]) > 1:
+    if len(data_of(part)) > 1:
         return [((), "a part holds more than one datum: make it as many parts")]
-    return ()
+    return [((), "a part holds no datum: give it a text, or take it out")] if is_void(part) else ()

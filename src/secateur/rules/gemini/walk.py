@@ -20,9 +20,18 @@ _SNAKE = {
     "tool_call": "toolCall",
     "tool_response": "toolResponse",
 }
-DATA = frozenset({"text", *_SNAKE.values()})
-_NAMES = {**_SNAKE, **{name: name for name in DATA}}
-
+KINDS = {**_SNAKE, **{name: name for name in ("text", *_SNAKE.values())}}  # the name of a datum as it came -> its kind
+_BESIDE = frozenset(
+    {
+        "thought",
+        "mediaResolution",
+        "media_resolution",
+        "videoMetadata",
+        "video_metadata",
+        "partMetadata",
+        "part_metadata",
+    }
+)
 
 _NONE: list[Any] = []  # never added to
 
@@ -87,12 +96,12 @@ class Contents(History):
         if not isinstance(part, dict):
             self.odd.append((path, "a part is not an object: give it a text, or take it out"))
             return
-        kinds = [name for name in part if name in _NAMES and part[name] is not None]
+        kinds = data_of(part)
         if len(kinds) != 1:
             look("part", part, path)
             return
         name = kinds[0]
-        kind = _NAMES[name]
+        kind = KINDS[name]
         if kind == "text":
             look(kind, part, path)
         else:
@@ -115,6 +124,16 @@ class Contents(History):
                 waiting.pop()
             else:
                 self.astray.append(path)
+
+
+def data_of(part: dict[str, Any]) -> list[str]:
+    """The names of the data that a part holds, as they came."""
+    return [name for name in part if name in KINDS and part[name] is not None]
+
+
+def is_void(part: dict[str, Any]) -> bool:
+    """Whether a part holds no datum, and nothing that might be one: a signature, or what nobody knows yet."""
+    return not data_of(part) and all(name in _BESIDE for name in part if part[name] is not None)
 
 
 def name_of(value: Any) -> str:
