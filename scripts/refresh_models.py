@@ -2,7 +2,7 @@
 
     pip install genai-prices && python scripts/refresh_models.py
 
-Names are kept as `secateur.policy.windows.normal` makes them. A maker's own statement beats a reseller's; where only
+Names are kept as `secateur.modelname.normal` makes them. A maker's own statement beats a reseller's; where only
 resellers speak, the largest window counts, since a smaller one is the reseller's limit and not the model's.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from genai_prices.data import providers
 
-from secateur.policy.windows import normal
+from secateur.modelname import normal
 
 TARGET = Path(__file__).parents[1] / "src" / "secateur" / "policy" / "windows.json"
 MAKERS = {

@@ -5,20 +5,14 @@ them. The registry is a dated table made by `scripts/refresh_models.py`; a model
 """
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from secateur.modelname import known_as, normal
 from secateur.policy.language import Policy
 
 DEFAULT_WINDOW = 200_000  # SEEDS 3.4
-
-_DATE = re.compile(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)(?=$|-)")
-_TAIL = re.compile(r"(?:-latest|-v\d+|:[\w.-]+)+$")
-_HEAD = re.compile(
-    r"^(?:(?:us|eu|apac|global|au|jp)\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\."
-)
 
 
 def resolve(stated: int | None, model: str, policy: Policy) -> tuple[int, str]:
@@ -33,23 +27,8 @@ def resolve(stated: int | None, model: str, policy: Policy) -> tuple[int, str]:
 def window_of(model: str) -> int | None:
     """The registry's window of a model, under any of the names that providers give it; None if it has none."""
     windows: dict[str, int] = _registry()["windows"]
-    name = normal(model)
-    if name in windows:
-        return windows[name]
-    while "-" in name:  # a variant of a known model: another word behind its name, never another version
-        name, _, word = name.rpartition("-")
-        if not word.isalpha():
-            return None
-        if name in windows:
-            return windows[name]
-    return None
-
-
-def normal(model: str) -> str:
-    """A model's name without provider, region, date and version tail; dots are dashes."""
-    name = model.strip().lower().rpartition("/")[2]
-    name = _TAIL.sub("", _DATE.sub("", _HEAD.sub("", name)))
-    return name.replace(".", "-").replace("_", "-")
+    name = known_as(model, windows)
+    return None if name is None else windows[name]
 
 
 def _uncapped(stated: int | None, model: str, policy: Policy) -> tuple[int, str]:

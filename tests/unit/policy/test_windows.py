@@ -2,8 +2,9 @@
 
 import pytest
 
+from secateur.modelname import normal
 from secateur.policy import Policy, load
-from secateur.policy.windows import normal, resolve, window_of
+from secateur.policy.windows import resolve, window_of
 
 PLAIN = Policy(name="plain")
 

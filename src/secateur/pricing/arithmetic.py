@@ -1,0 +1,75 @@
+"""When an edit of a cached prompt pays: the break-even of one prune, of one summary, and of keeping a cache warm.
+
+Rule: costs are in units of the base input price, so that a token of plain input costs 1; `w` is a cache write, `r` a
+cache read. The formulas follow from comparing two bills request by request; the tests check them against the
+simulator's own sums. Nothing here knows a model or a session.
+"""
+
+from math import inf
+
+from msgspec import Struct
+
+from secateur.pricing.prices import Rates
+
+
+def kappa(w: float, r: float) -> float:
+    """(w - r) / r: how many reads of a token its rewriting costs. 0: there is no cache; inf: reads are free."""
+    return (w - r) / r if r else inf
+
+
+def penalty(w: float, r: float, surviving: float, placeholders: float = 0) -> float:
+    """What one prune costs at once: cached tokens behind the first edit are written instead of read."""
+    return max(0.0, w - r) * (surviving + placeholders)
+
+
+def rent(r: float, tokens: float, requests: float = 1) -> float:
+    """What tokens that might go cost while they stay in a warm cache."""
+    return r * tokens * requests
+
+
+def break_even(w: float, r: float, pruned: float, surviving: float, placeholders: float = 0) -> float:
+    """After how many further requests a prune has paid for itself: kappa (S + p) / (P - p).
+
+    `pruned` tokens give way to `placeholders`; `surviving` tokens stand in the cache behind the first pruned message.
+    The request that prunes counts as the first. inf where nothing comes free. How deep in the history the first edit
+    stands does not matter: what stands before it is read either way.
+    """
+    freed = pruned - placeholders
+    if freed <= 0:
+        return inf
+    return kappa(w, r) * (surviving + placeholders) / freed
+
+
+class Fold(Struct, frozen=True, kw_only=True):
+    """The sizes of one summary, in tokens."""
+
+    history: float  # in the cache when it is asked for
+    cut: float  # of these, what the summary replaces
+    tail: float  # of these, what stands behind
+    summary: float
+    asked: float = 0.0  # what the request for it adds
+    shared: bool = True  # it has the session's very prefix and reads its cache; else it pays input for what it shows
+
+
+def summary_break_even(rates: Rates, size: Fold) -> float:
+    """After how many further requests a summary by the model has paid for itself; inf where nothing comes free."""
+    w, r = rates.w, rates.r
+    freed = r * (size.cut - size.summary)
+    if freed <= 0:
+        return inf
+    call = r * size.history + w * size.asked if size.shared else size.history + size.asked
+    return (call + rates.o * size.summary + max(0.0, w - r) * (size.summary + size.tail)) / freed
+
+
+def hour_pays(w: float, r: float, w_1h: float, *, written: float, lost: float) -> bool:
+    """Whether writing for an hour is cheaper over a session than writing for the usual five minutes.
+
+    `written`: tokens written to the cache in all; `lost`: tokens in the cache at each pause that outlasts the usual
+    time but not an hour, summed.
+    """
+    return (w - r) * lost > (w_1h - w) * written
+
+
+def worth_warming_s(w: float, r: float, ttl_s: float) -> float:
+    """Seconds for which touching a cache once per `ttl_s` is cheaper than writing it again: ttl * kappa."""
+    return ttl_s * kappa(w, r)

@@ -1,0 +1,146 @@
+"""Prices of models, from a small dated table (`scripts/refresh_prices.py` writes it from genai-prices).
+
+Rule: dollars per million tokens, as the maker of a model asks them; batch discounts and resellers aside. A model that
+is not in the table has no price: callers say so by name. A price can be stated instead, in any unit (`in_units`).
+"""
+
+import json
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from secateur.modelname import known_as
+
+_MINUTE_MS, _DAY_MINUTES = 60_000, 1_440
+
+
+class Rates(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one class of tokens costs each, in dollars per million. What has no price of its own costs as input."""
+
+    input: float
+    output: float
+    read: float | None = None  # from the prompt cache
+    write: float | None = None  # to the cache, for its usual time
+    write_1h: float | None = None  # to the cache, for an hour
+
+    @property
+    def r(self) -> float:
+        """A read, in units of the input price."""
+        return 1.0 if self.read is None or not self.input else self.read / self.input
+
+    @property
+    def w(self) -> float:
+        """A write, in units of the input price."""
+        return 1.0 if self.write is None or not self.input else self.write / self.input
+
+    @property
+    def w_1h(self) -> float:
+        """A write for an hour, in units of the input price; where there is none, as any write."""
+        return self.w if self.write_1h is None or not self.input else self.write_1h / self.input
+
+    @property
+    def o(self) -> float:
+        """Output, in units of the input price."""
+        return self.output / self.input if self.input else 0.0
+
+
+class Tier(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rates of all tokens of a request whose prompt has more than `over` tokens."""
+
+    over: int
+    rates: Rates
+
+
+class Price(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model asks. `kappa` and the ratios are those of its base rates."""
+
+    model: str
+    base: Rates
+    tiers: tuple[Tier, ...] = ()  # by `over`, lowest first
+    source: str = "stated"
+
+    def rates(self, prompt_tokens: int) -> Rates:
+        """The rates of a request with so many tokens in its prompt: a tier holds for all of them."""
+        found = self.base
+        for tier in self.tiers:
+            if prompt_tokens > tier.over:
+                found = tier.rates
+        return found
+
+    def dollars(self, units: float) -> float:
+        """Base-input token-equivalents as dollars."""
+        return units * self.base.input / 1_000_000
+
+
+def price_of(model: str, at: int | None = None) -> Price | None:
+    """The price of a model, under any name that providers give it; None if the table does not know it.
+
+    `at`, in ms since 1970, chooses among prices that changed and among hours of the day; without it, the newest price
+    on the table's own date, at an hour without surcharge.
+    """
+    table = _table()
+    names = table["models"].keys() | table["aliases"].keys()
+    name = known_as(model, names)
+    if name is None:
+        return None
+    name = table["aliases"].get(name, name)
+    row = _in_force(table["models"][name], at, table["date"])
+    if row is None:
+        return None
+    tiers = tuple(Tier(one["over"], _rates(one)) for one in row.get("tiers", ()))
+    return Price(name, _rates(row), tiers, f"{table['source']}, {table['date']}")
+
+
+def priced_models() -> tuple[str, ...]:
+    """All models that have a price, by normal name."""
+    return tuple(_table()["models"])
+
+
+def in_units(w: float, r: float, o: float = 5.0, w_1h: float | None = None) -> Price:
+    """A price of which only the ratios count: input costs 1, a write `w`, a read `r`, output `o`.
+
+    The price of a million input tokens is one dollar, so that dollars and units differ by that factor alone.
+    """
+    return Price(f"w={w:g} r={r:g}", Rates(1.0, o, r, w, w if w_1h is None else w_1h))
+
+
+def stated(said: dict[str, Any]) -> Price:
+    """A price from configuration, with the names of `Price`. Raises ValidationError (msgspec) for what it is not."""
+    return msgspec.convert(said, Price)
+
+
+def restated(price: Price, w: float, r: float) -> Price:
+    """The same model, were its cache writes and reads priced otherwise: in units of its input price, tiers as well."""
+
+    def again(rates: Rates) -> Rates:
+        return Rates(rates.input, rates.output, rates.input * r, rates.input * w, rates.input * w)
+
+    tiers = tuple(Tier(one.over, again(one.rates)) for one in price.tiers)
+    return Price(price.model, again(price.base), tiers, f"{price.source}; w={w:g} r={r:g} stated")
+
+
+def _in_force(rows: list[dict[str, Any]], at: int | None, today: str) -> dict[str, Any] | None:
+    """The last row whose conditions hold; before the first of dated rows, the first."""
+    when = datetime.fromtimestamp(at / 1000, UTC).date().isoformat() if at is not None else today
+    minute = at // _MINUTE_MS % _DAY_MINUTES if at is not None else None
+    found = None
+    for row in rows:
+        start, end = row.get("minutes", (0, _DAY_MINUTES))
+        hour = "minutes" not in row or (minute is not None and start <= minute < end)
+        if row.get("since", "") <= when and hour:
+            found = row
+    return found
+
+
+def _rates(row: dict[str, Any]) -> Rates:
+    return Rates(**{name: row[name] for name in Rates.__struct_fields__ if name in row})
+
+
+@cache
+def _table() -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(Path(__file__).with_name("prices.json").read_text("utf-8"))
+    return made

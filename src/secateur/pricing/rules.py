@@ -1,0 +1,71 @@
+"""How providers cache prompts: one set of rules per provider and family of models, each with source and date.
+
+Rule: rules are data (`cache_rules.toml`), read when first asked for; the first whose patterns fit a model's normal name
+holds. A set can be stated in configuration with the same names. A model that no pattern fits has no rules.
+"""
+
+import tomllib
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from secateur.modelname import normal
+
+Positions = Literal["marks", "messages", "answers", "steps", "none"]
+Scope = Literal["all", "system", "messages"]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class CacheRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`positions` says where a prefix can end that is kept, and found again:
+
+    - marks: at blocks that the client marks (at most `breakpoints` per request), found by walking back `look_back`
+      blocks from a mark of the new request
+    - messages: at the end of each request's newest message, found at any of the newest `look_back` message ends
+    - answers: at the end of a request and of its answer, found wherever the new prompt has that prefix
+    - steps: anywhere, in steps of `step_tokens`
+    - none: there is no cache
+    """
+
+    name: str
+    models: tuple[str, ...]  # patterns over normal names; the first set of rules that fits holds
+    positions: Positions
+    minimum_tokens: Count = 1_024  # shorter prefixes are not kept, silently
+    step_tokens: Annotated[int, Meta(ge=1)] = 1
+    breakpoints: Count = 4
+    look_back: Count = 20  # blocks or messages; 0: no bound
+    ttl_s: float = 300.0  # since the start of the last request that wrote or read it
+    ttl_long_s: float | None = None  # where a longer time can be bought
+    delay_s: float = 0.0  # until what was written can be read
+    miss_share: float = 0.0  # of lookups that fail although the prefix is there: best effort
+    writes_cost: bool = False  # whether the provider reports and charges what it writes
+    invalidates: dict[str, Scope] = {}  # a change of this -> what falls out of the cache
+    strips_reasoning: bool = False  # a new user turn drops earlier reasoning from the prompt, and the cache with it
+    bound_reasoning: bool = False  # reasoning is void once anything before it was edited (wire rule A54)
+    source: str
+    date: str  # when the source was read
+
+
+def rules_of(model: str) -> CacheRules | None:
+    """The rules for a model, under any name that providers give it; None where no pattern fits."""
+    name = normal(model)
+    for rules in all_rules():
+        if any(fnmatchcase(name, pattern) for pattern in rules.models):
+            return rules
+    return None
+
+
+def stated(said: dict[str, Any]) -> CacheRules:
+    """Rules from configuration. Raises ValidationError (msgspec) for what they are not."""
+    return msgspec.convert(said, CacheRules)
+
+
+@cache
+def all_rules() -> tuple[CacheRules, ...]:
+    """All sets of rules, in the order in which they are asked."""
+    said = tomllib.loads(Path(__file__).with_name("cache_rules.toml").read_text("utf-8"))
+    return tuple(stated(said["families"][one.pop("family")] | one) for one in said["rules"])
