@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from secateur.bounds import running
 from secateur.budget import Budget
-from secateur.model import Edit, Epoch, Replace, Restore, Rewrite, Transcript
+from secateur.model import Edit, Epoch, Message, Replace, Restore, Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.receipt import Entry, entries
 from secateur.session import Session
+from secateur.session.mending import Sent, forced
 from secateur.settle import headless, in_running_round, settled
 from secateur.strategies import Strategy
 
@@ -30,6 +31,22 @@ def decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, 
     if read.thinks_first and headless(read.messages, work.aligned, running(read)):
         return _as_it_came(work, budget.now), "the running turn must begin with its reasoning, so nothing is edited"
     return _pruned(policy, work, budget)
+
+
+def force(work: Session, came: tuple[Message, ...], budget: Budget) -> tuple[tuple[Entry, ...], str, Budget]:
+    """Open the epoch that a changed repair is: what it did, why it was opened ("": it was not), the budget behind it.
+
+    `came` are the messages before anything was mended. The cache is as old as the last call still.
+    """
+    read, before = work.document.transcript, work.sent
+    work.sent = Sent(came, read.messages)
+    epoch = None if before is None or read.partial else forced(before, work.sent, read, budget.now)
+    if epoch is None:
+        return (), "", budget
+    used, shown = work.used, work.aligned
+    work.open(epoch)
+    budget = replace(budget, used=budget.used - used + work.used, edited=work.edited, raw=work.raw)
+    return entries(read.messages, shown, work.aligned, epoch), epoch.why, budget
 
 
 def _pruned(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:

@@ -17,13 +17,14 @@ from typing import Any
 from msgspec import Struct
 
 from secateur.budget import Budget
-from secateur.decision import decide
-from secateur.model import Edit, Epoch, Restore, Transcript
+from secateur.decision import decide, force
+from secateur.errors import SecateurError
+from secateur.model import Edit, Epoch, Message, Restore, Transcript
 from secateur.plan import REFUSED, Plan
 from secateur.policy import Policy, load, protecting
 from secateur.policy.windows import resolve
 from secateur.receipt import Entry, Receipt
-from secateur.session import Session
+from secateur.session import Session, document
 from secateur.settle import settled
 
 
@@ -118,7 +119,8 @@ class Engine:
     def _fit(self, work: Session | None, request: Any, plan: Plan | None, moment: "Moment") -> tuple[View, Session]:
         policy = self.policy
         work = work or Session(policy.protect, (self.counter, policy.counter), policy.stamp, policy.schedule.weighs)
-        request, mended = _mended(request, self.format) if self.repair else (request, ())
+        came = request
+        request, mended = _mended(came, self.format) if self.repair else (came, ())
         before = plan or work.plan
         work.take(request, plan if policy.sticky else Plan(), self.format, self.model)
         if not policy.sticky and work.binds and before.epochs:  # reasoning was made under the views of that plan
@@ -126,6 +128,10 @@ class Engine:
         read = work.document.transcript
         window, source = resolve(self.window, self.model or read.model, self.policy)
         budget = _budget(work, window, moment)
+        voided: tuple[Entry, ...] = ()
+        forced = ""
+        if self.repair:
+            voided, forced, budget = force(work, self._came(came) if mended else read.messages, budget)
         told, gate = self._decided(work, budget)
         refused = _taken_back(work, budget.now, bool(told))
         told, gate = ((), refused) if refused else (told, gate)
@@ -141,15 +147,23 @@ class Engine:
             tokens_raw=raw + fixed,
             tokens_view=seen + fixed,
             messages=len(read.messages),
-            opened=bool(told),
-            entries=told,
+            opened=bool(told or forced),
+            entries=(*voided, *told),
             in_force=work.in_force,
             gate=gate,
             idle_s=budget.idle_s,
             warnings=read.warnings,
             mended=mended,
+            forced=forced,
         )
         return View(native, work.plan, receipt, read, work.after()), work
+
+    def _came(self, request: Any) -> tuple[Message, ...]:
+        """The messages of a request as it came, mended nowhere; none where it cannot be read so."""
+        try:
+            return document.read(request, self.format, self.model).transcript.messages
+        except SecateurError:
+            return ()
 
     def _decided(self, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
         """The decision for this request; the last one's, where that did nothing and nothing but the time moved on."""

@@ -43,13 +43,14 @@ class Receipt(Struct, frozen=True):
     tokens_view: int  # as it goes on
     messages: int
     opened: bool  # an epoch was opened for this request
-    entries: tuple[Entry, ...]  # the edits of that epoch
+    entries: tuple[Entry, ...]  # its edits
     in_force: int  # edits of the plan that apply to this history, these included
     gate: str  # why nothing new was done; "" where an epoch was opened
     idle_s: float | None = None
     cost: None = None  # unknown: no prices yet
     warnings: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()  # what was broken when it came and was repaired, as sentences
+    forced: str = ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
 
 
 def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[Entry, ...]:

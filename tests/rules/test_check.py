@@ -37,6 +37,14 @@ def test_a_window_is_not_asked_for_its_first_and_last_message() -> None:
     ]
 
 
+def test_a_window_that_reaches_the_end_is_asked_for_its_last_message() -> None:
+    window = [assistant(use()), user(result()), assistant("b ")]
+    asked = told("anthropic", window, {"model": "claude-opus-4-6"}, whole=False, tail=True)
+    assert asked == [("A13", "messages.2"), ("A14", "messages.2")]
+    calls = [{"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}]
+    assert [told("gemini", calls, whole=False, tail=tail) for tail in (True, False)] == [[("G6", "contents.0")], []]
+
+
 def test_a_window_is_asked_for_its_pairs() -> None:
     assert told("anthropic", [assistant(use()), user("stop")], {}, whole=False) == [("A1", "messages.0.content.0")]
 

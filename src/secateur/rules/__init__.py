@@ -47,6 +47,7 @@ def check(
     *,
     profile: str | None = None,
     whole: bool = True,
+    tail: bool = False,
     headers: Mapping[str, str] | None = None,
 ) -> list[Violation]:
     """What an API would refuse of a history, in the order of the history; [] where it refuses nothing.
@@ -54,11 +55,12 @@ def check(
     `messages` is the native array (`messages`, `input` items, `contents`), for "transcript" the messages of a
     `Transcript`. `request` holds the other body fields (the body itself will do); without it, rules on fields of the
     request stay silent, as those on headers do without `headers`. `whole=False`: a window that starts and ends at a
-    round; rules that need the first or the last message, or counts over all, stay silent. Paths count from the body:
+    round; rules that need the first or the last message, or counts over all, stay silent, but with `tail` the window
+    reaches the end of the history, and those that need no more than its last message speak. Paths count from the body:
     they begin with the array's name. Raises ConfigError for a family or profile that is none.
     """
-    history = _room(family).History(Asked(messages, request, profile, whole, headers or {}))
-    rules_ = _chosen(family, profile, whole)
+    history = _room(family).History(Asked(messages, request, profile, whole, headers or {}, whole or tail))
+    rules_ = _chosen(family, profile, whole, whole or tail)
     findings = Findings(rules_, history)
     history.walk(findings.look)
     return findings.finished()
@@ -75,8 +77,8 @@ def family_of(format_name: str) -> str:
 
 
 @cache
-def _chosen(family: str, profile: str | None, whole: bool) -> Chosen:
-    return chosen(rules(family), _known("profile", profile, PROFILES) if profile else None, whole)
+def _chosen(family: str, profile: str | None, whole: bool, ends: bool) -> Chosen:
+    return chosen(rules(family), _known("profile", profile, PROFILES) if profile else None, whole, ends)
 
 
 @cache

@@ -20,9 +20,13 @@ class Chosen(Struct, frozen=True):
     after: tuple[Rule, ...]
 
 
-def chosen(rules: Iterable[Rule], profile: str | None, whole: bool) -> Chosen:
-    """Those of the rules that hold for this profile, and for a window where the history is not whole."""
-    held = [r for r in rules if (whole or not r.whole) and (not r.profiles or profile in r.profiles)]
+def chosen(rules: Iterable[Rule], profile: str | None, whole: bool, ends: bool) -> Chosen:
+    """Those of the rules that hold for this profile, and for a window where the history is not whole.
+
+    `ends`: the window reaches the end of the history.
+    """
+    spoken = [r for r in rules if whole or not r.whole or (ends and r.tail)]
+    held = [r for r in spoken if not r.profiles or profile in r.profiles]
     by_block: dict[str, tuple[tuple[Check, Rule], ...]] = {}
     for one in held:
         for kind in one.blocks:

@@ -28,6 +28,7 @@ class Asked(Struct, frozen=True):
     profile: str | None
     whole: bool
     headers: Mapping[str, str]
+    ends: bool  # the last message is the history's last
 
 
 class History:
@@ -40,6 +41,7 @@ class History:
         self.request = fields(asked.request)
         self.given = asked.request is not None  # the request's fields are known, and so is what is missing
         self.whole = asked.whole
+        self.ends = asked.ends
         self.profile = asked.profile
         self.headers = {str(name).lower(): str(value) for name, value in asked.headers.items()}
         self.model = word(self.request.get("model"))

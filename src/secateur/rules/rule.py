@@ -35,6 +35,7 @@ class Rule(Struct, frozen=True):
     check: Check  # (block, history) with `blocks`, else (history)
     blocks: tuple[str, ...] = ()  # types of block it looks at, during the walk; none: the history, after it
     whole: bool = False  # needs the whole history
+    tail: bool = False  # of these, one to which the end of the history is enough
     profiles: tuple[str, ...] = ()  # holds for these servers only; none: for all
     severity: Severity = "error"
 

@@ -20,7 +20,8 @@ from secateur.protect import Protect
 from secateur.rules import Violation
 from secateur.session import document
 from secateur.session.document import Document
-from secateur.session.gate import lost_word
+from secateur.session.gate import lost_opening, lost_word
+from secateur.session.mending import Sent
 from secateur.session.projection import all_seen, seen
 from secateur.session.writing import Writer
 from secateur.tokens import counter
@@ -42,6 +43,7 @@ class Session:
         self.document: Document
         self.shut: tuple[int, int, str] | None = None  # window, used tokens and reason of a decision to do nothing
         self.unchanged = False  # this request and its plan are those of the last one
+        self.sent: Sent | None = None  # the last request as it came and as it was mended, where requests are mended
         self._fresh = 0  # messages before this one were there, under this plan, at the last request
         self._ahead: frozenset[str] = frozenset()  # tips of epochs that were opened beyond this history: it was rewound
         self._fold = Fold()
@@ -271,7 +273,8 @@ class Session:
         found = self._writer.caused(self.document, self._ranges)
         if found is None:
             return []
-        return found or lost_word(self.document, self.after().messages)
+        read = replace(self.document.transcript, index=self._index)
+        return found or lost_opening(read, self._seen) or lost_word(self.document, self.after().messages)
 
     # --- writing -------------------------------------------------------------------------------------------------
 

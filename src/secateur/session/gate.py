@@ -1,8 +1,9 @@
 """The gate: what the provider would refuse of a view, and would have taken of the raw history.
 
 Rule: a view is validated before it goes out, and only where it was edited since the last one: the rounds around each
-edited message, as they will be sent, by the rules of the format's API. Rounds answer to nothing outside them, so all
-of them are read in one pass; only where that finds something is the raw history asked whether it was there before.
+edited message, as they will be sent, by the rules of the format's API; the last round also by the rules for how a
+history ends. Rounds answer to nothing outside them, so all of them are read in one pass; only where that finds
+something is the raw history asked whether it was there before.
 """
 
 from collections import Counter
@@ -10,13 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from secateur.bounds import running
 from secateur.formats.native import member
 from secateur.jsontext import Text
-from secateur.model import Message
+from secateur.model import Message, Transcript
 from secateur.patch import Op, apply
 from secateur.rules import FAMILIES, Violation, check, family_of
 from secateur.session.document import Document, elements
+from secateur.settle import headless
 
+_BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (wire rule A14)
 _AT_ONCE = 32  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
 
 
@@ -33,9 +37,19 @@ def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched:
     windows = [range(len(messages))] if whole else list(_rounds(messages, sorted(touched)))
     found: list[Violation] = []
     for first in range(0, len(windows), _AT_ONCE):
-        raw, edits = _looked_at(document, windows[first : first + _AT_ONCE], ops, top)
-        found += _new(_errors(family, apply(raw, edits), whole), partial(_errors, family, raw, whole))
+        some = windows[first : first + _AT_ONCE]
+        raw, edits = _looked_at(document, some, ops, top)
+        errors = _asking(family, document, whole, some[-1].stop == len(messages))
+        found += _new(errors(apply(raw, edits)), partial(errors, raw))
     return found
+
+
+def _asking(family: str, document: Document, whole: bool, tail: bool) -> Callable[[list[Any]], list[Violation]]:
+    """The errors of a window; of one that ends the history, also those that hang on the model."""
+    request = {"model": document.transcript.model} if tail and family in _BY_MODEL else None
+    return lambda messages: [
+        one for one in check(family, messages, request, whole=whole, tail=tail) if one.severity == "error"
+    ]
 
 
 def _new(found: list[Violation], before: Callable[[], list[Violation]]) -> list[Violation]:
@@ -60,6 +74,17 @@ def lost_word(document: Document, view: tuple[Message, ...]) -> list[Violation]:
     rule = "R15" if document.format.name == "openai_responses" else "O9"
     text = "the word json is left in no message, and the response format asks for it: keep a message that says it"
     return [Violation(rule, document.transcript.at, ".".join(map(str, document.transcript.at)), text)]
+
+
+def lost_opening(read: Transcript, shown: tuple[Message, ...]) -> list[Violation]:
+    """The reasoning that the running tool loop must begin with, where the edits took it out (wire rule A52).
+
+    The loop may have any number of rounds, so no window shows it; the transcript does.
+    """
+    if not read.thinks_first or not headless(read.messages, shown, running(read)):
+        return []
+    text = "the running tool loop does not start with its reasoning: leave that in"
+    return [Violation("A52", read.at, ".".join(map(str, read.at)), text)]
 
 
 def _member_of(value: Any, name: str) -> Any:
@@ -91,10 +116,6 @@ def _opens(messages: tuple[Message, ...], number: int) -> bool:
     if message.role == "assistant":
         return number == 0 or messages[number - 1].role != "assistant"
     return message.role != "tool" and all([part.kind != "tool_result" for part in message.parts])
-
-
-def _errors(family: str, messages: list[Any], whole: bool) -> list[Violation]:
-    return [one for one in check(family, messages, whole=whole) if one.severity == "error"]
 
 
 def _looked_at(

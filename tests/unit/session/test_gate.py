@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from secateur import Engine, fit
-from secateur.model import Epoch, Rewrite
+from secateur.model import Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan
 from secateur.protect import Protect
 from secateur.rules import check
@@ -76,6 +76,34 @@ def test_a_session_that_grows_is_validated_as_it_grows(rounds: int) -> None:
         messages += [{"role": "assistant", "content": f"step {number}"}, {"role": "user", "content": "and now"}]
         view = engine.fit(body(messages), session="s", now=3 + number)
         assert json.loads(view.native)["messages"] == messages
+
+
+@pytest.mark.parametrize(("text", "kept"), [("it is not here", True), ("it is not here ", False)])
+def test_how_a_history_ends_is_looked_at_too(text: str, kept: bool) -> None:
+    """Wire rule A13: a last text of the assistant must not end in white space; one in the middle may."""
+    for messages, stays in ((MESSAGES[:4], kept), (MESSAGES, True)):
+        key = fit(body(messages), policy="observe").before.messages[3].parts[0].key
+        plan = Plan((Epoch(1, key, "by hand", (Rewrite(key, text, by="hand"),)),))
+        view = fit(body(messages), policy="observe", plan=plan, now=2)
+        assert (view.native != body(messages)) == stays
+        assert (REFUSED in view.receipt.gate) != stays
+
+
+def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
+    """Wire rule A52, whoever proposes it: the rounds in between are in no window that is looked at."""
+    messages = [MESSAGES[0]]
+    for number in range(3):
+        thought = {"type": "thinking", "thinking": "hm", "signature": f"c2ln{number}"}
+        call, result = {"type": "tool_use", "id": f"c{number}", "name": "bash", "input": {}}, dict(ERROR)
+        messages.append({"role": "assistant", "content": [thought, call]})
+        messages.append({"role": "user", "content": [result | {"tool_use_id": f"c{number}"}]})
+    request = {"model": MODEL, "max_tokens": 9, "messages": messages}
+    work = Session(Protect(), ("estimate", "estimate"))
+    for thinking, rules in ({"type": "enabled", "budget_tokens": 1024}, ["A52"]), ({"type": "adaptive"}, []):
+        work.take(request | {"thinking": thinking}, Plan(), None, "")
+        first = work.document.transcript.messages[1].parts[0].key
+        work.open(Epoch(1, first, "by hand", (Remove(first, by="hand"),)))
+        assert [one.rule for one in work.caused()] == rules
 
 
 def test_a_request_that_was_broken_before_us_is_mended_where_that_is_asked_for() -> None:

@@ -25,19 +25,25 @@ def empty_text(block: Any, history: Messages) -> Found:
 @rule("A12", "no message is empty but a last one of the assistant", "reported: claude-code #6774, langchain #35676")
 def empty_message(history: Messages) -> Found:
     for path in history.empty:
-        last = path[1] == len(history.messages) - 1 and history.whole
+        last = path[1] == len(history.messages) - 1 and history.ends
         if not (last and history.roles[-1] == "assistant"):
             yield path, "a message has no content: take it out, or give it a text"
 
 
-@rule("A13", "a last text of the assistant does not end in white space", "reported: forgecode #1872", whole=True)
+@rule(
+    "A13",
+    "a last text of the assistant does not end in white space",
+    "reported: forgecode #1872",
+    whole=True,
+    tail=True,
+)
 def trailing_space(history: Messages) -> Found:
     text = _last_text(history)
     if not blank(text) and text[-1].isspace():
         yield _end(history), "the assistant's last text ends in white space: cut that off"
 
 
-@rule("A14", "the models from 4.6 on do not go on writing an assistant's message", "docs", whole=True)
+@rule("A14", "the models from 4.6 on do not go on writing an assistant's message", "docs", whole=True, tail=True)
 def prefill(history: Messages) -> Found:
     if _last_text(history) and at_least(history.model, (4, 6)):
         yield (

@@ -40,6 +40,7 @@ def after_tool(history: Chat) -> Found:
     "reported: the error of Mistral",
     profiles=("mistral",),
     whole=True,
+    tail=True,
 )
 def last(history: Chat) -> Found:
     if history.roles[-1:] == ["assistant"] and len(history.roles) - 1 not in history.calling:

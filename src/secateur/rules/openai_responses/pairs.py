@@ -38,7 +38,7 @@ def approval(item: Any, history: Responses) -> Found:
 
 def _said_by_model(history: Responses, number: int | None) -> bool:
     if number is None:
-        return not history.whole
+        return not history.ends
     if history.kinds[number] == "message":
         return history.role(number) == "assistant"
     return history.kinds[number] not in _INPUTS

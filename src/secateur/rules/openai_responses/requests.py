@@ -11,7 +11,7 @@ from secateur.rules.rule import Found, rule
 )
 def trigger(history: Responses) -> Found:
     for number, kind in enumerate(history.kinds):
-        if kind == "compaction_trigger" and (number < len(history.kinds) - 1 or not history.whole):
+        if kind == "compaction_trigger" and (number < len(history.kinds) - 1 or not history.ends):
             yield (history.array, number), "a compaction trigger is not the last item: leave what follows it out"
 
 
