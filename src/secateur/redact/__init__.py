@@ -1,0 +1,69 @@
+"""Secrets in text become `[redacted KIND]`, before the text reaches a summary, a receipt or a log.
+
+Rule: it never fails and never changes anything else; the same text gives the same text everywhere, and one that is
+redacted already stays as it is. Blobs keep exact bytes: this is for what is written about them. It finds what has a
+known shape or a telling name; a secret that is a plain word stays.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from secateur.redact.assigned import hidden
+from secateur.redact.places import replaced
+from secateur.redact.shapes import SHAPES, Shape
+
+_OURS = re.compile(r"[0-9a-f]{12,128}\Z")  # handles, keys, hashes of receipts: they stand alone in their fields
+
+
+def redact(text: str) -> str:
+    """The text with every credential in it replaced by `[redacted KIND]`."""
+    return _without(text, marked)
+
+
+def found(text: str) -> tuple[str, ...]:
+    """The kinds of credentials in a text, each once."""
+    kinds: dict[str, str] = {}
+    _without(text, lambda kind: kinds.setdefault(kind, marked(kind)))
+    return tuple(kinds)
+
+
+def redact_tree(value: Any) -> Any:
+    """JSON-like data with every text in it redacted, names of fields too; hashes in hex that stand alone stay."""
+    if isinstance(value, str):
+        return value if len(value) < 8 or _OURS.match(value) else redact(value)
+    if isinstance(value, dict):
+        return {redact_tree(name): _field(name, one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_tree(one) for one in value]
+    return value
+
+
+def marked(kind: str) -> str:
+    """What stands for a credential."""
+    return f"[redacted {kind}]"
+
+
+def _field(name: Any, value: Any) -> Any:
+    """A value whose name may be what gives it away."""
+    if not isinstance(name, str) or not isinstance(value, str) or _OURS.match(value):
+        return redact_tree(value)
+    before = f'{name}="'
+    seen = redact(f'{before}{value}"')
+    return seen[len(before) : -1] if seen.startswith(before) else redact(value)
+
+
+def _without(text: str, mark: Callable[[str], str]) -> str:
+    for shape in SHAPES:
+        if any(one in text for one in shape.marks):
+            text = _cut(text, shape, mark)
+    return hidden(text, mark)
+
+
+def _cut(text: str, shape: Shape, mark: Callable[[str], str]) -> str:
+    def becomes(found: re.Match[str]) -> str:
+        return found.groupdict().get("kept", "") + mark(shape.kind)
+
+    if shape.inside:
+        return shape.pattern.sub(becomes, text)
+    return replaced(text, text, shape.marks, (shape.pattern, becomes))
