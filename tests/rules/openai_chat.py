@@ -70,6 +70,12 @@ CASES = [
         at="messages.1.tool_calls.0.function.arguments",
     ),
     Case(
+        rule="O8",
+        breaks=[user("go"), calls(call(arguments="")), result()],
+        passes=[*ROUND],
+        at="messages.1.tool_calls.0.function.arguments",
+    ),
+    Case(
         rule="O9",
         breaks={"messages": [user("list them")], **JSON},
         passes={"messages": [system([{"type": "text", "text": "answer in JSON"}]), user("list them")], **JSON},

@@ -92,6 +92,7 @@ class _Answers:
                 self.work.say("A1", one.calls[name], f"call {quoted(name)} had no result: it now has one that says so")
             if one.calls:
                 self._place(one, missing)
+        self._drop_empty()  # at the end: what is empty meanwhile may be the seat of a later round's results
 
     def _place(self, one: _Round, missing: list[Any]) -> None:
         blocks = [(node, block) for node in one.after for block in _peek(node)]
@@ -109,7 +110,6 @@ class _Answers:
             return
         node, at = _seat(one.after, blocks[:lead])
         node.opened()[at:at] = [*trailing, *added]
-        self._drop_empty()
 
     def _lift(self, blocks: list[Node]) -> None:
         """Take blocks out of the messages they stand in."""

@@ -1,8 +1,8 @@
 """A Responses request, mended item by item: outputs, their calls, ids that stand twice, reasoning that leads nowhere.
 
 Rules R1-R3, R5, R6, R9, R12. Where the server holds a part of the history (`previous_response_id`, `conversation`) an
-output without a call is no orphan: its call may be there. A call of the computer gets no output: only a screenshot
-would do.
+output without a call is no orphan: its call may be there. A call of the computer that has no output becomes a text:
+only a screenshot would do.
 """
 
 import json
@@ -22,6 +22,9 @@ _CALLS = {call: output for output, call in OUTPUTS.items()}
 _PARTS = frozenset({"input_text", "input_image", "input_file"})
 _TEXTS = ("function_call_output", "custom_tool_call_output")
 _PREFIX = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
+_RENAMED = frozenset(  # a copy of these gets an id of its own, and its output with it
+    {"function_call", "custom_tool_call", "shell_call", "apply_patch_call", *OUTPUTS, "item_reference", ""}
+)
 _INPUTS = frozenset({*OUTPUTS, "mcp_approval_response", "tool_search_output", "item_reference", ""})
 
 
@@ -29,6 +32,7 @@ def mend(work: Work) -> None:
     """Mend all that is known to be refused (wire rules R) and can be."""
     for node in work.nodes:
         _mend_item(work, node)
+    _drop_copies(work)
     _mend_ids(work)
     _mend_pairs(work)
     _drop_thoughts(work)
@@ -63,18 +67,30 @@ def _is_parts(output: Any) -> bool:
     return isinstance(output, list) and all(isinstance(one, dict) and one.get("type") in _PARTS for one in output)
 
 
+def _drop_copies(work: Work) -> None:
+    """Items that stand there twice, all of them the same; of reasoning the id says enough (R5)."""
+    seen: dict[str, Any] = {}
+    kept: list[Node] = []
+    for node in work.nodes:
+        id_, kind = node.get("id"), _kind(node)
+        if isinstance(id_, str) and kind not in _RENAMED and node.get("role") in ("assistant", None):
+            first = seen.setdefault(id_, node.value)
+            if first is not node.value and (kind == "reasoning" or first == node.value):
+                work.say("R5", node, f"an item of type {kind} that stood there twice was taken out")
+                continue
+        kept.append(node)
+    work.nodes = kept
+
+
 def _mend_ids(work: Work) -> None:
     """Ids of items go where they stand twice or are not the API's; calls that share an open id get their own."""
     seen: set[str] = set()
-    for node in list(work.nodes):
+    for node in work.nodes:
         id_, kind = node.get("id"), _kind(node)
         if kind in ("item_reference", "local_shell_call_output", "local_shell_call", "") or id_ is None:
             continue
         odd = not isinstance(id_, str) or not id_.startswith(_PREFIX.get(kind, "")) or len(id_) > 64
-        if kind == "reasoning" and id_ in seen:
-            work.nodes = [one for one in work.nodes if one is not node]
-            work.say("R5", node, "reasoning that stood there twice was taken out")
-        elif odd or id_ in seen:
+        if odd or id_ in seen:
             node.drop("id")
             work.say("R6" if odd else "R5", node, f"the item id {quoted(id_)} was left out")
         if isinstance(id_, str):
@@ -148,6 +164,10 @@ def _no_output(work: Work, call: Node) -> list[Node]:
         case "apply_patch_call":
             item = {**head, "status": "failed", "output": NO_RESULT}
         case _:
+            called = canonical(call.get("actions") or call.get("action"))
+            said = f"[call of the computer: {called}; its screenshot is not in this conversation]"
+            call.put((), {"type": "message", "role": "assistant", "content": said})
+            work.say("R1", call, f"call {quoted(name)} of the computer had no screenshot and became text")
             return []
     work.say("R1", call, f"call {quoted(name)} had no output: it now has one that says so")
     return [Node(item)]

@@ -10,6 +10,7 @@ DONE = '{"type":"function_call_output","call_id":"a","output":"caf\\u00e9"}'
 NONE = '{"type":"function_call_output","call_id":"a","output":"[no result: the call was interrupted]"}'
 HEAD = '{"type":"input_text","text":"[result of call a, which is not in this conversation]%s"}'
 THOUGHT = '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}'
+SAID = '{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"ho"}]}'
 PICTURE = '{"type":"input_image","image_url":"https:\\/\\/x"}'
 
 
@@ -31,6 +32,17 @@ CASES = {
         '{"type":"message","id":"msg_1","role":"user","content":"\\u00e9"}]',
         '[{"type":"message","id":"msg_1","role":"user","content":"\\u00e9"},'
         '{"type":"message","role":"user","content":"\\u00e9"}]',
+    ),
+    "an item that stands twice": (
+        "R5",
+        f"[{USER},{THOUGHT},{SAID}, {SAID},{USER}]",
+        f"[{USER},{THOUGHT},{SAID},{USER}]",
+    ),
+    "a call of the computer without its screenshot": (
+        "R1",
+        f'[{USER},{{"type":"computer_call","id":"cu_1","call_id":"a","action":{{"type":"click"}},"status":"completed"}}]',
+        f'[{USER},{{"type":"message","role":"assistant","content":"[call of the computer: {{\\"type\\":\\"click\\"}}; '
+        'its screenshot is not in this conversation]"}]',
     ),
     "an item id of another API": (
         "R6",

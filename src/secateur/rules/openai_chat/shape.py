@@ -54,6 +54,14 @@ def arguments(call: Any, history: Chat) -> Found:
     return ()
 
 
+@rule("O8", "arguments are not empty", "some servers read them as JSON", blocks=("@call",), severity="warning")
+def no_arguments(call: Any, history: Chat) -> Found:
+    function = call.get("function")
+    if not isinstance(function, dict) or function.get("arguments") != "":
+        return ()
+    return [(("function", "arguments"), f"arguments of {call['id'][:60]!r} are empty: write {{}}, which is JSON")]
+
+
 @rule(
     "O10", "a content has at most 10,485,760 characters", "reported", blocks=("@user", "@tool", "@assistant", "@system")
 )
