@@ -96,9 +96,9 @@ def _body(native: Any, name: str, settings: Settings) -> Repair:
         )
     family, array = BODIES[name]
     at, nodes, size = _taken_apart(native, array, family.BLOCKS, name)
-    work = Work(
-        nodes, _named(settings, native), len(native.raw) if isinstance(native, Text) else 0, partial=_partial(value)
-    )
+    weight = len(native.raw) if isinstance(native, Text) else 0
+    request = value if isinstance(value, dict) else {}
+    work = Work(nodes, _named(settings, native), weight, request, _partial(value))
     family.mend(work)
     native = apply(native, list(lowered(native, at, size, work.nodes)))
     return Repair(native, (*said, *work.mended), (*work.left, *_broken(native, name, array, work.settings)))

@@ -7,8 +7,10 @@ work for those behind it and none for those before.
 from secateur.repair.anthropic_content import mend_content, mend_empty
 from secateur.repair.anthropic_ends import mend_beginning, mend_ending, mend_thoughts, refuses_prefill
 from secateur.repair.anthropic_ids import mend_ids
+from secateur.repair.anthropic_markers import mend_markers
 from secateur.repair.anthropic_media import mend_media
 from secateur.repair.anthropic_pairs import mend_pairs
+from secateur.repair.anthropic_server import mend_server
 from secateur.repair.anthropic_systems import mend_systems
 from secateur.repair.work import Work
 
@@ -22,7 +24,9 @@ def mend(work: Work) -> None:
     mend_ids(work)
     mend_systems(work)
     mend_pairs(work)
+    mend_server(work)
     mend_thoughts(work)
     mend_beginning(work)
     mend_ending(work)
     mend_empty(work)
+    mend_markers(work)

@@ -10,6 +10,7 @@ from typing import Any
 from secateur.formats.native import canonical
 from secateur.patch import apply
 from secateur.repair.arguments import object_of
+from secateur.repair.bedrock_blocks import mend_blocks
 from secateur.repair.bedrock_pairs import kind_of, mend_pairs
 from secateur.repair.draft import Node
 from secateur.repair.strings import halves
@@ -30,6 +31,7 @@ def mend(work: Work) -> None:
     mend_pairs(work)
     for node in work.nodes:
         _mend_nothing(work, node)
+    mend_blocks(work)
     first = work.nodes[0] if work.nodes else None
     if first is not None and first.role == "assistant":
         work.nodes.insert(0, Node({"role": "user", "content": [{"text": BEGINNING}]}))

@@ -54,6 +54,7 @@ class Work(Struct, eq=False):
     nodes: list[Node]
     settings: Settings
     bytes: int = 0  # of the whole document; 0: it is not text
+    request: dict[str, Any] = {}  # the body, for what stands beside its messages
     partial: bool = False  # the server holds history that is not here
     spared: int = 0  # bytes of media that went
     mended: list[Mended] = []
