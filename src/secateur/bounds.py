@@ -5,6 +5,7 @@ walked from the newest backwards, and never past `index.spent`. Protection is de
 results that may go do go is up to the strategies.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Set
 from typing import Protocol
 
@@ -42,6 +43,16 @@ def indexed(messages: tuple[Message, ...], known: Index | None = None, first: in
             if message.origin == "user":
                 turns.append(number)
     return Index(tuple(users), tuple(turns), tuple(assistants), known.spent)
+
+
+def shortened(index: Index, size: int) -> Index:
+    """The index of the first `size` messages."""
+    return Index(
+        index.users[: bisect_left(index.users, size)],
+        index.turns[: bisect_left(index.turns, size)],
+        index.assistants[: bisect_left(index.assistants, size)],
+        min(index.spent, size),
+    )
 
 
 def boundary(transcript: Transcript, protect: Protect) -> range:

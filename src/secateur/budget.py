@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
 from secateur.protect import Protect
 
@@ -29,6 +30,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     raw: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited`
     idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
     now: int = 0  # ms since 1970
+    handles: bool = False  # what leaves the view can be read back, so placeholders may name it
 
 
 def settled(budget: Budget, part: Part) -> bool:
@@ -39,6 +41,11 @@ def settled(budget: Budget, part: Part) -> bool:
 def original(budget: Budget, part: Part) -> Part:
     """The part as it came, where an excerpt or a trimmed text stands in the view."""
     return budget.raw.get(part.key, part)
+
+
+def handle_for(budget: Budget, part: Part) -> str:
+    """The name under which the part's text can be read back; "" where it cannot, since no text may promise it."""
+    return handle_of(part.text) if budget.handles else ""
 
 
 def weight(transcript: Transcript) -> int:

@@ -58,6 +58,37 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
     return tuple(done)
 
 
+def local(message: Message) -> tuple[str, ...]:
+    """The hashes of a message's parts without lineage: what was said, whatever was said before it.
+
+    They find again what a client left as it was when it rewrote what came before.
+    """
+    found: list[str] = []
+    results: dict[str, str] = {}
+    user = "user" if message.role == "tool" else message.role
+    for part in message.parts:
+        speaker = "tool" if part.within or part.kind == "tool_result" else user
+        text = "" if part.digest and part.kind == "reasoning" else part.text
+        tool = part.tool if part.kind == "tool_call" else ""
+        found.append(
+            digest("\0".join((speaker, part.kind, part.call, tool, part.digest, text, results.get(part.within, ""))))
+        )
+        if part.kind == "tool_result":
+            results[part.key] = found[-1]
+    return tuple(found)
+
+
+def local_run(messages: Iterable[Message]) -> str:
+    """The same hash for messages that follow each other; reasoning is left out, as it is in the chain."""
+    said = [
+        one
+        for message in messages
+        for part, one in zip(message.parts, local(message), strict=True)
+        if part.kind != "reasoning"
+    ]
+    return digest("\0".join(said))
+
+
 def chained(known: tuple[Message, ...]) -> str:
     """The key after which the parts of the next message are named; "" at the start.
 

@@ -6,7 +6,7 @@ edits that name parts by key. Nothing here knows a provider, does I/O, or ever w
 
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 Kind = Literal["text", "reasoning", "tool_call", "tool_result", "media", "other"]
 Role = Literal["system", "user", "assistant", "tool"]
@@ -130,3 +130,4 @@ class Epoch(Struct, frozen=True):
     why: str
     edits: tuple[Edit, ...]
     undoes: int | None = None
+    local: dict[str, str] | UnsetType = UNSET  # hash without lineage of each edited part and range, where it is kept

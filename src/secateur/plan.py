@@ -10,6 +10,7 @@ from msgspec import Struct
 from secateur.errors import EditError
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite
 
+UNDONE = "it was undone"
 REFUSED = "the provider would refuse it"  # stands in the reason of an epoch that takes such edits back
 
 
@@ -81,11 +82,19 @@ def alive(plan: Plan) -> list[Epoch]:
 
 
 def refused(plan: Plan) -> dict[str, str]:
-    """Keys of edits that a provider would have refused, and the mark of that: nobody proposes them again."""
+    """Keys of edits that nobody proposes again, and why: a provider would have refused them, or they were undone."""
     mine = [epoch for epoch in plan.epochs if REFUSED in epoch.why]
-    taken_back = [plan.epochs[epoch.undoes] for epoch in mine if epoch.undoes is not None]
-    edits = [edit for epoch in (*taken_back, *mine) for edit in epoch.edits]
-    return {edit.key: REFUSED for edit in edits if not isinstance(edit, Replace)}
+    back = [epoch for epoch in alive(plan) if epoch.undoes is not None and REFUSED not in epoch.why]
+    found = _named(UNDONE, _taken_back(plan, back))
+    return found | _named(REFUSED, [*_taken_back(plan, mine), *mine])
+
+
+def _taken_back(plan: Plan, epochs: list[Epoch]) -> list[Epoch]:
+    return [plan.epochs[epoch.undoes] for epoch in epochs if epoch.undoes is not None]
+
+
+def _named(mark: str, epochs: list[Epoch]) -> dict[str, str]:
+    return {edit.key: mark for epoch in epochs for edit in epoch.edits if not isinstance(edit, Replace)}
 
 
 def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()) -> Plan:

@@ -1,6 +1,7 @@
 """What was done to one request, and what it saved.
 
-Rule: every request leaves one, a request that nothing was done to included. Values only; no clock, no store.
+Rule: every request leaves one, a request that nothing was done to or that failed included. It names bytes by their
+hashes and never holds what was said. Values only; no clock, no store.
 """
 
 from collections.abc import Iterator
@@ -8,10 +9,12 @@ from typing import Literal
 
 from msgspec import Struct
 
+from secateur.lineage import digest
 from secateur.model import Epoch, Message, Remove, Replace, Restore, Rewrite
 
 Messages = tuple[Message, ...]
 Verb = Literal["rewrite", "remove", "replace", "restore"]
+Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned"]
 
 
 class Entry(Struct, frozen=True):
@@ -29,6 +32,8 @@ class Entry(Struct, frozen=True):
     key: str
     at: int  # ms
     handle: str | None = None  # where the bytes can be read back; none without a store
+    removed: str = ""  # hash of the bytes that left the view; "" where none did
+    inserted: str = ""  # hash of the text that came in; "" where none did
 
 
 class Receipt(Struct, frozen=True):
@@ -50,6 +55,17 @@ class Receipt(Struct, frozen=True):
     cost: None = None  # unknown: no prices yet
     warnings: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()  # what was broken when it came and was repaired, as sentences
+    outcome: Outcome = "unchanged"
+    trigger: str = ""  # why an epoch was opened
+    error: str = ""  # why the request failed
+    at: int = 0  # ms since 1970
+    format: str = ""
+    tip: str = ""  # last key of the raw history
+    calibrated: float = 1.0  # what the provider counts for one token of ours, as far as it has told
+    session: str = ""  # with a store: where it is kept
+    number: int | None = None  # with a store: which of the session's receipts this is, from 0
+    epochs: tuple[int, int] = (0, 0)  # with a store: those of the session's plan that made the view, [first, last)
+    sent: str = ""  # with a store: hash of the view as it was sent
     forced: str = ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
 
 
@@ -85,7 +101,17 @@ def _of_message(
                 reason=epoch.why,
                 key=part.key,
                 at=epoch.at,
+                removed=_hash(was, part.key),
+                inserted=_hash(now, part.key),
             )
+
+
+def _hash(message: Message, key: str) -> str:
+    """The hash of how a part reads; "" where it does not stand."""
+    for part in message.parts:
+        if part.key == key:
+            return part.digest if part.digest and part.kind != "tool_result" else digest(part.text)
+    return ""
 
 
 def _tokens(message: Message) -> dict[str, int]:

@@ -4,7 +4,6 @@ Rule: everything here follows from the request and the plan, so dropping it chan
 over what was read, and writes the view; it decides nothing.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -44,7 +43,7 @@ class Session:
         self.shut: tuple[int, int, str] | None = None  # window, used tokens and reason of a decision to do nothing
         self.unchanged = False  # this request and its plan are those of the last one
         self.sent: Sent | None = None  # the last request as it came and as it was mended, where requests are mended
-        self._fresh = 0  # messages before this one were there, under this plan, at the last request
+        self.known = 0  # messages before this one were there, under this plan, at the last request
         self._ahead: frozenset[str] = frozenset()  # tips of epochs that were opened beyond this history: it was rewound
         self._fold = Fold()
         self._ranges: list[tuple[int, int, Replace]] = []
@@ -59,7 +58,7 @@ class Session:
     # --- reading -------------------------------------------------------------------------------------------------
 
     def take(self, request: Any, plan: Plan | None, format: str | None, model: str) -> None:
-        """Read a request and lay the plan over it: the session's own, or the one handed in."""
+        """Read a request, or take one that was read, and lay the plan over it: the session's own, or the one given."""
         old = getattr(self, "document", None)
         new, same = self._read(old, request, format, model)
         plan_stays = plan is None or plan == self.plan
@@ -72,9 +71,9 @@ class Session:
             known[at].key == messages[at].key for at in range(max(0, min(same, len(known)) - 1), len(known))
         )
         first = len(known) if goes_on and plan_stays else 0
+        self.known = first
         tips = self._ahead if first else frozenset(epoch.tip for epoch in alive(self.plan))
         self._ahead = tips - {message.key for message in messages[first:]} if tips else tips
-        self._fresh = first
         self.unchanged = new is old and plan_stays
         self.document = new
         if not self.unchanged:
@@ -83,6 +82,8 @@ class Session:
         self._same = same
 
     def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
+        if isinstance(request, Document):
+            return request, len(request.transcript.messages) if request is old else 0
         if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
             if request == old.native.data:
                 return old, len(old.transcript.messages)
@@ -105,7 +106,7 @@ class Session:
         self._weights = (raw, view, gauge)
         self._seen = self._seen[:same]
         self._writer.forget(same, len(known))
-        self._index = _shortened(self._index, same)
+        self._index = bounds.shortened(self._index, same)
 
     def _learn(self, messages: tuple[Message, ...], same: int) -> None:
         """Count and project the messages behind the first `same` ones."""
@@ -156,6 +157,13 @@ class Session:
         spent = bounds.spent(read, self.protect, partial(settled, budget))
         self._index = replace(self._index, spent=spent)
 
+    def guard(self, protect: Protect) -> None:
+        """Protect otherwise from now on: pins came or went."""
+        if protect != self.protect:
+            self.protect, self.shut = protect, None
+            self._index = replace(self._index, spent=0)
+            self._spend()
+
     def suspended(self) -> frozenset[str]:
         """Parts edited in epochs that lie ahead of this history, and that are protected again (SEEDS 2.5).
 
@@ -171,7 +179,7 @@ class Session:
             if isinstance(edit, Rewrite | Remove) and self.edited.get(edit.key, "settle") != "settle"
         }
         read = self.document.transcript
-        here = {part.key for message in read.messages[self._fresh :] for part in message.parts}
+        here = {part.key for message in read.messages[self.known :] for part in message.parts}
         return bounds.guarded(replace(read, index=self._index), self.protect, ahead & here, self._fold.parts.keys())
 
     # --- seeing --------------------------------------------------------------------------------------------------
@@ -285,12 +293,3 @@ class Session:
 
 def _tokens(message: Message) -> int:
     return sum([part.tokens for part in message.parts])
-
-
-def _shortened(index: Index, size: int) -> Index:
-    return Index(
-        index.users[: bisect_left(index.users, size)],
-        index.turns[: bisect_left(index.turns, size)],
-        index.assistants[: bisect_left(index.assistants, size)],
-        min(index.spent, size),
-    )

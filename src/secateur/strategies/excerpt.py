@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from secateur.bounds import boundary, eligible, index_of
-from secateur.budget import Budget
+from secateur.budget import Budget, handle_for
 from secateur.excerpt import excerpt
 from secateur.model import Edit, Rewrite, Transcript
 from secateur.protect import Count
@@ -30,6 +30,6 @@ class Excerpt(
                 if len(part.text) <= self.max_chars or part.key in budget.edited:
                     continue
                 if eligible(transcript, number, part, budget.protect):
-                    text = excerpt(part.text, self.max_chars)
+                    text = excerpt(part.text, self.max_chars, handle_for(budget, part))
                     if len(text) < len(part.text):
                         yield Rewrite(part.key, text, by="excerpt")

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from secateur import placeholder
 from secateur.bounds import call_of, candidates
-from secateur.budget import CHARS_PER_TOKEN, Budget, original, settled, weight
+from secateur.budget import CHARS_PER_TOKEN, Budget, handle_for, original, settled, weight
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
 
@@ -64,6 +64,6 @@ class HardClear(
         elif self.never_longer and len(part.text) <= placeholder.LEAST_CHARS:
             return None
         else:
-            text = placeholder.informative(raw, call_of(transcript, number, part))
+            text = placeholder.informative(raw, call_of(transcript, number, part), handle_for(budget, raw))
         longer = len(text) >= len(part.text) or budget.count(text) > budget.count(part.text)
         return None if self.never_longer and longer else text

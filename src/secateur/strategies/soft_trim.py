@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.bounds import candidates
-from secateur.budget import Budget, original
+from secateur.budget import Budget, handle_for, original
 from secateur.excerpt import excerpt, trimmed
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
@@ -32,7 +32,7 @@ class SoftTrim(
             return  # SEEDS 3.4 compares with the window; without one nothing is done
         for part in self._long(transcript, budget):
             raw = original(budget, part)
-            text = self._trimmed(raw.text)
+            text = self._trimmed(raw.text, handle_for(budget, raw))
             if text != part.text:
                 yield Rewrite(part.key, text, by="soft_trim")
 
@@ -41,9 +41,9 @@ class SoftTrim(
         found = candidates(transcript, budget, lambda part: budget.edited.get(part.key, "excerpt") != "excerpt")
         return [part for _, part in found if len(part.text) > self.max_chars][::-1]
 
-    def _trimmed(self, text: str) -> str:
+    def _trimmed(self, text: str, handle: str) -> str:
         if self.form == "excerpt":
-            return excerpt(text, min(self.max_chars, self.head_chars + self.tail_chars))
+            return excerpt(text, min(self.max_chars, self.head_chars + self.tail_chars), handle)
         if self.head_chars + self.tail_chars >= len(text):
             return text
         return trimmed(text, self.head_chars, self.tail_chars)
