@@ -7,7 +7,10 @@ back from either. Prose is not written here.
 
 from collections.abc import Iterable
 
-from secateur.compaction.ledger.calls import actions
+from secateur.compaction.ledger.bounded import bounded
+from secateur.compaction.ledger.calls import Action, actions, arrived
+from secateur.compaction.ledger.checks import MAX_CHARS, commands, runs
+from secateur.compaction.ledger.constraints import constraints
 from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
@@ -19,8 +22,18 @@ from secateur.compaction.ledger.entries import (
     Request,
     Task,
 )
-from secateur.compaction.ledger.files import files
+from secateur.compaction.ledger.failures import failures
+from secateur.compaction.ledger.files import files, lines, target
+from secateur.compaction.ledger.merge import merge
+from secateur.compaction.ledger.names import names
+from secateur.compaction.ledger.plans import plans
+from secateur.compaction.ledger.read_back import read_back
+from secateur.compaction.ledger.render import bullet, fitting, rendered
+from secateur.compaction.ledger.requests import asked, requests
+from secateur.compaction.ledger.said import clipped, one_line
+from secateur.compaction.ledger.state import branch, commits
 from secateur.model import Message
+from secateur.redact import redact
 
 __all__ = [
     "Command",
@@ -32,12 +45,44 @@ __all__ = [
     "Question",
     "Request",
     "Task",
+    "bullet",
+    "fitting",
     "ledger_of",
+    "merge",
+    "read_back",
+    "rendered",
 ]
 
 
 def ledger_of(messages: Iterable[Message]) -> Ledger:
-    """The ledger of these messages: a transcript's, or any range of them that splits no round."""
+    """The ledger of these messages: a transcript's, or any range of them that splits no round. Never raises."""
     said = tuple(messages)
     done = actions(said)
-    return Ledger(files=files(done))
+    ran = tuple(runs(done))
+    told = requests(said)
+    tasks, replanned = plans(done)
+    waiting = [action for action in done if not action.result]
+    put = [Question(text, action.call.key) for action in waiting if (text := asked(action))]
+    return bounded(
+        Ledger(
+            requests=told.requests,
+            constraints=constraints(said),
+            files=files(done),
+            commands=commands(ran),
+            failures=failures(done, ran),
+            tasks=tasks,
+            questions=(*told.questions, *put),
+            pending=tuple(_pending(action) for action in waiting),
+            commits=tuple(dict.fromkeys(commits(ran))),
+            identifiers=names(said),
+            branch=branch(ran),
+            before=told.before,
+            replanned=replanned,
+            arrived=arrived(said, done),
+        )
+    )
+
+
+def _pending(action: Action) -> Pending:
+    about = lines(action) or [target(action).removeprefix(action.call.tool).strip()]
+    return Pending(action.call.tool, clipped(redact(one_line(about[0])), MAX_CHARS), action.call.key, action.call.call)

@@ -54,6 +54,13 @@ def actions(messages: Iterable[Message]) -> tuple[Action, ...]:
     return tuple(_action(call, results.get(number)) for number, call in enumerate(calls))
 
 
+def arrived(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:
+    """Ids of results whose calls were made before these messages."""
+    here = {action.result.key for action in done if action.result}
+    parts = (part for message in messages for part in message.parts if part.kind == "tool_result")
+    return tuple(dict.fromkeys(part.call for part in parts if part.call and part.key not in here))
+
+
 def texts(given: dict[str, Any], names: frozenset[str]) -> list[str]:
     """The texts among the arguments of these names (lower case, no separators), lists and lists of objects opened."""
     found: list[str] = []

@@ -62,9 +62,10 @@ class Request(Struct, frozen=True, omit_defaults=True):
 class Task(Struct, frozen=True, omit_defaults=True):
     """An item of the agent's own plan."""
 
-    text: str
+    text: str  # "": the item was named in an earlier span, and is known here by its id only
     state: State = "open"
     key: str = ""
+    id: str = ""  # where the tool gives items ids
 
 
 class Question(Struct, frozen=True, omit_defaults=True):
@@ -80,6 +81,7 @@ class Pending(Struct, frozen=True, omit_defaults=True):
     tool: str
     target: str = ""
     key: str = ""
+    call: str = ""  # the id that its result will bear
 
 
 class Ledger(Struct, frozen=True, omit_defaults=True):
@@ -96,4 +98,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     commits: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     branch: str = ""
-    omitted: dict[str, int] = {}  # how many entries of a kind had no room, by the field's name
+    before: State = "open"  # what became, in this span, of requests that stood open before it
+    replanned: bool = False  # a whole plan was told in this span: open items of earlier plans are superseded
+    arrived: tuple[str, ...] = ()  # ids of calls made before this span whose results came in it
+    omitted: dict[str, int] = {}  # at least how many entries of a kind had no room, by the field's name

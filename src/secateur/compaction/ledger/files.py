@@ -15,6 +15,7 @@ from secateur.compaction.ledger.calls import Action, plain, texts
 from secateur.compaction.ledger.effects import Effect, effects, patched, scripted
 from secateur.compaction.ledger.entries import File, Use
 from secateur.compaction.ledger.shell import parsed
+from secateur.redact import redact
 
 
 def files(done: Iterable[Action]) -> tuple[File, ...]:
@@ -67,6 +68,12 @@ def joined(before: File | None, use: Use) -> Use:
     return "created" if before.use in ("deleted", "moved") and use == "created" else "changed"
 
 
+def target(action: Action) -> str:
+    """What a call is about, for a person: its tool and its file."""
+    paths = _paths(action)
+    return redact(f"{action.call.tool} {paths[0]}") if paths else action.call.tool
+
+
 _NAMES = frozenset({
     "path", "paths", "file", "files", "filename", "filepath", "filepaths", "targetfile", "absolutepath", "relativepath",
     "notebookpath", "uri",
@@ -105,7 +112,7 @@ def _target(effect: Effect) -> str:
 
 def _known(found: dict[str, File], path: str, roots: list[str]) -> str:
     """The name under which this file is known already, else its own."""
-    path = re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://"))
+    path = redact(re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://")))
     if path in found:
         return path
     for root in roots[-_MOST_ROOTS:]:

@@ -1,0 +1,87 @@
+"""How large a ledger may grow, and what goes first when it is larger.
+
+Rule: constraints outlive everything: standing ones stay, then the newest. Of files the changed ones outlive those that
+were only read, of commands the checks, of errors the open ones, of requests the first and the newest. What went is
+counted, so that the reader knows. A ledger within its bounds comes back as it is.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Constraint, Ledger, Request
+
+_T = TypeVar("_T")
+
+MOST_CONSTRAINTS, CONSTRAINT_CHARS = 200, 24_000
+MOST_REQUESTS, REQUEST_CHARS = 80, 16_000
+MOST_FILES = 600
+MOST_COMMANDS = 40
+MOST_FAILURES = 30
+MOST_TASKS = 60
+MOST_QUESTIONS = 6
+MOST_PENDING = 30
+MOST_COMMITS = 40
+MOST_NAMES = 80
+MOST_ARRIVED = 60  # ids, not shown
+
+
+def bounded(ledger: Ledger, share: float = 1.0) -> Ledger:
+    """The ledger with no more entries than it may have, or with that share of them; constraints give way last."""
+    firm = min(1.0, 8 * share)
+    cut: dict[str, tuple[Any, ...]] = {
+        "constraints": _constraints(ledger.constraints, firm),
+        "requests": _requests(ledger.requests, share),
+        "files": _ranked(ledger.files, MOST_FILES * share, lambda one: one.use != "read"),
+        "commands": _ranked(ledger.commands, MOST_COMMANDS * share, lambda one: 2 * bool(one.check) + (not one.ok)),
+        "failures": _ranked(ledger.failures, MOST_FAILURES * share, lambda one: not one.resolved),
+        "tasks": _ranked(ledger.tasks, MOST_TASKS * share, lambda one: _STATES.index(one.state)),
+        "questions": _last(ledger.questions, MOST_QUESTIONS * firm),
+        "pending": _last(ledger.pending, MOST_PENDING * firm),
+        "commits": _last(ledger.commits, MOST_COMMITS * share),
+        "identifiers": ledger.identifiers[: int(MOST_NAMES * share)],
+        "arrived": _last(ledger.arrived, MOST_ARRIVED),
+    }
+    gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
+    if not any(gone.values()) and cut["arrived"] == ledger.arrived:
+        return ledger
+    counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
+    return replace(ledger, **cut, omitted={name: counts[name] for name in sorted(counts) if counts[name]})
+
+
+_STATES = ("superseded", "done", "open")
+
+
+def _last(entries: tuple[_T, ...], most: float) -> tuple[_T, ...]:
+    return entries[max(0, len(entries) - max(1, int(most))) :]
+
+
+def _ranked(entries: Sequence[_T], most: float, rank: Callable[[_T], int]) -> tuple[_T, ...]:
+    """Those of the highest rank, of equal ones the newest; in their old order."""
+    order = sorted(range(len(entries)), key=lambda at: (rank(entries[at]), at), reverse=True)
+    return tuple(entries[at] for at in sorted(order[: max(1, int(most))]))
+
+
+def _constraints(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
+    order = sorted(range(len(entries)), key=lambda at: (entries[at].scope == "standing", at), reverse=True)
+    ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_CONSTRAINTS * share)]]
+    return tuple(entries[at] for at in _fitting(ranked, CONSTRAINT_CHARS * share))
+
+
+def _requests(entries: tuple[Request, ...], share: float) -> tuple[Request, ...]:
+    """The last, the first, the open ones, then the newest."""
+    last = len(entries) - 1
+    order = sorted(range(len(entries)), key=lambda at: (at in (0, last), entries[at].state == "open", at), reverse=True)
+    ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_REQUESTS * share) + 2]]
+    return tuple(entries[at] for at in _fitting(ranked, REQUEST_CHARS * share))
+
+
+def _fitting(ranked: list[tuple[int, int]], room: float) -> list[int]:
+    """Places whose sizes fit the room, in their rank; one that does not fit makes way for smaller ones behind it."""
+    kept = []
+    for at, size in ranked:
+        if size <= room:
+            room -= size
+            kept.append(at)
+    return sorted(kept)

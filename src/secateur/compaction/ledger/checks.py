@@ -1,0 +1,123 @@
+"""Commands and how they ended: the last status of tests, builds and linters above all.
+
+Rule: one entry per command line, with its latest outcome. A check has failed where its exit status or its own output
+says so, because `| tail` hides the status. Commands that only look (cat, grep, git status) are left out: they leave
+nothing that later work could need.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.calls import Action
+from secateur.compaction.ledger.entries import Check, Command
+from secateur.compaction.ledger.files import lines
+from secateur.compaction.ledger.said import clipped, one_line
+from secateur.compaction.ledger.shell import Parsed, parsed, program
+from secateur.redact import redact
+
+MAX_CHARS = 300  # of a command line
+TOLD_CHARS = 200  # of an output's line
+
+
+class Ran(Struct, frozen=True):
+    """One run of one command line."""
+
+    action: Action
+    text: str
+    stem: str  # program and verb, as far as two runs of "the same thing" share them
+    looks: bool  # it only looks
+    check: Check | None
+    ok: bool
+
+
+def runs(done: Iterable[Action]) -> Iterator[Ran]:
+    """Every command that was run and came to an end."""
+    for action in done:
+        if action.role == "run" and action.result and (action.ok or action.exit is not None or action.said):
+            for line in lines(action):
+                yield _ran(action, line)
+
+
+def commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
+    """Each command line once, the one run last at the end."""
+    found: dict[str, Command] = {}
+    for run in ran:
+        if not run.text or run.looks:
+            continue
+        found.pop(run.text, None)
+        told = _told(run.action.said) if run.check else ""
+        found[run.text] = Command(run.text, run.ok, run.action.exit, run.check, told, run.action.key)
+    return tuple(found.values())
+
+
+def failed(output: str) -> bool:
+    """Whether a check's own output says that it failed."""
+    return bool(_FAILED.search(output[-_SEARCHED:]))
+
+
+_SEARCHED = 8_000  # characters at the end of an output
+_LOOK = frozenset({
+    "cat", "head", "tail", "less", "nl", "ls", "pwd", "echo", "printf", "cd", "grep", "egrep", "rg", "ag", "find", "fd",
+    "wc", "which", "type", "sleep", "true", "sort", "uniq", "cut", "tr", "jq", "tree", "stat", "file", "date", "whoami",
+    "env", "export", "set", "test", "[", "awk", "diff", "du", "df", "ps", "xxd", "od", "bat", "column", "command", "id",
+})  # fmt: skip
+_GIT_LOOKS = frozenset({"status", "diff", "log", "show", "blame", "remote", "rev-parse", "ls-files", "grep", "reflog"})
+_CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
+    ("test", re.compile(
+        r"\b(?:pytest|unittest|nosetests|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright test|go test|gotestsum"
+        r"|cargo (?:nextest|test)|(?:npm|pnpm|yarn|bun|deno|mix|swift|dotnet|bazel|gradlew?|mvn|sbt|make|mise|just|task"
+        r"|rake|rails|nx|turbo|runtests?\.\w+|manage\.py)(?: run| -\S+| exec)* [\w:.-]*tests?\b)"
+    )),
+    ("build", re.compile(
+        r"\b(?:go build|go install|cargo (?:build|check)|tsc|tsgo|cmake --build|docker build|ninja|webpack|vite build"
+        r"|(?:npm|pnpm|yarn|bun|mvn|gradlew?|make|mise|just|dotnet|swift|bazel|nx|turbo)(?: run| -\S+)* [\w:.-]*(?:build|compile|package)"
+        r"|(?:npm|pnpm|yarn|bun) run (?:check|typecheck))\b|^make$"
+    )),
+    ("lint", re.compile(r"\b(?:ruff|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|go vet|clippy|shellcheck|lint)\b")),
+)  # fmt: skip
+_FAILED = re.compile(
+    r"^(?:FAIL\b|--- FAIL|FAILED\b|ERRORS?\b:?|BUILD FAILED|npm ERR!|make(?:\[\d+\])?: \*\*\*|error(?:\[E\d+\])?: )"
+    r"|\b[1-9]\d* (?:failed|failing|failures?)\b|\b(?:failures|errors)[=:] ?[1-9]|error TS\d+|^Found [1-9]\d* errors?",
+    re.M,
+)
+_TELLS = re.compile(
+    r"\b\d+ (?:passed|failed|failing|passing|errors?|skipped|tests?|problems?|warnings?)\b|^(?:ok|FAIL|PASS|OK|FAILED|BUILD)\b|^test result:|^Tests?:|^Found \d+|error TS"
+    r"|^All checks passed|^make: \*\*\*",
+    re.M,
+)
+
+
+def _ran(action: Action, line: str) -> Ran:
+    taken = parsed(line)
+    programs = [words for simple in taken.commands if (words := program(simple.words))]
+    text = _shown(line, taken)
+    check = next(
+        (kind for kind, shape in _CHECKS if any(shape.search(" ".join(words[:12])) for words in programs)), None
+    )
+    ok = action.ok and not (check and failed(action.said))
+    acting = [words for words in programs if not _looks(words)]
+    stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
+    writes = any(simple.writes or simple.appends for simple in taken.commands)
+    return Ran(action, text, stem, not acting and not writes, check, ok)
+
+
+def _shown(line: str, taken: Parsed) -> str:
+    """The line as it was given, without the bodies of here-documents."""
+    for body in taken.bodies:
+        line = line.replace(body, "", 1)
+    return clipped(redact(one_line(line)), MAX_CHARS)
+
+
+def _looks(words: tuple[str, ...]) -> bool:
+    if words[0] == "git":
+        verb = next((word for word in words[1:] if not word.startswith(("-", "/", "."))), "")
+        return verb in _GIT_LOOKS
+    return words[0] in _LOOK or (words[0] == "sed" and not any(word.startswith("-i") for word in words))
+
+
+def _told(output: str) -> str:
+    """The last line on how it went."""
+    said = [line for line in output[-_SEARCHED:].split("\n")[-80:] if _TELLS.search(line)]
+    return clipped(redact(one_line(said[-1])), TOLD_CHARS) if said else ""

@@ -1,0 +1,103 @@
+"""The agent's own plan: its items as the plan tools were last told them.
+
+Rule: the newest plan counts; an item that vanished from it unfinished is superseded, one that vanished when it was
+done stays done. Items are the agent's words, never the user's. Tools are known by what they are given (`roles`).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from secateur.compaction.ledger.calls import Action, plain
+from secateur.compaction.ledger.entries import State, Task
+from secateur.compaction.ledger.said import clipped, one_line
+from secateur.redact import redact
+
+MAX_CHARS = 240  # of one item
+
+
+def plans(done: Iterable[Action]) -> tuple[tuple[Task, ...], bool]:
+    """Every item of the plans these calls made, in the order of first mention; and whether a whole plan was told."""
+    whole = False
+    found: dict[str, Task] = {}
+    names: dict[str, str] = {}  # of tasks that are made and changed one by one: their id → their text
+    for action in done:
+        if action.role != "plan" or not action.ok:
+            continue
+        if listed := _listed(action.given):
+            _replace(found, listed, action.call.key)
+            whole = True
+        elif action.given:
+            _single(found, names, action)
+    return tuple(found.values()), whole
+
+
+_LISTS = frozenset({"todos", "todolist", "plan", "tasks", "items", "steps"})
+_TEXTS = ("content", "step", "text", "title", "subject", "task", "name", "description", "activeform")
+_DONE = frozenset({"completed", "complete", "done", "finished", "closed"})
+_DROPPED = frozenset({"cancelled", "canceled", "deleted", "skipped", "abandoned", "superseded", "removed"})
+_LINE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s*(?:\[(?P<box>[ xX~>-])\]\s*)?(?P<text>\S.*)$", re.M)
+
+
+def _listed(given: dict[str, Any]) -> list[tuple[str, State]]:
+    for name, value in given.items():
+        if plain(name) in _LISTS and isinstance(value, list):
+            return [item for one in value if (item := _item(one))]
+        if plain(name) in _LISTS and isinstance(value, str):
+            return list(_lines(value))
+    return []
+
+
+def _item(one: Any) -> tuple[str, State] | None:
+    if isinstance(one, str):
+        return (_text(one), "open") if _text(one) else None
+    if not isinstance(one, dict):
+        return None
+    said = next((one[name] for name in _TEXTS if isinstance(one.get(name), str) and one[name].strip()), "")
+    text = _text(said)
+    return (text, _state(one)) if text else None
+
+
+def _lines(plan: str) -> Iterator[tuple[str, State]]:
+    for found in _LINE.finditer(plan):
+        if text := _text(found["text"]):
+            yield text, "done" if (found["box"] or "").lower() == "x" else "open"
+
+
+def _state(one: dict[str, Any]) -> State:
+    status = str(one.get("status", one.get("state", ""))).lower()
+    if status in _DONE or one.get("done") is True or one.get("completed") is True:
+        return "done"
+    return "superseded" if status in _DROPPED else "open"
+
+
+def _replace(found: dict[str, Task], listed: list[tuple[str, State]], key: str) -> None:
+    """The plan now reads so."""
+    there = {text for text, _ in listed}
+    for text, task in found.items():
+        if text not in there and task.state == "open":
+            found[text] = Task(text, "superseded", key)
+    for text, state in listed:
+        found[text] = Task(text, state, key)
+
+
+def _single(found: dict[str, Task], names: dict[str, str], action: Action) -> None:
+    """One task is made, or changes its state."""
+    given = action.given
+    number = str(next((given[name] for name in given if plain(name) in ("taskid", "id", "todoid")), ""))
+    item = _item(given)
+    if number and number in names:
+        text, before = names[number], found.get(names[number])
+        state = _state(given) if "status" in given else before.state if before else "open"
+        found[text] = Task(text, state, action.call.key, number)
+    elif item and not given.get("prompt"):
+        made = re.search(r"#(\w{1,12})\b", action.said[:200])
+        number = number or (made[1] if made else "")
+        names[number] = item[0]
+        found[item[0]] = Task(*item, action.call.key, number)
+    elif number and "status" in given:
+        found[f"#{number}"] = Task("", _state(given), action.call.key, number)
+
+
+def _text(said: str) -> str:
+    return clipped(redact(one_line(said)), MAX_CHARS)

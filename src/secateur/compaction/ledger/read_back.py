@@ -1,0 +1,124 @@
+"""The ledger that rendered lines say.
+
+Rule: a line that is not of a rendered shape is left alone, never an error. The user's words are taken from the sections
+of the user's words only, so that no finding can pose as one. Sources are known by their marks from then on.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from secateur.compaction.ledger.entries import (
+    Check,
+    Command,
+    Constraint,
+    Failure,
+    File,
+    Ledger,
+    Pending,
+    Question,
+    Request,
+    Scope,
+    State,
+    Task,
+    Use,
+)
+
+
+def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
+    """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
+    goal, rest = list(_requests(sections.get("goal", ()))), list(_requests(sections.get("instructions", ())))
+    constraints = [*_constraints(sections.get("instructions", ())), *_constraints(sections.get("constraints", ()))]
+    found: dict[str, Any] = {"requests": [*goal[:1], *rest, *goal[1:]], "constraints": constraints}
+    for id in _FACTS:
+        for text in _bullets(sections.get(id, ())):
+            _fact(found, text)
+    fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in found.items()}
+    return Ledger(**fields)
+
+
+_FACTS = ("discoveries", "accomplished", "files", "questions", "next")
+_SAID = re.compile(r"\[(\S*), (open|done|superseded)\] (.*)", re.S)
+_DEMAND = re.compile(r"\[(\S*), (standing|request)\] (.*)", re.S)
+_COMMAND = re.compile(r"(ran|test|build|lint), (ok|failed)(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?")
+_ERROR = re.compile(r"error, (open|resolved): (.*?)(?: — during: (.*))?")
+_FILE = re.compile(r"(read|created|changed|moved|deleted): (.*)")
+_TASK = re.compile(r"task, (open|done|superseded): (.*)")
+
+
+def _bullets(lines: Iterable[str]) -> Iterator[str]:
+    held: list[str] = []
+    for line in (one for entry in lines for one in entry.split("\n")):
+        if line.startswith("- "):
+            if held:
+                yield "\n".join(held)
+            held = [line[2:]]
+        elif held and (line.startswith("    ") or not line.strip()):
+            held.append(line[4:])
+    if held:
+        yield "\n".join(held)
+
+
+def _requests(lines: Iterable[str]) -> Iterator[Request]:
+    for text in _bullets(lines):
+        if found := _SAID.fullmatch(text):
+            yield Request(found[3], cast(State, found[2]), found[1])
+
+
+def _constraints(lines: Iterable[str]) -> Iterator[Constraint]:
+    for text in _bullets(lines):
+        if found := _DEMAND.fullmatch(text):
+            yield Constraint(found[3], cast(Scope, found[2]), found[1])
+
+
+def _fact(found: dict[str, Any], text: str) -> None:
+    """Add what one bullet says, if it is of a known shape."""
+    head, _, rest = text.partition(": ")
+    if head in _FIELDS:
+        name, read = _FIELDS[head]
+        found[name] = read(rest)
+    elif head in _LISTS:
+        name, made = _LISTS[head]
+        found.setdefault(name, []).append(made(rest))
+    elif hit := _FILE.fullmatch(text):
+        found.setdefault("files", []).extend(_files(cast(Use, hit[1]), hit[2]))
+    elif hit := _TASK.fullmatch(text):
+        found.setdefault("tasks", []).append(Task(hit[2], cast(State, hit[1])))
+    elif hit := _ERROR.fullmatch(text):
+        found.setdefault("failures", []).append(Failure(hit[2], hit[3] or "", hit[1] == "resolved"))
+    elif hit := _COMMAND.fullmatch(text):
+        found.setdefault("commands", []).append(_command(hit))
+
+
+def _files(use: Use, rest: str) -> Iterator[File]:
+    if use == "read":
+        yield from (File(path, use) for path in rest.split(" · "))
+    else:
+        path, _, to = rest.partition(" → ")
+        yield File(path, use, to=to)
+
+
+def _command(hit: re.Match[str]) -> Command:
+    check = None if hit[1] == "ran" else cast(Check, hit[1])
+    return Command(hit[4], hit[2] == "ok", int(hit[3]) if hit[3] else None, check, hit[5] or "")
+
+
+def _waiting(rest: str) -> Pending:
+    tool, _, target = rest.partition(" — ")
+    return Pending(tool, target)
+
+
+def _counts(rest: str) -> dict[str, int]:
+    return {name: int(count) for name, count in re.findall(r"(\w+) (\d{1,2})", rest)}
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "branch": ("branch", str),
+    "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
+    "not listed, for room": ("omitted", _counts),
+}
+_LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "commit": ("commits", str),
+    "asked the user": ("questions", Question),
+    "no result yet": ("pending", _waiting),
+}

@@ -1,0 +1,81 @@
+"""The user's own words in a message, and sentences of them.
+
+Rule: only a message of role and origin "user" speaks for the user, and of it only its text parts; what hosts and tools
+write into such messages between tags, what is fenced as code and what is quoted is not the user's demand. Text is
+taken as it is; clipping falls between words, so that no name is cut into another.
+"""
+
+import re
+from collections.abc import Iterator
+
+from secateur.model import Message
+
+
+def said_by_user(message: Message) -> str:
+    """What the user wrote in this message; "" if it is not the user who speaks."""
+    if message.role != "user" or message.origin != "user":
+        return ""
+    texts = [part.text for part in message.parts if part.kind == "text" and not part.within]
+    text = _WOVEN.sub("", "\n".join(texts)).strip()
+    return "" if _REPORT.match(text) else text
+
+
+def said_by_agent(message: Message) -> str:
+    """The text of an assistant message, reasoning and calls left out."""
+    if message.role != "assistant" or message.origin not in ("user", "synthetic"):
+        return ""
+    return "\n".join(part.text for part in message.parts if part.kind == "text" and not part.within).strip()
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Sentences of a text without its fenced blocks and quotations; a list stays with the line that opens it."""
+    lines = [line for line in _FENCED.sub("\n", text).split("\n") if not line.lstrip().startswith(">")]
+    at = 0
+    while at < len(lines):
+        block = [lines[at].strip()]
+        at += 1
+        if block[0].endswith((":", "：")):
+            while at < len(lines) and (_BULLET.match(lines[at]) or not lines[at].strip()) and len(block) < 30:
+                block.append(lines[at].rstrip())
+                at += 1
+        if len(block) > 1:
+            yield "\n".join(line for line in block if line.strip())
+        else:
+            yield from (one.strip() for one in _STOP.split(block[0]) if one.strip())
+
+
+def clipped(text: str, max_chars: int) -> str:
+    """At most so many characters of a text, cut between words; "" if its first word is longer."""
+    if len(text) <= max_chars:
+        return text
+    cut = max(text.rfind(blank, 0, max_chars + 1) for blank in " \n\t。，")
+    return text[:cut].rstrip() if cut > 0 else ""
+
+
+def ends(text: str, max_chars: int) -> str:
+    """A long text as its beginning and its end, about two to one, each cut between words."""
+    if len(text) <= max_chars:
+        return text
+    tail = text[-max_chars // 3 :]
+    start = min((at for blank in " \n" if (at := tail.find(blank)) >= 0), default=len(tail))
+    return f"{clipped(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
+
+
+def one_line(text: str) -> str:
+    """With all white space as single blanks."""
+    return " ".join(text.split())
+
+
+_WOVEN = re.compile(
+    r"<(?P<tag>system[-_]reminder|environment_context|environment_details|user_instructions|local-command-[a-z]+"
+    r"|command-(?:name|message|args|contents)|bash-(?:stdout|stderr)|task-notification|current_datetime|turn_aborted"
+    r"|ide_[a-z_]+|hook[a-z_-]*|function_results|tool_(?:result|response|output)s?|observation"
+    r"|untrusted[a-z_-]*)\b[^>]*>.*?(?:</(?P=tag)>|\Z)",
+    re.S | re.I,
+)
+_REPORT = re.compile(
+    r"(?i)(?:OBSERVATION:|EXECUTION RESULT of|\[?tool (?:result|output)\b|<returncode>|\[Request interr)"
+)
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
+_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")
