@@ -5,7 +5,7 @@ own history, the log is read as it stood before each compaction too: one segment
 that were abandoned are not read. Nothing here prices or edits anything.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from statistics import median
 from typing import Any
@@ -19,7 +19,7 @@ from secateur.model import Message, Path, Transcript
 from secateur.session import document
 from secateur.session.document import Document
 from secateur.simulate.usage import Usage, model_of, usage_of
-from secateur.tokens import estimate, scaled
+from secateur.tokens import Counter, estimate, factor
 
 _BEHIND = 20  # lines behind an answer that are looked at for its figures (Codex writes them apart)
 _ENOUGH = 8  # recorded requests from which a session's own tokens per estimated token are taken
@@ -45,6 +45,13 @@ class Recording(Struct, frozen=True):
     document: Document  # what was read last; everything the host wrote
     segments: tuple[Transcript, ...]  # messages counted; one unless the host compacted
     requests: tuple[Request, ...]
+    factor: float = 1.0  # tokens as counted here per estimated token: of the model, and of the recorded usage
+
+    @property
+    def tally(self) -> Counter:
+        """Counts a text as the recording's own texts were counted."""
+        factor = self.factor
+        return lambda text: round(estimate(text) * factor)
 
     @property
     def model(self) -> str:
@@ -86,10 +93,10 @@ def recorded(
     last = document.read(data, format, model)
     stretches = [*_before(last, model), last]
     read = [one.transcript for one in stretches]
-    tally = scaled(estimate, model or last.transcript.model)
+    times = factor(model or last.transcript.model)
     for segment in read:
-        _count(segment.messages, tally)
-    found = _calibrated(Recording(last, tuple(read), _requests(stretches, read)), fixed_tokens)
+        _count(segment.messages, times)
+    found = _calibrated(Recording(last, tuple(read), _requests(stretches, read), times), fixed_tokens)
     return found if compactions or len(read) == 1 else _undone(found)
 
 
@@ -137,11 +144,11 @@ def _unkeyed(message: Message) -> Message:
     return replace(message, parts=tuple(replace(part) for part in message.parts))
 
 
-def _count(messages: Iterable[Message], tally: Callable[[str], int]) -> None:
+def _count(messages: Iterable[Message], times: float) -> None:
     for message in messages:
         for part in message.parts:
             if part.text and not part.tokens:
-                force_setattr(part, "tokens", tally(part.text))
+                force_setattr(part, "tokens", round(estimate(part.text) * times))
 
 
 def _usages(read: Document, messages: Sequence[Message]) -> dict[int, Usage]:
@@ -217,7 +224,7 @@ def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
         if times != 1.0 and part.kind != "media":
             force_setattr(part, "tokens", round(part.tokens * times))
     segments = tuple(replace(one, fixed_tokens=fixed or one.fixed_tokens) for one in recording.segments)
-    return replace(recording, segments=segments)
+    return replace(recording, segments=segments, factor=recording.factor * times)
 
 
 def _fitted(recording: Recording) -> tuple[float, int]:

@@ -1,0 +1,62 @@
+"""How far the cache model agrees with what a provider recorded of a session, request by request.
+
+Rule: the model gets the history, the times and the sizes of the prompts as they were counted, and nothing of what was
+read from the cache or written to it; these it must find. Where they differ, the recording says by its shape why.
+"""
+
+from msgspec import Struct
+
+from secateur.simulate.cache import Cache, Caching, Sent
+from secateur.simulate.prompts import Prompts
+from secateur.simulate.replay import unpruned
+from secateur.simulate.requests import Recording, Request
+from secateur.simulate.usage import Usage
+
+UNEXPLAINED = "unexplained"
+
+
+class Compared(Struct, frozen=True):
+    """One request: what the model says and what was recorded."""
+
+    request: Request
+    model: Sent
+    recorded: Usage
+    idle_s: float  # since the request before was sent; 0 for the first
+    begins: bool  # a user's message is the newest: a turn begins
+    again: bool  # nothing was said since the answer before
+
+    @property
+    def agrees(self) -> bool:
+        """Whether reads and writes are the very same numbers."""
+        return (self.model.read, self.model.write) == (self.recorded.read, self.recorded.write)
+
+    @property
+    def cause(self) -> str:
+        """Why the two differ, as far as the recording shows it; "" where they agree."""
+        if self.agrees:
+            return ""
+        if self.recorded.read > self.model.read:
+            return "a request that was aborted or tried again had written more than is recorded"
+        if self.again:
+            return "the request before was sent again"
+        if self.begins:
+            return "a new user turn found its messages gone from the cache"
+        return UNEXPLAINED
+
+
+def compared(recording: Recording, caching: Caching) -> tuple[Compared, ...]:
+    """All requests with recorded usage, in order."""
+    cache, prompts = Cache(caching), Prompts()
+    found: list[Compared] = []
+    last: int | None = None
+    for turn in unpruned(recording):
+        usage = turn.request.usage
+        if usage is None:
+            continue
+        prompt = prompts.of(turn.seen, model=turn.request.model)
+        prompt.ends[-1] = usage.read + usage.write or usage.prompt  # where the last mark stood
+        sent = cache.send(prompt, turn.at)
+        idle_s = (turn.at - last) / 1000 if last is not None else 0.0
+        found.append(Compared(turn.request, sent, usage, idle_s, turn.begins, turn.seen[-1].role == "assistant"))
+        last = turn.at
+    return tuple(found)

@@ -1,0 +1,100 @@
+"""What requests cost: tokens by class times the rates that hold for a prompt of that size.
+
+Rule: money is in dollars, `units` are tokens of plain input at the base rate that cost as much; the two differ by one
+factor. Calls beside the session's own requests (summaries) are priced with the request that they were made for.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from secateur.pricing.prices import Price
+from secateur.simulate.cache import Sent
+
+
+class Call(Struct, frozen=True):
+    """A call that is no request of the session: a summary, or a cache kept warm."""
+
+    sent: Sent
+    output: int = 0
+    what: str = "summary"
+
+
+class Row(Struct, frozen=True):
+    """One request, paid."""
+
+    number: int
+    at: int  # ms since 1970, as far as recorded
+    read: int
+    write: int
+    plain: int
+    output: int
+    units: float  # of this request with its calls
+    called: float = 0.0  # units of its calls alone
+    cold: bool = False  # its predecessor's prefix was no longer alive
+    lost: int = 0  # tokens in a live cache that could not be read, since something before them had changed
+    opened: bool = False  # an epoch was opened for it
+    why: str = ""  # of that epoch, or of the gate that did nothing
+
+    @property
+    def prompt(self) -> int:
+        """All tokens that were sent."""
+        return self.read + self.write + self.plain
+
+
+class Bill(Struct, frozen=True):
+    """Sums over requests."""
+
+    requests: int
+    read: int
+    write: int
+    plain: int
+    output: int
+    units: float
+    dollars: float
+    calls: float  # units of summary calls, among `units`
+    busts: int  # requests that found a live cache and could not read it to its end
+    lost: int  # the tokens of these
+    colds: int  # requests that came too late for the cache
+    peak: int  # tokens of the longest prompt
+    epochs: int
+
+    @property
+    def sent(self) -> int:
+        """Tokens of all prompts."""
+        return self.read + self.write + self.plain
+
+    @property
+    def hit_share(self) -> float:
+        """The share of prompt tokens that were read from the cache."""
+        return self.read / self.sent if self.sent else 0.0
+
+
+def units(price: Price, sent: Sent, output: int, *, hour: bool = False) -> float:
+    """What one request costs, in tokens of plain input at the base rate."""
+    rates, base = price.rates(sent.tokens), price.base.input
+    write = rates.w_1h if hour else rates.w
+    cost = rates.r * sent.read + write * sent.write + sent.plain + rates.o * output
+    return cost * rates.input / base if base else 0.0
+
+
+def billed(rows: Iterable[Row], price: Price) -> Bill:
+    """The sums."""
+    some = tuple(rows)
+    total = sum(row.units for row in some)
+    busts = [row.lost for row in some if row.lost]
+    return Bill(
+        requests=len(some),
+        read=sum(row.read for row in some),
+        write=sum(row.write for row in some),
+        plain=sum(row.plain for row in some),
+        output=sum(row.output for row in some),
+        units=total,
+        dollars=price.dollars(total),
+        calls=sum(row.called for row in some),
+        busts=len(busts),
+        lost=sum(busts),
+        colds=sum(row.cold for row in some),
+        peak=max((row.prompt for row in some), default=0),
+        epochs=sum(row.opened for row in some),
+    )

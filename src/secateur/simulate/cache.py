@@ -1,0 +1,147 @@
+"""A provider's prompt cache, request by request: what a prompt reads from it, writes to it, and pays in full.
+
+Rule: what stands in `CacheRules` and nothing else. A prefix is found only where the rules look for it, only while it
+lives (its time runs from the start of the request that last used it), and only if every block in it is the same.
+"""
+
+from random import Random
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.pricing.rules import CacheRules
+from secateur.simulate.prompts import Prompt
+
+
+class Caching(Struct, frozen=True, kw_only=True):
+    """Rules, and what they leave open or to the client."""
+
+    rules: CacheRules
+    hour: bool = False  # the longer of the two times to live, where there is one
+    refresh: Literal["path", "hit"] = "path"  # a read renews all shorter prefixes on its way, or only what it hit
+    marks: Literal["kept", "last"] = "kept"  # also mark the last block that stood in the request before, or not
+    turn_busts: bool = False  # every new user turn finds no messages in the cache (seen on some Claude models)
+    seed: int = 0  # for lookups that fail by chance (`rules.miss_share`)
+
+    @property
+    def ttl_ms(self) -> float:
+        """How long a prefix lives."""
+        long_s = self.rules.ttl_long_s if self.hour else None
+        return (self.rules.ttl_s if long_s is None else long_s) * 1_000
+
+
+class Sent(Struct, frozen=True):
+    """The tokens of one prompt: `read + write + plain` are all of them."""
+
+    read: int
+    write: int
+    plain: int
+    cold: bool = False  # the prefix of the request before was no longer alive
+    lost: int = 0  # tokens of a prefix that was alive, and could have been read had nothing before its end changed
+
+    @property
+    def tokens(self) -> int:
+        """The whole prompt."""
+        return self.read + self.write + self.plain
+
+
+class Cache:
+    """The cache as one session sees it. Times are in ms and never go back."""
+
+    def __init__(self, caching: Caching) -> None:
+        self.caching = caching
+        self.rules = caching.rules
+        self._entries: dict[int, tuple[float, float]] = {}  # prefix -> can be read from, lives until
+        self._chance = Random(caching.seed)
+        self._last: tuple[int, int] | None = None  # the longest prefix that the last request left: its name, tokens
+        self._sent = 0.0
+
+    def send(self, prompt: Prompt, at: float) -> Sent:
+        """Send a prompt at a time: look up, then write."""
+        if self.rules.positions == "none" or not prompt.chain:
+            return Sent(0, 0, prompt.tokens)
+        if self.rules.positions == "answers":
+            self._answered(prompt)
+        marks = self._marks(prompt)
+        hit = self._hit(prompt, marks, at)
+        cold = self._last is not None and not self._lives(self._last[0], at)
+        there = self._last[1] if self._last is not None and not cold else 0
+        read = self._stepped(prompt.ends[hit]) if hit >= 0 else 0
+        self._refresh(prompt, hit, at)
+        whole = prompt.ends[marks[-1]]
+        written = self.rules.writes_cost and whole >= self.rules.minimum_tokens
+        write = max(0, whole - read) if written else 0
+        self._write(prompt, marks, at)
+        self._sent = at
+        return Sent(read, write, prompt.tokens - read - write, cold, max(0, there - read))
+
+    def _marks(self, prompt: Prompt) -> list[int]:
+        """Where this request leaves prefixes: the end, what stood in the request before, system prompt and tools."""
+        last, kept = len(prompt.chain) - 1, prompt.same - 1
+        wanted = [last]
+        if self.caching.marks == "kept" and 0 <= kept < last:
+            wanted.append(kept)
+        if prompt.fixed:
+            wanted.append(prompt.fixed - 1)
+        return sorted(set(wanted[: max(1, self.rules.breakpoints)]))
+
+    def _hit(self, prompt: Prompt, marks: list[int], at: float) -> int:
+        """The last block of the longest prefix that is found; -1 for none."""
+        if self.rules.miss_share and self._chance.random() < self.rules.miss_share:
+            return -1
+        for position in self._looked_at(prompt, marks):
+            if prompt.ends[position] < self.rules.minimum_tokens:
+                break
+            if self._lives(prompt.chain[position], at):
+                return position
+        return -1
+
+    def _looked_at(self, prompt: Prompt, marks: list[int]) -> list[int]:
+        """Where a prefix may end that is found, the longest first."""
+        back = self.rules.look_back
+        if self.rules.positions == "marks":
+            found = {place for mark in marks for place in range(max(0, mark - back), mark + 1)}
+            return sorted(found, reverse=True)
+        if self.rules.positions == "steps":
+            return list(range(len(prompt.chain) - 1, -1, -1))
+        stops = [stop for stop in prompt.stops[-back:] if stop >= 0]
+        return sorted({*stops, *marks}, reverse=True)
+
+    def _lives(self, name: int, at: float) -> bool:
+        since, until = self._entries.get(name, (0.0, 0.0))
+        return since <= at < until
+
+    def _stepped(self, tokens: int) -> int:
+        return tokens - tokens % self.rules.step_tokens
+
+    def _refresh(self, prompt: Prompt, hit: int, at: float) -> None:
+        """A read is free and starts the time anew."""
+        if hit < 0:
+            return
+        first = 0 if self.caching.refresh == "path" else hit
+        for position in range(first, hit + 1):
+            name = prompt.chain[position]
+            if name in self._entries and self._lives(name, at):
+                self._entries[name] = (self._entries[name][0], at + self.caching.ttl_ms)
+
+    def _write(self, prompt: Prompt, marks: list[int], at: float) -> None:
+        """What this request leaves; what was there already is written again or refreshed, to the same effect."""
+        places = range(len(prompt.chain)) if self.rules.positions == "steps" else marks
+        ready, until = at + self.rules.delay_s * 1_000, at + self.caching.ttl_ms
+        self._last = None
+        for position in places:
+            if prompt.ends[position] >= self.rules.minimum_tokens:
+                name = prompt.chain[position]
+                since = self._entries[name][0] if self._lives(name, at) else ready
+                self._entries[name] = (since, until)
+                self._last = (name, self._stepped(prompt.ends[position]))
+
+    def _answered(self, prompt: Prompt) -> None:
+        """The last answer left a prefix as well: where this prompt goes on with it, it can be read (DeepSeek)."""
+        if not prompt.before or prompt.same < prompt.before:
+            return
+        for stop, spoken in zip(prompt.stops, prompt.spoken, strict=True):
+            if stop >= prompt.before and spoken:
+                until = self._sent + self.caching.ttl_ms
+                self._entries.setdefault(prompt.chain[stop], (self._sent + self.rules.delay_s * 1_000, until))
+                return

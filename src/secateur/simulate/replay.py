@@ -1,0 +1,119 @@
+"""A policy over a recorded session: before each recorded request it decides anew, with its plan kept.
+
+Rule: the policy sees what it would have seen: the history up to that request, the time since the call before, and its
+own plan. It decides as the engine does; only the native document is not written and not validated. Histories grow
+message by message, so a request costs what is new.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.budget import Budget
+from secateur.decision import decide
+from secateur.model import Message, Transcript
+from secateur.plan import Plan
+from secateur.policy import Policy
+from secateur.policy.windows import resolve
+from secateur.session import Session
+from secateur.session.document import Document
+from secateur.simulate.bill import Call
+from secateur.simulate.requests import Recording, Request
+from secateur.tokens import Counter
+
+GAP_S = 20.0  # between requests whose time is not recorded: an agent at work
+
+
+class Turn(Struct, frozen=True):
+    """One request as the policy would have sent it."""
+
+    request: Request
+    at: int  # ms since 1970; from 0 on where no time is recorded
+    seen: tuple[Message, ...]  # the view
+    fixed_tokens: int
+    opened: bool = False  # an epoch was opened for it
+    why: str = ""  # of that epoch, or of the gate that did nothing
+    calls: tuple[Call, ...] = ()  # made for it beside it: summaries
+    plan: Plan = Plan()
+
+    @property
+    def begins(self) -> bool:
+        """Whether the newest message is a user's: a turn begins here."""
+        newest = self.seen[-1] if self.seen else None
+        return newest is not None and newest.role == "user" and newest.origin == "user"
+
+
+def replayed(recording: Recording, policy: Policy, *, window: int | None = None) -> Iterator[Turn]:
+    """The session's requests under a policy, in order. `window` in tokens, else the model's."""
+    work = Replay(policy, recording.tally)
+    for request, at, idle_s in moments(recording):
+        segment = recording.segments[request.segment]
+        work.grow(recording.document, segment, request.answer)
+        room, _ = resolve(window, request.model or segment.model, policy)
+        epochs = len(work.plan.epochs)
+        _, gate = decide(policy, work, work.budget(room, segment.fixed_tokens, at, idle_s))
+        opened = len(work.plan.epochs) > epochs
+        why = work.plan.epochs[-1].why if opened else gate
+        yield Turn(request, at, work.after().messages, segment.fixed_tokens, opened, why, plan=work.plan)
+
+
+def unpruned(recording: Recording) -> Iterator[Turn]:
+    """The session as it was."""
+    for request, at, _ in moments(recording):
+        yield Turn(request, at, recording.context(request), recording.segments[request.segment].fixed_tokens)
+
+
+def moments(recording: Recording) -> Iterator[tuple[Request, int, float | None]]:
+    """Each request, when it was sent (ms), and the seconds since the model was last called (None: never before).
+
+    Time never goes back; where none is recorded, requests follow each other by `GAP_S`.
+    """
+    last: int | None = None
+    for request in recording.requests:
+        at = max(request.at or (0 if last is None else last + round(GAP_S * 1000)), last or 0)
+        answered = next((one.at for one in reversed(recording.context(request)) if one.role == "assistant"), 0)
+        called = max(answered, last) if last is not None else answered
+        yield request, at, max(0, at - called) / 1000 if called or last is not None else None
+        last = at
+
+
+class Replay(Session):
+    """The work of a session whose history is already read: each request takes more of it over."""
+
+    def __init__(self, policy: Policy, tally: Counter) -> None:
+        super().__init__(policy.protect, ("estimate", policy.counter), policy.stamp, policy.schedule.weighs)
+        self.count = tally
+        if policy.counter == "estimate":
+            self.gauge = tally
+        self._sticky = policy.sticky
+        self._coming: tuple[Document, int]
+
+    def grow(self, whole: Document, segment: Transcript, size: int) -> None:
+        """Take the first `size` messages of a segment for the request."""
+        known = self.document.transcript.messages if hasattr(self, "document") else ()
+        messages = segment.messages[:size]
+        goes_on = 0 < len(known) <= size and known[-1] is messages[len(known) - 1]
+        read = replace(segment, messages=messages, index=None)
+        self._coming = (replace(whole, transcript=read), len(known) if goes_on else 0)
+        self.take(b"", None if self._sticky else Plan(), None, "")
+
+    def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
+        return self._coming
+
+    def budget(self, window: int, fixed_tokens: int, now: int, idle_s: float | None) -> Budget:
+        """The numbers of this request; an epoch restarts the idle time, as in the engine."""
+        if self.plan.epochs and idle_s is not None:
+            idle_s = max(0.0, min(idle_s, (now - self.plan.epochs[-1].at) / 1000))
+        used = self.used + fixed_tokens
+        return Budget(
+            window=window,
+            used=used,
+            count=self.gauge,
+            protect=self.protect,
+            edited=self.edited,
+            raw=self.raw,
+            idle_s=idle_s,
+            now=now,
+        )

@@ -1,0 +1,111 @@
+"""One policy over one recorded session: what it would have sent, and what that would have cost.
+
+    recording = recorded(data)
+    run = simulate(recording, "kilocode", price_of("claude-sonnet-4-5"))
+    run.bill.dollars, run.bill.busts, run.rows[7].lost
+
+Rule: replay, prompt, cache, bill, one request after the other; each stands in its own module and knows nothing of the
+next. The agent is assumed to act as it did.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.errors import ConfigError
+from secateur.plan import Plan
+from secateur.policy import load
+from secateur.pricing.prices import Price, price_of
+from secateur.pricing.rules import CacheRules, rules_of
+from secateur.simulate.bill import Bill, Row, billed, units
+from secateur.simulate.cache import Cache, Caching, Sent
+from secateur.simulate.prompts import Prompts
+from secateur.simulate.replay import Turn, replayed, unpruned
+from secateur.simulate.requests import Recording
+
+
+class Run(Struct, frozen=True):
+    """The outcome. `turns` are the views behind `rows`, request by request."""
+
+    policy: str  # "" where the session is as it was
+    price: Price
+    caching: Caching
+    turns: tuple[Turn, ...]
+    rows: tuple[Row, ...]
+    bill: Bill
+
+    @property
+    def plan(self) -> Plan:
+        """All epochs that were opened."""
+        return self.turns[-1].plan if self.turns else Plan()
+
+
+def simulate(
+    recording: Recording,
+    policy: Any = None,
+    price: Price | None = None,
+    *,
+    caching: Caching | None = None,
+    window: int | None = None,
+) -> Run:
+    """The bill of a recorded session under a policy; without one, as it was.
+
+    `policy` is a preset's name, the path of a TOML file, a dict or a `Policy`. Without a `price`, that of the recorded
+    model; without `caching`, its provider's rules (those for the model of the price, where the recording's has none).
+    Raises ConfigError for a model without price or rules, by name: nothing is guessed.
+    """
+    price = price or _price(recording)
+    caching = caching or Caching(rules=_rules(recording, price))
+    loaded = load(policy) if policy is not None else None
+    turns = tuple(unpruned(recording) if loaded is None else replayed(recording, loaded, window=window))
+    rows = paid(turns, price, caching)
+    return Run(loaded.name if loaded else "", price, caching, turns, rows, billed(rows, price))
+
+
+def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ...]:
+    """What a series of views costs, request by request, whoever made them."""
+    cache = Cache(caching)
+    prompts: Prompts | None = None
+    rows: list[Row] = []
+    busted = 0
+    for turn in turns:
+        prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
+        busted += caching.turn_busts and bool(rows) and turn.begins
+        sent = cache.send(prompts.of(turn.seen, model=turn.request.model, state=busted), turn.at)
+        rows.append(_row(turn, sent, price, caching.hour))
+    return tuple(rows)
+
+
+def _row(turn: Turn, sent: Sent, price: Price, hour: bool) -> Row:
+    called = sum(units(price, call.sent, call.output, hour=hour) for call in turn.calls)
+    return Row(
+        number=turn.request.number,
+        at=turn.at,
+        read=sent.read,
+        write=sent.write,
+        plain=sent.plain,
+        output=turn.request.output,
+        units=units(price, sent, turn.request.output, hour=hour) + called,
+        called=called,
+        cold=sent.cold,
+        lost=sent.lost,
+        opened=turn.opened,
+        why=turn.why,
+    )
+
+
+def _price(recording: Recording) -> Price:
+    price = price_of(recording.model) if recording.model else None
+    if price is None:
+        known = f"no price is known for {recording.model}" if recording.model else "the recording names no model"
+        raise ConfigError(f"{known}: name a model that has one, or state a price")
+    return price
+
+
+def _rules(recording: Recording, price: Price) -> CacheRules:
+    rules = rules_of(price.model) or rules_of(recording.model)
+    if rules is None:
+        names = " nor ".join(dict.fromkeys(filter(None, (price.model, recording.model))))
+        raise ConfigError(f"no cache rules are known for {names}: name a model that has some, or state them")
+    return rules
