@@ -43,7 +43,7 @@ def mend_thoughts(work: Work) -> None:
 def mend_ending(work: Work) -> None:
     """A last assistant message: the user asks to continue where it is refused (A14), else it ends in a word (A13)."""
     last = work.nodes[-1] if work.nodes else None
-    if last is None or last.role != "assistant" or any("_tool_" in one.role for one in last.inner or ()):
+    if last is None or last.role != "assistant" or (last.inner and "_tool_" in last.inner[-1].role):
         return  # a server's tool at the end: the provider paused there and goes on from it
     if refuses_prefill(work.settings.model):
         work.nodes.append(Node({"role": "user", "content": GO_ON}))

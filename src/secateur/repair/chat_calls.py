@@ -50,7 +50,7 @@ def _mend_nothing(work: Work, node: Node) -> None:
     """Content that is null, missing or an empty list, where that is refused (O6)."""
     content = node.get("content")
     silent = node.role == "assistant" and (calls_of(node) or any(node.get(name) for name in _SAYS))
-    if (content is None and not silent) or content == []:
+    if content in (None, []) and not silent:
         said = NO_OUTPUT if node.role in ("tool", "function") else NO_CONTENT
         node.put(("content",), said)
         work.say("O6", node, f"a message without content now reads {said}")
