@@ -1,0 +1,12 @@
+"""What pruning would have taken from an agent: of everything its recorded calls refer to, the share still in view.
+
+Rule: no model is asked. Identifiers of a call are looked up in the views that a policy would have sent. Figures go
+beside a bill, never alone; what they cannot see is in `docs/explanation/recall.md`.
+"""
+
+from secateur.simulate.recall.outcomes import Held, Outcome
+from secateur.simulate.recall.recordings import Recall, recall_of
+from secateur.simulate.recall.score import Lost, Score, Stratum, refetch
+from secateur.simulate.recall.views import held
+
+__all__ = ["Held", "Lost", "Outcome", "Recall", "Score", "Stratum", "held", "recall_of", "refetch"]

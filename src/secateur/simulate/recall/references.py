@@ -1,0 +1,135 @@
+"""References: what the arguments of a call name that a tool's result had shown before.
+
+Rule: a reference is hard where nothing but results showed it: if they all go, the recorded call could not have been
+written. Where an earlier argument or a text says it too it is soft. What the user, the system prompt or today's date
+gave away, and what stands everywhere, is no reference. What a policy does to them is counted in `outcomes`.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import accumulate
+
+from msgspec import Struct
+
+from secateur.model import Message, Part
+from secateur.simulate.recall.names import Names
+
+COMMON = 0.25  # share of a session's messages: what stands in more of them refers to nothing
+AT_LEAST = 8  # messages: in a short session a quarter is too few to be common
+
+
+class Reference(Struct, frozen=True, gc=False):
+    """One identifier that one request needed. Its providers are the first `provided` of `References.shown[id]`."""
+
+    request: int  # position in `References.answers`
+    id: int
+    provided: int
+    hard: bool
+    spoken: bool = False  # in the visible text of the answer, not in its calls: reported apart
+
+
+class References(Struct, frozen=True):
+    """All references of one history. Parts are numbered over all its messages."""
+
+    parts: tuple[Part, ...]
+    answers: tuple[int, ...]  # message numbers, one for each request
+    starts: tuple[int, ...]  # number of the first part that a request did not hold yet
+    results: tuple[int, ...]  # how many results stand before each part, and in all
+    shown: dict[int, list[int]]  # identifier → parts that show it, oldest first
+    rarity: dict[int, float]  # identifier → share of the messages it stands in
+    found: tuple[Reference, ...]
+    names: Names
+
+    def newest(self, one: Reference) -> int:
+        """The part that showed it last: blame and credit are its."""
+        return self.shown[one.id][one.provided - 1]
+
+    def distance(self, one: Reference) -> int:
+        """How many results back that part stands; 1 is the newest one."""
+        return self.results[self.starts[one.request]] - self.results[self.newest(one)]
+
+    def dead_after(self) -> dict[str, int]:
+        """The last request for which each part, by its key, was the newest provider of a hard reference."""
+        found: dict[str, int] = {}
+        for one in self.found:
+            if one.hard and not one.spoken:
+                key = self.parts[self.newest(one)].key
+                found[key] = max(one.request, found.get(key, -1))
+        return found
+
+
+def references(messages: Sequence[Message], answers: Sequence[int], names: Names) -> References:
+    """The references of the messages numbered `answers`, each to what stands before it."""
+    walk = _Walk(messages, names, frozenset(answers))
+    for number, message in enumerate(messages):
+        walk.step(number, message)
+    parts = tuple(part for message in messages for part in message.parts)
+    ends = [0, *accumulate(len(message.parts) for message in messages)]
+    results = [0, *accumulate(part.kind == "tool_result" for part in parts)]
+    order = {number: position for position, number in enumerate(answers)}
+    found = sorted((one for one in walk.found), key=lambda one: (order[one.request], one.spoken, one.id))
+    return References(
+        parts,
+        tuple(answers),
+        tuple(ends[number] for number in answers),
+        tuple(results),
+        walk.shown,
+        {one: count / len(messages) for one, count in walk.counts.items()},
+        tuple(Reference(order[one.request], one.id, one.provided, one.hard, one.spoken) for one in found),
+        names,
+    )
+
+
+class _Walk:
+    """Oldest message first, what has been shown so far and by whom."""
+
+    def __init__(self, messages: Sequence[Message], names: Names, answers: frozenset[int]) -> None:
+        self.names, self.answers = names, answers
+        self.found: list[Reference] = []  # `request` is still the answer's message number
+        self.shown: dict[int, list[int]] = {}
+        self.counts = _counted(messages, names)
+        most = max(COMMON * len(messages), AT_LEAST)
+        self.given = {one for one, count in self.counts.items() if count > most}  # refers to nothing
+        self.by_results: set[int] = set()
+        self.echoed: set[int] = set()
+        self.part = 0
+        for message in messages:
+            if message.role == "system":
+                self.given |= _said(message.parts, names)
+
+    def step(self, number: int, message: Message) -> None:
+        """What an answer refers to, then what a message shows."""
+        if number in self.answers:
+            self._refer(number, message)
+        for part in message.parts:
+            for one in self.names.of_part(part):
+                self.shown.setdefault(one, []).append(self.part)
+                (self.by_results if part.kind == "tool_result" else self.echoed).add(one)
+            self.part += 1
+        if message.role == "user" and message.origin == "user":
+            self.given |= _said(message.parts, self.names)
+
+    def _refer(self, number: int, message: Message) -> None:
+        today = _today(message.at, self.names)
+        called = _said((part for part in message.parts if part.kind == "tool_call"), self.names)
+        spoken = _said((part for part in message.parts if part.kind == "text"), self.names) - called
+        for ids, aloud in ((called, False), (spoken, True)):
+            for one in (ids & self.by_results) - self.given - today:
+                self.found.append(Reference(number, one, len(self.shown[one]), one not in self.echoed, aloud))
+
+
+def _counted(messages: Iterable[Message], names: Names) -> dict[int, int]:
+    """In how many messages each identifier stands."""
+    counts: dict[int, int] = {}
+    for message in messages:
+        for one in _said(message.parts, names):
+            counts[one] = counts.get(one, 0) + 1
+    return counts
+
+
+def _said(parts: Iterable[Part], names: Names) -> frozenset[int]:
+    return frozenset().union(*map(names.of_part, parts))
+
+
+def _today(at: int, names: Names) -> frozenset[int]:
+    return names.of(datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")) if at else frozenset()

@@ -1,0 +1,125 @@
+"""Future reference recall: how much of what the recorded agent went on to use was still there to be used.
+
+Rule: it never stands alone. It is a share of references, not of successes: the recording shows what an agent with its
+whole context used, and one that was pruned may read again or do otherwise. So what was lost is listed, for a price
+(`refetch`), and near references, which any policy keeps, are shown apart from far ones.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import log
+
+from msgspec import Struct
+
+from secateur.identifiers import Kind
+from secateur.simulate.recall.outcomes import Outcome
+
+STRATA = ((1, 5), (6, 20), (21, 50), (51, 0))  # results back, first and last; 0: without end
+BY_KIND: dict[Kind, float] = {"line": 2.0, "path": 1.5, "id": 1.5, "error": 1.5, "number": 0.5}  # others 1
+CALL_TOKENS = 60  # a call that fetches a lost result again, and its frame (economics of one tool call)
+
+
+class Lost(Struct, frozen=True, order=True):
+    """One request lost what one result had shown it last."""
+
+    request: int
+    key: str
+    tokens: int  # of that result
+
+
+class Stratum(Struct, frozen=True):
+    """Hard references whose newest provider stands so many results back."""
+
+    nearest: int
+    farthest: int  # 0: without end
+    references: int
+    recall: float
+
+
+class Score(Struct, frozen=True, kw_only=True):
+    """Shares from 0 to 1; 1 where there was nothing to lose."""
+
+    hard: float  # of hard references visible; the primary figure
+    soft: float
+    all: float
+    retrieval: float  # of hard references visible, or recoverable by what the view says
+    intact: float  # of requests whose hard references are all visible
+    intact_referring: float  # the same of those requests that have any
+    pairs: float  # of pairs (request, newest provider) with no hard reference lost
+    stale: float  # of hard references visible only in an outdated read
+    spoken: float  # of hard references in the answers' text
+    by_rarity: float  # hard, each weighted by the logarithm of how rare its identifier is
+    by_request: float  # hard, each request with the same weight
+    by_kind: float  # hard, lines and facts weighing more than symbols, numbers less
+    strata: tuple[Stratum, ...]
+    references: int  # hard
+    requests: int
+    lost: tuple[Lost, ...]
+
+
+Weight = Callable[[Outcome], float]
+
+
+def score(found: Iterable[Outcome], requests: int) -> Score:
+    """The figures of a session of so many requests under one policy, from its `outcomes`."""
+    every = list(found)
+    called = [one for one in every if not one.spoken]
+    hard = [one for one in called if one.hard]
+    lost = {Lost(one.request, one.key, one.tokens) for one in hard if not one.visible}
+    broken = len({one.request for one in lost})
+    return Score(
+        hard=_share(hard, _one),
+        soft=_share([one for one in called if not one.hard], _one),
+        all=_share(called, _one),
+        retrieval=_mean([one.visible or one.recoverable for one in hard]),
+        intact=_rest(broken, requests),
+        intact_referring=_rest(broken, len({one.request for one in hard})),
+        pairs=_rest(len(lost), len({(one.request, one.key) for one in hard})),
+        stale=1 - _mean([not one.stale for one in hard]),
+        spoken=_share([one for one in every if one.spoken and one.hard], _one),
+        by_rarity=_share(hard, lambda one: -log(one.rarity)),
+        by_request=_share(hard, _each_request(hard)),
+        by_kind=_share(hard, lambda one: BY_KIND.get(one.kind, 1.0)),
+        strata=tuple(_stratum(hard, first, last) for first, last in STRATA),
+        references=len(hard),
+        requests=requests,
+        lost=tuple(sorted(lost)),
+    )
+
+
+def refetch(lost: Iterable[Lost], prompts: Sequence[int], *, r: float, w: float, o: float) -> float:
+    """What it would cost to have every lost result again, once for each request that missed it.
+
+    Each takes one more request that reads the prompt, says a call and writes the result. `prompts` are the tokens of
+    each request's view; prices are in units of the base input price, as is what comes back.
+    """
+    return sum(r * prompts[one.request] + o * CALL_TOKENS + w * (one.tokens + CALL_TOKENS) for one in lost)
+
+
+def _one(_: Outcome) -> float:
+    return 1.0
+
+
+def _each_request(hard: Sequence[Outcome]) -> Weight:
+    counts: dict[int, int] = {}
+    for one in hard:
+        counts[one.request] = counts.get(one.request, 0) + 1
+    return lambda one: 1 / counts[one.request]
+
+
+def _share(found: Sequence[Outcome], weight: Weight) -> float:
+    weights = [weight(one) for one in found]
+    whole = sum(weights)
+    return sum(one for one, outcome in zip(weights, found, strict=True) if outcome.visible) / whole if whole else 1.0
+
+
+def _mean(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags) if flags else 1.0
+
+
+def _rest(bad: int, whole: int) -> float:
+    return 1 - bad / whole if whole else 1.0
+
+
+def _stratum(hard: Sequence[Outcome], first: int, last: int) -> Stratum:
+    inside = [one for one in hard if first <= one.distance <= (last or one.distance)]
+    return Stratum(first, last, len(inside), _share(inside, _one))
