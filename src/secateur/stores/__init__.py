@@ -1,0 +1,79 @@
+"""Where sessions are kept beyond one request, and beyond one process: stores, by address.
+
+    store = open_store("sqlite:///~/agents.db")
+
+Rule: one store, one file, one line in `STORES`; others' come from the entry points of `secateur.stores`, under the
+name their addresses begin with. What a store promises stands in `protocol`, and `secateur.testing` proves it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote
+
+from secateur.errors import ConfigError
+from secateur.stores.place import default_url
+from secateur.stores.protocol import Store
+
+__all__ = ["STORES", "default_url", "open_store"]
+
+Opens = Callable[[str], Store]
+
+
+def open_store(url: str = "") -> Store:
+    """The store at an address: `memory://`, `sqlite:///absolute/path`, `sqlite:///~/path`, or another's.
+
+    Without one, the default's. Options follow a `?`: of sqlite `synchronous=normal` and `timeout_s=10`. Nothing is
+    opened before it is needed. Raises ConfigError for an address that cannot be.
+    """
+    url = url or default_url()
+    name, colon, _ = url.partition("://")
+    if not colon:
+        raise ConfigError(f"{url!r} is no address of a store: write sqlite:///{url.lstrip('/')} for a file")
+    opens = STORES.get(name) or _others().get(name)
+    if opens is None:
+        raise ConfigError(f"no store is called {name!r}: there are {', '.join(sorted({*STORES, *_others()}))}")
+    return opens(url)
+
+
+def _memory(url: str) -> Store:
+    from secateur.stores.memory import MemoryStore
+
+    return MemoryStore()
+
+
+def _sqlite(url: str) -> Store:
+    from secateur.stores.sqlite import SqliteStore
+
+    rest, _, asked = url.removeprefix("sqlite://").partition("?")
+    options = dict(parse_qsl(asked, keep_blank_values=True))
+    synchronous, timeout = options.pop("synchronous", "full"), options.pop("timeout_s", "30")
+    if options:
+        raise ConfigError(f"a sqlite store has no option {next(iter(options))!r}: there are synchronous and timeout_s")
+    try:
+        timeout_s = float(timeout)
+    except ValueError as error:
+        raise ConfigError(f"timeout_s={timeout} is no number of seconds") from error
+    return SqliteStore(_path(unquote(rest), url), synchronous=synchronous, timeout_s=timeout_s)
+
+
+def _path(rest: str, url: str) -> Path:
+    """`/~/x` is at home, `/C:/x` on a drive, `/x` and `//x` from the root."""
+    if not rest.startswith("/") or not rest.strip("/"):
+        raise ConfigError(f"{url!r} names no file: write sqlite:///absolute/path or sqlite:///~/path")
+    plain = rest.lstrip("/")
+    at_home, on_drive = plain.startswith("~"), plain[1:2] == ":"
+    return Path(plain).expanduser() if at_home or on_drive else Path(f"/{plain}")
+
+
+def _others() -> dict[str, Opens]:
+    return {point.name: partial(_other, point) for point in entry_points(group="secateur.stores")}
+
+
+def _other(point: EntryPoint, url: str) -> Store:
+    store: Store = point.load()(url)
+    return store
+
+
+STORES: dict[str, Opens] = {"memory": _memory, "sqlite": _sqlite}

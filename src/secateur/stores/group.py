@@ -1,0 +1,63 @@
+"""Group commit: changes that arrive while one is being made durable go into the next transaction together.
+
+Rule: nobody is answered before the transaction that holds his change is durable, and one caller's refusal does not
+touch the others'. There is no thread of its own: whoever comes first carries out what waits.
+"""
+
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import Generic, TypeVar
+
+MOST = 64  # changes in one transaction, so that the first of them does not wait for long
+
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
+
+
+class Job(Generic[_Asked, _Answer]):
+    """One change on its way: what is asked, then what became of it."""
+
+    def __init__(self, asked: _Asked) -> None:
+        self.asked = asked
+        self.done = False
+        self.answer: _Answer | None = None
+        self.error: BaseException | None = None
+
+
+class Group(Generic[_Asked, _Answer]):
+    """`carry` makes some jobs durable in one transaction, and leaves each its answer or its error."""
+
+    def __init__(self, carry: Callable[[list[Job[_Asked, _Answer]]], None]) -> None:
+        self._carry = carry
+        self._waiting: list[Job[_Asked, _Answer]] = []
+        self._door = Lock()  # for the list
+        self._turn = Lock()  # for the transaction
+
+    def do(self, asked: _Asked) -> _Answer:
+        """Carry this out, with whatever else waits. Raises what carrying it out raised."""
+        job: Job[_Asked, _Answer] = Job(asked)
+        with self._door:
+            self._waiting.append(job)
+        while not job.done:
+            with self._turn:
+                if not job.done:
+                    self._lead()
+        if job.error:
+            raise job.error
+        assert job.answer is not None
+        return job.answer
+
+    def _lead(self) -> None:
+        with self._door:
+            jobs, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+        try:
+            self._carry(jobs)
+        except BaseException as error:
+            _fail(jobs, error)
+        for job in jobs:
+            job.done = True
+
+
+def _fail(jobs: Iterable[Job[_Asked, _Answer]], error: BaseException) -> None:
+    for job in jobs:
+        job.error = job.error or error

@@ -1,0 +1,197 @@
+"""A store that ends with its process: for tests, trials, and hosts that keep sessions themselves.
+
+Rule: it keeps every promise of the protocol but durability. One lock; no copy of a value, since values are frozen.
+"""
+
+from collections.abc import Iterator
+from threading import Lock
+
+from msgspec import Struct
+
+from secateur.chain import Link
+from secateur.errors import StoreError
+from secateur.lineage import digest
+from secateur.stores.admission import admitted, ambiguous, asked
+from secateur.stores.packing import compressed, expanded
+from secateur.stores.protocol import (
+    Blob,
+    BlobKind,
+    Change,
+    Found,
+    Freed,
+    Held,
+    Manifest,
+    Row,
+    Sizes,
+    State,
+    Who,
+    changed,
+    fresh,
+)
+
+
+class _Filed(Struct, frozen=True):
+    kind: BlobKind
+    size: int
+    codec: int
+    body: bytes
+
+
+class _Kept:
+    """What is kept of one session beside its state."""
+
+    def __init__(self) -> None:
+        self.links: list[Link] = []
+        self.refs: dict[tuple[str, str], int] = {}  # (id, key) → when it was saved
+        self.views: set[str] = set()
+        self.manifests: list[Manifest] = []
+
+
+class MemoryStore:
+    """Everything in dictionaries. See `Store` for what the methods promise."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._states: dict[Who, State] = {}
+        self._kept: dict[Who, _Kept] = {}
+        self._blobs: dict[tuple[str, str], _Filed] = {}  # by tenant and id
+
+    def load(self, who: Who) -> State | None:
+        with self._lock:
+            return self._states.get(who)
+
+    def save(self, state: State, change: Change) -> State:
+        filed = [(blob.id, blob, compressed(blob.data)) for blob in change.blobs]
+        who = state.who
+        with self._lock:
+            stored = self._states.get(who) or fresh(who)
+            admitted(stored.revision, state, change)
+            kept = self._kept.setdefault(who, _Kept())
+            kept.links += change.receipts
+            kept.views |= set(change.views)
+            kept.manifests += [change.manifest] if change.manifest else []
+            parent = self._kept.get(Who(change.parent, who.tenant)) if change.parent else None
+            for ref, at in parent.refs.items() if parent else ():
+                kept.refs.setdefault(ref, at)
+            for name, blob, (codec, body) in filed:
+                self._blobs.setdefault((who.tenant, name), _Filed(blob.kind, len(blob.data), codec, body))
+                kept.refs.setdefault((name, blob.key), change.at)
+            self._states[who] = changed(state, change)
+            return self._states[who]
+
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+        places = {key: number for number, key in enumerate(keys) if key}
+        found = []
+        with self._lock:
+            for who, state in self._states.items():
+                if who.tenant == tenant:
+                    tips = {epoch.tip for epoch in state.plan.epochs} & places.keys()
+                    found += [Found(who.session, key, "tip", state.touched) for key in tips]
+                    seen = self._kept[who].views & places.keys()
+                    found += [Found(who.session, key, "view", state.touched) for key in seen]
+        return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
+
+    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+        with self._lock:
+            links = list(self._kept[who].links) if who in self._kept else []
+        yield from links[first : None if last is None else last + 1]
+
+    def blob(self, tenant: str, handle: str) -> Blob | None:
+        begin = asked(handle)
+        with self._lock:
+            names = sorted(name for owner, name in self._blobs if owner == tenant and name.startswith(begin))
+            if len(names) > 1:
+                raise ambiguous(handle, names[:5])
+            if not names:
+                return None
+            filed = self._blobs[tenant, names[0]]
+            keys = [
+                ref[1]
+                for who, kept in self._kept.items()
+                if who.tenant == tenant
+                for ref in kept.refs
+                if ref[0] == names[0]
+            ]
+        data = expanded(filed.codec, filed.body)
+        if digest(data) != names[0]:
+            raise StoreError(f"the bytes filed under {handle} are not those that were saved")
+        return Blob(data, filed.kind, min(keys, default=""))
+
+    def blobs(self, who: Who) -> tuple[Held, ...]:
+        with self._lock:
+            refs = self._kept[who].refs if who in self._kept else {}
+            held = [(name, key, at, self._blobs[who.tenant, name]) for (name, key), at in refs.items()]
+        return tuple(Held(name, one.kind, key, one.size, len(one.body), at) for name, key, at, one in held)
+
+    def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
+        with self._lock:
+            manifests = list(self._kept[who].manifests) if who in self._kept else []
+        pieces: tuple[str, ...] = ()
+        for one in manifests:
+            pieces = (*pieces[: one.shared], *one.pieces)
+            if one.sequence == sequence:
+                return pieces
+        return None
+
+    def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
+        with self._lock:
+            rows = [self._row(state) for who, state in self._states.items() if tenant in (None, who.tenant)]
+        return tuple(sorted(rows, key=lambda row: (-row.touched, row.who.tenant, row.who.session)))
+
+    def purge(self, tenant: str, session: str | None = None) -> Freed:
+        with self._lock:
+            gone = [who for who in self._states if who.tenant == tenant and session in (None, who.session)]
+            receipts = sum(self._states[who].receipts for who in gone)
+            self._forget(gone)
+            return self._swept(len(gone), receipts)
+
+    def gc(self, now: int, retention_s: float, forget_s: float | None = None) -> Freed:
+        with self._lock:
+            for who, state in self._states.items():
+                if state.touched < now - retention_s * 1000:
+                    kept = self._kept[who]
+                    kept.refs, kept.views, kept.manifests = {}, set(), []
+            forget = [] if forget_s is None else self._untouched(now - forget_s * 1000)
+            receipts = sum(self._states[who].receipts for who in forget)
+            self._forget(forget)
+            return self._swept(len(forget), receipts)
+
+    def sizes(self) -> Sizes:
+        with self._lock:
+            links = [link for kept in self._kept.values() for link in kept.links]
+            return Sizes(
+                sessions=len(self._states),
+                epochs=sum(len(state.plan.epochs) for state in self._states.values()),
+                receipts=len(links),
+                blobs=len(self._blobs),
+                blob_bytes=sum(one.size for one in self._blobs.values()),
+                stored_bytes=sum(len(one.body) for one in self._blobs.values()),
+                receipt_bytes=sum(len(link.body) for link in links),
+                file_bytes=0,
+                free_bytes=0,
+                oldest=min((state.created for state in self._states.values()), default=0),
+                place="memory",
+                schema=0,
+            )
+
+    def close(self) -> None:
+        """Nothing is held open; what is kept stays until the store itself goes."""
+
+    def _row(self, state: State) -> Row:
+        names = {name for name, _ in self._kept[state.who].refs}
+        size = sum(self._blobs[state.who.tenant, name].size for name in names)
+        told = (state.format, state.model, state.parent, state.created, state.touched)
+        return Row(state.who, *told, len(state.plan.epochs), state.receipts, len(names), size)
+
+    def _untouched(self, since: float) -> list[Who]:
+        return [who for who, state in self._states.items() if state.touched < since]
+
+    def _forget(self, gone: list[Who]) -> None:
+        for who in gone:
+            del self._states[who], self._kept[who]
+
+    def _swept(self, sessions: int, receipts: int) -> Freed:
+        """Let blobs go that no session refers to."""
+        wanted = {(who.tenant, name) for who, kept in self._kept.items() for name, _ in kept.refs}
+        freed = [self._blobs.pop(name) for name in self._blobs.keys() - wanted]
+        return Freed(sessions, receipts, len(freed), sum(len(one.body) for one in freed))

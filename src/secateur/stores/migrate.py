@@ -1,0 +1,76 @@
+"""Bring a store's file to the schema that this version knows: numbered SQL files, each applied once, in order.
+
+Rule: all that is missing is applied in one transaction that has the file to itself, so of many processes one does it
+and none sees half of it. A file of a newer schema, or of another program, is left alone. A migration that was
+released is never changed: the next one is a new file.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from secateur.errors import StoreError
+
+APPLICATION = 0x53435452  # "SCTR": how a store's file is told from other databases
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """Number and text of each migration, in order."""
+    folder = files("secateur.stores").joinpath("migrations")
+    named = sorted((one.name, one.read_text(encoding="utf-8")) for one in folder.iterdir() if one.name.endswith(".sql"))
+    return tuple((int(name.partition("_")[0]), text) for name, text in named)
+
+
+def newest() -> int:
+    """The schema that this version writes."""
+    return migrations()[-1][0]
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Apply what is missing. Raises StoreError for a newer schema and for a file of another program."""
+    if _number(connection, "user_version") == newest() and _number(connection, "application_id") == APPLICATION:
+        return
+    connection.execute("BEGIN IMMEDIATE")  # what is read from here on is of one moment
+    try:
+        have = _schema(connection, path)
+        for number, text in migrations():
+            if number > have:
+                for statement in _statements(text):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _schema(connection: sqlite3.Connection, path: Path) -> int:
+    have, owner = _number(connection, "user_version"), _number(connection, "application_id")
+    tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if owner != APPLICATION and (owner or have or tables):
+        raise StoreError(f"{path} is a database of another program: name another store with --store")
+    if have > newest():
+        raise StoreError(
+            f"the store {path} has schema {have}, and this version of secateur knows {newest()}: "
+            "update secateur, or name another store with --store"
+        )
+    return have
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    number: int = connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+    return number
+
+
+def _statements(text: str) -> Iterator[str]:
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,131 @@
+"""The store for one machine: a SQLite file that many processes and threads share.
+
+Rule: `save` answers when its transaction is durable; a process that dies at any point leaves the last answered state.
+What is promised stands in `protocol`; how the file is opened in `sqlite_file`, what is written and read beside it.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from secateur.chain import Link
+from secateur.errors import ConfigError, StoreError
+from secateur.stores import sqlite_read, sqlite_retention
+from secateur.stores.group import Group, Job
+from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Row, Sizes, State, Who
+from secateur.stores.sqlite_file import SYNCHRONOUS, File
+from secateur.stores.sqlite_write import Ready, ready, write
+
+_ITS_OWN = (StoreError, sqlite3.DataError, sqlite3.IntegrityError, OverflowError, UnicodeEncodeError)  # not the file's
+
+
+class SqliteStore:
+    """See `Store` for what the methods promise. The file is opened when it is first needed."""
+
+    def __init__(self, path: str | Path, *, synchronous: str = "full", timeout_s: float = 30.0) -> None:
+        """`synchronous` "full" survives a loss of power, "normal" only the end of the process, and is several times
+        as fast where one commit follows another. `timeout_s` is how long to wait for other processes, in seconds.
+        """
+        if synchronous not in SYNCHRONOUS:
+            raise ConfigError(f"synchronous cannot be {synchronous!r}: give one of {', '.join(SYNCHRONOUS)}")
+        self._file = File(Path(path).expanduser().absolute(), synchronous, timeout_s)
+        self._group: tuple[int, Group[Ready, State]] = (os.getpid(), Group(self._carry))
+
+    def load(self, who: Who) -> State | None:
+        with self._file.reading() as connection, _moment(connection):
+            return sqlite_read.state_of(connection, who)
+
+    def save(self, state: State, change: Change) -> State:
+        pid, group = self._group
+        if pid != os.getpid():  # after a fork, the parent's waiting changes are the parent's
+            group = Group(self._carry)
+            self._group = (os.getpid(), group)
+        return group.do(ready(state, change))
+
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+        places = {key: number for number, key in enumerate(keys)}
+        with self._file.reading() as connection:
+            found = list(sqlite_read.found(connection, tenant, keys))
+        return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
+
+    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+        while last is None or first <= last:
+            with self._file.reading() as connection:
+                links = sqlite_read.page(connection, who, first, last)
+            yield from links
+            if not links:
+                return
+            first = max(first + sqlite_read.PAGE, links[-1].sequence + 1)
+
+    def blob(self, tenant: str, handle: str) -> Blob | None:
+        with self._file.reading() as connection:
+            filed = sqlite_read.filed(connection, tenant, handle)
+        return sqlite_read.whole(filed) if filed else None
+
+    def blobs(self, who: Who) -> tuple[Held, ...]:
+        with self._file.reading() as connection:
+            return sqlite_read.held(connection, who)
+
+    def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
+        with self._file.reading() as connection:
+            return sqlite_read.pieces(connection, who, sequence)
+
+    def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
+        with self._file.reading() as connection:
+            return sqlite_read.rows(connection, tenant)
+
+    def purge(self, tenant: str, session: str | None = None) -> Freed:
+        with self._file.transaction() as connection:
+            freed = sqlite_retention.purged(connection, tenant, session)
+        with self._file.writing() as connection:
+            if not sqlite_retention.shrunk(connection):
+                raise sqlite_retention.still_there(self._file.path)
+        return freed
+
+    def gc(self, now: int, retention_s: float, forget_s: float | None = None) -> Freed:
+        old = now - int(retention_s * 1000)
+        forgotten = None if forget_s is None else now - int(forget_s * 1000)
+        with self._file.transaction() as connection:
+            freed = sqlite_retention.collected(connection, old, forgotten)
+        with self._file.writing() as connection:
+            sqlite_retention.shrunk(connection)
+        return freed
+
+    def sizes(self) -> Sizes:
+        with self._file.reading() as connection:
+            return sqlite_retention.sizes(connection, self._file.path)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _carry(self, jobs: list[Job[Ready, State]]) -> None:
+        """All jobs in one transaction; one that is refused takes back its own rows only."""
+        with self._file.transaction() as connection:
+            for job in jobs:
+                connection.execute("SAVEPOINT one")
+                try:
+                    job.answer = write(connection, job.asked)
+                except _ITS_OWN as error:
+                    connection.execute("ROLLBACK TO one")
+                    job.error = error if isinstance(error, StoreError) else self._refused(job.asked, error)
+                connection.execute("RELEASE one")
+
+    def _refused(self, asked: Ready, error: Exception) -> StoreError:
+        name = asked.state.who.session
+        return StoreError(f"a change to session {name!r} cannot be kept in {self._file.path}: {error}")
+
+
+class _moment:
+    """Reads of one moment, though others write meanwhile."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN")
+
+    def __exit__(self, *_: Any) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")

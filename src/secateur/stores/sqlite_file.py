@@ -1,0 +1,156 @@
+"""One SQLite file, opened so that many processes may use it: private, write-ahead log, waiting for each other.
+
+Rule: what is open belongs to the process that opened it; after a fork the child opens the file anew and leaves the
+parent's connections alone, unclosed, since closing them would undo the parent's locks. Every failure is a StoreError
+that names the file and what to do. What is in the file is not known here, `migrate` aside.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+
+from secateur.errors import StoreError
+from secateur.stores.migrate import migrate
+
+SYNCHRONOUS = ("full", "normal")  # full: what was answered survives a loss of power; normal: the end of the process
+CHECKPOINT_PAGES = 1000  # SQLite's own default: the log is folded into the file after about 4 MB
+
+_ABANDONED: list[sqlite3.Connection] = []  # inherited over a fork: never used, never closed
+
+_REMEDIES = {
+    sqlite3.SQLITE_FULL: "the disk is full: make room, or run `secateur gc`",
+    sqlite3.SQLITE_READONLY: "it cannot be written to: give the file or its folder to this user, or name another store",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: give the folder to this user, or name another store",
+    sqlite3.SQLITE_PERM: "it cannot be opened: give the file to this user, or name another store",
+    sqlite3.SQLITE_CORRUPT: "it is damaged: move it away for a new one to be made; `sqlite3 FILE .recover` saves much",
+    sqlite3.SQLITE_NOTADB: "it is damaged or no store: move it away, and a new one is made, or name another store",
+    sqlite3.SQLITE_IOERR: "the disk does not read or write it: see to the disk, or name another store",
+}
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+class File:
+    """The connections of this process to one file: one for writing, one for reading, each behind its lock."""
+
+    def __init__(self, path: Path, synchronous: str = "full", timeout_s: float = 30.0) -> None:
+        self.path = path
+        self.synchronous = synchronous
+        self.timeout_s = timeout_s
+        self._pid = os.getpid()
+        self._locks = {"write": RLock(), "read": RLock()}
+        self._open: dict[str, sqlite3.Connection] = {}
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that only reads; errors come out as StoreError."""
+        with self.told(), self._lock("read"):
+            yield self._connection("read")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection that writes, in autocommit; errors come out as StoreError."""
+        with self.told(), self._lock("write"):
+            yield self._connection("write")
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that has the file to itself from its beginning: committed at the end, or nothing happened."""
+        with self.writing() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close what this process opened; it opens again when it is next asked."""
+        for name in ("write", "read"):
+            with self.told(), self._lock(name):
+                connection = self._open.pop(name, None)
+                if connection:
+                    connection.close()
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """What SQLite and the system refuse, as a StoreError."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(self._sentence(error)) from error
+        except (OSError, OverflowError, UnicodeEncodeError) as error:
+            raise StoreError(f"the store {self.path} cannot be used: {error}; name another with --store") from error
+
+    def _lock(self, name: str) -> RLock:
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            _ABANDONED.extend(self._open.values())
+            self._open = {}
+            self._locks = {"write": RLock(), "read": RLock()}  # the parent's may be held by threads that are not here
+        return self._locks[name]
+
+    def _connection(self, name: str) -> sqlite3.Connection:
+        if name not in self._open:
+            self._open[name] = self._opened(name)
+        return self._open[name]
+
+    def _opened(self, name: str) -> sqlite3.Connection:
+        _private(self.path)
+        connection = sqlite3.connect(
+            self.path, timeout=self.timeout_s, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        try:
+            self._settle(connection)
+            migrate(connection, self.path)
+            if name == "read":
+                connection.execute("PRAGMA query_only = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only a file without tables takes it
+        connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+        connection.execute("PRAGMA foreign_keys = ON")
+        self._journal(connection)
+        connection.execute(f"PRAGMA synchronous = {self.synchronous}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+
+    def _journal(self, connection: sqlite3.Connection) -> None:
+        """Turn the write-ahead log on. SQLite does not wait by itself where several processes do it at once."""
+        until = time.monotonic() + self.timeout_s
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
+    def _sentence(self, error: sqlite3.Error) -> str:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than anyone can act on
+        if code in _BUSY:
+            return f"the store {self.path} was kept busy by another process for {self.timeout_s:g} s: try again"
+        remedy = _REMEDIES.get(code, "see `secateur doctor`")
+        return f"the store {self.path} failed ({error}): {remedy}"
+
+
+def _private(path: Path) -> None:
+    """Make the file for its owner only, and each folder that is missing; take a file back that others may read."""
+    missing = [folder for folder in path.parents if not folder.exists()]
+    for folder in reversed(missing):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        mode = path.stat().st_mode
+        if mode & 0o077 and path.is_file() and os.access(path, os.W_OK):
+            path.chmod(0o600)

@@ -1,0 +1,138 @@
+"""Rows as values: what a SQLite store answers.
+
+Rule: reads only, on the connection it is given. Bytes are checked against the hash they are filed under.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur.chain import Link, start
+from secateur.errors import StoreError
+from secateur.lineage import digest
+from secateur.model import Epoch
+from secateur.plan import Plan
+from secateur.stores.admission import ambiguous, asked
+from secateur.stores.packing import expanded, unpacked
+from secateur.stores.protocol import Blob, BlobKind, Calibration, Clock, Found, Held, Pin, Row, State, Who
+
+PAGE = 256  # receipts read at once
+_ASKED_AT_ONCE = 400  # keys in one question; old SQLites take 999 values
+
+_SESSION = """SELECT id, revision, head, receipts, tip, format, model, parent, created, touched, clock,
+  calibrations, pins FROM sessions WHERE tenant = ? AND session = ?"""
+_ROWS = """SELECT s.tenant, s.session, s.format, s.model, s.parent, s.created, s.touched,
+  (SELECT count(*) FROM epochs e WHERE e.session = s.id), s.receipts, count(b.id), coalesce(sum(b.size), 0)
+  FROM sessions s LEFT JOIN (SELECT DISTINCT session, blob FROM refs) r ON r.session = s.id
+  LEFT JOIN blobs b ON b.id = r.blob
+  WHERE s.tenant = coalesce(?, s.tenant) GROUP BY s.id ORDER BY s.touched DESC, s.tenant, s.session"""
+_TIPS = (
+    "SELECT DISTINCT s.session, e.tip, s.touched FROM epochs e JOIN sessions s ON s.id = e.session WHERE s.tenant = ?"
+)
+_VIEWS = "SELECT s.session, v.key, s.touched FROM views v JOIN sessions s ON s.id = v.session WHERE s.tenant = ?"
+_HELD = """SELECT b.digest, b.kind, r.key, b.size, length(b.body), r.at FROM refs r JOIN blobs b ON b.id = r.blob
+  WHERE r.session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) ORDER BY r.at, b.id, r.key"""
+_BLOB = """SELECT digest, kind, codec, body, coalesce((SELECT min(key) FROM refs WHERE blob = blobs.id), '') FROM blobs
+  WHERE tenant = ? AND digest >= ? AND digest < ? ORDER BY digest LIMIT 5"""
+
+
+class Filed(Struct, frozen=True):
+    """A blob as it stands in its row."""
+
+    id: str
+    kind: BlobKind
+    codec: int
+    body: bytes
+    key: str
+
+
+def state_of(connection: sqlite3.Connection, who: Who) -> State | None:
+    """The session as it was last saved: rows of one moment, so the caller reads inside a transaction."""
+    row = connection.execute(_SESSION, (who.tenant, who.session)).fetchone()
+    if not row:
+        return None
+    bodies = connection.execute("SELECT body FROM epochs WHERE session = ? ORDER BY number", row[:1])
+    return State(
+        who,
+        revision=row[1],
+        plan=Plan(tuple(unpacked(body, Epoch) for (body,) in bodies)),
+        clock=unpacked(row[10], Clock),
+        calibrations=unpacked(row[11], dict[str, Calibration]),
+        pins=unpacked(row[12], tuple[Pin, ...]),
+        head=row[2],
+        receipts=row[3],
+        tip=row[4],
+        format=row[5],
+        model=row[6],
+        parent=row[7],
+        created=row[8],
+        touched=row[9],
+    )
+
+
+def found(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) -> Iterator[Found]:
+    """Sessions by epochs' tips and sent views' keys, in no order."""
+    named = [key for key in keys if key]
+    for place in range(0, len(named), _ASKED_AT_ONCE):
+        some = named[place : place + _ASKED_AT_ONCE]
+        among = f" IN ({', '.join('?' * len(some))})"
+        for session, key, touched in connection.execute(f"{_TIPS} AND e.tip{among}", (tenant, *some)):
+            yield Found(session, key, "tip", touched)
+        for session, key, touched in connection.execute(f"{_VIEWS} AND v.key{among}", (tenant, *some)):
+            yield Found(session, key, "view", touched)
+
+
+def page(connection: sqlite3.Connection, who: Who, first: int, last: int | None) -> list[Link]:
+    """Up to `PAGE` receipts from number `first`, each with the hash that stands before it."""
+    sql = """SELECT sequence, hash, body FROM receipts
+      WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) AND sequence BETWEEN ? AND ?
+      ORDER BY sequence"""
+    upto = first + PAGE - 1 if last is None else min(last, first + PAGE - 1)
+    rows = connection.execute(sql, (who.tenant, who.session, first - 1, upto)).fetchall()
+    before = {sequence: hash for sequence, hash, _ in rows} | {-1: start(who.tenant, who.session)}
+    return [
+        Link(sequence, bytes(body), before.get(sequence - 1, ""), hash)
+        for sequence, hash, body in rows
+        if sequence >= first
+    ]
+
+
+def filed(connection: sqlite3.Connection, tenant: str, handle: str) -> Filed | None:
+    """The one blob whose id begins so; the bytes as they stand. Raises StoreError if there are several."""
+    begin = asked(handle)
+    rows = connection.execute(_BLOB, (tenant, begin, begin + "g")).fetchall()
+    if len(rows) > 1:
+        raise ambiguous(handle, [row[0] for row in rows])
+    return Filed(rows[0][0], rows[0][1], rows[0][2], bytes(rows[0][3]), rows[0][4]) if rows else None
+
+
+def whole(one: Filed) -> Blob:
+    """The blob with its bytes as they were. Raises StoreError if they are not those that were saved."""
+    data = expanded(one.codec, one.body)
+    if digest(data) != one.id:
+        raise StoreError(f"the bytes filed under {one.id} are not those that were saved: the store was tampered with")
+    return Blob(data, one.kind, one.key)
+
+
+def held(connection: sqlite3.Connection, who: Who) -> tuple[Held, ...]:
+    """What a session refers to."""
+    return tuple(Held(*row) for row in connection.execute(_HELD, (who.tenant, who.session)))
+
+
+def pieces(connection: sqlite3.Connection, who: Who, sequence: int) -> tuple[str, ...] | None:
+    """The pieces of one request's raw document, put together from the manifests before it."""
+    sql = """SELECT sequence, shared, pieces FROM manifests
+      WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) AND sequence <= ? ORDER BY sequence"""
+    gathered: list[str] = []
+    newest = -1
+    for number, shared, body in connection.execute(sql, (who.tenant, who.session, sequence)):
+        gathered[shared:] = unpacked(body, list[str])
+        newest = number
+    return tuple(gathered) if newest == sequence else None
+
+
+def rows(connection: sqlite3.Connection, tenant: str | None) -> tuple[Row, ...]:
+    """The sessions, last touched first."""
+    found = connection.execute(_ROWS, (tenant,))
+    return tuple(Row(Who(row[1], row[0]), *row[2:]) for row in found)
