@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from secateur.compaction.ledger.calls import Action
+from secateur.compaction.ledger.effects import pathlike
 from secateur.compaction.ledger.entries import Check, Command
 from secateur.compaction.ledger.files import lines
 from secateur.compaction.ledger.said import clipped, one_line
 from secateur.compaction.ledger.shell import Parsed, parsed, program
 from secateur.redact import redact
 
-MAX_CHARS = 300  # of a command line
+MAX_CHARS = 240  # of a command line
 TOLD_CHARS = 200  # of an output's line
 
 
@@ -46,9 +47,10 @@ def commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
     for run in ran:
         if not run.text or run.looks:
             continue
-        found.pop(run.text, None)
+        name = _SHOWN_AS.split(run.text, maxsplit=1)[0]
+        found.pop(name, None)
         told = _told(run.action.said) if run.check else ""
-        found[run.text] = Command(run.text, run.ok, run.action.exit, run.check, told, run.action.key)
+        found[name] = Command(run.text, run.ok, run.action.exit, run.check, told, run.action.key)
     return tuple(found.values())
 
 
@@ -57,6 +59,7 @@ def failed(output: str) -> bool:
     return bool(_FAILED.search(output[-_SEARCHED:]))
 
 
+_SHOWN_AS = re.compile(r"\s*(?:2>&1|\|(?!\|)|>\s*/dev/null)")  # what of the output was to be shown is not what was run
 _SEARCHED = 8_000  # characters at the end of an output
 _LOOK = frozenset({
     "cat", "head", "tail", "less", "nl", "ls", "pwd", "echo", "printf", "cd", "grep", "egrep", "rg", "ag", "find", "fd",
@@ -64,27 +67,42 @@ _LOOK = frozenset({
     "env", "export", "set", "test", "[", "awk", "diff", "du", "df", "ps", "xxd", "od", "bat", "column", "command", "id",
 })  # fmt: skip
 _GIT_LOOKS = frozenset({"status", "diff", "log", "show", "blame", "remote", "rev-parse", "ls-files", "grep", "reflog"})
+_RUNNER = (
+    r"(?:python[\d.]* -m |(?:uv|poetry|pipenv|hatch|pdm) run |npx (?:-\S+ )*|bunx |pnpm exec |yarn |bundle exec )?"
+)
+_SCRIPTS = r"(?:npm|pnpm|yarn|bun|deno|mix|swift|dotnet|bazel|gradlew?|mvn|sbt|make|mise|just|task|rake|rails|nx|turbo)"
 _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
-    ("test", re.compile(
-        r"\b(?:pytest|unittest|nosetests|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright test|go test|gotestsum"
-        r"|cargo (?:nextest|test)|(?:npm|pnpm|yarn|bun|deno|mix|swift|dotnet|bazel|gradlew?|mvn|sbt|make|mise|just|task"
-        r"|rake|rails|nx|turbo|runtests?\.\w+|manage\.py)(?: run| -\S+| exec)* [\w:.-]*tests?\b)"
-    )),
-    ("build", re.compile(
-        r"\b(?:go build|go install|cargo (?:build|check)|tsc|tsgo|cmake --build|docker build|ninja|webpack|vite build"
-        r"|(?:npm|pnpm|yarn|bun|mvn|gradlew?|make|mise|just|dotnet|swift|bazel|nx|turbo)(?: run| -\S+)* [\w:.-]*(?:build|compile|package)"
-        r"|(?:npm|pnpm|yarn|bun) run (?:check|typecheck))\b|^make$"
-    )),
-    ("lint", re.compile(r"\b(?:ruff|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|go vet|clippy|shellcheck|lint)\b")),
-)  # fmt: skip
+    (
+        "test",
+        re.compile(
+            rf"{_RUNNER}(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|gotestsum"
+            rf"|playwright test|go test|cargo (?:nextest|test)|{_SCRIPTS}(?: run| exec| -\S+)* [\w:.-]*tests?\b"
+            r"|python[\d.]* \S*(?:runtests|manage|test_\w+|\w+_test)\.py|runtests\.\w+|\S*test\S*\.sh)"
+        ),
+    ),
+    (
+        "build",
+        re.compile(
+            rf"{_RUNNER}(?:go (?:build|install)|cargo (?:build|check)|tsc|tsgo|cmake --build|docker build|ninja|webpack"
+            rf"|vite build|make$|{_SCRIPTS}(?: run| -\S+)* [\w:.-]*(?:build|compile|package|typecheck|check)\b)"
+        ),
+    ),
+    (
+        "lint",
+        re.compile(
+            rf"{_RUNNER}(?:ruff|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|go vet|cargo clippy|shellcheck"
+            rf"|{_SCRIPTS}(?: run| -\S+)* [\w:.-]*lint\b)"
+        ),
+    ),
+)
 _FAILED = re.compile(
     r"^(?:FAIL\b|--- FAIL|FAILED\b|ERRORS?\b:?|BUILD FAILED|npm ERR!|make(?:\[\d+\])?: \*\*\*|error(?:\[E\d+\])?: )"
     r"|\b[1-9]\d* (?:failed|failing|failures?)\b|\b(?:failures|errors)[=:] ?[1-9]|error TS\d+|^Found [1-9]\d* errors?",
     re.M,
 )
 _TELLS = re.compile(
-    r"\b\d+ (?:passed|failed|failing|passing|errors?|skipped|tests?|problems?|warnings?)\b|^(?:ok|FAIL|PASS|OK|FAILED|BUILD)\b|^test result:|^Tests?:|^Found \d+|error TS"
-    r"|^All checks passed|^make: \*\*\*",
+    r"\b\d+ (?:passed|failed|failing|passing|errors?|skipped|tests?|problems?|warnings?)\b|error TS"
+    r"|^(?:ok|FAIL|PASS|OK|FAILED|BUILD)\b|^test result:|^Tests?:|^Found \d+|^All checks passed|^make: \*\*\*",
     re.M,
 )
 
@@ -94,19 +112,19 @@ def _ran(action: Action, line: str) -> Ran:
     programs = [words for simple in taken.commands if (words := program(simple.words))]
     text = _shown(line, taken)
     check = next(
-        (kind for kind, shape in _CHECKS if any(shape.search(" ".join(words[:12])) for words in programs)), None
+        (kind for kind, shape in _CHECKS if any(shape.match(" ".join(words[:12])) for words in programs)), None
     )
     ok = action.ok and not (check and failed(action.said))
     acting = [words for words in programs if not _looks(words)]
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
-    writes = any(simple.writes or simple.appends for simple in taken.commands)
+    writes = any(pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
     return Ran(action, text, stem, not acting and not writes, check, ok)
 
 
 def _shown(line: str, taken: Parsed) -> str:
     """The line as it was given, without the bodies of here-documents."""
     for body in taken.bodies:
-        line = line.replace(body, "", 1)
+        line = line.replace(body, "…\n", 1)
     return clipped(redact(one_line(line)), MAX_CHARS)
 
 

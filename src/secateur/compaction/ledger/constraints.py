@@ -31,8 +31,10 @@ def constraints(messages: Iterable[Message]) -> tuple[Constraint, ...]:
 
 def demands(sentence: str) -> bool:
     """Whether this sentence forbids or demands something."""
-    text = unicodedata.normalize("NFC", sentence)
-    return bool(_DEMANDS.search(_UNSAID.sub(" ", text))) and not _ASKS.match(text)
+    text = _UNSAID.sub(" ", unicodedata.normalize("NFC", sentence))
+    if text.rstrip(" *_)\"'").endswith(("?", "？")):
+        return bool(_HARD.search(text)) and not _ASKS.match(text)
+    return bool(_DEMANDS.search(text)) and not _DATA.match(text)
 
 
 def standing(sentence: str) -> bool:
@@ -55,13 +57,14 @@ def _demands(text: str, key: str) -> Iterator[Constraint]:
 
 _ENGLISH = r"""
  \b(?:do\s+not|don['’]?t|dont|never|must(?:\s+not|n['’]?t)?|should(?:\s+not|n['’]?t)?|shall(?:\s+not)?|may\s+not
- |(?:you|we)\s+(?:can(?:not|['’]t|\s+not|\s+only)|are\s+not|aren['’]t|have\s+to|need\s+to)|always|only|avoid|refrain
+ |(?:^|[,;:(]\s*|\b(?:and|but|please|should|can|may)\s+)only
+ |(?:you|we)\s+(?:can(?:not|['’]t|\s+not|\s+only)|are\s+not|aren['’]t)|you\s+(?:have|need)\s+to|always|avoid|refrain
  |make\s+sure|ensure|be\s+sure|be\s+careful|remember\s+(?:to|that|not)|from\s+now\s+on|going\s+forward|whenever
  |no\s+(?:more|longer|need\s+to)|(?:stop|without)\s+\w+ing|forbidden|prohibited|(?:not|n['’]t)\s+(?:be\s+)?allowed
  |required?|mandatory|instead\s+of|rather\s+than|at\s+(?:most|least)|no\s+more\s+than|prefer(?:ably)?|stick\s+(?:to|with)
  |keep\s+(?:the|it|this|that|all|your|everything|in)|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
  |(?:ask|check\s+with)\s+(?:me|us)\s+(?:first|before)|under\s+no\s+circumstances|nothing\s+else|i['’]d\s+rather
- |(?:i|we)\s+(?:want|need|expect|insist|prefer)\b|hands\s+off|off[- ]limits|read[- ]only)\b
+ |(?:i|we)\s+(?:want|need|expect|insist|prefer)\s+(?!to\b)\w+|hands\s+off|off[- ]limits|read[- ]only)\b
  |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not|no)\s+\w+
 """
 _VIETNAMESE = r"""
@@ -90,6 +93,16 @@ _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought t
     r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have)\b"
     r"|\b(?:not|if|the)\s+only\b|\bonly\s+(?:then|if\s+you\s+want)\b|\b(?:it|this|that|he|she|they|which)\s+(?:never|only)\b"
     r"|\bremember\s+when\b|\bwhy\s+(?:do\s+not|don['’]?t)\b|\bif\s+(?:you|we|i)\s+(?:don['’]?t|do\s+not)\b|不能用了|是不是"
+)
+_HARD = re.compile(  # what makes a demand even of a question
+    r"(?i)\b(?:do\s+not|don['’]?t|never|must|without|avoid|always|make\s+sure|đừng|không\s+được"
+    r"|no\s+\w+(?:es|as)|nunca|siempre|sin)\b"
+    r"|不要|不能|必须|必須|别(?!的|人)"
+)
+_DATA = re.compile(  # a line of a log or of code, pasted
+    r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]|[{}\[<|#$➜+]"
+    r"|(?:import|from|const|def|func|return)\s)"
+    r"|[^\n]*(?:\\n|\{\"|\":)"
 )
 _ASKS = re.compile(
     r"(?i)\s*(?:(?:why|what|where|who|which|how|when|did|does|is|are|was|were|have|has|should\s+(?:i|we)"

@@ -111,7 +111,7 @@ def _run(words: tuple[str, ...]) -> Iterator[Effect]:
     elif name in ("sed", "perl", "awk", "gawk"):
         yield from _edited(name, rest)
     elif name in ("cp", "mv", "install", "ln"):
-        yield from _transferred(name, _operands(name, rest))
+        yield from _transferred(name, [word for word, valued in _words(name, rest) if not valued])
     elif name in ("rm", "unlink"):
         yield from (Effect(path, "deleted") for path in _operands(name, rest))
     elif name in ("tee", "touch", "truncate"):
@@ -143,13 +143,17 @@ def _edited(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
 
 
 def _transferred(name: str, operands: list[str]) -> Iterator[Effect]:
-    if len(operands) < 2 or operands[-1] in (".", ".."):
+    """Several files, or a name that ends in a slash: into a folder, which keeps its slash."""
+    if len(operands) < 2:
         return
     *sources, target = operands
-    if name == "mv":
-        yield from (Effect(source, "moved", to=target) for source in sources)
-    elif len(sources) == 1:
-        yield Effect(target, "created", whole=True)
+    folder = len(sources) > 1 or target in (".", "..")
+    target = f"{target.rstrip('/')}/" if folder else target
+    for source in filter(pathlike, sources):
+        if name == "mv":
+            yield Effect(source, "moved", to=target)
+        elif pathlike(target):
+            yield Effect(target, "created", whole=True)
 
 
 def _operands(name: str, rest: tuple[str, ...]) -> list[str]:

@@ -60,14 +60,13 @@ def _call(action: Action) -> _Try:
 
 
 def told(output: str, most: int) -> list[str]:
-    """The lines of an output that say what went wrong: exceptions first, then failing tests, then other words of error."""
+    """The lines of an output that say what went wrong: failing tests, else exceptions, else other words of error."""
     text = output if len(output) <= 2 * _SEARCHED else f"{output[:_SEARCHED]}\n{output[-_SEARCHED:]}"
-    lines = [line for line in text.split("\n") if 3 <= len(line.strip()) <= 2_000]
+    lines = [line for line in text.split("\n") if 3 <= len(line.strip()) <= 2_000 and not _FRAME.match(line.strip())]
     for shape in (_FAILING, _EXCEPTION, _ERROR):
         if hits := list(dict.fromkeys(line for line in lines if shape.search(line))):
             return list(_kept(hits[-most:] if shape is _EXCEPTION else hits[:most]))
-    spoken = [line for line in lines if not _FRAME.match(line.strip())]
-    return list(_kept(spoken[:1]))
+    return list(_kept(lines[:1]))
 
 
 _FAILING = re.compile(r"^\s*(?:--- FAIL: |FAILED [\w./]|✗ |✘ |× |not ok \d|FAIL:? [\w./])")
@@ -75,10 +74,12 @@ _EXCEPTION = re.compile(
     r"^\s*(?:[\w.]+(?:Error|Exception)|fatal|panic|error(?:\[E\d+\])?)\b: ?\S|error TS\d+|npm ERR! (?:code|error)"
 )
 _ERROR = re.compile(
-    r"(?i)\b(?:errors?|fatal|failed|failure|panic|exception|not found|no such file|denied|cannot|can't|could not|undefined|invalid|refused|timed? ?out|rejected|unknown|unexpected|must be)\b"
-)  # fmt: skip
-_FRAME = re.compile(
-    r"(?i)exit code:? -?\d+$|<|Chunk ID:|Wall time:|Process exited|Original token count|Output:$|Command exited|[{}\[\]]|Traceback|\(Command"
+    r"(?i)\b(?:errors?|fatal|failed|failure|panic|exception|not found|no such file|denied|cannot|can't|could not"
+    r"|undefined|invalid|refused|timed? ?out|rejected|unknown|unexpected|must be)\b"
+)
+_FRAME = re.compile(  # words of the host around an output
+    r"(?i)exit code:? -?\d+$|<|Chunk ID:|Wall time:|Process exited|Original token count|Output:$|Command(?: exited|:)"
+    r"|[{}\[\]]|Traceback|\(Command"
 )
 
 

@@ -9,10 +9,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from msgspec.structs import replace
-
 from secateur.compaction.ledger.calls import Action, plain, texts
-from secateur.compaction.ledger.effects import Effect, effects, patched, scripted
+from secateur.compaction.ledger.effects import Effect, effects, patched, pathlike, scripted
 from secateur.compaction.ledger.entries import File, Use
 from secateur.compaction.ledger.shell import parsed
 from secateur.redact import redact
@@ -95,19 +93,11 @@ def _note(found: dict[str, File], effect: Effect, action: Action, roots: list[st
     before = found.pop(path, None)
     key = action.key if effect.use == "read" else action.call.key
     found[path] = File(path, joined(before, effect.use), key, effect.to)
-    if effect.use == "moved" and effect.to:
-        target = _target(effect)
-        after = found.pop(target, None)
-        use: Use = "created" if before and before.use == "created" else "changed"
-        found[path] = replace(found[path], to=target)
-        found[target] = File(target, joined(after, use), key)
-
-
-def _target(effect: Effect) -> str:
-    """A file that is moved into a folder keeps its name there."""
-    name = effect.path.rpartition("/")[2]
-    folder = "." in name and "." not in effect.to.rpartition("/")[2]
-    return f"{effect.to}/{name}" if folder else effect.to
+    if effect.use == "moved" and pathlike(effect.to):
+        after = found.pop(effect.to, None)
+        found[effect.to] = File(
+            effect.to, joined(after, "created" if before and before.use == "created" else "changed"), key
+        )
 
 
 def _known(found: dict[str, File], path: str, roots: list[str]) -> str:

@@ -1,7 +1,7 @@
 """Two ledgers of one session made one: what was known, and what a later span adds.
 
-Rule: nothing an earlier ledger kept is lost but by its bounds; the later word wins on states. Merging in a span a second
-time changes nothing. Which spans belong together is the caller's to know.
+Rule: nothing an earlier ledger kept is lost but by its bounds; the later word wins on states. Merging in a span a
+second time changes nothing. Which spans belong together is the caller's to know.
 """
 
 from collections.abc import Callable, Iterable
@@ -80,7 +80,7 @@ def _files(earlier: Iterable[File], later: Iterable[File]) -> tuple[File, ...]:
 
 
 def _failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
-    """Errors of before are resolved where the later span ran the same command, or the same kind of check, with success."""
+    """Errors of before are resolved where the later span ran the same command, or the same kind of check, well."""
     kinds = {one.text: one.check for one in (*earlier.commands, *later.commands)}
     passed = {one.text for one in later.commands if one.ok}
     last = {one.check: one.ok for one in later.commands if one.check}

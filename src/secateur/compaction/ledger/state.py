@@ -36,7 +36,8 @@ def commits(ran: Iterable[Ran]) -> Iterator[str]:
 
 _SEARCHED = 20_000  # characters of an output
 _NAMED = re.compile(
-    r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"
+    r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
+    r"|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"
     r"|\[([\w./-]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] )",
     re.M,
 )

@@ -1,0 +1,129 @@
+"""A summary without a model: the ledger, and the sentences of the agent that tell most.
+
+Rule: it always works, and every word in it was said before; the same span gives the same summary. What is left out is
+talk about the work ("Let me look at ...") before anything else: on agents' dialogue that filter matters more than how
+the rest is ranked. Tool output has no sentences here, and nothing of it can become the user's words.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.ledger import Ledger, fitting, rendered
+from secateur.compaction.ledger.said import one_line, said_by_agent, sentences
+from secateur.compaction.template import SECTIONS
+from secateur.model import Message
+from secateur.redact import redact
+
+LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
+MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
+MOST = 60  # sentences
+
+
+def extract(
+    messages: Sequence[Message], ledger: Ledger, max_tokens: int, count: Callable[[str], int]
+) -> dict[str, tuple[str, ...]]:
+    """Lines by section id, at most `max_tokens` of them together by this counter, as far as one entry of a kind fits.
+
+    `ledger` is that of the whole history so far, `messages` the span whose sentences are looked through.
+    """
+    sections = rendered(fitting(ledger, int(max_tokens * LEDGER_SHARE), count))
+    room = max_tokens - sum(count(line) + 1 for lines in sections.values() for line in lines)
+    told = {line: section for section, line in _chosen(messages, room, count)}
+    made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
+    return {id: lines for id, lines in made.items() if lines}
+
+
+class _Sentence(Struct, frozen=True):
+    text: str
+    at: int  # its place among all sentences
+    score: float
+
+
+def _chosen(messages: Sequence[Message], room: int, count: Callable[[str], int]) -> Iterator[tuple[str, str]]:
+    """The best sentences that fit, in the order in which they were said, each as a line of its section."""
+    kept: list[tuple[int, str]] = []
+    for one in sorted(_scored(messages), key=lambda one: (-one.score, one.at)):
+        if len(kept) == MOST or room <= 0:
+            break
+        line = f"- {redact(one.text)}"
+        tokens = count(line) + 1
+        if tokens <= room:
+            room -= tokens
+            kept.append((one.at, line))
+    for _, line in sorted(kept):
+        yield "accomplished" if _DONE.search(line) else "discoveries", line
+
+
+def _scored(messages: Sequence[Message]) -> list[_Sentence]:
+    """Every sentence worth a place, scored by its words, its names and what it says of."""
+    said = list(_said(messages))
+    words = Counter(word for text, _ in said for word in set(_words(text)))
+    many = max(2, len(said) // 4)  # a word of every fourth sentence tells nothing
+    return [_Sentence(text, at, _score(text, closing, words, many)) for at, (text, closing) in enumerate(said)]
+
+
+def _said(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
+    """Each sentence once, the last time it was said; with whether it stands in a message that closes a turn."""
+    found: dict[str, bool] = {}
+    for number, message in enumerate(messages):
+        text = said_by_agent(message)
+        follows = messages[number + 1] if number + 1 < len(messages) else None
+        closing = not any(part.kind == "tool_call" for part in message.parts) and (
+            follows is None or follows.role == "user"
+        )
+        for sentence in _plain(text):
+            found.pop(sentence, None)
+            found[sentence] = closing
+    return iter(found.items())
+
+
+def _plain(text: str) -> Iterator[str]:
+    """Sentences that say something: no headings, tables, questions, nor talk about what comes next."""
+    for sentence in sentences(text):
+        said = re.sub(r"^(?:[-*•+]|\d{1,2}[.)])\s+", "", one_line(sentence))
+        size = len(said) * (2 if _WIDE.search(said) else 1)
+        if size >= MIN_CHARS and len(said) <= MAX_CHARS and not _EMPTY.search(said) and not _TALK.match(said):
+            yield said
+
+
+def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
+    known = [word for word in set(_words(text)) if 2 <= words[word] <= many]
+    score = len(known) / (8 + len(text) / 20)
+    score += 0.8 * bool(_TELLS.search(text)) + 0.4 * bool(_NAMES.search(text)) + 0.6 * closing
+    return score + 0.4 * bool(_DONE.search(text))
+
+
+def _words(text: str) -> Iterable[str]:
+    return (word.casefold() for word in _WORD.findall(text))
+
+
+_WORD = re.compile(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2}|[\w./-]*\d[\w./-]*")
+_WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+_NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
+_EMPTY = re.compile(r"^[#|]|[:：?？]$|^\**(?:location|file|next steps?|path)\b", re.I)  # headings, tables, questions
+_TALK = re.compile(
+    r"(?i)(?:ok(?:ay)?|great|perfect|good|excellent|nice|sure|right|alright|now|next|then|first|finally|so|hmm|wait"
+    r"|actually|yes|no|got it|done|thanks?|and)?[\s,.!:–—-]*(?:now |next |then |first |also )?"
+    r"(?:let me\b|let['’]s\b|i['’]?ll\b|i will\b|i['’]?m (?:going|now|about)\b"
+    r"|(?:i|we) (?:need|want|should|can) (?:to )?(?:now )?(?:check|look|see|read|run|find|understand|verify|update|add|fix"
+    r"|create)\b|(?:checking|looking|reading|running)\b|here(?:['’]s| is| are)\b|would you\b|feel free\b"
+    r"|you['’]re (?:absolutely )?right\b|i (?:see|understand)\b[.!,]"
+    r"|để (?:tôi|mình|em)\b|tôi sẽ\b|bây giờ\b|tiếp theo\b|hãy để\b"
+    r"|(?:ahora )?voy a\b|d[ée]jame\b|perm[ií]teme\b|ahora voy\b|vamos a\b)"
+    r"|(?:好的?[,，。!！]?)?(?:现在)?(?:让我|我来|我先|我将|我会|接下来|下面我)"
+)
+_TELLS = re.compile(
+    r"(?i)\b(?:because|root cause|caused? by|the (?:problem|issue|bug|reason|fix|error) (?:is|was)|turns out|decided"
+    r"|decision|instead of|rather than|found (?:that|the)|means that|therefore|must|cannot|can['’]t|doesn['’]t|does not"
+    r"|won['’]t|fails?|failed|works?|passes|rejected|requires?|depends|vì|do đó|nguyên nhân|lỗi|quyết định|porque|causa"
+    r"|el (?:problema|error)|decid\w+|falla|funciona)\b|因为|原因|问题是|决定|导致|发现|错误|失败|必须"
+)
+_DONE = re.compile(
+    r"(?i)\b(?:fixed|added|updated|implemented|created|removed|renamed|moved|refactored|committed|pushed|replaced"
+    r"|resolved|completed|now (?:passes|works|uses|handles)|all (?:tests|checks) pass\w*"
+    r"|đã (?:sửa|thêm|xóa|xoá|cập nhật|tạo|hoàn thành|xong)|(?:he )?(?:corregido|añadido|creado|eliminado|actualizado))\b"
+    r"|已(?:修复|添加|完成|更新|删除|创建|提交)"
+)
