@@ -3,7 +3,8 @@
     pip install genai-prices && python scripts/refresh_prices.py
 
 Makers' own prices only: what a reseller asks is the reseller's affair. Names are kept as `secateur.modelname.normal`
-makes them, and a model's other names point to its first. Models without a price for tokens are left out.
+makes them, and a model's other names point to its first. A model without a price for tokens has no rows, so that no
+other is taken for it.
 """
 
 import json
@@ -16,9 +17,10 @@ from genai_prices.data import providers
 from genai_prices.types import StartDateConstraint, TieredPrices, TimeOfDateConstraint
 
 from refresh_models import MAKERS, NAME, spelled
-from secateur.modelname import normal
+from secateur.modelname import normal, spelled_out
 
 TARGET = Path(__file__).parents[1] / "src" / "secateur" / "pricing" / "prices.json"
+OTHER_MARKETS = ("zhipuai",)  # the same models as zai's, priced for another market
 PAID = {
     "input": "input_mtok",
     "read": "cache_read_mtok",
@@ -33,7 +35,7 @@ def main() -> None:
     models: dict[str, list[dict[str, Any]]] = {}
     aliases: dict[str, str] = {}
     for provider in providers:
-        if provider.id in MAKERS:
+        if provider.id in MAKERS and provider.id not in OTHER_MARKETS:
             for model in provider.models:
                 enter(model, MAKERS[provider.id], models, aliases)
     lines = [f"  {json.dumps(name)}: {json.dumps(rows)}" for name, rows in sorted(models.items())]
@@ -50,7 +52,9 @@ def enter(model: Any, prefix: str, models: dict[str, list[dict[str, Any]]], alia
     rows = list(priced(model.prices))
     names = [normal(said) for said in (model.id, *spelled(model.match))]
     names = [name for name in names if name.startswith(prefix) and NAME.fullmatch(name)]
-    if not rows or not names or names[0] in models:
+    if names and models.get(names[0]):  # a dated version that has a price of its own
+        names = [] if models[names[0]] == rows else [spelled_out(model.id)]
+    if not names or names[0] in models:
         return
     models[names[0]] = rows
     aliases.pop(names[0], None)

@@ -16,9 +16,15 @@ _HEAD = re.compile(
 
 def normal(model: str) -> str:
     """A model's name without provider, region, date and version tail; dots are dashes."""
-    name = model.strip().lower().rpartition("/")[2]
+    name = spelled_out(model, dots=True)
     name = _TAIL.sub("", _DATE.sub("", _HEAD.sub("", name)))
     return name.replace(".", "-").replace("_", "-")
+
+
+def spelled_out(model: str, *, dots: bool = False) -> str:
+    """A model's name with its date and tail, without provider."""
+    name = model.strip().lower().rpartition("/")[2]
+    return name if dots else name.replace(".", "-").replace("_", "-")
 
 
 def known_as(model: str, names: Container[str]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from secateur.modelname import known_as
+from secateur.modelname import known_as, spelled_out
 
 _MINUTE_MS, _DAY_MINUTES = 60_000, 1_440
 
@@ -83,9 +83,9 @@ def price_of(model: str, at: int | None = None) -> Price | None:
     on the table's own date, at an hour without surcharge.
     """
     table = _table()
-    names = table["models"].keys() | table["aliases"].keys()
-    name = known_as(model, names)
-    if name is None:
+    name = spelled_out(model)  # some dated versions have a price of their own
+    name = name if name in _names() else known_as(model, _names()) or ""
+    if not name:
         return None
     name = table["aliases"].get(name, name)
     row = _in_force(table["models"][name], at, table["date"])
@@ -138,6 +138,11 @@ def _in_force(rows: list[dict[str, Any]], at: int | None, today: str) -> dict[st
 
 def _rates(row: dict[str, Any]) -> Rates:
     return Rates(**{name: row[name] for name in Rates.__struct_fields__ if name in row})
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(_table()["models"]) | frozenset(_table()["aliases"])
 
 
 @cache
