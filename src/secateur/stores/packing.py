@@ -15,6 +15,7 @@ from secateur.chain import canonical
 from secateur.errors import StoreError
 
 AS_IT_IS, ZLIB, ZSTD = 0, 1, 2
+ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # looked for in this order
 LEAST_BYTES = 128  # below this the frame costs what the codec saves
 LEVELS = {ZLIB: 6, ZSTD: 3}  # on agents' outputs 3.9 times smaller either way; zstd 7 times as fast
 
@@ -70,7 +71,7 @@ def _expanded_zstd(body: bytes) -> bytes:
 
 def _zstd() -> Any:
     """The module that does zstd, or None; imported when the first blob is kept or read."""
-    for name in ("compression.zstd", "backports.zstd"):
+    for name in ZSTD_MODULES:
         try:
             return import_module(name)
         except ImportError:

@@ -1,0 +1,28 @@
+"""Our own stores pass what others' are asked to pass."""
+
+from pathlib import Path
+
+import pytest
+
+from secateur.stores import open_store, packing
+from secateur.stores.protocol import Store
+from secateur.testing import StoreKit
+
+
+class TestMemory(StoreKit):
+    def opened(self, folder: Path) -> Store:
+        return open_store("memory://")
+
+
+class TestSqlite(StoreKit):
+    def opened(self, folder: Path) -> Store:
+        return open_store(f"sqlite://{folder}/s.db?synchronous=normal")
+
+
+class TestSqliteWithoutZstd(StoreKit):
+    @pytest.fixture(autouse=True)
+    def _without(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(packing, "ZSTD_MODULES", ())
+
+    def opened(self, folder: Path) -> Store:
+        return open_store(f"sqlite://{folder}/s.db?synchronous=normal")
