@@ -14,7 +14,7 @@ NO_SESSIONS = {
     "binary": (b"\x00\x01\x02\x03" * 99, "binary"),
     "gzip of nothing": (gzip.compress(b""), "is empty"),
     "gzip cut short": (gzip.compress(pi_worked())[:-100], "gzip"),
-    "JSON cut short": (chat(*worked("a", "b", "c", "d"))[:-20], "no known format"),
+    "JSON cut short": (chat(*worked("a", "b", "c", "d"))[:-20], "the JSON breaks off"),
     "prose": (b"Dear reader, this is no session.\n", "no known format"),
     "another JSON": (b'{"name": "package", "version": "1.0.0"}', "no known format"),
     "a list of numbers": (b"[1, 2, 3]", "no known format"),
@@ -23,11 +23,29 @@ NO_SESSIONS = {
     "nested too deeply": (b"[" * 200_000, ""),
 }
 
+BROKEN = {
+    "JSON with a hole": (b'{"messages": [{"role": "user", , "content": "hi"}]}', "line 1, column 32"),
+    "JSON cut inside a character": (b'{"messages": [{"role": "user", "content": "\xe2\x82', "fetch the whole file"),
+    "Latin-1": ('{"messages": [{"role": "utilisé"}]}'.encode("latin-1"), "convert it to UTF-8"),
+    "a NUL first": (b"\0" + chat(*worked("a", "b", "c", "d")), "convert it to UTF-8"),
+    "an empty array": (b"[]", "--format"),
+    "a number without end": (b'{"messages": [{"role": "user", "content": ' + b"1" * 5_000 + b"}]}", "digits"),
+}
+
 
 @pytest.mark.parametrize("command", ["prune", "inspect", "diff"])
 @pytest.mark.parametrize("case", NO_SESSIONS)
 def test_what_is_no_session_is_exit_3_and_one_sentence(tmp_path: Path, command: str, case: str) -> None:
-    data, says = NO_SESSIONS[case]
+    refused(tmp_path, command, *NO_SESSIONS[case])
+
+
+@pytest.mark.parametrize("command", ["check", "repair"])
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_broken_is_told_with_place_and_remedy(tmp_path: Path, command: str, case: str) -> None:
+    refused(tmp_path, command, *BROKEN[case])
+
+
+def refused(tmp_path: Path, command: str, data: bytes, says: str) -> None:
     path = saved(tmp_path, data, "input")
     done = secateur(command, path)
     assert (done.code, done.out) == (3, b"")
@@ -37,7 +55,7 @@ def test_what_is_no_session_is_exit_3_and_one_sentence(tmp_path: Path, command: 
     assert str(path) in done.err
 
 
-@pytest.mark.parametrize("command", ["prune", "inspect", "diff", "doctor"])
+@pytest.mark.parametrize("command", ["prune", "inspect", "diff", "doctor", "check", "repair"])
 def test_a_missing_file_and_a_directory(tmp_path: Path, command: str) -> None:
     missing = secateur(command, tmp_path / "none")
     assert (missing.code, missing.err) == (3, f"secateur: there is no file {tmp_path}/none: check the path\n")

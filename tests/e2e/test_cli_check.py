@@ -37,6 +37,11 @@ def test_a_list_of_messages_is_read_as_a_request_without_fields(tmp_path: Path) 
     assert [(one["rule"], one["where"]) for one in done.json["violations"]] == [("A4", "messages.3.content.0")]
 
 
+def test_a_prompt_that_is_one_string_is_a_request_too(tmp_path: Path) -> None:
+    done = secateur("check", saved(tmp_path, b'{"model": "gpt-5", "input": "hi"}', "request.json"), "--json")
+    assert (done.code, done.json["family"], done.json["violations"]) == (0, "openai_responses", [])
+
+
 def test_a_session_file_is_told_by_message_and_line(tmp_path: Path) -> None:
     path = saved(tmp_path, pi_session([user("go"), pi_call("a", "read"), user("stop")]))
     done = secateur("check", path, "--json")

@@ -20,6 +20,9 @@ def violations(read: Opened, profile: str | None = None) -> tuple[str, tuple[Vio
 def _native(read: Opened) -> tuple[Any, dict[str, Any] | None]:
     """The array of messages, and the body it stands in, if it stands in one."""
     whole = read.document.native.value()
+    if isinstance(whole, dict) and not read.transcript.at:
+        said = next(iter(read.transcript.messages), None)  # one string in the place of messages
+        return [{"role": "user", "content": part.text} for part in (said.parts if said else ())], whole
     if isinstance(whole, dict):
         return whole.get(str(read.transcript.at[0])), whole
     return whole, None

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from secateur.cli.exits import Unreadable
 from secateur.cli.source import Source
+from secateur.cli.unread import unread
 from secateur.errors import FormatError
 from secateur.model import Transcript
 from secateur.session import document
@@ -34,7 +34,7 @@ def opened(source: Source, format_name: str | None, count: Callable[[str], int],
     try:
         found = document.read(source.data, format_name)
     except FormatError as error:
-        raise Unreadable(f"{source.label}: {error}") from error
+        raise unread(source, error) from error
     transcript = counted(found.transcript, count)
     return Opened(source, found, replace(transcript, fixed_tokens=fixed_tokens or transcript.fixed_tokens))
 

@@ -15,11 +15,12 @@ from msgspec import Struct
 
 from secateur import rules
 from secateur.cli import options, write
-from secateur.cli.exits import FINDINGS, FINE, Refused, Unreadable
+from secateur.cli.exits import FINDINGS, FINE, Refused
 from secateur.cli.names import Named
 from secateur.cli.progress import working
 from secateur.cli.source import Source, read
 from secateur.cli.terminal import Line, harmless, say_json, tell
+from secateur.cli.unread import unread
 from secateur.errors import FormatError
 from secateur.jsontext import Text
 from secateur.repair import Mended, Repair, Settings, repaired
@@ -149,7 +150,7 @@ def _mended(asked: Asked, source: Source) -> tuple[str, Repair, bytes]:
         found = document.read(source.data, asked.format_name)
         done = repaired(found.native, found.format.name, Settings(asked.model, asked.profile))
     except FormatError as error:
-        raise Unreadable(f"{source.label}: {error}") from error
+        raise unread(source, error) from error
     assert isinstance(done.native, Text)  # bytes came in
     data = found.out(done.native.data) if done.mended else source.data
     return found.format.name, done, data
