@@ -1,0 +1,102 @@
+"""The cheapest schedule there could have been, for one who knows the whole session.
+
+Rule: exact within one form: an event prunes everything that may go by then. What an event costs depends on the one
+before it and on nothing earlier, so a table over pairs of requests holds the optimum (Wagner and Whitin's lot sizing).
+An event that leaves old items in front alone can be cheaper still, by little. With items that may go once nothing
+refers to them any more, it is the best that can be had without losing a reference.
+"""
+
+import numpy as np
+from msgspec import Struct
+
+from secateur.simulate.lot import Floats, Ints, Lot, cost, lower_bound
+
+
+class Schedule(Struct, frozen=True):
+    """When to prune. `at` goes by item, as `lot.cost` takes it."""
+
+    cost: float
+    events: tuple[int, ...]  # requests
+    at: Ints
+
+
+class Ratio(Struct, frozen=True):
+    """How a bill compares with the oracle's."""
+
+    total: float  # of the whole bills
+    controllable: float  # of what is above the lower bound, which no schedule can touch
+
+
+def oracle(session: Lot) -> Schedule:
+    """The cheapest schedule in which each event prunes all that is eligible. Quadratic in the number of requests."""
+    size = session.requests
+    table = _Table(session)
+    best = np.full(size + 1, np.inf)  # by state: 0 before any event, k + 1 after one at request k
+    best[0] = 0.0
+    came = np.zeros(size + 1, dtype=np.int64)
+    for request in range(size):
+        bills = best[: request + 1] + table.quiet(request) + table.event(request)
+        came[request + 1] = state = int(bills.argmin())
+        best[request + 1] = bills[state]
+    ends = best + table.quiet(size)
+    state = int(ends.argmin())
+    found = float(ends[state]) + session.outside
+    events: list[int] = []
+    while state:
+        events.append(state - 1)
+        state = int(came[state])
+    at = scheduled(session, events[::-1])
+    return Schedule(found, tuple(np.unique(at[at < size]).tolist()), at)  # without events that found nothing to do
+
+
+def scheduled(session: Lot, events: list[int] | tuple[int, ...]) -> Ints:
+    """The schedule of events that each prune all that is eligible."""
+    times = np.array([*events, session.requests], dtype=np.int64)
+    return times[np.searchsorted(times, session.eligible)]
+
+
+def ratio(session: Lot, at: Ints, best: Schedule | None = None) -> Ratio:
+    """A schedule against the oracle of the same session."""
+    best = best or oracle(session)
+    bill, floor = cost(session, at), lower_bound(session)
+    above = best.cost - floor
+    return Ratio(bill / best.cost if best.cost else 1.0, (bill - floor) / above if above > 1e-9 * bill else 1.0)
+
+
+class _Table:
+    """Sums that make each pair of requests one look-up. Rows are states: what was eligible before request `state`."""
+
+    def __init__(self, session: Lot) -> None:
+        self.lot = session
+        size, items = session.requests, len(session.gains)
+        freed = np.zeros((size + 1, items + 1))
+        np.add.at(freed, (session.eligible + 1, np.arange(items) + 1), session.gains)
+        self.freed = freed.cumsum(axis=0).cumsum(axis=1)  # state, items before this one → tokens
+        self.free = self.freed[:, items]
+        self.foremost = np.full(size, items, dtype=np.int64)  # by request: the first item that may go from it on
+        np.minimum.at(self.foremost, session.eligible, np.arange(items))
+        self.before = np.append(session.before, 0.0)
+        sent = np.concatenate(([0.0], session.prompts[:-1]))
+        sent[session.cold] = 0.0
+        base = session.r * sent + session.w * (session.prompts - sent)
+        self.base = np.concatenate(([0.0], base.cumsum()))
+        self.rate = np.concatenate(([0.0], np.where(session.cold, session.w, session.r).cumsum()))
+
+    def quiet(self, request: int) -> Floats:
+        """By state: the requests from there to before this one, nothing more pruned."""
+        states = slice(0, request + 1)
+        rates = self.rate[request] - self.rate[states]
+        return np.asarray(self.base[request] - self.base[states] - self.free[states] * rates)
+
+    def event(self, request: int) -> Floats:
+        """By state: this request, with everything pruned that is eligible by now."""
+        session = self.lot
+        states = np.arange(request + 1)
+        total = session.prompts[request] - self.free[request + 1]
+        if session.cold[request]:
+            return np.full(request + 1, session.w * total)
+        item = np.minimum.accumulate(self.foremost[: request + 1][::-1])[::-1]
+        up_to = self.before[item] - self.freed[states, item]
+        all_of_it = session.prompts[request - 1] - self.free[states]
+        read = np.where(item < len(session.gains), up_to, all_of_it)
+        return np.asarray(session.r * read + session.w * (total - read))
