@@ -112,6 +112,8 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 def _fitting(policy: Policy) -> Policy:
     """The policy, if its parts fit each other."""
     counter(policy.counter)
+    if policy.compaction and policy.compaction.counter:
+        counter(policy.compaction.counter)
     clearing = [one for one in policy.prune if isinstance(one, HardClear)]
     for template in filter(None, [text for one in clearing for text in (one.text, one.error_text)]):
         checked(template)

@@ -7,13 +7,14 @@ from typing import Literal
 
 from msgspec import Struct
 
+from secateur.compaction.settings import Compaction, Continuation
 from secateur.protect import Count, Protect
 from secateur.schedule import EveryRequest, Schedule
 from secateur.strategies import Excerpt, Strategy
 
 
 class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How one system prunes."""
+    """How one system prunes, compacts and goes on."""
 
     name: str
     doc: str = ""  # one sentence: what it does
@@ -30,3 +31,5 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     birth: Excerpt | None = None  # stage 0: results too long become excerpts when they are new (SEEDS S.7)
     prune: tuple[Strategy, ...] = ()  # in order; each sees what those before it proposed
     schedule: Schedule = EveryRequest()
+    compaction: Compaction | None = None  # when pruning is not enough; None: this policy does not compact
+    continuation: Continuation = Continuation()  # what the agent is told after a compaction

@@ -1,0 +1,258 @@
+"""Whether a summary may stand for history: what a summariser answered, judged before anything is replaced.
+
+Rule: a summary is taken only if it is one. Each check has a typed reason, the first that fails is told. A line that
+names a path, an id or a number which the history does not hold is dropped; too many such lines, and the summary is made
+up. Judging changes nothing: whoever rejects a summary still has the history as it was.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.compaction.ask import Answer
+from secateur.compaction.language import language_of
+from secateur.compaction.summary import Sections, parsed
+from secateur.compaction.template import Template
+from secateur.identifiers import Identifier, anchors
+
+MOST_SHARE = 0.5  # of its source: longer is no summary
+MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
+MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
+_WINDOW, _STRIDE = 60, 20  # characters compared at once for an echo, and how far apart
+
+Reason = Literal[
+    "failed", "tool_call", "truncated", "unfinished", "empty", "html", "json", "error_text", "refusal",
+    "empty_conversation", "echo", "sections", "language", "too_long", "invented", "facts",
+]  # fmt: skip
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """What a summary is of. `texts` are those of its parts and of what was kept before, as they came."""
+
+    texts: tuple[str, ...]
+    tokens: int  # as they stand in the view
+    said: tuple[str, ...] = ()  # what the user said, from which the language is told
+
+
+class Verdict(Struct, frozen=True):
+    """A summary's sections, or why it is none. `dropped` lines name what the source does not hold."""
+
+    sections: Sections = {}
+    reason: Reason | None = None
+    text: str = ""  # the reason in words, fit for being told to the summariser
+    dropped: tuple[str, ...] = ()
+
+
+def judged(answer: Answer, template: Template, source: Source, count: Callable[[str], int]) -> Verdict:
+    """The verdict on an answer."""
+    text = answer.text.strip()
+    for check in (_arrived, _shaped):
+        reason, why = check(answer, text)
+        if reason:
+            return Verdict(reason=reason, text=why)
+    sections = parsed(text)
+    missing = [one.heading for one in template.sections if one.id not in _headed(text)]
+    if missing:
+        reason, why = _worded(text) or ("sections", f"the headings {', '.join(missing)} are missing")
+        return Verdict(reason=reason, text=why)
+    reason, why = _content(text, sections, source, count)
+    return Verdict(reason=reason, text=why) if reason else _anchored(sections, source)
+
+
+def without_facts(text: str, facts: Iterable[str]) -> tuple[str, ...]:
+    """The lines that code knows for certain and that a finished summary does not hold."""
+    return tuple(fact for fact in facts if fact.strip() and fact.strip() not in text)
+
+
+def is_nothing(line: str) -> bool:
+    """Whether a line only says that there is nothing to say."""
+    return _NOTHING.fullmatch(line.strip(" -*•\t")) is not None
+
+
+Found = tuple[Reason | None, str]
+_FINE: Found = (None, "")
+_STOPS = frozenset({"", "stop", "end_turn", "stop_sequence", "completed", "complete", "eos", "eos_token", "finished"})
+_CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "incomplete"})
+_HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]", re.I)
+_ERROR = re.compile(
+    r"usage limit|rate.?limit|quota|overloaded|internal server error|bad gateway|service unavailable|gateway time-?out"
+    r"|timed? ?out|connection (?:error|reset|refused|closed)|api error|invalid api key|unauthorized|forbidden"
+    r"|too many requests|context length|prompt is too long|^\s*(?:error|exception|traceback)\b|\b(?:4\d\d|5\d\d)\b",
+    re.I | re.M,
+)
+_REFUSAL = re.compile(
+    r"^\W*(?:(?:i(?:'|’)?m|i am) (?:sorry|unable|not able)|sorry\b|i (?:cannot|can(?:'|’)?t|won(?:'|’)?t|must decline)"
+    r"|as an ai|lo siento|no puedo|tôi (?:xin lỗi|không thể)|xin lỗi|抱歉|对不起|我无法|je (?:suis désolé|ne peux pas)"
+    r"|es tut mir leid|desculpe|não posso|申し訳|できません|죄송|извините|я не могу)",
+    re.I,
+)
+_NO_HISTORY = re.compile(
+    r"\b(?:no|empty|without (?:a|any)) (?:prior |previous |actual |such )?"
+    r"(?:conversation|history|messages|content|transcript)\b"
+    r"|nothing to summari[sz]e|(?:provide|share|paste) (?:me )?(?:the|your) (?:conversation|transcript|text)"
+    r"|conversation (?:is|appears to be|seems) (?:empty|blank)",
+    re.I,
+)
+_NOTHING = re.compile(
+    r"(?:\(?(?:none|n/?a|nothing|unknown|not (?:specified|available|applicable))"
+    r"(?: (?:yet|captured|so far|recorded))?\)?"
+    r"|no (?:prior|previous|conversation|new)[\w ]{0,30}|\(?empty\)?)?[.\s]*",
+    re.I,
+)
+# How much of a line the user must have said for it to stand under these headings: a goal may be put in other words.
+_VOICED = {"constraints": 0.6, "instructions": 0.6, "goal": 0.25}
+_LEDGERED = re.compile(r"\s*- \[\S*, (?:open|done|superseded|standing|request)\] ")
+_WORD = re.compile(r"[^\W\d_]+")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
+_PROMPT = re.compile(r"</?conversation\b|<<<[0-9a-f]{8}|</?template>|<summary-so-far>|<notes part=")
+_SHORT = 600  # characters: error texts, refusals and excuses are short
+
+
+def _arrived(answer: Answer, text: str) -> Found:
+    finish = answer.finish.strip().lower()
+    if answer.error:
+        return "failed", answer.error
+    if answer.calls:
+        return "tool_call", "a tool was called, and a text was asked for"
+    if finish in _CUT_OFF:
+        return "truncated", f"the answer was cut off ({answer.finish}): write less"
+    if finish not in _STOPS:
+        return "unfinished", f"the answer ended with {answer.finish!r}"
+    return _FINE if text else ("empty", "the answer is empty")
+
+
+def _shaped(answer: Answer, text: str) -> Found:
+    if _HTML.search(text[:2_000]):
+        return "html", "the answer is a web page"
+    if text[:1] in "{[" and _is_json(text):
+        return "json", "the answer is JSON"
+    if _PROMPT.search(text):
+        return "echo", "the answer repeats the question"
+    return _FINE
+
+
+def _worded(text: str) -> tuple[Reason, str] | None:
+    """What a text without the headings says instead."""
+    if len(text) > _SHORT:
+        return None
+    if _REFUSAL.search(text):
+        return "refusal", "the answer refuses"
+    if _NO_HISTORY.search(text):
+        return "empty_conversation", "the answer takes the conversation for empty"
+    if _ERROR.search(text):
+        return "error_text", "the answer is an error's text"
+    return None
+
+
+def _content(text: str, sections: Sections, source: Source, count: Callable[[str], int]) -> Found:
+    lines = [line for some in sections.values() for line in some]
+    if all(is_nothing(line) for line in lines):
+        return "empty_conversation", "nothing stands under the headings"
+    body = "\n".join(lines)
+    if _REFUSAL.search(body) or (_NO_HISTORY.search(body) and len(body) <= _SHORT):
+        return "refusal" if _REFUSAL.search(body) else "empty_conversation", "the headings hold an excuse"
+    if count(text) > MOST_SHARE * source.tokens:
+        return "too_long", f"the summary is longer than half of what it is of ({source.tokens:,} tokens): write less"
+    if _echoed(body, source.texts) > MOST_ECHOED:
+        return "echo", "most of the summary is copied from the conversation"
+    told, wanted = language_of(body), _languages(source.said)
+    if told and wanted and told not in wanted:
+        return "language", f"the summary is in another language ({told}) than the user's ({', '.join(sorted(wanted))})"
+    return _FINE
+
+
+def _anchored(sections: Sections, source: Source) -> Verdict:
+    """The sections without the lines that name what the source does not hold, or that make words of the user's."""
+    known = _Known(source.texts)
+    kept: Sections = {}
+    dropped: list[str] = []
+    sections, put = _of_user(sections, source.said)
+    for id, lines in sections.items():
+        good = tuple(line for line in lines if known.all_of(line))
+        dropped += [line for line in lines if line not in good]
+        if good:
+            kept[id] = good
+    total = sum(map(len, sections.values()))
+    if len(dropped) > MOST_INVENTED * total:
+        text = (
+            f"{len(dropped)} of {total} lines name what the conversation does not hold, such as: {dropped[0].strip()}"
+        )
+        return Verdict(reason="invented", text=text, dropped=tuple(dropped))
+    return Verdict(kept, dropped=(*put, *dropped))
+
+
+def _of_user(sections: Sections, said: Sequence[str]) -> tuple[Sections, tuple[str, ...]]:
+    """What stands under the user's headings without what the user did not say, whoever else did (`_VOICED`).
+
+    Lines in the shape of a ledger's are the ledger's to write.
+    """
+    words = _words("\n".join(said))
+    kept: Sections = {}
+    gone: list[str] = []
+    for id, lines in sections.items():
+        least = _VOICED.get(id, 0.0)
+        good = [line for line in lines if not _LEDGERED.match(line) and _share(line, words) >= least]
+        gone += [line for line in lines if line not in good]
+        kept[id] = tuple(good)
+    return kept, tuple(gone)
+
+
+def _share(line: str, words: set[str]) -> float:
+    own = _words(line)
+    return len(own & words) / len(own) if own else 1.0
+
+
+def _words(text: str) -> set[str]:
+    """Words that carry meaning; of scripts without blanks, pairs of letters."""
+    found = {word[:6].casefold() for word in _WORD.findall(text) if len(word) > 3}
+    return found | {pair for run in _UNSPACED.findall(text) for pair in map("".join, zip(run, run[1:], strict=False))}
+
+
+class _Known:
+    """The anchors of a source."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._found: frozenset[Identifier] = frozenset().union(*map(anchors, texts))
+        self._values = {one.value for one in self._found}
+        self._texts = texts
+
+    def all_of(self, line: str) -> bool:
+        return all(one in self._found or self._holds(one) for one in anchors(line))
+
+    def _holds(self, one: Identifier) -> bool:
+        """A number is another number's part; a path or an id may be written shorter than it came."""
+        if one.kind in ("number", "error"):
+            return one.value in self._values
+        return any(one.value in text for text in self._texts)
+
+
+def _headed(text: str) -> set[str]:
+    """The sections whose headings are there, with lines or without."""
+    lines = text.splitlines()
+    return set(parsed("\n".join(f"{line}\nx" if line.lstrip().startswith(("#", "**")) else line for line in lines)))
+
+
+def _languages(said: Sequence[str]) -> set[str]:
+    every = {language_of(text) for text in said} | {language_of("\n".join(said))}
+    return {code for code in every if code}
+
+
+def _echoed(body: str, texts: Sequence[str]) -> float:
+    """The share of a summary that stands word for word in its source."""
+    plain = " ".join(body.split())
+    windows = [plain[at : at + _WINDOW] for at in range(0, max(1, len(plain) - _WINDOW + 1), _STRIDE)]
+    if len(windows) < 3:
+        return 0.0
+    source = "\n".join(" ".join(text.split()) for text in texts)
+    return sum(window in source for window in windows) / len(windows)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

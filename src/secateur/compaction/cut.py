@@ -1,0 +1,229 @@
+"""Where: which rows give way to a summary, and which of them stay all the same.
+
+Rule: the tail begins with a turn where one fits, an oversized turn is split between rounds, and no round is ever
+parted. The newest user message, calls without a result and interim results stay where they stand. What is cut is not
+read here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.rows import Row, splits_round
+from secateur.compaction.settings import Compaction
+from secateur.model import Part
+
+Span = tuple[int, int]
+_INTERIM = re.compile(
+    r'"?(?:status|state)"?\s*[:=]\s*"?(?:pending|running|in[_ -]?progress|queued|awaiting[_ a-z]*)\b', re.I
+)
+_INTERIM_CHARS = 400  # a result that only says that it is not there yet is short
+
+
+class Cut(Struct, frozen=True):
+    """Rows [start, end) give way, but for those of `stays`; `split` is where the turn begins that the tail is in."""
+
+    start: int
+    end: int
+    stays: tuple[Span, ...] = ()
+    split: int | None = None
+
+    def segments(self) -> Iterator[Span]:
+        """The runs of rows that give way, in order."""
+        here = self.start
+        for start, end in self.stays:
+            if here < start:
+                yield here, start
+            here = max(here, end)
+        if here < self.end:
+            yield here, self.end
+
+
+def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool = False, share: float = 1.0) -> Cut:
+    """What a compaction may take. `usable` tokens are in the window beside the reserve; `every_user`: whatever a user
+    message says begins a turn (SEEDS S.5); `share` is the part of the tail that there is still room for.
+    """
+    start = head_end(rows, settings.head if settings.layout == "middle" else 0)
+    turns = tuple(turn_starts(rows, every_user))
+    end = max(start, _tail(rows, start, turns, _Keep.of(settings, usable, share)))
+    stays = () if start == end else tuple(_merged(_staying(rows, start, end)))
+    begun = max((place for place in turns if place < end), default=None)
+    split = begun if end < len(rows) and end not in turns and begun is not None and begun >= start else None
+    return Cut(start, end, stays, split)
+
+
+def head_end(rows: Sequence[Row], head: int) -> int:
+    """Where the head ends: behind leading system messages and `head` more, never within a round, before any summary."""
+    place = 0
+    while place < len(rows) and rows[place].message.role == "system" and rows[place].new is None:
+        place += 1
+    stop = min(place + head, len(rows))
+    while place < stop and not rows[place].is_summary and rows[place].new is None:
+        place += 1
+    while place < len(rows) and splits_round(rows, place):
+        place += 1
+    return place
+
+
+def turn_starts(rows: Sequence[Row], every_user: bool) -> Iterator[int]:
+    """Rows with which a turn begins: what the user says, or whatever stands in the user's name."""
+    for place, row in enumerate(rows):
+        spoken = row.message.role == "user" and (every_user or row.message.origin == "user")
+        if spoken and not row.is_summary and not row.is_carried and not splits_round(rows, place):
+            yield place
+
+
+def newest_user(rows: Sequence[Row]) -> int | None:
+    """The row of what the user said last."""
+    for place in range(len(rows) - 1, -1, -1):
+        message = rows[place].message
+        says = any(part.kind in ("text", "media") for part in message.parts)
+        if message.role == "user" and message.origin == "user" and rows[place].new is None and says:
+            return place
+    return None
+
+
+def pending(rows: Sequence[Row]) -> Iterator[int]:
+    """Rows with calls that have no result yet, or whose result says that it is still to come."""
+    for place, row in enumerate(rows):
+        calls = [part for part in row.message.parts if part.kind == "tool_call"]
+        if row.message.role == "assistant" and calls:
+            given = [part for other in _answers(rows, place) for part in other.message.parts]
+            if any(_waits(call, given) for call in calls) and not _answered_later(rows, place, calls):
+                yield place
+
+
+class _Keep(Struct, frozen=True):
+    """How much stays behind the summary."""
+
+    turns: int  # 0: any number
+    tokens: int  # 0: any number
+    messages: int
+    at_rounds: bool
+
+    @classmethod
+    def of(cls, settings: Compaction, usable: int, share: float) -> "_Keep":
+        tokens = settings.keep_tokens
+        if isinstance(tokens, float):
+            tokens = max(settings.keep_least, int(tokens * usable))
+            tokens = min(tokens, settings.keep_most or tokens)
+        if share < 1:  # the whole tail has no room: whatever is said otherwise, tokens are what is short
+            tokens = int((tokens or usable) * share) or 1
+        return cls(settings.keep_turns, tokens, int(settings.keep_messages * share), settings.cut_at == "rounds")
+
+
+def _tail(rows: Sequence[Row], first: int, turns: Sequence[int], keep: _Keep) -> int:
+    """The row with which the tail begins."""
+    place = len(rows)
+    if keep.at_rounds:
+        place = _enough(rows, first, keep.tokens)
+    elif keep.turns or keep.tokens:
+        place = _whole_turns(rows, [turn for turn in turns if turn >= first], keep)
+    if keep.messages:
+        place = min(place, _back(rows, max(first, len(rows) - keep.messages)))
+    return min(place, _unread(rows))
+
+
+def _whole_turns(rows: Sequence[Row], turns: Sequence[int], keep: _Keep) -> int:
+    """Turns from the newest back while they fit; of the first that does not, the rounds at its end that do."""
+    place, room = len(rows), keep.tokens
+    for turn in list(reversed(turns))[: keep.turns or None]:
+        tokens = sum(row.tokens for row in rows[turn:place])
+        if keep.tokens and tokens > room:
+            return _suffix(rows, turn + 1, place, room)
+        place, room = turn, room - tokens
+    return place if turns else _suffix(rows, 1, place, room)  # nobody has spoken: one long turn
+
+
+def _suffix(rows: Sequence[Row], first: int, end: int, room: int) -> int:
+    """The earliest row from which all to `end` has room, without parting a round; `end` if none does."""
+    found = end
+    for place in range(end - 1, first - 1, -1):
+        room -= rows[place].tokens
+        if room < 0:
+            break
+        if not splits_round(rows, place):
+            found = place
+    return found
+
+
+def _enough(rows: Sequence[Row], first: int, tokens: int) -> int:
+    """Pi's cut: back until `tokens` are kept, then forward to the next row that is no result (findCutPoint)."""
+    held = 0
+    for place in range(len(rows) - 1, first - 1, -1):
+        if rows[place].new is not None or rows[place].is_summary:
+            return place + 1
+        held += rows[place].tokens
+        if held >= tokens:
+            after = [one for one in range(place, len(rows)) if not splits_round(rows, one)]
+            return after[0] if after else first
+    return first
+
+
+def _back(rows: Sequence[Row], place: int) -> int:
+    while place > 0 and splits_round(rows, place):
+        place -= 1
+    return place
+
+
+def _unread(rows: Sequence[Row]) -> int:
+    """Where the newest round begins, if the model has not read its results yet."""
+    if not rows or rows[-1].message.role == "assistant":
+        calls = rows and any(part.kind == "tool_call" for part in rows[-1].message.parts)
+        return len(rows) - 1 if calls else len(rows)
+    if not any(part.kind == "tool_result" for part in rows[-1].message.parts):
+        return len(rows)
+    return _back(rows, len(rows) - 1)
+
+
+def _staying(rows: Sequence[Row], start: int, end: int) -> Iterator[Span]:
+    """Whole rounds that stay within [start, end)."""
+    newest = newest_user(rows)
+    places = [place for place in pending(rows) if start <= place < end]
+    places += [newest] if newest is not None and start <= newest < end else []
+    for place in sorted(places):
+        first = _back(rows, place)
+        last = place + 1
+        while last < len(rows) and splits_round(rows, last):
+            last += 1
+        yield max(start, first), min(end, last)
+
+
+def _merged(spans: Iterable[Span]) -> Iterator[Span]:
+    held: Span | None = None
+    for start, end in sorted(spans):
+        if held and start <= held[1]:
+            held = (held[0], max(held[1], end))
+            continue
+        if held:
+            yield held
+        held = (start, end)
+    if held:
+        yield held
+
+
+def _answers(rows: Sequence[Row], place: int) -> Iterator[Row]:
+    """The rows in which the calls of this row may be answered: those before the model speaks again."""
+    for row in rows[place + 1 :]:
+        if row.message.role == "assistant":
+            return
+        yield row
+
+
+def _waits(call: Part, given: Sequence[Part]) -> bool:
+    own = [part for part in given if part.kind == "tool_result" and part.call == call.call]
+    return not own or all(is_interim(part.text) for part in own)
+
+
+def _answered_later(rows: Sequence[Row], place: int, calls: Sequence[Part]) -> bool:
+    """Whether a later result under the same, non-empty id says how all of these calls ended."""
+    ids = {part.call for part in calls if part.call}
+    later = [part for row in rows[place + 1 :] for part in row.message.parts if part.kind == "tool_result"]
+    ended = {part.call for part in later if part.call in ids and not is_interim(part.text)}
+    return len(ids) == len(calls) and ended == ids
+
+
+def is_interim(text: str) -> bool:
+    """Whether a result says that it is still to come."""
+    return len(text) <= _INTERIM_CHARS and _INTERIM.search(text) is not None

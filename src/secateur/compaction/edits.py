@@ -1,0 +1,34 @@
+"""What a cut comes to as edits of the plan: ranges of the raw history, and what stands in their place.
+
+Rule: a range begins and ends where messages of the raw history do, whatever the view shows; what an earlier compaction
+put in right beside a range, outside the cut, is said again, since a new range hides it. What stands there is not made
+here.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from secateur.compaction.cut import Cut, Span
+from secateur.compaction.rows import Row
+from secateur.model import Edit, Message, New, Replace
+
+
+def replaced(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], items: tuple[New, ...]) -> Iterator[Edit]:
+    """The ranges that give way. The first of them becomes `items`, the others nothing."""
+    for first, last in segments(cut, rows):
+        i, j = rows[first].first, rows[last - 1].last
+        before = tuple(row.new for row in rows[:first] if _stands_at(row, i) and row.new)
+        behind = tuple(row.new for row in rows[last:] if _stands_at(row, j) and row.new)
+        after = raw[i - 1].key if i else ""
+        yield Replace(after, raw[j - 1].key, (*before, *items, *behind), by="compact")
+        items = ()
+
+
+def segments(cut: Cut, rows: Sequence[Row]) -> Iterator[Span]:
+    """The runs of rows that give way and stand for some raw message: a mere insertion is nothing that can be hidden."""
+    for first, last in cut.segments():
+        if rows[first].first < rows[last - 1].last:
+            yield first, last
+
+
+def _stands_at(row: Row, place: int) -> bool:
+    return row.first == row.last == place

@@ -1,0 +1,64 @@
+"""Which language a text is in, as far as its letters and its commonest words tell.
+
+Rule: doubt is None. Code, paths, quotes and addresses are no language and are left out before anything is counted.
+Enough for one question, whether a summary is in the language of the user; not meant for more.
+"""
+
+import re
+from collections import Counter
+from types import MappingProxyType
+
+LEAST_LETTERS = 40  # of a script that has no words we know
+LEAST_WORDS = 5  # common words that must be found
+CLEAR_SHARE = 1.6  # the first language must have so many times the common words of the second
+LETTER_SHARE = 0.3  # letters of another script than Latin that decide: paths and names are Latin everywhere
+
+_NO_LANGUAGE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\S*[/\\_@#<>{}=$|:]\S*|\b\S*\d\S*\b|\b\w+\.\w+\b", re.S)
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
+    ("zh", re.compile(r"[\u3400-\u9fff\U00020000-\U0002ffff]")),
+    ("cyrillic", re.compile(r"[\u0400-\u04ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_COMMON: MappingProxyType[str, frozenset[str]] = MappingProxyType(
+    {
+        code: frozenset(words.split())
+        for code, words in {
+            "en": "the and of to is in that it for was with not this be are on have you we should what which has but",
+            "es": "el la los las que de y en un una por con no para es se del al lo como más pero su está hay qué",
+            "pt": "o os as que de e em um uma por com não para é se do da dos das ao como mais mas seu está há foi",
+            "fr": "le les des que de et en un une pour avec ne pas est se du au aux dans sur qui ce cette il nous sont",
+            "de": "der die das und ist nicht zu den dem ein eine mit für auf von im es wird sich auch nach bei wir",
+            "it": "il gli che di e in un una per con non è si del della dei delle al come più ma sono nel questo anche",
+            "nl": "de het een en van is niet dat op te zijn met voor in die er aan ook naar bij wordt maar om",
+            "vi": "và của là không được có cho các này trong đã với một những để khi thì tôi từ vào phải đang nếu hãy",
+            "ru": "и в не на что с по это как для из но то все был было от до при мы так же нет если",
+            "uk": "і в не на що з по це як для із але то все був було від до при ми так є якщо та",
+        }.items()
+    }
+)
+
+
+def language_of(text: str) -> str | None:
+    """The language's code ("en", "vi", "zh", …), or None where the text is too short or too mixed to tell."""
+    prose = _NO_LANGUAGE.sub(" ", text)
+    words = [word.lower() for word in _WORD.findall(prose)]
+    letters = sum(map(len, words))
+    for code, letter in _SCRIPTS:
+        found = len(letter.findall(prose))
+        if found >= max(LEAST_LETTERS // 4 if code in ("ja", "ko", "zh") else LEAST_LETTERS, LETTER_SHARE * letters):
+            return _by_words(words, ("ru", "uk")) or "ru" if code == "cyrillic" else code
+    return _by_words(words, tuple(_COMMON))
+
+
+def _by_words(words: list[str], codes: tuple[str, ...]) -> str | None:
+    seen = Counter(words)
+    votes = sorted(((sum(seen[word] for word in _COMMON[code]), code) for code in codes), reverse=True)
+    (most, code), (second, _) = votes[0], votes[1]
+    return code if most >= LEAST_WORDS and most >= CLEAR_SHARE * second else None

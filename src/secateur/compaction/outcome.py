@@ -1,0 +1,87 @@
+"""What a compaction came to: edits and the record of how they were made, or the reason why there are none.
+
+Rule: values only. A refusal is a value too: nothing was changed, and `reason` says what the caller can do about it.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from secateur.compaction.accept import Reason
+from secateur.compaction.continuation import Next
+from secateur.compaction.layout import Layout
+from secateur.compaction.ledger import Ledger
+from secateur.compaction.summary import Sections
+from secateur.compaction.trigger import Why
+from secateur.model import Edit
+
+Rung = Literal["supplied", "model", "extract"]
+Refusal = Why | Literal["too_short", "nothing_new", "no_gain", "cancelled"]
+
+
+class Attempt(Struct, frozen=True):
+    """A summary that was not taken."""
+
+    rung: Rung
+    reason: Reason | Literal["no_summarizer", "window"]
+    text: str  # in words
+    by: str = ""  # the summariser
+
+
+class Compacted(Struct, frozen=True, kw_only=True):
+    """History became a summary."""
+
+    edits: tuple[Edit, ...]  # one epoch of the plan; the continuation is among them
+    rung: Rung
+    attempts: tuple[Attempt, ...] = ()  # what was tried before
+    by: str = ""  # the summariser
+    summary: str  # the text that stands in the view
+    sections: Sections = {}  # its prose
+    ledger: Ledger = Ledger()  # its facts
+    dropped: tuple[str, ...] = ()  # lines of a model that name what the history does not hold
+    forgotten: int = 0  # lines that had no room any more
+    messages: int = 0  # of the view, that gave way
+    tokens_before: int = 0  # of what gave way, by the policy's counter
+    tokens_after: int = 0  # of what stands there now
+    continuation: Next = Next("none", put_in=False)
+    layout: Layout | None = None  # in layout `middle`
+    asks: int = 0  # questions that were put to a summariser
+    blobs: dict[str, str] = {}  # handle -> what gave way, in full, for a store to keep
+
+
+class Refused(Struct, frozen=True):
+    """Nothing was changed."""
+
+    reason: Refusal
+    text: str
+    attempts: tuple[Attempt, ...] = ()
+    asks: int = 0
+
+
+Outcome = Compacted | Refused
+
+
+def status_of(outcome: Outcome) -> str:
+    """`override`, or `cancelled: reason` (SEEDS 2.4); `host` is for who never asked."""
+    return "override" if isinstance(outcome, Compacted) else f"cancelled: {outcome.text}"
+
+
+def host_answer(outcome: Outcome, first_entry: str, tokens_before: int) -> dict[str, Any]:
+    """What Pi's `session_before_compact` is answered: always a full result or a cancellation (SEEDS 2.4).
+
+    Everything stays with the host: the first entry kept is the first entry of the context.
+    """
+    if isinstance(outcome, Refused) or not first_entry:
+        return {"cancel": True}
+    layout = outcome.layout or Layout(0, 0, 0)
+    made = {
+        "summary": outcome.summary,
+        "firstKeptEntryId": first_entry,
+        "tokensBefore": tokens_before,
+        "details": {
+            **layout.details(),
+            "estimatedTokensAfter": tokens_before - outcome.tokens_before + outcome.tokens_after,
+            "estimatedTokensSaved": outcome.tokens_before - outcome.tokens_after,
+        },
+    }
+    return {"compaction": made}

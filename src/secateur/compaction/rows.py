@@ -1,0 +1,85 @@
+"""The conversation as a compaction sees it: the view, message by message, each with the raw messages it stands for.
+
+Rule: what earlier compactions put in is told apart from what was said, and what they put in together stays together.
+Positions are those of the raw history, so that edits made from rows fit any plan. Nothing here decides what goes.
+"""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from secateur.model import Message, New, Part, Replace
+
+Located = tuple[int, int, Replace]
+CARRIED = "carried"  # in the meta of a message that stands verbatim behind a summary: the tool, or "system"
+SUMMARY = "summary"  # in the meta of a summary: what it is made of (`summary`)
+
+
+class Row(Struct, frozen=True):
+    """One message as the model reads it; it stands for the raw messages [first, last)."""
+
+    message: Message
+    tokens: int
+    first: int
+    last: int
+    new: New | None = None  # what an earlier compaction put here
+    opens: bool = True  # the first row of its range: nothing parts a range
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it stands for older history: ours, or the host's own."""
+        return self.message.origin == "summary" and not self.is_carried
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether it stands verbatim behind a summary."""
+        return self.new is not None and CARRIED in self.new.meta
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no compaction has made it: something that is new to a summary."""
+        return self.new is None and not self.is_summary
+
+
+def rows_of(shown: Sequence[Message], ranges: Sequence[Located], count: Callable[[str], int]) -> tuple[Row, ...]:
+    """The view, row by row: `shown` are the raw messages one by one as the model reads them."""
+    made: list[Row] = []
+    here = 0
+    for i, j, edit in ranges:
+        made += (_row(shown[number], number, count) for number in range(here, i))
+        made += (_put_in(new, (i, j), number == 0, count) for number, new in enumerate(edit.items))
+        here = max(here, j)
+    made += (_row(shown[number], number, count) for number in range(here, len(shown)))
+    return tuple(made)
+
+
+def size(message: Message, count: Callable[[str], int]) -> int:
+    """Tokens of a message by this counter."""
+    return sum(part.tokens if part.kind == "media" else count(part.text) for part in message.parts)
+
+
+def text_of(message: Message) -> str:
+    """What is said in a message, its text blocks in order."""
+    return "\n".join(part.text for part in message.parts if part.kind == "text")
+
+
+def splits_round(rows: Sequence[Row], place: int) -> bool:
+    """Whether a cut before this row would part calls from their results, or what an earlier compaction put in."""
+    if place < len(rows) and not rows[place].opens:
+        return True
+    for row in rows[place:]:
+        if row.message.role == "assistant":
+            return False
+        if any(part.kind == "tool_result" for part in row.message.parts):
+            return place > 0
+    return False
+
+
+def _row(message: Message, number: int, count: Callable[[str], int]) -> Row:
+    return Row(message, size(message, count), number, number + 1)
+
+
+def _put_in(new: New, place: tuple[int, int], opens: bool, count: Callable[[str], int]) -> Row:
+    tokens = count(new.text)
+    part = Part("text", (), new.text, tokens=tokens, pinned=True)
+    return Row(Message(new.role, (), (part,), new.origin), tokens, *place, new, opens)

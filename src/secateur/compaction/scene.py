@@ -1,0 +1,32 @@
+"""What a compaction is given: the conversation as it came and as the view shows it, and the numbers of the request.
+
+Rule: values of this request only; whoever makes a `Scene` has looked at plan, clock and window already.
+"""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from secateur.compaction.rows import Located
+from secateur.compaction.trigger import Load
+from secateur.model import Message
+from secateur.protect import Protect
+
+
+class Scene(Struct, frozen=True, kw_only=True):
+    """`count` is the policy's own counter (SEEDS S.4)."""
+
+    raw: tuple[Message, ...]
+    shown: tuple[Message, ...] = ()  # one by one as the model reads them; (): as they came
+    ranges: tuple[Located, ...] = ()  # replaced by earlier compactions (`plan.located`)
+    count: Callable[[str], int]
+    window: int
+    load: Load
+    model: str = ""
+    protect: Protect = Protect()
+    forced: bool = False  # a person, an overflow or a model switch asks for it
+    focus: str = ""  # what a person wants kept
+    supplied: str = ""  # a summary that a hook wrote; no model is asked then
+    asks: bool = True  # there is a summariser to ask
+    summarizer_window: int = 0  # tokens; 0: as large as `window`
+    handles: bool = False  # what gives way can be read back from a store

@@ -1,0 +1,50 @@
+"""What a policy can say about compaction and about the message after it.
+
+Rule: values only, every one with its source. `off` is asked first on every path, whoever asks for a compaction. Nothing
+here looks at a conversation: `trigger` says when, `cut` says where, `continuation` says what comes next.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.protect import Count, Share
+from secateur.roles import ToolRole
+
+TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-auto-compressor"]
+
+
+class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """When history becomes a summary, how much of it, and what the summary looks like."""
+
+    off: bool = False  # never, on any path: threshold, overflow, resume, model switch, manual
+    over_share: Share | None = None  # the view takes more than this share of the window
+    over_tokens: Count | None = None  # the view takes more than these tokens
+    models: dict[str, Count | Share] = {}  # globs of models -> tokens or share; the longest that fits wins over both
+    at_threshold: bool = False  # exactly at the threshold too (opencode, Kilocode)
+    reserve_tokens: Count | None = None  # stays free for the answer, at most half the window; None: by the window
+    layout: Literal["tail", "middle"] = "tail"  # summary and tail, or head, summary and tail
+    head: Count = 0  # first messages that stay in layout `middle`; a leading system message is not counted
+    keep_turns: Count = 0  # at most so many turns stay behind the summary; 0: as many as `keep_tokens` holds
+    keep_tokens: Count | Share = 0.2  # tokens that stay behind the summary, or their share of the usable window
+    keep_least: Count = 0  # the least that a share comes to
+    keep_most: Count = 0  # the most that a share comes to; 0: no limit
+    keep_messages: Count = 0  # at least so many messages stay behind the summary, aligned to rounds
+    counter: str = ""  # counts what stays behind the summary (SEEDS S.4); "": the policy's own
+    cut_at: Literal["turns", "rounds"] = "turns"  # where the tail begins; an oversized turn is split between rounds
+    template: TemplateName = "secateur"  # the summary's headings
+    summary_tokens: Count | Share = 0.05  # the most that a summary may take, or its share of the window
+    tool_chars: Count = 2000  # of one tool output in what a summariser reads
+    role: Literal["user", "system"] = "user"  # who says the summary, where the format has system messages (SEEDS S.1)
+    carry: tuple[ToolRole, ...] = ("skill", "memory")  # results of such tools stand verbatim behind the summary
+    on_bad_summary: Literal["next_rung", "cancel"] = "next_rung"  # cancel: no retry, no fallback (SEEDS 2.4)
+
+
+class Continuation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What the agent is told after a compaction, so that it goes on."""
+
+    mode: Literal["branches", "sentence", "none"] = "none"  # `branches`: as SEEDS 004; `sentence`: always `text`
+    text: str = "continue"  # mid-task (SEEDS 4.4), or the sentence
+    wording: Literal["resuming", "anatomy"] = "resuming"  # how a request that held media begins (SEEDS 4.2)
+    describe_media: bool = False  # name each medium of that request
+    when_idle: Literal["always", "never"] = "always"  # never: an agent that finished or asked is not told to go on

@@ -1,0 +1,146 @@
+"""What gives way in a compaction, and what of it must not be lost: facts, prose kept before, and verbatim results.
+
+Rule: facts come from the messages as they came, what a summariser reads from the messages as the view shows them. An
+earlier summary is taken apart, never read as if somebody had said it. Nothing here asks a model or makes an edit.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from secateur.bounds import call_of
+from secateur.compaction.cut import Cut
+from secateur.compaction.edits import segments
+from secateur.compaction.ledger import Ledger, ledger_of, merge, read_back, rendered
+from secateur.compaction.rows import CARRIED, SUMMARY, Row, text_of
+from secateur.compaction.settings import Compaction
+from secateur.compaction.summary import Sections, merged, parsed
+from secateur.model import Message, New, Part, Transcript
+from secateur.placeholder import main_argument
+from secateur.protect import Protect
+from secateur.roles import role_of
+
+BEGINS = "[secateur: summary of the conversation so far, made because it outgrew the window; not a new request]"
+
+
+class Kept(Struct, frozen=True):
+    """What an earlier summary says: prose by section, and facts."""
+
+    sections: Sections = {}
+    ledger: Ledger = Ledger()
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """Everything that gives way."""
+
+    rows: tuple[Row, ...]
+    messages: tuple[Message, ...]  # those of the raw history that no earlier summary stands for, as they came
+    kept: Kept
+    ledger: Ledger  # what was known, and what these messages add
+    carried: tuple[New, ...]  # stand verbatim behind the summary
+    tokens: int
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What the user said in it."""
+        mine = [one for one in self.messages if one.role == "user" and one.origin == "user"]
+        return tuple(filter(None, map(text_of, mine))) + tuple(one.text for one in self.kept.ledger.requests)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text in it, as it came and as it was kept."""
+        own = [part.text for message in self.messages for part in message.parts if part.text]
+        prose = [line for lines in self.kept.sections.values() for line in lines]
+        facts = [line for lines in rendered(self.kept.ledger).values() for line in lines]
+        return (*own, *prose, *facts)
+
+
+def given(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect) -> Given:
+    """What this cut takes."""
+    mine = tuple(row for first, last in segments(cut, rows) for row in rows[first:last])
+    fresh = [row for row in mine if row.is_fresh]
+    kept = _kept(mine)
+    messages = tuple(raw[row.first] for row in fresh)
+    return Given(
+        rows=mine,
+        messages=messages,
+        kept=kept,
+        ledger=merge(kept.ledger, ledger_of(messages)),
+        carried=tuple(_newest(_carried(mine, raw, settings, protect))),
+        tokens=sum(row.tokens for row in mine),
+    )
+
+
+def meta_of(template: str, prose: Mapping[str, Sequence[str]], ledger: Ledger) -> dict[str, Any]:
+    """What a summary is made of, for the next one: it stays in the plan."""
+    made = {"template": template, "sections": {id: list(lines) for id, lines in prose.items()}}
+    return {SUMMARY: {**made, "ledger": msgspec.to_builtins(ledger)}}
+
+
+def _kept(rows: Sequence[Row]) -> Kept:
+    """What the summaries among these rows say, the later laid over the earlier."""
+    made = Kept()
+    for row in rows:
+        if row.is_summary:
+            one = _taken_apart(row)
+            made = Kept(merged(made.sections, one.sections), merge(made.ledger, one.ledger))
+    return made
+
+
+def _taken_apart(row: Row) -> Kept:
+    """A summary's prose and facts: from its meta; from its text if we wrote it; of a host's own, its text alone."""
+    told = row.new.meta.get(SUMMARY) if row.new else None
+    if told is not None:
+        ledger = msgspec.convert(told["ledger"], Ledger)
+        return Kept({id: tuple(lines) for id, lines in told["sections"].items()}, ledger)
+    text = text_of(row.message)
+    if not text.lstrip().startswith(BEGINS):
+        lines = tuple(line for line in text.splitlines() if line.strip())
+        return Kept(parsed(text) or ({"discoveries": lines} if lines else {}))
+    sections = parsed(text)
+    ledger = read_back(sections)
+    facts = {line for lines in rendered(ledger).values() for entry in lines for line in entry.split("\n")}
+    prose = {id: tuple(line for line in lines if line not in facts) for id, lines in sections.items()}
+    return Kept({id: lines for id, lines in prose.items() if lines}, ledger)
+
+
+def _carried(rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect) -> Iterator[New]:
+    """What stands verbatim: carried before, system messages, results of protected tools and pinned parts."""
+    history = Transcript((), tuple(raw))
+    for row in rows:
+        if row.is_carried and row.new:
+            yield row.new
+        elif row.message.role == "system" and row.is_fresh:
+            yield New("system", text_of(raw[row.first]), "harness", {CARRIED: "system"})
+        elif row.is_fresh:
+            for part in raw[row.first].parts:
+                call = call_of(history, row.first, part) if part.kind == "tool_result" else None
+                if _stands(part, call, settings, protect):
+                    yield _verbatim(part, call)
+
+
+def _stands(part: Part, call: Part | None, settings: Compaction, protect: Protect) -> bool:
+    if part.key in protect.keys:
+        return bool(part.text)
+    if part.kind != "tool_result" or part.error or not part.text:
+        return False
+    return bool(settings.carry) and role_of(part.tool, call.text if call else "") in settings.carry
+
+
+def _verbatim(part: Part, call: Part | None) -> New:
+    about = main_argument(call.text) if call else ""
+    said = f"{part.tool or part.kind} {about}".strip()
+    return New(
+        "user", f"[secateur: kept as it came: {said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind}
+    )
+
+
+def _newest(items: Iterator[New]) -> Iterator[New]:
+    """Each text once, where it was said last."""
+    last: dict[str, New] = {}
+    for item in items:
+        last.pop(item.text, None)
+        last[item.text] = item
+    yield from last.values()

@@ -1,0 +1,94 @@
+"""A summary's text: read it into sections, write sections as text, and lay what is new over what was kept.
+
+Rule: prose is kept line by line under stable section ids; a line that was kept stays until room is short, and then the
+oldest goes first, counted. Sections that say what is true now give way to newer ones. What code can say for certain
+is not prose and does not pass through here (`ledger`). Nothing here judges a summary (`accept`).
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.template import STATES, Template, known_headings
+
+Sections = dict[str, tuple[str, ...]]
+NONE = "(none)"  # what stands under a heading that has nothing to say
+
+_HEADING = re.compile(r"^\s{0,3}(?:#{1,3}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*]+?):?\*\*:?)\s*$")
+_SUB = re.compile(r"^\s{0,3}#{3,6}\s+")
+_EMPTY = re.compile(r"^[-*•\s]*[(\[]?\s*(?:none|n/a|nothing|empty|không có|无|ninguno|ninguna)\s*[)\]]?[.\s]*$", re.I)
+_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+_FENCE = re.compile(r"^\s*(?:```|</?(?:template|summary|context_summary)>)")
+
+
+class Fitted(Struct, frozen=True):
+    """Sections within their budget, and how many lines had to go for that."""
+
+    sections: Sections
+    forgotten: int = 0
+
+
+def parsed(text: str) -> Sections:
+    """The lines under each heading that any template has, by section id; text before the first is not taken."""
+    named, found = known_headings(), dict[str, list[str]]()
+    here: list[str] | None = None
+    for line in text.splitlines():
+        id = _section(line, named)
+        if id is not None:
+            here = found.setdefault(id, [])
+        elif here is not None and line.strip() and not _FENCE.match(line) and not _EMPTY.match(line):
+            here.append(line.rstrip())
+    return {id: tuple(lines) for id, lines in found.items()}
+
+
+def rendered(template: Template, sections: Mapping[str, Sequence[str]]) -> str:
+    """The sections as text under the template's headings, each one there; sections without one stand at home."""
+    placed: dict[str, list[str]] = {id: [] for id in template.ids}
+    for id, lines in sections.items():
+        home = template.home(id)
+        placed[home if home in placed else template.home("discoveries")] += lines
+    parts = [f"## {one.heading}\n" + "\n".join(placed[one.id] or [NONE]) for one in template.sections]
+    return "\n\n".join(parts)
+
+
+def merged(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Sections:
+    """What was kept and what is new. A state gives way to a newer one; other lines are added, none said twice."""
+    made: Sections = {}
+    for id in dict.fromkeys((*kept, *new)):
+        lines = [*kept.get(id, ()), *new.get(id, ())]
+        if id in STATES and new.get(id):
+            lines = list(new[id])
+        said: dict[str, str] = {}
+        for line in lines:
+            said.setdefault(_plain(line), line)
+        if said:
+            made[id] = tuple(said.values())
+    return made
+
+
+def fitted(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
+    """The sections in at most so many tokens. From the longest section that is no state the oldest line goes first."""
+    left = {id: list(lines) for id, lines in sections.items()}
+    sizes = {id: [count(line) + 1 for line in lines] for id, lines in left.items()}
+    forgotten = 0
+    while sum(map(sum, sizes.values())) > tokens:
+        long = max((id for id in left if left[id]), key=lambda id: (id not in STATES, sum(sizes[id])), default=None)
+        if long is None:
+            break
+        left[long].pop(0)
+        sizes[long].pop(0)
+        forgotten += 1
+    return Fitted({id: tuple(lines) for id, lines in left.items() if lines}, forgotten)
+
+
+def _section(line: str, named: Mapping[str, str]) -> str | None:
+    match = _HEADING.match(line)
+    if match is None:
+        return None
+    return named.get((match["hash"] or match["bold"]).strip().rstrip(":").lower())
+
+
+def _plain(line: str) -> str:
+    """A line by which to know it again: without its bullet, blanks and case."""
+    return " ".join(_BULLET.sub("", line).split()).casefold().rstrip(".")

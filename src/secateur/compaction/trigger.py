@@ -1,0 +1,117 @@
+"""When: how full the window is, where the threshold lies, and whether a compaction is due.
+
+Rule: what the provider reported anchors the count, and a report of nothing is no report (a server that tells zero
+must not switch compaction off). System prompt and tools count: where they alone fill the window no summary can help,
+and none is asked for. `off` is honoured first, a forced compaction included. Nothing here looks at messages.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.compaction.settings import Compaction
+
+RESERVE_TOKENS = 20_000  # opencode and OpenClaw keep as much free (compaction.reserved, reserveTokensFloor)
+RESERVE_SHARE = 0.125  # of a small window: a fixed reserve would leave nothing of 8k to 32k
+MOST_RESERVE_SHARE = 0.5  # of the window, also where a policy states the reserve
+
+Why = Literal["off", "no_window", "fixed_overhead", "under", "over", "forced"]
+
+
+class Report(Struct, frozen=True):
+    """What the provider counted for an earlier request, and what we counted for the very same."""
+
+    tokens: int  # input and output, cached or not
+    estimated: int  # by our counter
+
+
+class Load(Struct, frozen=True):
+    """How much the window holds now."""
+
+    tokens: int  # messages, system prompt and tools
+    fixed: int = 0  # system prompt and tools alone
+    anchored: bool = False  # a provider's own count stands behind it; False: estimated
+
+
+class Limits(Struct, frozen=True):
+    """Where compaction begins, in tokens, and why there."""
+
+    window: int
+    reserve: int
+    usable: int  # window less reserve
+    threshold: int
+    source: str  # the setting that decided
+
+
+class Due(Struct, frozen=True):
+    """Whether to compact now, and why in one sentence."""
+
+    now: bool
+    why: Why
+    text: str
+
+
+def load(estimated: int, fixed: int = 0, report: Report | None = None) -> Load:
+    """The tokens in use: our estimate of the view, anchored on what was reported for an earlier one.
+
+    What came since is added by our count (as Pi does); what went since goes in proportion to how far the report and
+    our count were apart. `estimated` includes `fixed`.
+    """
+    if report is None or report.tokens <= 0 or report.estimated <= 0:
+        return Load(estimated, fixed)
+    if estimated >= report.estimated:
+        return Load(report.tokens + estimated - report.estimated, fixed, anchored=True)
+    return Load(report.tokens * estimated // report.estimated, fixed, anchored=True)
+
+
+def limits(settings: Compaction, window: int, model: str = "") -> Limits:
+    """The threshold in a window: what stays usable beside the reserve, and what the policy says, whichever is less."""
+    reserve = _reserve(settings.reserve_tokens, window)
+    usable = max(0, window - reserve)
+    named = [(len(glob), glob, limit) for glob, limit in settings.models.items() if _fits(glob, model)]
+    if named:
+        _, glob, limit = max(named)
+        asked = [(_tokens(limit, window), f"models.{glob}")]
+    else:
+        both = (("over_share", settings.over_share), ("over_tokens", settings.over_tokens))
+        asked = [(_tokens(limit, window), name) for name, limit in both if limit is not None]
+    threshold, source = min([(usable, "window less reserve"), *asked])
+    return Limits(window, reserve, usable, threshold, source)
+
+
+def due(settings: Compaction, load: Load, limits: Limits, forced: bool = False) -> Due:
+    """Whether a compaction is due. `forced`: a person, a provider's overflow or a model switch asks for it."""
+    if settings.off:
+        return Due(False, "off", "compaction is off")
+    if limits.window > 0 and load.fixed >= limits.usable:
+        return Due(False, "fixed_overhead", _too_much(load, limits))
+    if forced:
+        return Due(True, "forced", "asked for")
+    if limits.window <= 0:
+        return Due(False, "no_window", "the window is unknown")
+    over = load.tokens >= limits.threshold if settings.at_threshold else load.tokens > limits.threshold
+    by = "reported" if load.anchored else "estimated"
+    said = f"{load.tokens:,} tokens are in use ({by}), compaction begins over {limits.threshold:,} ({limits.source})"
+    return Due(over, "over" if over else "under", said)
+
+
+def _too_much(load: Load, limits: Limits) -> str:
+    return (
+        f"system prompt and tools alone take {load.fixed:,} tokens, and {limits.usable:,} of {limits.window:,} are"
+        " usable: no compaction can help; send fewer tools or use a larger window"
+    )
+
+
+def _reserve(stated: int | None, window: int) -> int:
+    if stated is None:
+        return min(RESERVE_TOKENS, int(window * RESERVE_SHARE))
+    return min(stated, int(window * MOST_RESERVE_SHARE))
+
+
+def _tokens(limit: int | float, window: int) -> int:
+    return int(limit * window) if isinstance(limit, float) else limit
+
+
+def _fits(glob: str, model: str) -> bool:
+    return fnmatchcase(model.lower(), glob.strip().lower())

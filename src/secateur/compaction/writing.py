@@ -1,0 +1,55 @@
+"""The summary's text: prose and facts under the template's headings, within its budget.
+
+Rule: facts are written by code and stand there whatever a model wrote; prose has the room that they leave. A secret is
+taken out of all of it. Whether the text may replace anything is not decided here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.ledger import Ledger, fitting, rendered
+from secateur.compaction.settings import Compaction
+from secateur.compaction.span import BEGINS
+from secateur.compaction.summary import Sections, fitted
+from secateur.compaction.summary import rendered as as_text
+from secateur.compaction.template import SECTIONS, Template
+from secateur.redact import redact
+
+LEAST_TOKENS, MOST_TOKENS = 600, 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
+UNKNOWN_WINDOW_TOKENS = 4_000
+FACTS_SHARE = 0.6  # of the budget: the rest is the prose's
+
+
+class Written(Struct, frozen=True):
+    """A summary's text, the prose that had room in it, and the facts that must stand in it."""
+
+    text: str
+    prose: Sections
+    facts: tuple[str, ...]
+    forgotten: int = 0
+
+
+def budget(settings: Compaction, window: int) -> int:
+    """The most tokens that a summary may take."""
+    tokens = settings.summary_tokens
+    if isinstance(tokens, int):
+        return tokens
+    if window <= 0:
+        return UNKNOWN_WINDOW_TOKENS
+    return max(LEAST_TOKENS, min(MOST_TOKENS, int(tokens * window)))
+
+
+def written(
+    template: Template, prose: Mapping[str, Sequence[str]], ledger: Ledger, most: int, count: Callable[[str], int]
+) -> Written:
+    """The summary in at most about `most` tokens."""
+    facts = {
+        id: tuple(map(redact, lines)) for id, lines in rendered(fitting(ledger, int(most * FACTS_SHARE), count)).items()
+    }
+    used = sum(count(line) + 1 for lines in facts.values() for line in lines)
+    frame = count(as_text(template, {})) + count(BEGINS)
+    fit = fitted({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
+    both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
+    text = f"{BEGINS}\n\n{as_text(template, both)}"
+    return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)
