@@ -103,7 +103,9 @@ def _words(text: str) -> Iterable[str]:
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2}|[\w./-]*\d[\w./-]*")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 _NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
-_EMPTY = re.compile(r"^[#|]|[:：?？]$|^\**(?:location|file|next steps?|path)\b", re.I)  # headings, tables, questions
+_EMPTY = re.compile(  # headings, tables, questions
+    r"^[#|]|[:：?？]$|^\**(?:location|file|next steps?|path)\b", re.I
+)
 _TALK = re.compile(
     r"(?i)(?:ok(?:ay)?|great|perfect|good|excellent|nice|sure|right|alright|now|next|then|first|finally|so|hmm|wait"
     r"|actually|yes|no|got it|done|thanks?|and)?[\s,.!:–—-]*(?:now |next |then |first |also )?"

@@ -1,8 +1,9 @@
 """Files read and changed, from what was asked of tools and how that went.
 
 Rule: a call that failed changed nothing, and a command that was refused ran nothing. A path stands as it was first
-written; that a relative path and an absolute one are the same file is taken for true only where a command named the
-folder between them. Contents are not kept, only the key of the part that shows the latest version.
+written; a relative path and an absolute one are the same file where a command named the folder between them, or where
+one ends in the other, folders and all, and no third does. Contents are not kept, only the key of the part that shows
+the latest version.
 """
 
 import posixpath
@@ -24,7 +25,7 @@ def files(done: Iterable[Action]) -> tuple[File, ...]:
         if action.role in ("run", "edit"):
             roots |= dict.fromkeys(_roots(action))
         for effect in touched(action):
-            _note(found, effect, action, list(roots))
+            _note(found, effect, action, roots)
     return tuple(found.values())
 
 
@@ -88,7 +89,7 @@ _PATCH = "*** Begin Patch"
 _MOST_ROOTS = 8
 
 
-def _note(found: dict[str, File], effect: Effect, action: Action, roots: list[str]) -> None:
+def _note(found: dict[str, File], effect: Effect, action: Action, roots: dict[str, None]) -> None:
     path = _known(found, effect.path, roots)
     before = found.pop(path, None)
     key = action.key if effect.use == "read" else action.call.key
@@ -100,16 +101,29 @@ def _note(found: dict[str, File], effect: Effect, action: Action, roots: list[st
         )
 
 
-def _known(found: dict[str, File], path: str, roots: list[str]) -> str:
+def _known(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
     """The name under which this file is known already, else its own."""
     path = redact(re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://")))
     if path in found:
         return path
-    for root in roots[-_MOST_ROOTS:]:
+    for root in list(roots)[-_MOST_ROOTS:]:
         other = path.removeprefix(root + "/") if path.startswith("/") else posixpath.join(root, path)
         if other in found:
             return other
-    return path
+    return _inside(found, path, roots) or path
+
+
+def _inside(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
+    """The one known file that ends in this path, folders and all, or in which this path ends; its root is known then."""
+    if path.startswith("/"):
+        same = [one for one in found if "/" in one and one[0] != "/" and path.endswith("/" + one)]
+    else:
+        same = [one for one in found if one[0] == "/" and one.endswith("/" + path)] if "/" in path else []
+    if len(same) != 1:
+        return ""
+    whole, end = (path, same[0]) if path.startswith("/") else (same[0], path)
+    roots[whole.removesuffix("/" + end)] = None
+    return same[0]
 
 
 def _roots(action: Action) -> Iterator[str]:
