@@ -1,0 +1,111 @@
+"""How far the cache model agrees with recorded usage, and what sessions would have cost under each preset.
+
+    SECATEUR_CORPUS=DIR python benchmarks/simulate.py [FILE...]
+
+First, for sessions with recorded usage (default: the two long ones of Pi): the share of requests whose cache reads and
+writes the model finds exactly, and why the others differ; the bars are 96 % and 90 %. Then the bill of each preset in
+units of the session as it was, at three prices: a cache write costs 11.5, 24 and 49 reads more than a read.
+"""
+
+import gzip
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from secateur.policy import names
+from secateur.pricing import CacheRules, Price, in_units, price_of, rules_of
+from secateur.pricing.prices import restated
+from secateur.simulate.agreement import Compared, compared
+from secateur.simulate.bill import Bill, billed
+from secateur.simulate.cache import Caching
+from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.run import paid, simulate
+
+BARS = {"before-compaction": 0.96, "large-session": 0.90}
+KAPPAS = {11.5: (1.25, 0.1), 24: (1.25, 0.05), 49: (1.25, 0.025)}
+SETTINGS = "the thinking level was changed"
+DEFAULT_RULES = "claude-sonnet-5"  # for recordings whose model has none
+
+
+def read(file: Path) -> bytes:
+    data = file.read_bytes()
+    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+
+
+def agreement(recording: Recording) -> tuple[tuple[Compared, ...], Counter[str]]:
+    """All requests, and how many differ for which cause."""
+    found = compared(recording, Caching(rules=rules(recording)))
+    return found, Counter(cause(recording, one) for one in found if not one.agrees)
+
+
+def cause(recording: Recording, one: Compared) -> str:
+    """The cause that the shape shows; a change of settings, which Pi writes between the messages, goes before it."""
+    lines = sorted(line for said in recording.context(one.request) for line in said.lines)
+    native: Any = recording.document.native
+    for line in range(lines[-2] + 1, lines[-1]) if len(lines) > 1 and recording.document.format.log else ():
+        value = native.line(line)
+        if isinstance(value, dict) and value.get("type") == "thinking_level_change":
+            return SETTINGS
+    return one.cause
+
+
+def rules(recording: Recording) -> CacheRules:
+    """Those of the recorded model."""
+    found = rules_of(recording.model) or rules_of(DEFAULT_RULES)
+    assert found is not None
+    return found
+
+
+def bills(recording: Recording, policy: str | None) -> dict[float, Bill]:
+    """The bill at each price; the policy decides once, since presets do not look at prices."""
+    caching = Caching(rules=rules(recording))
+    prices = {kappa: price(recording, *ratios) for kappa, ratios in KAPPAS.items()}
+    run = simulate(recording, policy, prices[11.5], caching=caching, window=1_000_000)
+    return {kappa: billed(paid(run.turns, one, caching), one) for kappa, one in prices.items()}
+
+
+def price(recording: Recording, w: float, r: float) -> Price:
+    known = price_of(recording.model)
+    return restated(known, w, r) if known else in_units(w, r)
+
+
+def told(file: Path) -> bool:
+    """Print everything about one session; whether its bar is met."""
+    started = time.perf_counter()
+    recording = recorded(read(file))
+    found, causes = agreement(recording)
+    whole = recorded(read(file), compactions=False)
+    print(f"\n{file.name}: {len(recording.requests)} requests, {recording.model or 'no model'}, ", end="")
+    print(f"{max(recording.prompt_tokens):,} tokens at most, {max(whole.prompt_tokens):,} had it never been compacted")
+    share = sum(one.agrees for one in found) / len(found) if found else 1.0
+    bar = BARS.get(file.name.split(".")[0], 0.0)
+    print(f"  cache reads and writes as recorded: {share:.1%} of {len(found)} requests (bar: {bar:.0%})")
+    for why, times in causes.most_common():
+        print(f"  {times:5} {why}")
+    print(f"  {'policy':20}" + "".join(f"  bill at {kappa:g}".rjust(14) for kappa in KAPPAS), end="")
+    print("        sent   hits  busts     peak")
+    as_it_was = bills(whole, None)
+    for policy in (None, *names()):
+        some = bills(whole, policy)
+        first = some[11.5]
+        shares = "".join(f"{some[kappa].units / as_it_was[kappa].units:14.3f}" for kappa in KAPPAS)
+        print(f"  {policy or 'as it was':20}{shares}{first.sent:12,}{first.hit_share:7.1%}{first.busts:7}", end="")
+        print(f"{first.peak:9,}")
+    print(f"  {time.perf_counter() - started:.1f} s")
+    return share >= bar
+
+
+def main() -> int:
+    files = [Path(one) for one in sys.argv[1:]]
+    if not files:
+        folder = Path(os.environ["SECATEUR_CORPUS"]) / "pi_session_jsonl" / "badlogic__pi-mono"
+        files = [folder / f"{name}.jsonl.gz" for name in BARS]
+    met = [told(file) for file in files]
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,121 @@
+"""Recordings: every answer is one request, compactions of the host divide the history, tokens follow recorded usage."""
+
+import json
+from typing import Any
+
+from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.usage import Usage
+
+
+def pi(*entries: dict[str, Any]) -> bytes:
+    """A log of Pi before it had ids: entries stand in line, ten seconds apart."""
+    head = {"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00.000Z"}
+    lines = [
+        head,
+        *({"timestamp": f"2026-01-01T00:{at // 6:02}:{at % 6}0.000Z"} | one for at, one in enumerate(entries)),
+    ]
+    return "\n".join(map(json.dumps, lines)).encode()
+
+
+def said(role: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"type": "message", "message": {"role": role, "content": [{"type": "text", "text": text}], **more}}
+
+
+def answer(text: str, **usage: int) -> dict[str, Any]:
+    counts = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0} | usage
+    return said("assistant", text, model="claude-sonnet-4-5", provider="anthropic", usage=counts)
+
+
+LOG = pi(
+    said("user", "one"),
+    answer("two", input=100, output=7),
+    said("user", "three"),
+    answer("four", cacheRead=90, cacheWrite=30, output=9),
+    {"type": "compaction", "summary": "it was said", "firstKeptEntryIndex": 3, "tokensBefore": 120},
+    said("user", "five"),
+    answer("six", input=110, output=8),
+)
+
+
+def texts(recording: Recording) -> list[list[str]]:
+    return [[part.text for one in recording.context(r) for part in one.parts] for r in recording.requests]
+
+
+def test_every_answer_is_one_request_with_all_that_was_said_before() -> None:
+    recording = recorded(LOG)
+    assert texts(recording) == [["one"], ["one", "two", "three"], ["it was said", "three", "four", "five"]]
+    assert [one.segment for one in recording.requests] == [0, 0, 1]
+    assert [one.number for one in recording.requests] == [0, 1, 2]
+    answers = [recording.said(one) for one in recording.requests]
+    assert [one.parts[0].text for one in answers if one is not None] == ["two", "four", "six"]
+
+
+def test_times_usage_and_model_are_as_recorded() -> None:
+    recording = recorded(LOG)
+    start = 1_767_225_600_000
+    assert [one.at - start for one in recording.requests] == [0, 20_000, 50_000]
+    assert [one.usage for one in recording.requests] == [Usage(100, 0, 0, 7), Usage(0, 90, 30, 9), Usage(110, 0, 0, 8)]
+    assert [one.output for one in recording.requests] == [7, 9, 8]
+    assert {one.model for one in recording.requests} == {recording.model} == {"claude-sonnet-4-5"}
+
+
+def test_a_history_can_be_read_as_if_the_host_had_never_compacted_it() -> None:
+    recording = recorded(LOG, compactions=False)
+    assert len(recording.segments) == 1
+    assert texts(recording)[-1] == ["one", "two", "three", "four", "five"]
+    keys = [message.key for message in recording.segments[0].messages]
+    assert len(set(keys)) == len(keys) == 6
+
+
+def test_an_answer_that_was_aborted_before_its_first_byte_has_no_usage() -> None:
+    recording = recorded(pi(said("user", "one"), answer("stopped"), said("user", "go"), answer("two", input=9)))
+    assert [one.usage for one in recording.requests] == [None, Usage(9, 0, 0, 0)]
+
+
+def test_tokens_follow_the_recorded_usage() -> None:
+    entries: list[dict[str, Any]] = []
+    for turn in range(12):  # two tokens a word, and 500 before the first message
+        entries += [said("user", "word " * 200), answer("done " * 100, input=500 + 600 * turn + 400)]
+    recording = recorded(pi(*entries))
+    assert recording.segments[0].fixed_tokens in range(450, 550)
+    for ours, one in zip(recording.prompt_tokens, recording.requests, strict=True):
+        assert one.usage is not None
+        assert abs(ours - one.usage.prompt) < 0.03 * one.usage.prompt
+    assert abs(recording.tally("word " * 200) - 400) < 30
+
+
+def test_stated_fixed_tokens_win() -> None:
+    assert recorded(LOG, fixed_tokens=77).segments[0].fixed_tokens == 77
+
+
+def test_a_request_body_is_a_recording_whose_last_answer_is_not_known() -> None:
+    body = {
+        "model": "gpt-4o",
+        "messages": [
+            {"role": "user", "content": "one"},
+            {"role": "assistant", "content": "two"},
+            {"role": "user", "content": "three"},
+        ],
+    }
+    recording = recorded(body)
+    assert texts(recording) == [["one"], ["one", "two", "three"]]
+    assert recording.said(recording.requests[-1]) is None
+    assert [one.at for one in recording.requests] == [0, 0]
+    assert recording.requests[0].output == recording.tally("two")
+
+
+def test_figures_on_lines_behind_an_answer_are_its_own() -> None:
+    lines = [
+        {"type": "session_meta", "payload": {"id": "s"}},
+        item("message", role="user", content=[{"type": "input_text", "text": "one"}]),
+        item("message", role="assistant", content=[{"type": "output_text", "text": "two"}]),
+        {"type": "event_msg", "payload": {"type": "token_count", "info": {"last_token_usage": {"input_tokens": 50}}}},
+        item("message", role="user", content=[{"type": "input_text", "text": "three"}]),
+        item("message", role="assistant", content=[{"type": "output_text", "text": "four"}]),
+    ]
+    log = "\n".join(json.dumps({"timestamp": "2026-01-01T00:00:00.000Z"} | one) for one in lines).encode()
+    assert [one.usage for one in recorded(log).requests] == [Usage(50), None]
+
+
+def item(kind: str, **more: Any) -> dict[str, Any]:
+    return {"type": "response_item", "payload": {"type": kind, **more}}

@@ -1,0 +1,170 @@
+"""Runs: a policy replayed is the engine's own, and the bill is what the formulas say."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from secateur import Engine
+from secateur.errors import ConfigError
+from secateur.model import Message, Part
+from secateur.policy import load
+from secateur.pricing import Price, Rates, Tier, break_even, in_units, rules_of
+from secateur.pricing.rules import CacheRules
+from secateur.simulate.bill import Call, billed, units
+from secateur.simulate.cache import Caching, Sent
+from secateur.simulate.replay import GAP_S, Turn, moments, replayed
+from secateur.simulate.requests import Recording, Request, recorded
+from secateur.simulate.run import paid, simulate
+
+EARLY: dict[str, Any] = {
+    "name": "early",
+    "protect": {"messages": 4},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "threshold", "more_than": 900},
+}
+ANYTHING = Caching(
+    rules=CacheRules(
+        name="any", models=(), positions="marks", writes_cost=True, minimum_tokens=0, source="made up", date="2026"
+    )
+)
+
+
+def body(rounds: int) -> dict[str, Any]:
+    """A chat in which the model runs one command after the other, with a word of the user after every fifth."""
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "You help."}]
+    for number in range(rounds):
+        if number % 5 == 0:
+            messages.append({"role": "user", "content": f"and now {number}"})
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "bash", "arguments": f'{{"n":{number}}}'}}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": f"line {number}\n" * 120})
+    return {"model": "gpt-4o", "messages": messages}
+
+
+@pytest.mark.parametrize("policy", ["opencode", "kilocode", "anthropic", "openclaw", "pi-auto-compressor", EARLY])
+def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
+    whole = body(30)
+    recording = recorded(whole)
+    engine = Engine(policy, window=40_000)
+    turns = list(replayed(recording, load(policy), window=40_000))
+    for turn, (request, at, idle_s) in zip(turns, moments(recording), strict=True):
+        grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
+        view = engine.fit(json.dumps(grown).encode(), session="s", now=at, idle_s=idle_s)
+        assert [epoch.edits for epoch in turn.plan.epochs] == [epoch.edits for epoch in view.plan.epochs]
+        assert [part.text for one in turn.seen for part in one.parts] == [
+            part.text for one in view.after.messages for part in one.parts
+        ]
+        assert turn.opened == view.receipt.opened
+
+
+def test_between_epochs_nothing_in_a_live_cache_is_lost() -> None:
+    run = simulate(recorded(body(40)), EARLY)
+    assert run.bill.epochs > 1
+    assert [bool(row.lost) for row in run.rows] == [row.opened for row in run.rows]
+    assert all(row.why for row in run.rows)
+    assert len(run.plan.epochs) == run.bill.epochs == run.bill.busts
+
+
+def test_without_a_policy_the_session_is_as_it_was() -> None:
+    recording = recorded(body(10))
+    run = simulate(recording)
+    assert tuple(row.prompt for row in run.rows) == recording.prompt_tokens
+    assert tuple(replace(row, why="") for row in simulate(recording, "observe").rows) == run.rows
+
+
+def test_requests_without_times_follow_each_other() -> None:
+    found = list(moments(recorded(body(3))))
+    assert [at for _, at, _ in found] == [0, 20_000, 40_000, 60_000]
+    assert [idle_s for _, _, idle_s in found] == [None, GAP_S, GAP_S, GAP_S]
+
+
+def test_a_model_without_price_or_rules_is_named() -> None:
+    recording = recorded(body(2) | {"model": "never-heard-of-it"})
+    with pytest.raises(ConfigError, match="no price is known for never-heard-of-it"):
+        simulate(recording)
+    with pytest.raises(ConfigError, match="no cache rules are known for w=1.25 r=0.1 nor never-heard-of-it"):
+        simulate(recording, price=in_units(1.25, 0.1))
+    assert simulate(recording, price=in_units(1.25, 0.1), caching=ANYTHING).bill.requests == 3
+
+
+def test_a_bill_adds_up_and_tiers_hold_for_whole_requests() -> None:
+    price = Price("m", Rates(2.0, 10.0, 0.2, 2.5, 4.0), (Tier(5_000, Rates(4.0, 10.0, 0.4, 5.0, 8.0)),))
+    small, large = Sent(1_000, 500, 100), Sent(4_000, 1_000, 100)
+    assert units(price, small, 10) == pytest.approx(100 + 625 + 100 + 50)
+    assert units(price, small, 10, hour=True) == pytest.approx(100 + 1_000 + 100 + 50)
+    assert units(price, large, 10) == pytest.approx(2 * (400 + 1_250 + 100) + 50)
+    assert price.dollars(units(price, small, 10)) == pytest.approx(875 * 2e-6)
+
+
+def test_calls_beside_the_session_are_paid_with_their_request() -> None:
+    view = said("a", 1_000)
+    plain, called = Turn(ask(0), 0, (view,), 0), Turn(ask(0), 0, (view,), 0, calls=(Call(Sent(0, 0, 700), 20),))
+    price = in_units(1.25, 0.1)
+    without, with_call = (paid([turn], price, ANYTHING)[0] for turn in (plain, called))
+    assert with_call.called == 800
+    assert with_call.units == without.units + 800
+    assert billed([with_call], price).calls == 800
+
+
+def test_a_new_turn_may_find_its_messages_gone() -> None:
+    history = (said("a", 2_000), said("B", 2_000), said("c", 2_000))
+    turns = [Turn(ask(n), n * 1_000, history[: n + 1], 3_000) for n in (0, 2)]
+    busts = Caching(rules=ANYTHING.rules, turn_busts=True)
+    price = in_units(1.25, 0.1)
+    assert [row.read for row in paid(turns, price, ANYTHING)] == [0, 5_000]
+    assert [row.read for row in paid(turns, price, busts)] == [0, 3_000]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 5_000),
+    st.integers(100, 5_000),
+    st.integers(0, 90),
+    st.integers(0, 9_000),
+    st.sampled_from([(1.25, 0.1), (1.25, 0.05), (1.25, 0.025), (2.0, 0.1)]),
+)
+def test_a_prune_breaks_even_when_the_formula_says(
+    head: int, pruned: int, placeholder: int, surviving: int, ratios: tuple[float, float]
+) -> None:
+    """The simulator's bills of pruning and of not pruning differ by (w-r)(S+p) - n r (P-p) after n requests."""
+    w, r = ratios
+    price, requests = in_units(w, r), 30
+    history = [said("h", head), said("d", pruned), said("s", surviving)]
+    edited = [history[0], said("p", placeholder), history[2]]
+    before = [Turn(ask(0), 0, tuple(history[:1]), 0), Turn(ask(0), 0, tuple(history), 0)]
+    kept, cut = list(before), list(before)
+    for number in range(1, requests + 1):
+        history, edited = ([*view, view_of(number)] for view in (history, edited))
+        kept.append(Turn(ask(number), number * 1_000, tuple(history), 0))
+        cut.append(Turn(ask(number), number * 1_000, tuple(edited), 0))
+    bills = [[row.units for row in paid(turns, price, ANYTHING)] for turns in (kept, cut)]
+    after = [sum(b[: n + 2]) - sum(a[: n + 2]) for n in range(1, requests + 1) for a, b in [bills]]
+    expected = [(w - r) * (surviving + placeholder) - n * r * (pruned - placeholder) for n in range(1, requests + 1)]
+    assert after == pytest.approx(expected, abs=1e-6)
+    pays = break_even(w, r, pruned, surviving, placeholder)
+    assert all((extra <= 1e-6) == (n >= pays - 1e-9) for n, extra in enumerate(after, 1))
+
+
+_NEW = {number: Message("user", (), (Part("text", (), "", key=f"n{number}", tokens=50),)) for number in range(1, 31)}
+
+
+def view_of(number: int) -> Message:
+    return _NEW[number]
+
+
+def said(name: str, tokens: int) -> Message:
+    return Message("assistant" if name.isupper() else "user", (), (Part("text", (), name, key=name, tokens=tokens),))
+
+
+def ask(number: int) -> Request:
+    return Request(number, 0, 0)
+
+
+def test_rules_of_the_price_come_before_those_of_the_recording() -> None:
+    recording: Recording = recorded(body(3))
+    assert simulate(recording).caching.rules == rules_of("gpt-4o")
+    assert simulate(recording, price=Price("claude-opus-5", Rates(1, 5))).caching.rules == rules_of("claude-opus-5")
