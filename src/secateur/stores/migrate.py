@@ -29,13 +29,20 @@ def newest() -> int:
     return migrations()[-1][0]
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Apply what is missing. Raises StoreError for a newer schema and for a file of another program."""
-    if _number(connection, "user_version") == newest() and _number(connection, "application_id") == APPLICATION:
-        return
-    connection.execute("BEGIN IMMEDIATE")  # what is read from here on is of one moment
+def schema_of(connection: sqlite3.Connection, path: Path) -> int:
+    """The schema of a file, 0 of an empty one. Raises StoreError for a newer one and for another program's file."""
+    connection.execute("BEGIN")  # what is read is of one moment
     try:
-        have = _schema(connection, path)
+        return _schema(connection, path)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Apply what is missing, if the file is one that `schema_of` lets pass."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        have = _schema(connection, path)  # another process may have been quicker
         for number, text in migrations():
             if number > have:
                 for statement in _statements(text):

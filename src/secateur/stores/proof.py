@@ -16,6 +16,9 @@ def problems(store: Store, who: Who) -> tuple[str, ...]:
     wrong = broken(store.receipts(who), start(who.tenant, who.session), state.head)
     found = [wrong] if wrong else []
     for held in store.blobs(who):
+        if not held.id:
+            found.append(f"the bytes of part {held.key!r} are gone")
+            continue
         try:
             blob = store.blob(who.tenant, held.id)
         except StoreError as error:

@@ -97,7 +97,7 @@ class Blob(Struct, frozen=True):
 class Held(Struct, frozen=True):
     """A blob that a session refers to, without its bytes."""
 
-    id: str  # the whole hash, 32 hex digits; `handle_of` gives its first 12
+    id: str  # the whole hash, 32 hex digits, whose first 12 are the handle; "" for bytes that are gone
     kind: BlobKind
     key: str
     size: int  # bytes as they were

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import RLock
 
 from secateur.errors import StoreError
-from secateur.stores.migrate import migrate
+from secateur.stores.migrate import migrate, newest, schema_of
 
 SYNCHRONOUS = ("full", "normal")  # full: what was answered survives a loss of power; normal: the end of the process
 CHECKPOINT_PAGES = 1000  # SQLite's own default: the log is folded into the file after about 4 MB
@@ -106,8 +106,10 @@ class File:
             self.path, timeout=self.timeout_s, isolation_level=None, check_same_thread=False, cached_statements=256
         )
         try:
-            self._settle(connection)
-            migrate(connection, self.path)
+            have = schema_of(connection, self.path)
+            self._settle(connection, empty=have == 0)
+            if have < newest():
+                migrate(connection, self.path)
             if name == "read":
                 connection.execute("PRAGMA query_only = ON")
         except BaseException:
@@ -115,8 +117,9 @@ class File:
             raise
         return connection
 
-    def _settle(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only a file without tables takes it
+    def _settle(self, connection: sqlite3.Connection, empty: bool) -> None:
+        if empty:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only a file without tables takes it
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         connection.execute("PRAGMA foreign_keys = ON")
         self._journal(connection)

@@ -31,9 +31,11 @@ _TIPS = (
     "SELECT DISTINCT s.session, e.tip, s.touched FROM epochs e JOIN sessions s ON s.id = e.session WHERE s.tenant = ?"
 )
 _VIEWS = "SELECT s.session, v.key, s.touched FROM views v JOIN sessions s ON s.id = v.session WHERE s.tenant = ?"
-_HELD = """SELECT b.digest, b.kind, r.key, b.size, length(b.body), r.at FROM refs r JOIN blobs b ON b.id = r.blob
+_HELD = """SELECT coalesce(b.digest, ''), coalesce(b.kind, 'text'), r.key, coalesce(b.size, 0),
+  coalesce(length(b.body), 0), r.at FROM refs r LEFT JOIN blobs b ON b.id = r.blob
   WHERE r.session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) ORDER BY r.at, b.id, r.key"""
-_BLOB = """SELECT digest, kind, codec, body, coalesce((SELECT min(key) FROM refs WHERE blob = blobs.id), '') FROM blobs
+_BLOB = """SELECT digest, kind, codec, CAST(body AS BLOB),
+  coalesce((SELECT min(key) FROM refs WHERE blob = blobs.id), '') FROM blobs
   WHERE tenant = ? AND digest >= ? AND digest < ? ORDER BY digest LIMIT 5"""
 
 
@@ -85,7 +87,7 @@ def found(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) ->
 
 def page(connection: sqlite3.Connection, who: Who, first: int, last: int | None) -> list[Link]:
     """Up to `PAGE` receipts from number `first`, each with the hash that stands before it."""
-    sql = """SELECT sequence, hash, body FROM receipts
+    sql = """SELECT sequence, hash, CAST(body AS BLOB) FROM receipts
       WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) AND sequence BETWEEN ? AND ?
       ORDER BY sequence"""
     upto = first + PAGE - 1 if last is None else min(last, first + PAGE - 1)

@@ -46,7 +46,7 @@ def collected(connection: sqlite3.Connection, old: int, forgotten: int | None) -
 
 def shrunk(connection: sqlite3.Connection) -> bool:
     """Give free pages back and empty the write-ahead log; False if another process still reads from the log."""
-    connection.execute("PRAGMA incremental_vacuum").fetchall()
+    connection.executescript("PRAGMA incremental_vacuum")  # `execute` would stop after its first page
     busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 

@@ -1,0 +1,173 @@
+"""Processes that write to one store, die in the middle, fork, or run out of room. Run by test_processes.
+
+    python processes.py WHAT FILE
+
+It forks, so it is a program of its own: one thread, and no connection open while it forks unless that is the point.
+"""
+
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from secateur.chain import canonical, linked
+from secateur.errors import StoreError
+from secateur.stores import open_store
+from secateur.stores.proof import problems
+from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, fresh
+
+KILLS = 200
+
+
+def appended(store: Store, who: Who, size: int = 200) -> State:
+    """One more receipt and one more blob, whoever else writes."""
+    while True:
+        state = store.load(who) or fresh(who)
+        body = canonical({"number": state.receipts, "filler": "x" * size})
+        links = linked([body], state.head, state.receipts)
+        data = f"{who.session} {state.receipts} ".encode() * (size // 10 + 1)
+        try:
+            return store.save(
+                state, Change(at=1 + state.receipts, receipts=links, blobs=(Blob(data),), views=(links[0].hash,))
+            )
+        except Conflict:
+            continue
+
+
+def child(work: Callable[[], None]) -> int:
+    """Do some work in a process of its own; its id."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        work()
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    os._exit(0)
+
+
+def ended(pids: list[int]) -> list[int]:
+    return [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
+
+
+def sound(store: Store, who: Who, least: int) -> int:
+    """Receipts of a session whose record holds, at least so many of them."""
+    state = store.load(who)
+    count = state.receipts if state else 0
+    assert count >= least, f"{who.session}: {least} receipts were acknowledged and {count} are there"
+    assert not count or problems(store, who) == (), problems(store, who)
+    assert len(store.blobs(who)) >= least
+    return count
+
+
+def killed(url: str) -> dict[str, int]:
+    """A writer killed at random points, the making of the file among them; each time all that it was told is there."""
+    drawn, told, file = random.Random(7), 0, Path(url.removeprefix("sqlite://"))
+    for number in range(KILLS):
+        if number % 10 == 0:  # also while the file is made and migrated
+            for end in ("", "-wal", "-shm"):
+                Path(f"{file}{end}").unlink(missing_ok=True)
+        who, (read, write) = Who(f"s{number}"), os.pipe()
+        pid = child(lambda who=who, write=write: acknowledging(open_store(url), who, write))
+        os.close(write)
+        time.sleep(drawn.random() * (0.012 if number % 10 == 0 else 0.04))
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        with os.fdopen(read, "rb") as pipe:
+            acknowledged = len(pipe.read())
+        store = open_store(url)
+        told += acknowledged
+        sound(store, who, acknowledged)
+        sound(store, Who("shared"), 0)
+        appended(store, who)
+        store.close()
+    return {"kills": KILLS, "acknowledged": told}
+
+
+def acknowledging(store: Store, who: Who, pipe: int) -> None:
+    """Append without end, saying so after each; now and then let something go."""
+    for number in range(1_000_000):
+        appended(store, who, size=50 + number * 97 % 9_000)
+        os.write(pipe, b".")
+        if number % 5 == 2:
+            appended(store, Who("shared"))
+            store.save(fresh(Who(f"brief{os.getpid()}{number}")), Change(at=1, blobs=(Blob(os.urandom(3_000)),)))
+            store.purge("", f"brief{os.getpid()}{number}")
+
+
+def together(url: str) -> dict[str, int]:
+    """Eight processes that make the file at once and append to sessions of their own and to one that they share."""
+
+    def work(name: str) -> None:
+        store = open_store(url)
+        for _ in range(25):
+            appended(store, Who(name))
+            appended(store, Who("shared"))
+
+    codes = ended([child(lambda number=number: work(f"s{number}")) for number in range(8)])
+    assert codes == [0] * 8, codes
+    store = open_store(url)
+    assert [sound(store, Who(f"s{number}"), 25) for number in range(8)] == [25] * 8
+    return {"shared": sound(store, Who("shared"), 200)}
+
+
+def forked(url: str) -> dict[str, int]:
+    """A store that is open when its process forks serves parent and children alike."""
+    store = open_store(url)
+    appended(store, Who("parent"))
+
+    def work(name: str) -> None:
+        for _ in range(20):
+            appended(store, Who(name))
+            appended(store, Who("shared"))
+
+    pids = [child(lambda number=number: work(f"s{number}")) for number in range(3)]
+    work("parent")
+    assert ended(pids) == [0] * 3
+    assert [sound(store, Who(f"s{number}"), 20) for number in range(3)] == [20] * 3
+    return {"shared": sound(store, Who("shared"), 80), "parent": sound(store, Who("parent"), 21)}
+
+
+def full(url: str) -> dict[str, int | str]:
+    """No room for the file to grow: a clear error, nothing acknowledged lost, and on it goes when there is room."""
+    store, who = open_store(url), Who("s")
+    done = appended(store, who).receipts
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, hard))
+    said = ""
+    while not said:
+        try:
+            state = store.load(who) or fresh(who)
+            store.save(state, Change(at=1, blobs=(Blob(os.urandom(20_000)),)))
+            done = appended(store, who).receipts
+        except StoreError as error:
+            said = str(error)
+    assert sound(store, who, done) == done
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    appended(store, who)
+    return {"said": said, "receipts": sound(store, who, done + 1)}
+
+
+def unprivileged(url: str) -> dict[str, str]:
+    """A folder that this user may not write to."""
+    folder = Path(url.removeprefix("sqlite://")).parent
+    folder.chmod(0o555)
+    open_store(url)  # loads what it needs while it may be read
+    if os.getuid() == 0:
+        os.setuid(65_534)
+    try:
+        appended(open_store(url), Who("s"))
+    except StoreError as error:
+        return {"said": str(error)}
+    return {"said": ""}
+
+
+if __name__ == "__main__":
+    acts = {act.__name__: act for act in (killed, together, forked, full, unprivileged)}
+    print(json.dumps(acts[sys.argv[1]](f"sqlite://{sys.argv[2]}")))

@@ -1,0 +1,49 @@
+"""What only real processes show: kills, crowds, forks, a full disk, a folder of someone else."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).parent / "processes.py"
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no fork and no signals here")
+
+
+def run(what: str, folder: Path) -> dict[str, Any]:
+    argv = [sys.executable, "-W", "error", str(PROGRAM), what, str(folder / "s.db")]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def test_nothing_acknowledged_is_lost_to_200_kills(tmp_path: Path) -> None:
+    told = run("killed", tmp_path)
+    assert told["kills"] == 200
+    assert told["acknowledged"] > 200
+
+
+def test_eight_processes_append_without_losing_or_refusing_anything(tmp_path: Path) -> None:
+    assert run("together", tmp_path) == {"shared": 200}
+
+
+def test_a_fork_leaves_the_store_usable_on_both_sides(tmp_path: Path) -> None:
+    assert run("forked", tmp_path) == {"shared": 80, "parent": 21}
+
+
+def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
+    told = run("full", tmp_path)
+    assert "s.db failed" in told["said"]
+    assert "disk" in told["said"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    said = run("unprivileged", folder)["said"]
+    assert str(folder) in said
+    assert "--store" in said

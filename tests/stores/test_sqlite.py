@@ -1,0 +1,281 @@
+"""What a file can suffer, and what it must not show."""
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from secateur.chain import canonical, linked
+from secateur.errors import ConfigError, StoreError
+from secateur.lineage import digest
+from secateur.model import Epoch, Rewrite
+from secateur.stores import migrate, open_store, packing
+from secateur.stores.proof import problems
+from secateur.stores.protocol import Blob, Change, Clock, Pin, State, Store, Who, fresh
+from secateur.stores.sqlite import SqliteStore
+
+WHO = Who("s", "t")
+SCHEMAS = Path(__file__).parent / "schemas"
+
+
+def saved(store: Store, who: Who = WHO, count: int = 3) -> State:
+    state = fresh(who)
+    bodies = [canonical({"n": n}) for n in range(count)]
+    return store.save(state, Change(at=1, receipts=linked(bodies, state.head, 0), blobs=(Blob(b"removed " * 99),)))
+
+
+def files(path: Path) -> bytes:
+    return b"".join(Path(f"{path}{end}").read_bytes() for end in ("", "-wal", "-shm") if Path(f"{path}{end}").exists())
+
+
+def tampered(path: Path, sql: str) -> tuple[str, ...]:
+    with sqlite3.connect(path) as connection:
+        connection.execute(sql)
+    connection.close()
+    return problems(SqliteStore(path), WHO)
+
+
+def test_file_and_new_folders_are_for_their_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "s.db"
+    saved(SqliteStore(path))
+    modes = {stat.S_IMODE(Path(f"{path}{end}").stat().st_mode) for end in ("", "-wal", "-shm")}
+    assert modes == {0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_that_others_may_read_is_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    path.touch(0o644)
+    saved(SqliteStore(path))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("UPDATE receipts SET body = '{}' WHERE sequence = 1", "receipt 1 is not as it was written"),
+        ("UPDATE receipts SET hash = hash || 'x' WHERE sequence = 1", "receipt 1 is not as it was written"),
+        ("DELETE FROM receipts WHERE sequence = 0", "receipt 0 is missing"),
+        ("DELETE FROM receipts WHERE sequence = 2", "receipts are missing after number 1"),
+        ("UPDATE sessions SET session = 's', tenant = 't', head = 'x'", "receipts are missing after number 2"),
+        ("UPDATE blobs SET body = x'00', codec = 0", "the bytes filed under"),
+        ("UPDATE blobs SET body = x'00'", "a blob is damaged"),
+        ("DELETE FROM blobs", ""),
+    ],
+)
+def test_tampering_with_the_file_is_found(tmp_path: Path, sql: str, says: str) -> None:
+    saved(SqliteStore(tmp_path / "s.db"))
+    wrong = tampered(tmp_path / "s.db", sql)
+    assert any(one.startswith(says) for one in wrong) if says else wrong
+
+
+def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    path.write_bytes(b"not a database at all" * 500)
+    with pytest.raises(StoreError, match=r"s\.db failed .*no store: move it away"):
+        SqliteStore(path).load(WHO)
+
+
+def test_a_damaged_file_is_said_and_never_a_wrong_answer(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = SqliteStore(path)
+    saved(store, count=2_000)
+    store.close()
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(path.stat().st_size - 8192))
+    with pytest.raises(StoreError, match=r"s\.db failed .*damaged"):
+        list(SqliteStore(path).receipts(WHO))
+
+
+def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = SqliteStore(path)
+    saved(store)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="has schema 999, and this version of secateur knows .*: update secateur"):
+        SqliteStore(path).load(WHO)
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    with pytest.raises(StoreError, match="database of another program"):
+        SqliteStore(path).load(WHO)
+
+
+def test_every_released_schema_has_its_file() -> None:
+    assert sorted(int(path.stem) for path in SCHEMAS.glob("*.sql")) == [number for number, _ in migrate.migrations()]
+
+
+@pytest.mark.parametrize("dump", sorted(SCHEMAS.glob("*.sql")), ids=lambda path: path.stem)
+def test_a_file_of_every_released_schema_is_brought_up_to_date(tmp_path: Path, dump: Path) -> None:
+    """The dumps were written by the versions that released the schemas; each holds the same session."""
+    path = tmp_path / "s.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(dump.read_text())
+    connection.close()
+    store, who = SqliteStore(path), Who("s1", "acme")
+    state = store.load(who)
+    assert state is not None
+    assert state.plan.epochs == (Epoch(1_700_000_000_000, "tip", "it pays", (Rewrite("k", "short", by="soft_trim"),)),)
+    assert (state.clock, state.pins) == (Clock(1_700_000_000_500, "m", "anthropic"), (Pin("tool", "read", 1, 20),))
+    assert problems(store, who) == ()
+    assert state.receipts == 2
+    assert store.blob("acme", digest(b"removed " * 40)) == Blob(b"removed " * 40, key="k")
+    assert store.manifest(who, 1) == (digest(b"[1"), digest(b",2]"))
+    assert [one.session for one in store.find("acme", ("view",))] == ["s1"]
+    assert store.save(state, Change(at=1_800_000_000_000, tip="more")).revision == state.revision + 1
+    assert store.sizes().schema == migrate.newest()
+
+
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.db"
+    store = SqliteStore(path)
+    state = saved(store)
+    store.close()
+    after = (*migrate.migrations(), (99, "CREATE TABLE half (x);\nCREATE TABLE nonsense (;\n"))
+    with monkeypatch.context() as patched:
+        patched.setattr(migrate, "migrations", lambda: after)
+        with pytest.raises(StoreError, match="syntax error"):
+            SqliteStore(path).load(WHO)
+    assert SqliteStore(path).load(WHO) == state
+
+
+def test_no_byte_of_what_was_purged_stays(tmp_path: Path) -> None:
+    """In any of the files, though pages were split and merged around it."""
+    path, canaries = tmp_path / "s.db", []
+    store = SqliteStore(path, synchronous="normal")
+    for number in range(60):
+        for tenant in ("keep", "go"):
+            mark = f"{tenant}-{os.urandom(12).hex()}"
+            canaries += [mark] if tenant == "go" else []
+            noise = mark.encode() + os.urandom(40 + number * 211 % 9_000)
+            state = fresh(Who(f"session {mark}", tenant))
+            for _ in range(3):
+                links = linked([canonical({"receipt": f"{mark} " * (number % 7 + 1)})], state.head, state.receipts)
+                epoch = Epoch(1, f"tip {mark}", f"why {mark}", (Rewrite(f"key {mark}", f"text {mark} " * number),))
+                change = Change(
+                    at=1,
+                    receipts=links,
+                    epochs=(epoch,),
+                    blobs=(Blob(noise, key=f"key {mark}"),),
+                    pins=(Pin("tool", mark),),
+                )
+                state = store.save(state, change)
+            store.save(state, Change(at=2, views=(f"view {mark}",), model=f"model {mark}"))
+    assert all(mark.encode() in files(path) for mark in canaries)
+    first = Who(f"session {canaries[0]}", "go")
+    assert store.purge("go", first.session).sessions == 1
+    assert canaries[0].encode() not in files(path)
+    assert store.purge("go").sessions == 59
+    left = files(path)
+    assert [mark for mark in canaries if mark.encode() in left] == []
+    assert all(problems(store, row.who) == () for row in store.sessions())
+    assert len(store.sessions()) == 60
+
+
+def test_what_gc_let_go_gives_its_room_back(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db")
+    store.save(fresh(WHO), Change(at=1, blobs=tuple(Blob(os.urandom(50_000)) for _ in range(40))))
+    before = store.sizes().file_bytes
+    assert store.gc(10_000, 1.0).bytes == 2_000_000
+    assert store.sizes().file_bytes < before - 1_900_000
+
+
+def test_a_purge_that_a_reader_holds_up_says_so(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db", timeout_s=0.05)
+    saved(store)
+    reader = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM sessions").fetchall()
+    with pytest.raises(StoreError, match="still reads its log"):
+        store.purge("t")
+    reader.close()
+    assert store.purge("t").sessions == 0
+    assert b"removed" not in files(tmp_path / "s.db")
+
+
+def test_a_store_that_another_process_keeps_is_said_after_the_wait(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db", timeout_s=0.05)
+    state = saved(store)
+    other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="kept busy by another process for 0.05 s: try again"):
+        store.save(state, Change(at=2))
+    assert store.load(WHO) == state
+    other.close()
+    assert store.save(state, Change(at=2)).revision == 2
+
+
+def test_a_full_database_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db")
+    state = saved(store)
+    with store._file.writing() as connection:
+        connection.execute("PRAGMA max_page_count = 40")
+    with pytest.raises(StoreError, match="the disk is full: make room, or run `secateur gc`"):
+        store.save(state, Change(at=2, tip="lost", blobs=(Blob(os.urandom(200_000)),)))
+    assert store.load(WHO) == state
+    assert problems(store, WHO) == ()
+    assert store.save(state, Change(at=3, tip="kept")).tip == "kept"
+
+
+def test_what_cannot_be_kept_is_refused_and_its_neighbours_are_not_touched(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db")
+    with pytest.raises(StoreError, match="cannot be kept"):
+        store.save(fresh(Who("lone \ud800")), Change(at=1))
+    with pytest.raises(StoreError, match="cannot be kept"):
+        store.save(fresh(WHO), Change(at=2**70, blobs=(Blob(b"x"),)))
+    assert store.sizes().blobs == store.sizes().sessions == 0
+    assert saved(store).revision == 1
+
+
+def test_a_blob_is_compressed_where_that_helps_and_read_by_whoever_has_the_codec(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data, noise = b"line of output\n" * 500, os.urandom(500)
+    assert packing.compressed(noise) == (packing.AS_IT_IS, noise)
+    assert packing.compressed(b"short") == (packing.AS_IT_IS, b"short")
+    codec, body = packing.compressed(data)
+    assert packing.expanded(codec, body) == data
+    assert len(body) < len(data) / 20
+    monkeypatch.setattr(packing, "ZSTD_MODULES", ())
+    assert packing.compressed(data)[0] == packing.ZLIB
+    assert packing.expanded(*packing.compressed(data)) == data
+    with pytest.raises(StoreError, match=r"pip install 'secateur\[store\]'"):
+        packing.expanded(packing.ZSTD, body)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("redis://x", "no store is called 'redis': there are memory, sqlite"),
+        ("/tmp/x.db", "no address of a store: write sqlite:///tmp/x.db"),
+        ("sqlite://x.db", "names no file"),
+        ("sqlite:///", "names no file"),
+        ("sqlite:///x.db?sync=off", "no option 'sync'"),
+        ("sqlite:///x.db?synchronous=off", "one of full, normal"),
+        ("sqlite:///x.db?timeout_s=soon", "no number of seconds"),
+    ],
+)
+def test_an_address_that_cannot_be_is_said(url: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says.replace("?", r"\?")):
+        open_store(url)
+
+
+def test_an_address_names_a_file_from_the_root_or_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    open_store("sqlite:///~/data/s.db").save(fresh(WHO), Change(at=1))
+    for url in (f"sqlite://{tmp_path}/data/s.db", f"sqlite:///{tmp_path}/data/s.db"):
+        assert open_store(url).load(WHO) is not None
+    monkeypatch.setenv("SECATEUR_STORE", f"sqlite://{tmp_path}/data/s.db")
+    assert open_store().load(WHO) is not None
