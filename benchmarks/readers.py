@@ -1,19 +1,20 @@
-"""Whether reading grows in a straight line: time per MB of the same conversation at 1 to 64 MB, for every format.
+"""Whether reading grows in a straight line: the same conversation at 1 to 64 MB, for every format.
 
     python benchmarks/readers.py [--most 64] [--format NAME]
 
 Each kept seed of the fuzzer, its conversation repeated under new ids until the document is large enough, goes through
-`fit` cold. Prints milliseconds per MB at each size, and the largest over the smallest: 1.0 is a straight line; above
-BAR the exit status is 1. Absolute times are this machine's.
+`fit` cold. Prints its time over that of `json.loads` at each size, twice as large each time; the steepest doubling of
+its time (2.0 is a straight line); and time per byte at the largest over that at the smallest: above BAR the exit status
+is 1.
 """
 
 import argparse
 import gc
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from secateur import Engine
 from secateur.errors import SecateurError
@@ -78,19 +79,60 @@ def sizes(most: int) -> Iterator[int]:
     size = 1
     while size <= most:
         yield size * MB
-        size *= 4
+        size *= 2
 
 
 def cold(data: bytes, times: int) -> float:
-    """Processor milliseconds per MB, the best of a few passes."""
-    taken = []
-    for _ in range(times):
-        engine = Engine("kilocode", window=200_000)
-        gc.collect()
-        start = time.process_time()
-        engine.fit(data, now=0)
-        taken.append(time.process_time() - start)
-    return min(taken) * 1000 / (len(data) / MB)
+    """Processor seconds of a cold `fit`, the best of a few passes."""
+    return min(_taken(lambda: Engine("kilocode", window=200_000).fit(data, now=0)) for _ in range(times))
+
+
+def plain(data: bytes, lines: bool, times: int) -> float:
+    """Processor seconds of `json.loads`, line by line where a document is lines."""
+    pieces = data.splitlines() if lines else [data]
+    return min(_taken(lambda: [json.loads(piece) for piece in pieces]) for _ in range(times))
+
+
+def _taken(work: Callable[[], object]) -> float:
+    gc.collect()
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+class Row(NamedTuple):
+    """One format: seconds of `fit` and of `json.loads`, and bytes, at each size."""
+
+    name: str
+    fit: list[float]
+    loads: list[float]
+    bytes: list[int]
+
+    @property
+    def doubling(self) -> float:
+        """The steepest step from one size to the next, as if it had been exactly twice as large."""
+        steps = zip(self.fit, self.fit[1:], self.bytes, self.bytes[1:], strict=False)
+        return max((2 * (b / m) / (a / n) for a, b, n, m in steps), default=2.0)
+
+    @property
+    def growth(self) -> float:
+        """Time per byte at the largest size over that at the smallest."""
+        return (self.fit[-1] / self.bytes[-1]) / (self.fit[0] / self.bytes[0])
+
+    def __str__(self) -> str:
+        ratios = (f"{fit / loads:>8.2f}" for fit, loads in zip(self.fit, self.loads, strict=True))
+        return f"{self.name:<28}" + "".join(ratios) + f"{self.doubling:>11.2f}{self.growth:>12.2f}"
+
+
+def row(path: Path, steps: list[int]) -> Row:
+    made = Row(path.name, [], [], [])
+    for size in steps:
+        data = large(path.read_bytes(), size)
+        times = 3 if size < 20 * MB else 1
+        made.fit.append(cold(data, times))
+        made.loads.append(plain(data, path.suffix == ".jsonl", times))
+        made.bytes.append(len(data))
+    return made
 
 
 def main() -> int:
@@ -99,18 +141,18 @@ def main() -> int:
     options.add_argument("--format", help="the name of one seed")
     given = options.parse_args()
     steps, worst = list(sizes(given.most)), 0.0
-    print(f"{'ms per MB at':<28}" + "".join(f"{size // MB:>7} MB" for size in steps) + "   last/first")
+    head = "".join(f"{size // MB:>5} MB" for size in steps)
+    print(f"{'times json.loads at':<28}{head}   doubling   last/first")
     for path in sorted(SEEDS.iterdir()):
         if given.format and path.stem != given.format:
             continue
         try:
-            speeds = [cold(large(path.read_bytes(), size), 3 if size < 20 * MB else 1) for size in steps]
+            made = row(path, steps)
         except (SecateurError, TypeError) as error:
             print(f"{path.name:<28} {error}")
             continue
-        growth = speeds[-1] / speeds[0]
-        worst = max(worst, growth)
-        print(f"{path.name:<28}" + "".join(f"{speed:>10.1f}" for speed in speeds) + f"{growth:>12.2f}", flush=True)
+        worst = max(worst, made.growth)
+        print(made, flush=True)
     print(f"worst {worst:.2f} (bar {BAR})")
     return 0 if worst <= BAR else 1
 
