@@ -20,11 +20,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from secateur import Engine, Plan, View, errors, fit, rules
+from secateur import Engine, Plan, View, errors, fit, pricing, rules
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
 from secateur.policy import PRESETS, Policy, source
+from secateur.pricing import arithmetic
+from secateur.pricing.prices import in_units, restated
+from secateur.pricing.rules import all_rules
 from secateur.protect import Protect
 from secateur.receipt import Entry, Receipt
 from secateur.repair import BODIES
@@ -177,6 +180,54 @@ def rules_() -> Iterator[str]:
     yield f"## What no rule looks for\n\n{_module_text(import_module(UNSEEN_AT))}\n\n{_table(('id', 'why'), unseen)}"
 
 
+def prices() -> Iterator[str]:
+    yield from _head("Prices and prompt caches", _module_text(pricing))
+    yield f"## Prices\n\n{_module_text(import_module('secateur.pricing.prices'))}"
+    for struct in (pricing.Price, pricing.Rates, pricing.Tier):
+        yield f"### `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
+    yield from _functions(pricing.price_of, in_units, restated)
+    yield f"## Cache rules\n\n{_module_text(import_module('secateur.pricing.rules'))}"
+    yield f"### `CacheRules`\n\n{_text(pricing.CacheRules)}\n\n{_fields(pricing.CacheRules)}"
+    rows = [(one.name, ", ".join(f"`{name}`" for name in one.models), *_kept(one), one.source) for one in all_rules()]
+    yield _table(("rules", "models", "ends", "minimum", "lives", "source"), rows)
+    yield f"## Arithmetic\n\n{_module_text(arithmetic)}"
+    yield from _functions(*[one for one in vars(arithmetic).values() if inspect.isfunction(one)])
+    yield f"### `Fold`\n\n{_text(pricing.Fold)}\n\n{_fields(pricing.Fold)}"
+
+
+def _kept(rules: pricing.CacheRules) -> tuple[str, str, str]:
+    return rules.positions, f"{rules.minimum_tokens:,} tokens", f"{rules.ttl_s:,.0f} s"
+
+
+def simulator() -> Iterator[str]:
+    yield from _head("The simulator", _module_text(import_module("secateur.simulate")))
+    for name, things in SIMULATOR.items():
+        module = import_module(f"secateur.simulate.{name}")
+        yield f"## `secateur.simulate.{name}`\n\n{_module_text(module)}"
+        for thing in (getattr(module, one) for one in things):
+            if inspect.isfunction(thing):
+                yield from _functions(thing)
+            else:
+                yield f"### `{thing.__name__}`\n\n{_text(thing)}\n\n{_fields(thing)}"
+
+
+SIMULATOR = {
+    "requests": ("recorded", "Recording", "Request"),
+    "usage": ("Usage",),
+    "several": ("recordings",),
+    "run": ("simulate", "paid", "Run"),
+    "replay": ("Turn",),
+    "cache": ("Caching", "Sent"),
+    "bill": ("Bill", "Row", "Call"),
+    "agreement": ("compared", "Compared"),
+}
+
+
+def _functions(*functions: Callable[..., Any]) -> Iterator[str]:
+    for one in functions:
+        yield f"### `{one.__name__}`\n\n```text\n{one.__name__}{_signature(one)}\n```\n\n{_text(one)}"
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "strategies": strategies,
     "presets": presets,
@@ -186,6 +237,8 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "errors": errors_,
     "rules": rules_,
     "library": library,
+    "prices": prices,
+    "simulator": simulator,
 }
 
 

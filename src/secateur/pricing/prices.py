@@ -56,7 +56,7 @@ class Tier(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Price(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model asks. `kappa` and the ratios are those of its base rates."""
+    """What a model asks."""
 
     model: str
     base: Rates
