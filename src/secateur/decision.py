@@ -21,6 +21,7 @@ from secateur.strategies import Strategy
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
 RUNNING_ROUND_SHARE = 0.9
+BIRTH = "excerpt at birth: no cached prefix follows"
 
 
 def decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
@@ -58,6 +59,7 @@ def _pruned(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry,
     budget = _told(work, budget, born)
     gate = policy.schedule.closed_before(seen, budget)
     pruned: dict[str, Edit] = {}
+    first = why
     if not gate:
         pruned, _ = _run(work, budget, policy.prune, edits | born)
         marked, freed = _freed(work, seen, pruned)
@@ -66,12 +68,13 @@ def _pruned(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry,
         why = why or f"{policy.name}: {freed:,} {unit} come free by its counter"
     if gate:
         pruned = {}
-        why = why or "excerpt at birth: no cached prefix follows"
+        why = why or BIRTH
     closed = _closed(work, {**edits, **born, **pruned})
     if in_running_round(work.aligned, closed):
-        if pruned and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
+        if (pruned or born) and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
             gate = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
-            closed = _closed(work, {**edits, **born})
+            why = first or BIRTH
+            closed = _closed(work, {**edits, **_behind_reasoning(work, born)})
         if read.thinks_first and in_running_round(work.aligned, closed):
             closed = ()
     if not closed:
@@ -93,6 +96,18 @@ def _as_it_came(work: Session, now: int) -> tuple[Entry, ...]:
     epoch = Epoch(now, messages[-1].key, why, tuple(Restore(key, by="rewind") for key in keys))
     work.open(epoch)
     return entries(messages, before, work.aligned, epoch)
+
+
+def _behind_reasoning(work: Session, edits: dict[str, Edit]) -> dict[str, Edit]:
+    """Those of the edits that no bound reasoning stands behind: they void none."""
+    free: dict[str, Edit] = {}
+    for message in reversed(work.aligned):
+        for part in reversed(message.parts):
+            if part.bound:
+                return free
+            if part.key in edits:
+                free[part.key] = edits[part.key]
+    return free
 
 
 def _closed(work: Session, edits: dict[str, Edit]) -> tuple[Edit, ...]:

@@ -152,3 +152,18 @@ def test_the_word_json_stays_without_the_gate() -> None:
     view = fit(request, policy={"prune": [{"do": "hard_clear", "text": "[gone]"}], "schedule": EVERY})
     assert [one["content"] for one in view.native["messages"] if one["role"] == "tool"] == [outputs[0], "[gone]"]
     assert REFUSED not in view.receipt.gate
+
+
+def test_an_excerpt_waits_too_where_bound_reasoning_of_the_running_loop_stands_behind_it() -> None:
+    """Wire rule A59: only results behind the last of it are at birth."""
+    birth = {"do": "excerpt", "max_chars": 150}
+    messages = [GO, *step(1), *step(2)]
+    for number in (2, 4):
+        messages[number]["content"][0]["content"] = "a line\n" * 300
+    for prune in ([], CLEAR["prune"]):
+        view = fit(body(messages, BOUND), policy={"birth": birth, "prune": prune, "schedule": EVERY})
+        assert view.native["messages"][:4] == messages[:4]
+        assert view.native["messages"][4] != messages[4]
+        assert [entry.by for entry in view.receipt.entries] == ["excerpt"]
+        assert view.receipt.entries[0].reason.startswith("excerpt at birth")
+        assert "running tool round" in view.receipt.gate
