@@ -24,6 +24,17 @@ def test_a_pipe_gets_the_document_and_the_person_the_account() -> None:
     assert "call 'a' had no result" in done.err
 
 
+def test_a_request_to_gemini_keeps_its_spelling_and_is_fine_afterwards() -> None:
+    asked = b'{"contents": [{"role": "user", "parts": [{"text": "go"}]}, '
+    call = asked + b'{"parts": [{"function_call": {"name": "ls"}}], "role":"model"}]}'
+    done = secateur("repair", "-", stdin=call)
+    assert done.code == 0
+    assert done.out.startswith(call[:-2])
+    assert b'"function_response"' in done.out
+    assert secateur("check", "-", stdin=call).code == 1
+    assert secateur("check", "-", stdin=done.out).code == 0
+
+
 def test_what_is_sound_comes_out_as_it_went_in() -> None:
     done = secateur("repair", "-", stdin=SOUND)
     assert (done.code, done.out) == (0, SOUND)

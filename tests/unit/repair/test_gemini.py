@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from secateur import fit
 from secateur.repair import Limits, Repair, Settings, repaired
+from secateur.rules import check
 
 ASKS = '{"role":"user", "parts":[{"text":"caf\\u00e9"}]}'
 SAYS = '{"role":"model","parts":[{"text":"ho"}]}'
@@ -209,3 +211,11 @@ def test_what_is_sound_is_the_very_same() -> None:
     signature = '{"text":"", "thoughtSignature":"c2ln"}'
     document = body(ASKS, model(SIGNED, call("c")), user(response("c"), OK), model(signature), ASKS, ASKS)
     assert mended(document) == Repair(document.encode())
+
+
+def test_an_engine_that_may_repair_sends_what_the_api_takes() -> None:
+    broken = json.loads(body(ASKS, model(SIGNED), ASKS))
+    view = fit(broken, policy="observe", repair=True)
+    assert check("gemini", view.native["contents"], view.native) == []
+    assert view.receipt.mended
+    assert fit(broken, policy="observe").native is broken
