@@ -21,7 +21,7 @@ from secateur.identifiers import Identifier, anchors
 MOST_SHARE = 0.5  # of its source: longer is no summary
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
 MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
-_WINDOW, _STRIDE = 60, 20  # characters compared at once for an echo, and how far apart
+_WINDOW, _STRIDE = 40, 20  # characters compared at once for an echo, and how far apart
 
 Reason = Literal[
     "failed", "tool_call", "truncated", "unfinished", "empty", "html", "json", "error_text", "refusal",
@@ -103,7 +103,7 @@ _NOTHING = re.compile(
     re.I,
 )
 # How much of a line the user must have said for it to stand under these headings: a goal may be put in other words.
-_VOICED = {"constraints": 0.6, "instructions": 0.6, "goal": 0.25}
+_VOICED = {"constraints": 0.6, "instructions": 0.6, "goal": 0.15}
 _LEDGERED = re.compile(r"\s*- \[\S*, (?:open|done|superseded|standing|request)\] ")
 _WORD = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
@@ -156,7 +156,7 @@ def _content(text: str, sections: Sections, source: Source, count: Callable[[str
         return "refusal" if _REFUSAL.search(body) else "empty_conversation", "the headings hold an excuse"
     if count(text) > MOST_SHARE * source.tokens:
         return "too_long", f"the summary is longer than half of what it is of ({source.tokens:,} tokens): write less"
-    if _echoed(body, source.texts) > MOST_ECHOED:
+    if _echoed(lines, source.texts) > MOST_ECHOED:
         return "echo", "most of the summary is copied from the conversation"
     told, wanted = language_of(body), _languages(source.said)
     if told and wanted and told not in wanted:
@@ -240,14 +240,14 @@ def _languages(said: Sequence[str]) -> set[str]:
     return {code for code in every if code}
 
 
-def _echoed(body: str, texts: Sequence[str]) -> float:
-    """The share of a summary that stands word for word in its source."""
-    plain = " ".join(body.split())
-    windows = [plain[at : at + _WINDOW] for at in range(0, max(1, len(plain) - _WINDOW + 1), _STRIDE)]
-    if len(windows) < 3:
+def _echoed(lines: Sequence[str], texts: Sequence[str]) -> float:
+    """The share of a summary's long lines that stands word for word in its source."""
+    plain = [" ".join(line.lstrip("-*• ").split()) for line in lines]
+    starts = [(line, at) for line in plain for at in range(0, len(line) - _WINDOW + 1, _STRIDE)]
+    if len(starts) < 3:
         return 0.0
     source = "\n".join(" ".join(text.split()) for text in texts)
-    return sum(window in source for window in windows) / len(windows)
+    return sum(line[at : at + _WINDOW] in source for line, at in starts) / len(starts)
 
 
 def _is_json(text: str) -> bool:

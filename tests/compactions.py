@@ -1,0 +1,86 @@
+"""Compactions as literals: a scene from a transcript and its plan, a summariser of given answers, the view after."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.compact import compact
+from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.compaction.rows import Row, rows_of
+from secateur.compaction.scene import Scene
+from secateur.compaction.settings import Compaction, Continuation
+from secateur.compaction.template import template
+from secateur.compaction.trigger import Load
+from secateur.model import Epoch, Message, Transcript
+from secateur.plan import Plan, fold, located
+from secateur.session.projection import all_seen, seen
+from secateur.tokens import counter
+
+COUNT = counter("chars/4-ceil")
+
+
+def rows(transcript: Transcript, plan: Plan | None = None) -> tuple[Row, ...]:
+    laid = fold(plan or Plan())
+    shown = [seen(message, laid, COUNT) for message in transcript.messages]
+    return rows_of(shown, located(laid.ranges, transcript.messages), COUNT)
+
+
+def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> Scene:
+    """A compaction that somebody asks for, of this conversation under this plan."""
+    laid = fold(plan or Plan())
+    given: dict[str, Any] = {
+        "raw": transcript.messages,
+        "shown": tuple(seen(message, laid, COUNT) for message in transcript.messages),
+        "ranges": tuple(located(laid.ranges, transcript.messages)),
+        "count": COUNT,
+        "window": 0,
+        "load": Load(sum(row.tokens for row in rows(transcript, plan))),
+        "forced": True,
+        "asks": False,
+    }
+    return Scene(**(given | more))
+
+
+def run(
+    scene: Scene, settings: Compaction, after: Continuation | None = None, answers: Sequence[Answer] = ()
+) -> tuple[Outcome, list[Ask]]:
+    """What comes of it, and what a summariser was asked. It gives these answers, the last one for ever."""
+    asked: list[Ask] = []
+    steps = compact(scene, settings, after or Continuation())
+    try:
+        ask = next(steps)
+        while True:
+            asked.append(ask)
+            ask = steps.send(answers[min(len(asked), len(answers)) - 1])
+    except StopIteration as done:
+        return done.value, asked
+
+
+def done(outcome: Outcome) -> Compacted:
+    assert isinstance(outcome, Compacted), outcome
+    return outcome
+
+
+def refused(outcome: Outcome) -> Refused:
+    assert isinstance(outcome, Refused), outcome
+    return outcome
+
+
+def opened(transcript: Transcript, outcome: Outcome, plan: Plan | None = None) -> Plan:
+    """The plan with the compaction in it."""
+    return (plan or Plan()).opened(Epoch(0, transcript.messages[-1].key, "compaction", done(outcome).edits))
+
+
+def view(transcript: Transcript, plan: Plan) -> tuple[Message, ...]:
+    laid = fold(plan)
+    return all_seen(transcript.messages, laid, located(laid.ranges, transcript.messages), COUNT)
+
+
+def texts(messages: Sequence[Message]) -> list[str]:
+    return ["".join(part.text for part in message.parts) for message in messages]
+
+
+def said(name: str = "secateur", **lines: str) -> str:
+    """A summary under a template's headings: a line under those that are named, none under the others."""
+    parts = [f"## {one.heading}\n{lines.get(one.id, '(none)')}" for one in template(name).sections]
+    return "\n\n".join(parts)

@@ -1,0 +1,98 @@
+"""Where history is cut."""
+
+import pytest
+
+from compactions import rows
+from conversation import assistant, result, summary, talk, user
+from secateur.compaction.cut import cut, is_interim
+from secateur.compaction.settings import Compaction
+from secateur.model import Message
+
+
+def tail(*messages: Message, every_user: bool = False, **settings: object) -> int:
+    return cut(rows(talk(*messages)), Compaction(**settings), 1_000, every_user).end  # type: ignore[arg-type]
+
+
+def round_(id: str, text: str = "x" * 400) -> list[Message]:
+    return [assistant((id, "bash", "{}")), result(text, call=id)]
+
+
+def test_the_tail_begins_with_a_turn() -> None:
+    messages = [user("x" * 400), assistant(text="y" * 400), user("x" * 400), assistant(text="y" * 400)]
+    assert tail(*messages, keep_tokens=250) == 2
+    assert tail(*messages, keep_tokens=1_000) == 0
+
+
+def test_an_oversized_turn_is_split_between_rounds_and_keeps_its_request() -> None:
+    messages = [user("do it"), *round_("a"), *round_("b"), *round_("c")]
+    found = cut(rows(talk(*messages)), Compaction(keep_tokens=230), 1_000)
+    assert (found.start, found.end, found.split) == (0, 3, 0)
+    assert found.stays == ((0, 1),)
+    assert list(found.segments()) == [(1, 3)]
+
+
+def test_parallel_results_are_not_parted() -> None:
+    calls = assistant(("a", "bash", "{}"), ("b", "bash", "{}"))
+    messages = [user(), calls, result("x" * 400, call="a"), result("x" * 400, call="b"), user("and?")]
+    assert tail(*messages, keep_tokens=0, keep_messages=2) == 1
+
+
+def test_the_first_messages_stay_in_layout_middle_with_whole_rounds() -> None:
+    messages = [user("a"), assistant(("1", "bash", "{}")), result("r", call="1"), *[user("m"), assistant(text="n")] * 9]
+    found = cut(rows(talk(*messages)), Compaction(layout="middle", head=2, keep_tokens=0, keep_messages=2), 1_000)
+    assert found.start == 3
+    assert cut(rows(talk(*messages)), Compaction(head=2, keep_tokens=0, keep_messages=2), 1_000).start == 0
+
+
+def test_leading_system_messages_never_go() -> None:
+    system = Message("system", (), user("rules").parts, "harness")
+    assert cut(rows(talk(system, user("a"), assistant(text="b"), user("c"))), Compaction(keep_tokens=1), 9).start == 1
+
+
+def test_a_hosts_summary_is_never_in_the_head() -> None:
+    messages = [summary(), *[user("m"), assistant(text="n")] * 9]
+    assert cut(rows(talk(*messages)), Compaction(layout="middle", head=3, keep_messages=2, keep_tokens=0), 9).start == 0
+
+
+def test_results_that_nobody_has_read_stay() -> None:
+    assert tail(user("do it"), *round_("a"), *round_("b", "y" * 40_000), keep_tokens=10) == 3
+
+
+def test_calls_without_a_result_stay_where_they_stand() -> None:
+    waiting = assistant(("w", "deploy", "{}"))
+    messages = [user("a"), assistant(text="ok"), waiting, user("b"), *round_("c"), user("d")]
+    found = cut(rows(talk(*messages)), Compaction(keep_tokens=20), 1_000)
+    assert found.stays == ((2, 3),)
+
+
+def test_interim_results_stay_until_one_says_how_it_ended() -> None:
+    pending = [assistant(("w", "deploy", "{}")), result('{"status": "pending"}', call="w")]
+    messages = [user("a"), assistant(text="ok"), *pending, user("b"), *round_("c"), user("d")]
+    assert cut(rows(talk(*messages)), Compaction(keep_tokens=20), 1_000).stays == ((2, 4),)
+    ended = result('{"status": "done"}', call="w")
+    messages = [user("a"), assistant(text="ok"), *pending, user("b"), *round_("c"), ended, user("d")]
+    assert cut(rows(talk(*messages)), Compaction(keep_tokens=20), 1_000).stays == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "interim"),
+    [
+        ('{"status":"pending"}', True),
+        ("state: awaiting approval", True),
+        ('{"status":"ok"}', False),
+        ("3 tests pending review of status", False),
+        ('{"status":"pending"}' + "x" * 500, False),
+    ],
+)
+def test_what_an_interim_result_is(text: str, interim: bool) -> None:
+    assert is_interim(text) is interim
+
+
+def test_every_user_message_is_a_turn_where_a_policy_says_so() -> None:
+    messages = [user("x" * 40), assistant(text="y" * 40), user("x" * 40, "harness"), assistant(text="y" * 40)]
+    assert tail(*messages, keep_turns=1, keep_tokens=0, every_user=True) == 2
+    assert tail(*messages, keep_turns=1, keep_tokens=0) == 0
+
+
+def test_without_any_user_message_the_newest_rounds_stay() -> None:
+    assert tail(*round_("a"), *round_("b"), *round_("c"), keep_tokens=230) == 2
