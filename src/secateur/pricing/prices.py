@@ -97,7 +97,7 @@ def price_of(model: str, at: int | None = None) -> Price | None:
 
 def priced_models() -> tuple[str, ...]:
     """All models that have a price, by normal name."""
-    return tuple(_table()["models"])
+    return tuple(name for name, rows in _table()["models"].items() if rows)
 
 
 def in_units(w: float, r: float, o: float = 5.0, w_1h: float | None = None) -> Price:

@@ -77,6 +77,20 @@ def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ..
     return tuple(rows)
 
 
+def as_paid(recording: Recording, price: Price) -> tuple[Row, ...]:
+    """What the recorded usage comes to, for the requests that have one: the real bill, cache misses and all."""
+    rows = []
+    for request in recording.requests:
+        usage = request.usage
+        if usage is not None:
+            sent = Sent(usage.read, usage.write, usage.input)
+            rates = price.rates(sent.tokens)
+            longer = (rates.w_1h - rates.w) * usage.write_1h * rates.input / price.base.input if usage.write_1h else 0.0
+            paid = units(price, sent, usage.output) + longer
+            rows.append(Row(request.number, request.at, usage.read, usage.write, usage.input, usage.output, units=paid))
+    return tuple(rows)
+
+
 def _row(turn: Turn, sent: Sent, price: Price, hour: bool) -> Row:
     called = sum(units(price, call.sent, call.output, hour=hour) for call in turn.calls)
     return Row(

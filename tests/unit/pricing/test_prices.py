@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from secateur.pricing import Price, Rates, Tier, in_units, kappa, price_of
+from secateur.pricing import Price, Rates, Tier, in_units, kappa, price_of, priced_models
 from secateur.pricing.prices import restated, stated
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
@@ -38,6 +38,12 @@ def test_ratios_of_models_under_the_names_that_providers_give_them(model: str, w
 @pytest.mark.parametrize("model", ["", "never-heard-of-it", "claude-sonnet-99", "gpt-99.1", "whisper-1"])
 def test_what_has_no_price_gets_none(model: str) -> None:
     assert price_of(model) is None
+
+
+def test_models_that_have_a_price_are_listed() -> None:
+    assert all(price_of(name) for name in ("gpt-5", "claude-opus-5"))
+    assert {"gpt-5", "claude-opus-5"} <= set(priced_models())
+    assert all(price_of(name) is not None for name in priced_models())
 
 
 def test_a_tier_holds_for_the_whole_request() -> None:

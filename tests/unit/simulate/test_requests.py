@@ -3,7 +3,9 @@
 import json
 from typing import Any
 
+from secateur.pricing import Price, Rates
 from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.run import as_paid
 from secateur.simulate.usage import Usage
 
 
@@ -119,3 +121,28 @@ def test_figures_on_lines_behind_an_answer_are_its_own() -> None:
 
 def item(kind: str, **more: Any) -> dict[str, Any]:
     return {"type": "response_item", "payload": {"type": kind, **more}}
+
+
+def test_the_real_bill_is_that_of_the_recorded_usage() -> None:
+    price = Price("m", Rates(1.0, 5.0, 0.1, 1.25, 2.0))
+    assert [row.units for row in as_paid(recorded(LOG), price)] == [100 + 35, 9 + 37.5 + 45, 110 + 40]
+    entry = said(
+        "assistant", "two", usage={"input_tokens": 10, "cache_creation_input_tokens": 100, "cache_creation": {}}
+    )
+    entry["message"]["usage"]["cache_creation"]["ephemeral_1h_input_tokens"] = 60
+    assert [row.units for row in as_paid(recorded(pi(said("user", "one"), entry)), price)] == [10 + 50 + 120]
+
+
+def test_a_file_of_one_document_keeps_its_figures_beside_each_message() -> None:
+    def told(role: str, text: str, **info: Any) -> dict[str, Any]:
+        name = f"msg_{text}"
+        return {
+            "info": {"id": name, "role": role, **info},
+            "parts": [{"type": "text", "text": text, "messageID": name}],
+        }
+
+    counts = {"tokens": {"input": 9, "output": 2, "reasoning": 0, "cache": {"read": 3, "write": 0}}, "modelID": "gpt-5"}
+    document = {"info": {"id": "ses_1"}, "messages": [told("user", "one"), told("assistant", "two", **counts)]}
+    for native in (document, json.dumps(document).encode()):
+        request = recorded(native).requests[0]
+        assert (request.usage, request.model) == (Usage(9, 3, 0, 2), "gpt-5")

@@ -1,0 +1,58 @@
+"""Agreement: what the model finds of recorded reads and writes, and why it does not find the others."""
+
+import json
+
+from secateur.pricing import rules_of
+from secateur.simulate.agreement import UNEXPLAINED, Compared, compared
+from secateur.simulate.cache import Caching
+from secateur.simulate.requests import recorded
+
+
+def session(*lines: tuple[str, int, int, int]) -> tuple[Compared, ...]:
+    """Messages ten seconds apart: a role, and of an answer what was read, written and neither."""
+    entries = [{"type": "session", "id": "s"}]
+    for number, (role, read, write, plain) in enumerate(lines):
+        said = {"role": role, "content": [{"type": "text", "text": f"number {number}"}], "model": "claude-opus-4-5"}
+        if role == "toolResult":
+            said["toolCallId"] = f"c{number}"
+        if role == "assistant":
+            said["usage"] = {"input": plain, "cacheRead": read, "cacheWrite": write, "output": 9}
+        time = f"2026-01-01T00:{number // 6:02}:{number % 6}0.000Z"
+        entries.append({"type": "message", "timestamp": time, "message": said})
+    rules = rules_of("claude-opus-4-5")
+    assert rules is not None
+    return compared(recorded("\n".join(map(json.dumps, entries))), Caching(rules=rules))
+
+
+def test_reads_and_writes_are_found_from_sizes_alone() -> None:
+    found = session(
+        ("user", 0, 0, 0),
+        ("assistant", 0, 0, 2_000),  # below the minimum of 4,096
+        ("toolResult", 0, 0, 0),
+        ("assistant", 0, 5_000, 3),
+        ("toolResult", 0, 0, 0),
+        ("assistant", 5_000, 1_000, 3),
+    )
+    assert [one.agrees for one in found] == [True, True, True]
+    assert [one.cause for one in found] == ["", "", ""]
+    assert [one.idle_s for one in found] == [0, 20, 20]
+
+
+def test_the_shape_of_a_difference_says_why() -> None:
+    found = session(
+        ("user", 0, 0, 0),
+        ("assistant", 0, 5_000, 3),
+        ("user", 0, 0, 0),
+        ("assistant", 0, 6_000, 3),
+        ("assistant", 0, 6_000, 3),
+        ("toolResult", 0, 0, 0),
+        ("assistant", 6_500, 500, 3),
+        ("toolResult", 0, 0, 0),
+        ("assistant", 0, 8_000, 3),
+    )
+    causes = [one.cause for one in found]
+    assert causes[0] == ""
+    assert "new user turn" in causes[1]
+    assert "sent again" in causes[2]
+    assert "had written more" in causes[3]
+    assert causes[4] == UNEXPLAINED
