@@ -6,11 +6,13 @@ writes one; the session shows what a proposal would come to.
 
 from collections import ChainMap
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.bounds import running
 from secateur.budget import Budget
-from secateur.model import Edit, Epoch, Message, Replace, Restore, Rewrite, Transcript
+from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite, Transcript
+from secateur.plan import REFUSED
 from secateur.policy import Policy
 from secateur.receipt import Entry, entries
 from secateur.session import Session
@@ -24,14 +26,24 @@ RUNNING_ROUND_SHARE = 0.9
 BIRTH = "excerpt at birth: no cached prefix follows"
 
 
-def decide(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
+class Asked(Struct, frozen=True):
+    """Edits that a session's own past or its user asks for, whatever the policy says, and why."""
+
+    edits: dict[str, Edit] = {}
+    why: str = ""
+
+
+NOTHING = Asked()
+
+
+def decide(policy: Policy, work: Session, budget: Budget, asked: Asked = NOTHING) -> tuple[tuple[Entry, ...], str]:
     """Open the epoch that this request asks for, if any; what it did, and why nothing more was done."""
     read = work.document.transcript
     if read.partial:
         return (), "the provider holds history that is not in this request: it is only observed"
     if read.thinks_first and headless(read.messages, work.aligned, running(read)):
         return _as_it_came(work, budget.now), "the running turn must begin with its reasoning, so nothing is edited"
-    return _pruned(policy, work, budget)
+    return _pruned(policy, work, budget, asked)
 
 
 def force(work: Session, came: tuple[Message, ...], budget: Budget) -> tuple[tuple[Entry, ...], str, Budget]:
@@ -50,11 +62,37 @@ def force(work: Session, came: tuple[Message, ...], budget: Budget) -> tuple[tup
     return entries(read.messages, shown, work.aligned, epoch), epoch.why, budget
 
 
-def _pruned(policy: Policy, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
+def taken_back(work: Session, now: int, opened: bool) -> str:
+    """Never send what the provider would refuse: take the newest epoch back, then all; why, or "".
+
+    Both are epochs of the plan, so the record says what happened. An epoch that was taken back before it was ever
+    sent leaves the view as it was; going back to the raw history is an edit like any other, and is settled.
+    """
+    broken = work.caused()
+    if not broken:
+        return ""
+    first = broken[0]
+    why = f"{REFUSED}: rule {first.rule} at {first.where}, {first.text}"
+    tip = work.document.transcript.messages[-1].key
+    if opened:
+        work.open(Epoch(now, tip, why, (), undoes=len(work.plan.epochs) - 1))
+        if not work.caused():
+            return why
+    back: tuple[Edit, ...] = tuple(Restore(key, by="gate") for key in sorted(work.fold.parts))
+    if work.binds:
+        back = settled(work.document.transcript.messages, back, work.fold.removed)
+    work.open(Epoch(now, tip, why, back))
+    work.caused()
+    return why
+
+
+def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tuple[tuple[Entry, ...], str]:
     """What the strategies propose and the schedule lets pass, closed, as one epoch."""
     read = work.document.transcript
     edits: dict[str, Edit] = {key: Restore(key, by="rewind") for key in sorted(work.suspended())}
-    why = "the history was rewound: what is protected again reads as it came" if edits else ""
+    why = "the history was rewound: what is protected again reads as it came" if edits else asked.why
+    edits = {**asked.edits, **edits}
+    budget = _told(work, budget, {key: edit for key, edit in asked.edits.items() if isinstance(edit, Rewrite | Remove)})
     born, seen = _run(work, budget, (policy.birth,) if policy.birth else (), edits)
     budget = _told(work, budget, born)
     gate = policy.schedule.closed_before(seen, budget)

@@ -3,39 +3,26 @@
 How a request flows: `document` reads it into a transcript (of a grown request, only what is new); `projection` lays the
 session's plan over it; `decision` lets the policy's strategies propose edits for the view they see, asks its schedule
 whether they pay now, closes them (`settle`) and makes them one epoch of the plan; `patch` carries the plan out on the
-native document; the gate validates what was edited before it goes out.
+native document; the gate validates what was edited before it goes out; `keeping` saves what was done. All of that is
+`serving`; here is what a caller sees of it.
 
-Rule: the view is a pure function of history and plan. What a session keeps in memory only saves work: dropping it
-changes no byte. The core fails loud: callers at the edge decide what to do about a `SecateurError`.
+Rule: the view is a pure function of history and plan. What is kept in memory only saves work: where a store keeps the
+session, dropping it changes no byte. The core fails loud, and so do commands on a session; a store that fails never
+stops a request, and the receipt says so.
 """
 
 import time
-from collections import OrderedDict
-from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
-from msgspec import Struct
-
-from secateur.budget import Budget
-from secateur.decision import decide, force
-from secateur.errors import SecateurError
-from secateur.model import Edit, Epoch, Message, Restore, Transcript
-from secateur.plan import REFUSED, Plan
+from secateur.keeping import Keeping
+from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
+from secateur.keeping.replay import Replayed, replayed
+from secateur.plan import Plan
 from secateur.policy import Policy, load, protecting
-from secateur.policy.windows import resolve
-from secateur.receipt import Entry, Receipt
-from secateur.session import Session, document
-from secateur.settle import settled
+from secateur.serving import Request, Settings, View, as_taken, at_work, served
+from secateur.stores.protocol import Pin, Store
 
-
-class View(Struct, frozen=True):
-    """What to send: `native` is of the kind that came in, and the very same object if nothing is edited."""
-
-    native: Any
-    plan: Plan
-    receipt: Receipt
-    before: Transcript  # as it was read
-    after: Transcript  # as the model will read it
+__all__ = ["Engine", "Replayed", "Undone", "View", "fit"]
 
 
 def fit(
@@ -67,10 +54,13 @@ def fit(
 
 
 class Engine:
-    """`fit` with settings kept, and the work of each session's last request saved.
+    """`fit` with settings kept, and sessions that go on from request to request.
 
-    `sessions` bounds how many sessions are remembered; a forgotten one costs a cold read, nothing else, as long as
-    the caller hands its plan in.
+    With a `store` (its address, or the store itself) they go on in every process, each tenant's apart; without one
+    they live in memory. `sessions` bounds how many are remembered: with a store a forgotten one costs a cold read,
+    nothing else; without one it has lost its plan. `keep` says what the store keeps beside plans, receipts and what
+    was removed: with "raw" also each message as it came, once, so that `replay` needs nothing else. `pin_tokens`
+    bounds what pins hold. Raises ConfigError.
     """
 
     def __init__(
@@ -84,153 +74,75 @@ class Engine:
         counter: str = "estimate",
         repair: bool = False,
         sessions: int = 64,
+        store: Store | str | None = None,
+        tenant: str = "",
+        keep: Literal["removed", "raw"] = "removed",
+        pin_tokens: int = 40_000,
     ) -> None:
         self.policy: Policy = protecting(load(policy), tuple(protect))
-        self.model = model
-        self.window = window
-        self.format = format
-        self.counter = counter
-        self.repair = repair
-        self._sessions = sessions
-        self._kept: OrderedDict[str, Session] = OrderedDict()
-        self._lock = Lock()
+        self.settings = Settings(self.policy, model, window, format, counter, repair, pin_tokens)
+        self.keeping = Keeping(store, tenant, sessions, keep == "raw")
 
     def fit(
         self,
         request: Any,
         *,
-        session: str = "",
+        session: str | None = "",
         plan: Plan | None = None,
         idle_s: float | None = None,
         now: int | None = None,
         fixed_tokens: int = 0,
     ) -> View:
-        """The request as it should be sent. With a `session`, its plan goes on where the last request left it."""
-        moment = Moment(int(time.time() * 1000) if now is None else now, idle_s, fixed_tokens)
-        with self._lock:
-            work = self._kept.pop(session, None) if session else None
-            view, work = self._fit(work, request, plan, moment)
-            if session:
-                self._kept[session] = work
-                while len(self._kept) > self._sessions:
-                    self._kept.popitem(last=False)
-        return view
+        """The request as it should be sent. With a `session`, its plan goes on where the last request left it.
 
-    def _fit(self, work: Session | None, request: Any, plan: Plan | None, moment: "Moment") -> tuple[View, Session]:
-        policy = self.policy
-        work = work or Session(policy.protect, (self.counter, policy.counter), policy.stamp, policy.schedule.weighs)
-        came = request
-        request, mended = _mended(came, self.format) if self.repair else (came, ())
-        before = plan or work.plan
-        work.take(request, plan if policy.sticky else Plan(), self.format, self.model)
-        if not policy.sticky and work.binds and before.epochs:  # reasoning was made under the views of that plan
-            work.take(request, before, self.format, self.model)
-        read = work.document.transcript
-        window, source = resolve(self.window, self.model or read.model, self.policy)
-        budget = _budget(work, window, moment)
-        voided: tuple[Entry, ...] = ()
-        forced = ""
-        if self.repair:
-            voided, forced, budget = force(work, self._came(came) if mended else read.messages, budget)
-        told, gate = self._decided(work, budget)
-        refused = _taken_back(work, budget.now, bool(told))
-        told, gate = ((), refused) if refused else (told, gate)
-        native = work.emit(request)
-        raw, seen = work.tokens
-        fixed = moment.fixed_tokens or read.fixed_tokens
-        receipt = Receipt(
-            policy=self.policy.name,
-            model=self.model or read.model,
-            window=window,
-            window_source=source,
-            counter=self.counter,
-            tokens_raw=raw + fixed,
-            tokens_view=seen + fixed,
-            messages=len(read.messages),
-            opened=bool(told or forced),
-            entries=(*voided, *told),
-            in_force=work.in_force,
-            gate=gate,
-            idle_s=budget.idle_s,
-            warnings=read.warnings,
-            mended=mended,
-            forced=forced,
+        With a store and no name, the history says whose it is, or a new session is opened (`View.session`). Whatever
+        happens leaves a receipt there. A store that fails stops nothing: `View.receipt.warnings` says so.
+        """
+        return served(
+            self.settings, self.keeping, session or "", Request(request, plan, _at(now), idle_s, fixed_tokens)
         )
-        return View(native, work.plan, receipt, read, work.after()), work
 
-    def _came(self, request: Any) -> tuple[Message, ...]:
-        """The messages of a request as it came, mended nowhere; none where it cannot be read so."""
-        try:
-            return document.read(request, self.format, self.model).transcript.messages
-        except SecateurError:
-            return ()
+    def observe(self, view: View | str, usage: Any, *, now: int | None = None) -> None:
+        """Tell what a provider said that a request cost: a response, or its usage, of any provider's shape.
 
-    def _decided(self, work: Session, budget: Budget) -> tuple[tuple[Entry, ...], str]:
-        """The decision for this request; the last one's, where that did nothing and nothing but the time moved on."""
-        shut = work.shut
-        if work.unchanged and shut and shut[:2] == (budget.window, budget.used) and not self.policy.schedule.timed:
-            return (), shut[2]
-        told, gate = decide(self.policy, work, budget)
-        work.shut = None if told else (budget.window, budget.used, gate)
-        return told, gate
+        `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
+        and its model, and moves the cache clock: the model was called `now`. A store that fails stops nothing here.
+        """
+        session, receipt = (view, None) if isinstance(view, str) else (view.session, view.receipt)
+        noted(self.keeping, session, receipt, usage, _at(now))
 
+    def undo(self, session: str, epoch: int | None = None, *, now: int | None = None) -> Undone:
+        """Take an epoch back, the newest that holds by default, by a new one; undoing that brings it back.
 
-def _mended(request: Any, format: str | None) -> tuple[Any, tuple[str, ...]]:
-    """The request as the provider takes it, and what was mended."""
-    from secateur.repair import repaired  # only who asks for it pays for loading it
+        What it edited is left alone from then on. Raises EditError where there is none, StoreError.
+        """
+        return undone(self.keeping, session, epoch, _at(now))
 
-    done = repaired(request, format)
-    return done.native, tuple(f"{one.rule} at {one.where}: {one.what}" for one in done.mended)
+    def pin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
+        """Keep something in the session's views as it came, from the next request on; all pins of the session.
 
+        `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
+        arguments) or `handle`. Raises ConfigError, StoreError.
+        """
+        return pinned(self.keeping, session, (kind, pattern), _at(now))
 
-def _taken_back(work: Session, now: int, opened: bool) -> str:
-    """Never send what the provider would refuse: take the newest epoch back, then all; why, or "".
+    def unpin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
+        """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
+        return unpinned(self.keeping, session, (kind, pattern), _at(now))
 
-    Both are epochs of the plan, so the record says what happened. An epoch that was taken back before it was ever
-    sent leaves the view as it was; going back to the raw history is an edit like any other, and is settled.
-    """
-    broken = work.caused()
-    if not broken:
-        return ""
-    first = broken[0]
-    why = f"{REFUSED}: rule {first.rule} at {first.where}, {first.text}"
-    tip = work.document.transcript.messages[-1].key
-    if opened:
-        work.open(Epoch(now, tip, why, (), undoes=len(work.plan.epochs) - 1))
-        if not work.caused():
-            return why
-    back: tuple[Edit, ...] = tuple(Restore(key, by="gate") for key in sorted(work.fold.parts))
-    if work.binds:
-        back = settled(work.document.transcript.messages, back, work.fold.removed)
-    work.open(Epoch(now, tip, why, back))
-    work.caused()
-    return why
+    def replay(self, session: str, request: int, raw: Any = None) -> Replayed:
+        """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
+
+        From the raw history handed in, that of the request or one that goes on from it; else from the store, where
+        `keep="raw"` was set. Raises StoreError.
+        """
+        history = None if raw is None else as_taken(self.settings, raw)[0]
+        return replayed(self.keeping, at_work(self.settings), session, request, history)
+
+    def forget(self) -> None:
+        """Drop what is kept in memory. With a store every session goes on all the same."""
+        self.keeping.memory.clear()
 
 
-class Moment(Struct, frozen=True):
-    """What the caller knows of this request beside its text."""
-
-    now: int  # ms since 1970
-    idle_s: float | None
-    fixed_tokens: int
-
-
-def _budget(work: Session, window: int, moment: Moment) -> Budget:
-    """Idle time runs from the last call or from the last epoch, whichever is later: pruning restarts it (SEEDS 3.2)."""
-    read = work.document.transcript
-    idle_s = moment.idle_s
-    last = read.called or read.stamped
-    if idle_s is None and last:
-        idle_s = max(0.0, (moment.now - last) / 1000)
-    if work.plan.epochs and idle_s is not None:
-        idle_s = max(0.0, min(idle_s, (moment.now - work.plan.epochs[-1].at) / 1000))
-    return Budget(
-        window=window,
-        used=work.used + (moment.fixed_tokens or read.fixed_tokens),
-        count=work.gauge,
-        protect=work.protect,
-        edited=work.edited,
-        raw=work.raw,
-        idle_s=idle_s,
-        now=moment.now,
-    )
+def _at(now: int | None) -> int:
+    return int(time.time() * 1000) if now is None else now

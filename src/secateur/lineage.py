@@ -78,17 +78,6 @@ def local(message: Message) -> tuple[str, ...]:
     return tuple(found)
 
 
-def local_run(messages: Iterable[Message]) -> str:
-    """The same hash for messages that follow each other; reasoning is left out, as it is in the chain."""
-    said = [
-        one
-        for message in messages
-        for part, one in zip(message.parts, local(message), strict=True)
-        if part.kind != "reasoning"
-    ]
-    return digest("\0".join(said))
-
-
 def chained(known: tuple[Message, ...]) -> str:
     """The key after which the parts of the next message are named; "" at the start.
 

@@ -60,6 +60,7 @@ class Receipt(Struct, frozen=True):
     error: str = ""  # why the request failed
     at: int = 0  # ms since 1970
     format: str = ""
+    provider: str = ""
     tip: str = ""  # last key of the raw history
     calibrated: float = 1.0  # what the provider counts for one token of ours, as far as it has told
     session: str = ""  # with a store: where it is kept

@@ -84,7 +84,7 @@ def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool,
         request = body(some, spaced)
         warm = engine.fit(request, session="s", now=step)
         cold = fit(request, policy=policy, plan=plan, now=step)
-        assert warm == structs.replace(cold, before=warm.before, after=warm.after)
+        assert warm == structs.replace(cold, before=warm.before, after=warm.after, session="s")
         assert [one.key for one in warm.after.messages] == [one.key for one in cold.after.messages]
         assert fit(request, policy="observe", plan=warm.plan).native == warm.native
         plan = warm.plan

@@ -51,7 +51,7 @@ class Session:
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
         self._index = Index()
         self._writer = Writer(stamp)
-        self._same = 0  # leading messages that stand in the last request as they are
+        self.same = 0  # leading messages that stand in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
         self.raw: dict[str, Part] = {}  # key -> the part as it came, of those in this history
 
@@ -79,7 +79,7 @@ class Session:
         if not self.unchanged:
             self._forget(known, same)
             self._learn(messages, same)
-        self._same = same
+        self.same = same
 
     def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
         if isinstance(request, Document):
@@ -288,7 +288,7 @@ class Session:
 
     def emit(self, request: Any) -> Any:
         """The view in the document's own shape: the very request if no edit applies to it."""
-        return self._writer.emit(request, self.document, self._same, self._ranges)
+        return self._writer.emit(request, self.document, self.same, self._ranges)
 
 
 def _tokens(message: Message) -> int:

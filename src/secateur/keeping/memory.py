@@ -1,0 +1,75 @@
+"""What an engine remembers of its sessions, each with a lock of its own.
+
+Rule: one request of a session at a time, and no session waits for another. What is remembered beside what a store
+holds only saves work: dropping it changes no byte.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from secateur.keeping.pieces import Pieces
+from secateur.keeping.rewritten import Lost
+from secateur.keeping.views import Chain
+from secateur.model import Epoch
+from secateur.plan import Plan
+from secateur.receipt import Receipt
+from secateur.session import Session
+from secateur.stores.protocol import State
+
+
+class Desk:
+    """One session's place: its state as it was last saved, and the work of its last request."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.users = 0
+        self.work: Session | None = None
+        self.state: State | None = None  # None: not loaded yet
+        self.unsaved: tuple[Epoch, ...] = ()  # opened while there was no store to keep them
+        self.shown: Plan | None = None  # what the last view was made with; None: not known yet
+        self.last: Receipt | None = None
+        self.waiting: tuple[Receipt, ...] = ()  # that no store has yet
+        self.pieces = Pieces()
+        self.chain = Chain()
+        self.lost = Lost()
+
+
+class Memory:
+    """At most `most` desks, the longest unused ones go first; one that is in use never goes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._desks: OrderedDict[str, Desk] = OrderedDict()
+        self._lock = Lock()
+
+    @contextmanager
+    def desk(self, name: str) -> Iterator[Desk]:
+        """The desk of a session, for this thread alone until it is given back."""
+        with self._lock:
+            desk = self._desks.pop(name, None) or Desk()
+            self._desks[name] = desk
+            desk.users += 1
+        try:
+            with desk.lock:
+                yield desk
+        finally:
+            with self._lock:
+                desk.users -= 1
+                self._tidy()
+
+    def has(self, name: str) -> bool:
+        """Whether a session's state is remembered."""
+        desk = self._desks.get(name)
+        return desk is not None and desk.state is not None
+
+    def clear(self) -> None:
+        """Forget all that is not in use."""
+        with self._lock:
+            self._tidy(0)
+
+    def _tidy(self, most: int | None = None) -> None:
+        over = len(self._desks) - (self._most if most is None else most)
+        for name in [name for name, desk in self._desks.items() if not desk.users][: max(0, over)]:
+            del self._desks[name]

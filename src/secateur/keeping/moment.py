@@ -1,0 +1,68 @@
+"""What is known of a request beside its text: the time, the cache's age, what the provider counts.
+
+Rule: values from the caller, the document and the session's state, never from a clock or from memory, so that the same
+state gives the same decision.
+"""
+
+from msgspec import Struct
+
+from secateur.budget import Budget
+from secateur.model import Transcript
+from secateur.session import Session
+from secateur.stores.protocol import Calibration, State
+
+
+class Moment(Struct, frozen=True):
+    """What the caller knows."""
+
+    now: int  # ms since 1970
+    idle_s: float | None
+    fixed_tokens: int
+
+
+def budget_of(work: Session, window: int, moment: Moment, state: State, handles: bool) -> Budget:
+    """The numbers of this request.
+
+    What the view holds is what the provider would count, where the policy counts as the reports do; a preset with a
+    counter of its own keeps to it (SEEDS S.4).
+    """
+    read = work.document.transcript
+    used = work.used + (moment.fixed_tokens or read.fixed_tokens)
+    if work.gauge is work.count:
+        used = round(used * ratio_of(state, read.model))
+    return Budget(
+        window=window,
+        used=used,
+        count=work.gauge,
+        protect=work.protect,
+        edited=work.edited,
+        raw=work.raw,
+        idle_s=_idle(work, moment, state),
+        now=moment.now,
+        handles=handles,
+    )
+
+
+def ratio_of(state: State, model: str) -> float:
+    """What the provider counts for one token of ours."""
+    return state.calibrations.get(model, Calibration()).ratio
+
+
+def _idle(work: Session, moment: Moment, state: State) -> float | None:
+    """Idle time runs from the last call or from the last epoch, whichever is later: pruning restarts it (SEEDS 3.2).
+
+    A call to another provider says nothing of this one's cache.
+    """
+    idle_s, read = moment.idle_s, work.document.transcript
+    last = max(read.called or read.stamped, _called(state, read))
+    if idle_s is None and last:
+        idle_s = max(0.0, (moment.now - last) / 1000)
+    if work.plan.epochs and idle_s is not None:
+        idle_s = max(0.0, min(idle_s, (moment.now - work.plan.epochs[-1].at) / 1000))
+    return idle_s
+
+
+def _called(state: State, read: Transcript) -> int:
+    clock = state.clock
+    same = not clock.provider or not read.provider or clock.provider == read.provider
+    return clock.called if same else 0

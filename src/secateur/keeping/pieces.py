@@ -1,0 +1,62 @@
+"""A raw document as pieces: each message once, named by its bytes, so that any past request can be put together again.
+
+Rule: the pieces' bytes one after the other are the document. Of a request that goes on, only what is new is cut.
+"""
+
+from msgspec import Struct
+
+from secateur.jsontext import Lines, Text, dumps
+from secateur.lineage import digest
+from secateur.session.document import Document, elements
+from secateur.stores.protocol import Blob, Manifest
+
+
+class Pieces(Struct, frozen=True):
+    """Ids of a document's pieces: what stands before its messages, the messages, and what stands behind them."""
+
+    ids: tuple[str, ...] = ()
+
+
+def cut(document: Document, before: Pieces, sequence: int, same: int) -> tuple[Pieces, Manifest, tuple[Blob, ...]]:
+    """The document's pieces, the manifest of request `sequence`, and the pieces that `before` does not have.
+
+    The first `same` messages stand as they stood when `before` was cut.
+    """
+    text = _text(document)
+    ends = _ends(document, text)
+    known = min(elements(document, same - 1).stop, len(before.ids) - 2) if same and len(before.ids) > 2 else 0
+    places = [(0, ends[0]), *zip(ends[known:], ends[known + 1 :], strict=False), (ends[-1], len(text.data))]
+    made = [text.data[start:end] for start, end in places]
+    names = [digest(one) for one in made]
+    ids = (names[0], *before.ids[1 : known + 1], *names[1:])
+    had = set(before.ids)
+    blobs = tuple(Blob(one, "raw") for one, name in zip(made, names, strict=True) if name not in had)
+    shared = _shared(before.ids, ids)
+    return Pieces(ids), Manifest(sequence, shared, ids[shared:]), blobs
+
+
+def _text(document: Document) -> Text:
+    """The document as it came, in bytes; objects as the JSON that they are."""
+    native = document.native
+    if not isinstance(native, Text):
+        return Text.of(dumps(native))
+    if document.encoding in ("utf-8", "str") and not document.bom:
+        return native
+    return Lines.of(document.out(native.data))  # one piece: nobody looks for messages in it
+
+
+def _ends(document: Document, text: Text) -> list[int]:
+    """Where the pieces end: the first one's, and each message's."""
+    items = text.at(document.transcript.at) if text is document.native or document.encoding == "object" else None
+    if items is None or items.kind != "[" or not items.open().ends:
+        return [0]
+    return [items.open().starts[0], *items.open().ends]
+
+
+def _shared(old: tuple[str, ...], new: tuple[str, ...]) -> int:
+    if old == new:
+        return len(old)
+    most = min(len(old), len(new))
+    if old[:most] == new[:most]:
+        return most
+    return next(number for number in range(most) if old[number] != new[number])

@@ -1,0 +1,73 @@
+"""Which session a request belongs to, and what it has from others.
+
+Rule: a session is found by its tenant and name, or by the lineage of what was said; never by a last message alone. A
+history that goes on where a session stands, or that holds a view of it, is that session's; one that parts from it is a
+new session's, which has the epochs whose tips lie in its history, and no bytes of the other.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.keeping.views import lineage, raw_tip
+from secateur.lineage import digest
+from secateur.model import Epoch, Transcript
+from secateur.plan import Plan
+from secateur.stores.protocol import Found, State, Store, Who
+
+_NAME = 16  # hex digits of the name of a session that the caller gave none
+
+
+class Place(Struct, frozen=True):
+    """The session of a request."""
+
+    session: str
+    state: State | None = None  # None: never saved
+    inherited: Plan = Plan()  # epochs of another session, which this one has not saved yet
+    parent: str = ""  # that session
+
+
+def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
+    """Where a request belongs whose session has no name ("") or was never saved. Raises StoreError."""
+    keys = lineage(read)
+    found = _deepest(store.find(tenant, keys))
+    for one in found:
+        state = store.load(Who(one.session, tenant))
+        goes_on = raw_tip(one.key) and not session and state is not None and state.tip == raw_tip(one.key)
+        if state is not None and (goes_on or (one.by == "view" and not raw_tip(one.key))):
+            return Place(one.session, state)
+    name = session or _free(store, tenant, read)
+    for one in found:
+        state = store.load(Who(one.session, tenant))
+        plan = inherited(state.plan, frozenset(keys)) if state else Plan()
+        if plan.epochs:
+            return Place(name, None, plan, one.session)
+    return Place(name)
+
+
+def inherited(plan: Plan, keys: frozenset[str]) -> Plan:
+    """The epochs whose tips are among these keys; what undoes an epoch that is not among them is left out."""
+    places: dict[int, int] = {}
+    kept: list[Epoch] = []
+    for number, epoch in enumerate(plan.epochs):
+        if epoch.tip not in keys or (epoch.undoes is not None and epoch.undoes not in places):
+            continue
+        places[number] = len(kept)
+        kept.append(epoch if epoch.undoes is None else replace(epoch, undoes=places[epoch.undoes]))
+    return Plan(tuple(kept))
+
+
+def _deepest(found: tuple[Found, ...]) -> tuple[Found, ...]:
+    """Those that lie deepest in the history; a key and its mark as a raw tip are one place."""
+    at = (raw_tip(found[0].key) or found[0].key) if found else ""
+    return tuple(one for one in found if at in (one.key, raw_tip(one.key)))
+
+
+def _free(store: Store, tenant: str, read: Transcript) -> str:
+    """A name that nobody has: of the first keys, so that the same beginning gives the same name."""
+    key = read.messages[-1].key if read.messages else ""
+    number = 0
+    while True:
+        name = digest(f"{key} {number}" if number else key)[:_NAME]
+        if store.load(Who(name, tenant)) is None:
+            return name
+        number += 1

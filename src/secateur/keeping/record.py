@@ -1,0 +1,130 @@
+"""What a request adds to its session: the receipt as it is kept, and the bytes that left the view.
+
+Rule: a receipt holds no secret and no content, only names and hashes; blobs hold the exact bytes. The same request
+gives the same record. Nothing here talks to a store.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from secateur.chain import Link, canonical, linked
+from secateur.errors import StoreError
+from secateur.jsontext import Text, dumps
+from secateur.lineage import handle_of
+from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
+from secateur.receipt import Entry, Outcome, Receipt
+from secateur.redact import redact_tree
+from secateur.session.document import Document
+from secateur.stores.protocol import Blob, State, Store
+
+VIEWS = ("opened", "unchanged", "refused")  # outcomes of requests that were sent on
+MOST_SAID = 2_000  # characters of an error
+_IN_TEXT = ("text", "tool_call", "tool_result")
+
+
+def recorded(receipts: tuple[Receipt, ...], state: State) -> tuple[Link, ...]:
+    """The receipts as links after the state's newest one: canonical JSON, secrets taken out."""
+    bodies = [
+        canonical(redact_tree(_builtin(replace(one, number=state.receipts + place, session=state.who.session))))
+        for place, one in enumerate(receipts)
+    ]
+    return linked(bodies, state.head, state.receipts)
+
+
+def noticed(outcome: Outcome, now: int) -> Receipt:
+    """A receipt of something else than a view: nothing was sent."""
+    return Receipt("", "", 0, "", "", 0, 0, 0, False, (), 0, "", outcome=outcome, at=now)
+
+
+def failed(policy: str, counter: str, error: Exception, now: int) -> Receipt:
+    """The receipt of a request that failed."""
+    said = f"{type(error).__name__}: {error}"
+    return replace(noticed("failed", now), policy=policy, counter=counter, error=said[:MOST_SAID])
+
+
+def last_receipt(store: Store, state: State) -> Receipt | None:
+    """The receipt of the newest view of a session."""
+    for number in range(state.receipts - 1, -1, -1):
+        for link in store.receipts(state.who, number, number):
+            receipt = read(link.body)
+            if receipt.outcome in VIEWS:
+                return receipt
+    return None
+
+
+def read(body: bytes) -> Receipt:
+    """A receipt from its canonical JSON. Raises StoreError for anything else."""
+    try:
+        return msgspec.json.decode(body, type=Receipt)
+    except msgspec.MsgspecError as error:
+        raise StoreError(f"this is not a receipt: {error}") from error
+
+
+def blobs(document: Document, epochs: tuple[Epoch, ...]) -> tuple[Blob, ...]:
+    """The bytes that these epochs take out of the view of this document, each part's once."""
+    edits = [edit for epoch in epochs for edit in epoch.edits]
+    keys = {edit.key for edit in edits if isinstance(edit, Rewrite | Remove)}
+    ranges = [edit for edit in edits if isinstance(edit, Replace)]
+    if not keys and not ranges:
+        return ()
+    messages = document.transcript.messages
+    inside = _inside(messages, ranges)
+    parts = [
+        part
+        for number, message in enumerate(messages)
+        for part in message.parts
+        if number in inside or part.key in keys or part.within in keys
+    ]
+    return tuple(taken(document, part) for part in parts)
+
+
+def taken(document: Document, part: Part) -> Blob:
+    """A part as it can be read back: its text, or the JSON that it is where that is not a text."""
+    if part.kind in _IN_TEXT:
+        return Blob(part.text.encode("utf-8", "surrogatepass"), "text", part.key)
+    return Blob(_native(document.native, part.path), "media" if part.kind == "media" else "json", part.key)
+
+
+def handled(entries: tuple[Entry, ...], document: Document) -> tuple[Entry, ...]:
+    """The entries with the handles under which what they took out can be read back."""
+    if not entries:
+        return ()
+    keys = {entry.key for entry in entries}
+    held = {
+        part.key: taken(document, part)
+        for message in document.transcript.messages
+        for part in message.parts
+        if part.key in keys
+    }
+    return tuple(_with_handle(one, held[one.key]) if one.key in held else one for one in entries)
+
+
+def _with_handle(entry: Entry, blob: Blob) -> Entry:
+    removed = entry.removed if blob.kind == "text" else blob.id
+    return replace(entry, handle=handle_of(blob.data), removed=removed if entry.verb != "restore" else entry.removed)
+
+
+def _builtin(receipt: Receipt) -> Any:
+    return msgspec.to_builtins(receipt, str_keys=True)
+
+
+def _inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[int]:
+    """Numbers of the messages that are replaced."""
+    places = {message.key: number for number, message in enumerate(messages, 1)} | {"": 0}
+    found: set[int] = set()
+    for edit in ranges:
+        if edit.after in places and edit.through in places:
+            found |= set(range(places[edit.after], places[edit.through]))
+    return frozenset(found)
+
+
+def _native(native: Any, path: Path) -> bytes:
+    """The bytes of the value at a path."""
+    if isinstance(native, Text):
+        value = native.at(path)
+        return value.raw if value is not None else b""
+    for step in path:
+        native = native[step]
+    return dumps(native)

@@ -1,0 +1,104 @@
+"""A past view, byte for byte: from the raw history that is handed in, or from the store where it was kept.
+
+Rule: nothing is decided again. A view is a function of the history and of the epochs that its receipt names. Bytes that
+are not those that were sent are never passed off as them.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.errors import StoreError
+from secateur.jsontext import Text, dumps
+from secateur.keeping import Keeping, shifted
+from secateur.keeping.record import VIEWS, read
+from secateur.lineage import digest
+from secateur.patch import Op, apply
+from secateur.plan import Plan
+from secateur.receipt import Receipt
+from secateur.session import Session, document
+from secateur.session.document import Document
+from secateur.stores.protocol import State, Store, Who
+
+
+class Replayed(Struct, frozen=True):
+    """A past view."""
+
+    native: Any  # as bytes where it comes from the store, else of the kind that was handed in
+    receipt: Receipt
+    exact: bool | None  # the bytes that were sent, by their hash; None: the receipt has none
+
+
+def receipt_of(store: Store, state: State, number: int) -> Receipt:
+    """The receipt of a request. Raises StoreError if the session has no such view."""
+    name = f"session {state.who.session!r}"
+    for link in store.receipts(state.who, number, number) if number >= 0 else ():
+        receipt = read(link.body)
+        if receipt.outcome in VIEWS:
+            return receipt
+        raise StoreError(f"receipt {number} of {name} is of no view: {receipt.error or receipt.outcome}")
+    raise StoreError(f"{name} has no request {number}: it has receipts 0 to {state.receipts - 1}")
+
+
+def raw_of(store: Store, state: State, number: int) -> bytes:
+    """The raw document of a request, put together. Raises StoreError where it was not kept."""
+    ids = store.manifest(state.who, number)
+    if ids is None:
+        raise StoreError(
+            f"the raw history of request {number} was not kept: hand it in, or let the engine keep it (keep='raw')"
+        )
+    found: dict[str, bytes] = {}
+    for one in ids:
+        if one not in found:
+            blob = store.blob(state.who.tenant, one)
+            if blob is None:
+                raise StoreError(f"a piece of request {number} is gone from the store: {one}")
+            found[one] = blob.data
+    return b"".join(found[one] for one in ids)
+
+
+def replayed(keeping: Keeping, work: Session, session: str, request: int, raw: Any = None) -> Replayed:
+    """The view of a request, from a raw history (or one that goes on from it), or from what was kept of it."""
+    store, who = keeping.store, Who(session, keeping.tenant)
+    state = store.load(who) if store is not None else None
+    if store is None or state is None:
+        raise StoreError(f"there is no session {session!r} in the store")
+    receipt = receipt_of(store, state, request)
+    first, last = receipt.epochs
+    history = raw_of(store, state, request) if raw is None else raw
+    return view_of(work, history, Plan(shifted(state.plan.epochs[first:last], -first)), receipt)
+
+
+def view_of(work: Session, raw: Any, plan: Plan, receipt: Receipt) -> Replayed:
+    """The view that these epochs make of a raw history; of a longer one, of what the request had of it."""
+    came = document.read(raw, receipt.format or None, receipt.model)
+    cut = _cut(came, receipt)
+    if cut is not came:
+        raw = cut.out(cut.native.data) if isinstance(cut.native, Text) else cut.native
+    work.take(cut, plan, None, "")
+    native = work.emit(raw)
+    return Replayed(native, receipt, hash_of(native) == receipt.sent if receipt.sent else None)
+
+
+def hash_of(native: Any) -> str:
+    """The hash of a view as it is sent: of its bytes, of objects as JSON."""
+    if isinstance(native, str):
+        return digest(native)
+    return digest(native if isinstance(native, bytes) else dumps(native))
+
+
+def _cut(document_: Document, receipt: Receipt) -> Document:
+    """The document up to the last message that the request had. Raises StoreError for another history."""
+    messages = document_.transcript.messages
+    if (messages[-1].key if messages else "") == receipt.tip:
+        return document_
+    ends = [number for number, message in enumerate(messages) if message.key == receipt.tip]
+    if not ends:
+        raise StoreError(
+            f"the history handed in is not that of request {receipt.number}: its last message is not in it"
+        )
+    stop, size = document.elements(document_, ends[-1]).stop, document.elements(document_, len(messages) - 1).stop
+    native = apply(document_.native, [Op(document_.transcript.at, [], (stop, size))])
+    again = document.read(native.data if isinstance(native, Text) else native, receipt.format or None, receipt.model)
+    return replace(again, encoding=document_.encoding, bom=document_.bom)

@@ -1,0 +1,75 @@
+"""Undo: an epoch that takes another one back, what that costs, and what must go because of it.
+
+Rule: nothing is rewritten; the undone epoch stays in the plan, and so does what undid it. Reasoning that is bound to
+its prefix and was made under the edited view is void under the one that comes back, so it goes with the next request,
+the first that has it.
+"""
+
+from msgspec import Struct
+
+from secateur.errors import EditError
+from secateur.keeping.record import read
+from secateur.model import Edit, Epoch, Remove, Replace
+from secateur.plan import REFUSED, Plan, alive
+from secateur.session import Session
+from secateur.stores.protocol import State, Store
+
+
+class Undone(Struct, frozen=True):
+    """What an undo did."""
+
+    epoch: int  # the one that was taken back
+    by: int  # the one that did it; undoing this brings the first one back
+    tokens: int  # by which the view grows, as receipts counted them
+    plan: Plan
+
+
+def newest(plan: Plan) -> int:
+    """The newest epoch that holds and edits something. Raises EditError if there is none."""
+    living = {id(epoch) for epoch in alive(plan)}
+    for number in range(len(plan.epochs) - 1, -1, -1):
+        epoch = plan.epochs[number]
+        if id(epoch) in living and epoch.edits and epoch.undoes is None:
+            return number
+    raise EditError("nothing to undo: no epoch of this session holds")
+
+
+def cost(store: Store | None, work: Session | None, state: State, plan: Plan, number: int) -> int:
+    """Tokens that come back when an epoch is undone, or go when an undo is."""
+    target, sign = number, 1
+    while (deeper := plan.epochs[target].undoes) is not None:
+        target, sign = deeper, -sign
+    epoch = plan.epochs[target]
+    if store is None:
+        return sign * (_freed(work, epoch) if work is not None else 0)
+    told = [entry for link in store.receipts(state.who) for entry in read(link.body).entries]
+    mine = [one for one in told if one.at == epoch.at and one.reason == epoch.why]
+    return sign * sum(one.tokens_before - one.tokens_after for one in mine)
+
+
+def _freed(work: Session, epoch: Epoch) -> int:
+    """What an epoch keeps out of the view that stands."""
+    keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
+    raw, shown = work.document.transcript.messages, work.aligned
+    sizes = [
+        sum([part.tokens for part in message.parts if part.key in keys])
+        for messages in (raw, shown)
+        for message in messages
+    ]
+    return sum(sizes[: len(raw)]) - sum(sizes[len(raw) :])
+
+
+def void(work: Session, tip: str) -> dict[str, Edit]:
+    """Bound reasoning that was made under a view undone since the request whose history ended in `tip`."""
+    epochs = work.plan.epochs
+    first = len(epochs)
+    while first and epochs[first - 1].undoes is not None and epochs[first - 1].tip == tip:
+        first -= 1
+    undone = [epochs[one.undoes].tip for one in epochs[first:] if one.undoes is not None and REFUSED not in one.why]
+    if not undone or not work.binds:
+        return {}
+    messages = work.document.transcript.messages
+    places = {message.key: number for number, message in enumerate(messages)}
+    since = min((places[one] for one in undone if one in places), default=len(messages))
+    parts = [part for message in messages[since + 1 :] for part in message.parts if part.bound]
+    return {part.key: Remove(part.key, by="settle") for part in parts if part.key not in work.fold.parts}

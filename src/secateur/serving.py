@@ -1,0 +1,255 @@
+"""One request, from reading to saving: the view to send, and the record of it.
+
+Rule: whatever happens leaves a receipt. What is decided follows from the request, the policy and the session's state.
+Nothing here knows a store's way of keeping things, or a strategy's of choosing.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.budget import Budget
+from secateur.decision import Asked, decide, force, taken_back
+from secateur.errors import SecateurError, StoreError
+from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
+from secateur.keeping.asking import asking
+from secateur.keeping.moment import Moment, budget_of, ratio_of
+from secateur.keeping.record import failed, handled
+from secateur.keeping.replay import hash_of
+from secateur.keeping.rewritten import with_local
+from secateur.model import Message, Transcript
+from secateur.plan import Plan
+from secateur.policy import Policy
+from secateur.policy.windows import resolve
+from secateur.receipt import Entry, Receipt, entries
+from secateur.session import Session, document
+from secateur.session.document import Document
+from secateur.stores.protocol import Conflict, State
+
+
+class Settings(Struct, frozen=True):
+    """What an engine was made with."""
+
+    policy: Policy
+    model: str
+    window: int | None
+    format: str | None
+    counter: str
+    repair: bool
+    pin_tokens: int
+
+
+class Request(Struct, frozen=True):
+    """One request, and what the caller knows of it."""
+
+    native: Any
+    plan: Plan | None
+    now: int  # ms since 1970
+    idle_s: float | None = None
+    fixed_tokens: int = 0
+
+
+class View(Struct, frozen=True):
+    """What to send: `native` is of the kind that came in, and the very same object if nothing is edited."""
+
+    native: Any
+    plan: Plan
+    receipt: Receipt
+    before: Transcript  # as it was read
+    after: Transcript  # as the model will read it
+    session: str = ""  # whose plan this is; named after the history where the caller gave no name and there is a store
+
+
+class _Taken(Struct, frozen=True):
+    """A request as it is taken on."""
+
+    native: Any  # mended, where that was asked for
+    mended: tuple[str, ...]
+    read: Document | None  # read already, to find its session
+
+
+def served(settings: Settings, keeping: Keeping, session: str, request: Request) -> View:
+    """The view of a request of a session ("": as the history says), kept."""
+    try:
+        taken = _Taken(*as_taken(settings, request.native), None)
+        place = Place(session)
+        if keeping.unplaced(session):
+            read = document.read(taken.native, settings.format, settings.model)
+            taken, place = replace(taken, read=read), keeping.place(session, read.transcript)
+        with keeping.desk(place.session) as desk:
+            return _Turn(settings, keeping, desk, place, request, taken).view()
+    except Exception as error:
+        keeping.note_failure(session, failed(settings.policy.name, settings.counter, error, request.now))
+        raise
+
+
+def as_taken(settings: Settings, native: Any) -> tuple[Any, tuple[str, ...]]:
+    """The request as the provider takes it, and what was mended, where that was asked for."""
+    if not settings.repair:
+        return native, ()
+    from secateur.repair import repaired  # only who asks for it pays for loading it
+
+    done = repaired(native, settings.format)
+    return done.native, tuple(f"{one.rule} at {one.where}: {one.what}" for one in done.mended)
+
+
+def at_work(settings: Settings) -> Session:
+    """A session's work, not begun."""
+    policy = settings.policy
+    return Session(policy.protect, (settings.counter, policy.counter), policy.stamp, policy.schedule.weighs)
+
+
+class _Turn(Struct):
+    """One request at its session's desk."""
+
+    settings: Settings
+    keeping: Keeping
+    desk: Desk
+    place: Place
+    request: Request
+    taken: _Taken
+    handles: bool = False  # what is removed now can be read back
+
+    def view(self) -> View:
+        """The view, kept; decided again where the session moved on meanwhile; unkept where the store fails."""
+        wrong = ""
+        for _ in range(ATTEMPTS):
+            state, wrong = self.keeping.opened(self.desk, self.place.session)
+            self.handles = self.keeping.store is not None and not wrong
+            view, base = self._made(state)
+            if not self.handles:
+                break
+            try:
+                self.keeping.save(self.desk, state, base, view.receipt)
+                return view
+            except Conflict as conflict:
+                wrong = str(conflict)
+                self.keeping.again(self.desk)
+            except StoreError as error:
+                wrong = str(error)
+                break
+        if self.handles and view.receipt.opened:
+            self.handles = False  # no text may name what could not be kept
+            view, base = self._made(state)
+        if wrong:
+            warning = f"this request went on without the store: {wrong}"
+            view = replace(view, receipt=replace(view.receipt, warnings=(*view.receipt.warnings, warning)))
+        self.keeping.remember(self.desk, base, view.receipt)
+        return view
+
+    def _made(self, state: State) -> tuple[View, Base]:
+        """The view under this state, and the plan that it went on from."""
+        policy, desk, settings = self.settings.policy, self.desk, self.settings
+        work, desk.work = desk.work or at_work(settings), None  # an error must not leave half of a request there
+        base = self._laid(work, state)
+        read = work.document.transcript
+        window, source = resolve(settings.window, settings.model or read.model, policy)
+        moment = Moment(self.request.now, self.request.idle_s, self.request.fixed_tokens)
+        asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens))
+        budget = budget_of(work, window, moment, state, self.handles)
+        inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()
+        voided: tuple[Entry, ...] = ()
+        forced = ""
+        if settings.repair:
+            came = self._came() if self.taken.mended else read.messages
+            voided, forced, budget = force(work, came, budget)
+        told, gate = self._decided(work, budget, Asked(*asked))
+        refused = taken_back(work, budget.now, bool(told))
+        told, gate = ((), refused) if refused else (told, gate)
+        native = work.emit(self.taken.native)
+        desk.work = work
+        if self.keeping.store is not None:
+            self._mark(work, base)
+        opened = bool(told or forced)
+        raw, seen = work.tokens
+        fixed = moment.fixed_tokens or read.fixed_tokens
+        receipt = Receipt(
+            policy=policy.name,
+            model=settings.model or read.model,
+            window=window,
+            window_source=source,
+            counter=settings.counter,
+            tokens_raw=raw + fixed,
+            tokens_view=seen + fixed,
+            messages=len(read.messages),
+            opened=opened,
+            entries=(*inherited, *voided, *told),
+            in_force=work.in_force,
+            gate=gate,
+            idle_s=budget.idle_s,
+            warnings=(*read.warnings, *warnings),
+            mended=self.taken.mended,
+            forced=forced,
+            outcome="refused" if refused else "opened" if opened else "unchanged",
+            trigger=work.plan.epochs[-1].why if opened or refused else "",
+            at=budget.now,
+            format=work.document.format.name,
+            provider=read.provider,
+            tip=read.messages[-1].key if read.messages else "",
+            calibrated=ratio_of(state, read.model),
+        )
+        if self.keeping.store is not None:
+            receipt = self._recorded(receipt, work, state, base, native)
+        return View(native, work.plan, receipt, read, work.after(), state.who.session), base
+
+    def _laid(self, work: Session, state: State) -> Base:
+        """Read the request and lay the session's plan over it; of a policy whose edits do not hold, nothing.
+
+        But reasoning that is bound was made under the views of that plan.
+        """
+        came = self.taken.read or self.taken.native
+        settings, plan = self.settings, self.request.plan
+        if settings.policy.sticky:
+            base = self.keeping.base(self.desk, state, self.place, plan)
+            work.take(came, base.plan, settings.format, settings.model)
+            return base
+        afresh = Base(Plan(), 0, len(state.plan.epochs))
+        shown = self.keeping.shown(self.desk, state) if plan is None else replace(afresh, plan=plan)
+        work.take(came, Plan(), settings.format, settings.model)
+        if not work.binds or not shown.plan.epochs:
+            return afresh
+        work.take(came, shown.plan, settings.format, settings.model)
+        return shown
+
+    def _came(self) -> tuple[Message, ...]:
+        """The messages of a request as it came, mended nowhere; none where it cannot be read so."""
+        try:
+            return document.read(self.request.native, self.settings.format, self.settings.model).transcript.messages
+        except SecateurError:
+            return ()
+
+    def _decided(self, work: Session, budget: Budget, asked: Asked) -> tuple[tuple[Entry, ...], str]:
+        """The decision for this request; the last one's, where that did nothing and nothing but the time moved on."""
+        policy, shut = self.settings.policy, work.shut
+        same = work.unchanged and not asked.edits and not policy.schedule.timed
+        if same and shut and shut[:2] == (budget.window, budget.used):
+            return (), shut[2]
+        told, gate = decide(policy, work, budget, asked)
+        work.shut = None if told else (budget.window, budget.used, gate)
+        return told, gate
+
+    def _mark(self, work: Session, base: Base) -> None:
+        """Give the new epochs the hashes by which their parts are found again in a rewritten history."""
+        known, epochs = len(base.plan.epochs), work.plan.epochs
+        if epochs[known:]:
+            messages = work.document.transcript.messages
+            work.plan = Plan((*epochs[:known], *(with_local(one, messages) for one in epochs[known:])))
+
+    def _recorded(self, receipt: Receipt, work: Session, state: State, base: Base, native: Any) -> Receipt:
+        """The receipt with what only a store's has."""
+        hashed = isinstance(native, bytes | str) or self.keeping.raw
+        return replace(
+            receipt,
+            entries=handled(receipt.entries, work.document) if self.handles else receipt.entries,
+            session=state.who.session,
+            number=state.receipts + len(self.desk.waiting),
+            epochs=(base.offset, base.offset + len(work.plan.epochs)),
+            sent=hash_of(native) if hashed else "",
+        )
+
+
+def _inherited(work: Session, plan: Plan) -> tuple[Entry, ...]:
+    """What the epochs that came from another session do here."""
+    messages = work.document.transcript.messages
+    return tuple(one for epoch in plan.epochs for one in entries(messages, messages, work.aligned, epoch))
