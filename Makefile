@@ -42,6 +42,8 @@ bench: $(installed)
 	$(bin)/python benchmarks/gate.py
 	$(bin)/python benchmarks/readers.py
 	$(bin)/python benchmarks/validity.py
+	$(bin)/python benchmarks/store.py
+	$(bin)/python benchmarks/redact.py
 
 docs: $(installed)
 	$(bin)/python scripts/make_docs.py

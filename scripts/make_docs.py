@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from secateur import Engine, Plan, View, errors, fit, pricing, rules
+from secateur import Engine, Plan, View, chain, errors, fit, pricing, redact, rules
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
@@ -30,11 +30,15 @@ from secateur.pricing.prices import in_units, restated
 from secateur.pricing.rules import all_rules
 from secateur.protect import Protect
 from secateur.receipt import Entry, Receipt
+from secateur.redact.shapes import SHAPES
 from secateur.repair import BODIES
 from secateur.repair.logs import HOSTS
 from secateur.rules import family_of
 from secateur.rules.unseen import UNSEEN
 from secateur.schedule import EveryRequest, Never, Threshold
+from secateur.stores import migrate, open_store, proof, protocol
+from secateur.stores.memory import MemoryStore
+from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
 
 UNSEEN_AT = "secateur.rules.unseen"
@@ -228,6 +232,42 @@ def _functions(*functions: Callable[..., Any]) -> Iterator[str]:
         yield f"### `{one.__name__}`\n\n```text\n{one.__name__}{_signature(one)}\n```\n\n{_text(one)}"
 
 
+def store_() -> Iterator[str]:
+    yield from _head("The store", _module_text(import_module("secateur.stores")))
+    yield "Why: [what is kept](../explanation/what-is-kept.md). Another one: [add a store](../how-to/add-a-store.md)."
+    yield f"## `secateur.stores.open_store`\n\n```text\nopen_store{_signature(open_store)}\n```\n\n{_text(open_store)}"
+    yield _table(("address", "what it is"), [(f"`{name}`", _first(kind)) for name, kind in _STORES.items()])
+    yield f"## `Store`\n\n{_text(protocol.Store)}"
+    for name, method in vars(protocol.Store).items():
+        if inspect.isfunction(method) and not name.startswith("_"):
+            yield f"### `{name}`\n\n```text\n{name}{_signature(method)}\n```\n\n{_text(method)}".replace(_OF, "")
+    for struct in _KEPT:
+        yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
+    for title, module, functions in _OF_THE_RECORD:
+        yield f"## {title}\n\n{_module_text(module)}"
+        yield from (f"### `{function.__name__}`\n\n{_text(function)}" for function in functions)
+    yield f"Kinds by shape: {', '.join(sorted({f'`{shape.kind}`' for shape in SHAPES}))}."
+    yield f"## Schema\n\n{_module_text(migrate)}"
+    yield from (f"### {number}\n\n```text\n{text.strip()}\n```" for number, text in migrate.migrations())
+
+
+_OF = "secateur.stores.protocol."
+_STORES = {"memory": MemoryStore, "sqlite": SqliteStore}
+_KEPT = (
+    *(protocol.Who, protocol.State, protocol.Change, chain.Link, protocol.Blob, protocol.Held, protocol.Manifest),
+    *(protocol.Clock, protocol.Calibration, protocol.Pin, protocol.Found, protocol.Row, protocol.Sizes, protocol.Freed),
+)
+_OF_THE_RECORD = (
+    ("Proof", chain, (proof.problems, proof.raw_of)),
+    ("Redaction", redact, (redact.redact, redact.found, redact.redact_tree)),
+)
+
+
+def _first(thing: Any) -> str:
+    """What the file of a thing is for, in its first sentence."""
+    return _module_text(import_module(thing.__module__)).split("\n\n")[0]
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "strategies": strategies,
     "presets": presets,
@@ -237,6 +277,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "errors": errors_,
     "rules": rules_,
     "library": library,
+    "store": store_,
     "prices": prices,
     "simulator": simulator,
 }

@@ -26,6 +26,7 @@ from secateur.cli.program import COMMANDS
 from secateur.formats import FORMATS
 from secateur.policy import PRESETS
 from secateur.rules import FAMILIES, rules
+from secateur.stores import STORES
 from secateur.strategies import STRATEGIES
 
 ROOT = Path(__file__).parent.parent
@@ -155,6 +156,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         ("formats", FORMATS),
         ("presets", PRESETS),
         ("commands", COMMANDS),
+        ("store", STORES),
         ("rules", [one.id for family in FAMILIES for one in rules(family)]),
         (
             "errors",

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur.redact import found, redact, redact_tree
+from secateur.redact.detector import installed
 
 HEX, WORD, UPPER = "0123456789abcdef", string.ascii_letters + string.digits, string.ascii_uppercase + "234567"
 
@@ -56,6 +57,8 @@ SHAPED = {
     "docker-token": "dckr_pat_" + made(27),
     "supabase-key": "sbp_" + made(40, HEX),
     "azure-client-secret": "abc8Q~" + made(34),
+    "discord-token": "MTE" + made(21) + "." + made(6) + "." + made(38),
+    "artifactory-key": "AKC" + made(70),
     "jwt": "eyJ" + made(20) + ".eyJ" + made(60) + "." + made(43),
 }
 NAMED = {
@@ -88,6 +91,31 @@ def test_a_credential_goes_from_output_arguments_and_file_names(kind: str, frame
 
 def test_a_key_that_was_cut_off_goes_to_its_end() -> None:
     assert redact(PEM[:150]) == "[redacted private-key]"
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_putty_key_goes(line_end: str) -> None:
+    body = line_end.join([made(64)] * 3)
+    text = f"Public-Lines: 2{line_end}AAAA{line_end}Private-Lines: 3{line_end}{body}{line_end}Private-MAC: 0"
+    assert made(64) not in redact(text)
+    assert redact(text).endswith("[redacted private-key]-MAC: 0")
+
+
+def test_a_second_pair_of_eyes_finds_no_less_and_leaves_what_was_redacted() -> None:
+    text = "\n".join(frame.format(secret) for _, frame, secret in PLANTED) + "\nplain words stay"
+    told = redact(text, thorough=True)
+    assert [secret for *_, secret in PLANTED if secret in told] == []
+    assert told.endswith("\nplain words stay")
+    assert redact(told, thorough=True) == told
+
+
+def test_the_second_pair_of_eyes_takes_what_only_it_knows() -> None:
+    pytest.importorskip("detect_secrets", reason="the extra `secrets` is not installed")
+    assert installed()
+    secret = made(32, string.ascii_lowercase)[:24]
+    text = f"https://box:{secret}@team.cloudant.com, cloudant_password = '{made(64, HEX)}'"
+    assert made(64, HEX) not in redact(text, thorough=True)
+    assert redact("host 10.0.0.1 and 192.0.2.7", thorough=True) == "host 10.0.0.1 and 192.0.2.7"
 
 
 def test_what_stands_around_a_credential_stays() -> None:

@@ -10,15 +10,21 @@ from collections.abc import Callable
 from typing import Any
 
 from secateur.redact.assigned import hidden
+from secateur.redact.detector import detected
 from secateur.redact.places import replaced
 from secateur.redact.shapes import SHAPES, Shape
 
 _OURS = re.compile(r"[0-9a-f]{12,128}\Z")  # handles, keys, hashes of receipts: they stand alone in their fields
 
 
-def redact(text: str) -> str:
-    """The text with every credential in it replaced by `[redacted KIND]`."""
-    return _without(text, marked)
+def redact(text: str, thorough: bool = False) -> str:
+    """The text with every credential in it replaced by `[redacted KIND]`.
+
+    `thorough` also asks the patterns of `detect-secrets`, where the extra `secrets` is installed: for texts that are
+    written once, not for every request.
+    """
+    text = _without(text, marked)
+    return detected(text, marked) if thorough else text
 
 
 def found(text: str) -> tuple[str, ...]:

@@ -37,8 +37,13 @@ SHAPES: tuple[Shape, ...] = (
         r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?!-----)[\s\S])*(?:-----END [A-Z0-9 ]{0,40}-----)?",
     ),
+    _shape(
+        "private-key",
+        "Private-Lines: ",
+        r"(?P<kept>Private-Lines: \d{1,4}(?:\s|\\[rn]){1,4})[A-Za-z0-9+/=\s\\]{40,}",
+    ),
     _token("age-key", "AGE-SECRET-KEY-", r"AGE-SECRET-KEY-1[0-9A-Z]{20,80}"),
-    _token("aws-access-key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    _token("aws-access-key", "AKIA ASIA ABIA ACCA A3T", r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _token("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{16,}"),
     _token("openrouter-key", "sk-or-", r"sk-or-[\w-]{20,}"),
     _token(
@@ -49,10 +54,16 @@ SHAPES: tuple[Shape, ...] = (
     _token(
         "github-token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,})"
     ),
-    _token("gitlab-token", "glpat- glptt- gldt- glrt- glcbt-", r"gl(?:pat|ptt|dt|rt|cbt)-[\w.-]{20,}"),
+    _token(
+        "gitlab-token",
+        "glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glimt- glagent- gloas- GR1348941",
+        r"(?:gl(?:pat|ptt|dt|rt|cbt|ft|soat|imt|agent|oas)-|GR1348941)[\w.-]{20,}",
+    ),
     _token("slack-token", "xox xapp-", r"(?:xox[abcdeoprs]|xapp)-[\w-]{10,}"),
     _shape("slack-webhook", "hooks.slack.com", r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/)[\w/+-]{20,}"),
     _shape("discord-webhook", "/api/webhooks/", r"(?P<kept>/api/webhooks/\d{10,25}/)[\w-]{40,}"),
+    _token("discord-token", "MT Mj Mz ND NT Nj Nz OD OT", r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}"),
+    _token("artifactory-key", "AKC AP", r"(?:AKC[A-Za-z0-9]{50,}|AP[0-9A-F][A-Za-z0-9]{60,})"),
     _token("telegram-token", ":AA", r"\d{8,12}:AA[\w-]{30,40}(?![\w-])", inside=True),
     _token(
         "stripe-key",

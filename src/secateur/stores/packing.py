@@ -6,6 +6,7 @@ where it is installed (the standard library has it from 3.14), else zlib; bytes 
 
 import json
 import zlib
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ def compressed(data: bytes) -> tuple[int, bytes]:
     """The codec and the bytes to keep."""
     if len(data) < LEAST_BYTES:
         return AS_IT_IS, data
-    zstd = _zstd()
+    zstd = _zstd(ZSTD_MODULES)
     codec = ZSTD if zstd else ZLIB
     body: bytes = zstd.compress(data, LEVELS[ZSTD]) if zstd else zlib.compress(data, LEVELS[ZLIB])
     return (codec, body) if len(body) < len(data) else (AS_IT_IS, data)
@@ -62,16 +63,17 @@ def unpacked(data: bytes, kind: type[_Value]) -> _Value:
 
 
 def _expanded_zstd(body: bytes) -> bytes:
-    zstd = _zstd()
+    zstd = _zstd(ZSTD_MODULES)
     if zstd is None:
         raise StoreError("a blob was compressed with zstd, which is missing here: pip install 'secateur[store]'")
     data: bytes = zstd.decompress(body)
     return data
 
 
-def _zstd() -> Any:
-    """The module that does zstd, or None; imported when the first blob is kept or read."""
-    for name in ZSTD_MODULES:
+@cache
+def _zstd(names: tuple[str, ...]) -> Any:
+    """The module that does zstd, or None; looked for when the first blob is kept or read."""
+    for name in names:
         try:
             return import_module(name)
         except ImportError:
