@@ -1,6 +1,7 @@
 """Runs: a policy replayed is the engine's own, and the bill is what the formulas say."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,6 +68,18 @@ def test_between_epochs_nothing_in_a_live_cache_is_lost() -> None:
     assert [bool(row.lost) for row in run.rows] == [row.opened for row in run.rows]
     assert all(row.why for row in run.rows)
     assert len(run.plan.epochs) == run.bill.epochs == run.bill.busts
+
+
+def test_pruning_after_a_pause_writes_less_and_what_follows_reads_that() -> None:
+    """A made-up session with one pause longer than the cache lives (SEEDS 3.2)."""
+    recording = recorded((Path(__file__).parents[3] / "sessions" / "pi.jsonl").read_bytes())
+    plain, pruned = simulate(recording), simulate(recording, "openclaw")
+    (first,) = [row.number for row in plain.rows if row.cold]
+    assert [row.number for row in pruned.rows if row.opened] == [first]
+    assert pruned.bill.busts == 0
+    assert pruned.rows[first].write < plain.rows[first].write / 2
+    assert pruned.rows[first + 1].read == pruned.rows[first].write
+    assert pruned.bill.units < plain.bill.units
 
 
 def test_without_a_policy_the_session_is_as_it_was() -> None:
