@@ -121,7 +121,7 @@ class _Turn(Struct):
             if not self.handles:
                 break
             try:
-                self.keeping.save(self.desk, state, base, view.receipt)
+                self.keeping.save(self.desk, state, base, (view.native, view.receipt))
                 return view
             except Conflict as conflict:
                 wrong = str(conflict)

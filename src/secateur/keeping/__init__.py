@@ -7,6 +7,7 @@ not decided here.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -118,14 +119,18 @@ class Keeping:
 
     # --- saving --------------------------------------------------------------------------------------------------
 
-    def save(self, desk: Desk, state: State, base: Base, receipt: Receipt) -> None:
-        """Keep what a request did, whole or not at all. Raises Conflict where the session moved on meanwhile."""
+    def save(self, desk: Desk, state: State, base: Base, sent: tuple[Any, Receipt]) -> None:
+        """Keep what a request did: its view as it is `sent`, and the receipt of that.
+
+        Raises Conflict where the session moved on meanwhile, and StoreError; then nothing of it is kept.
+        """
+        native, receipt = sent
         work, store = desk.work, self.store
         assert work is not None
         assert store is not None
         read, epochs = work.document.transcript, work.plan.epochs[base.saved :]
         receipts = (*desk.waiting, receipt)
-        chain = view_chain(work, desk.chain)
+        chain = view_chain(work, desk.chain, native)
         tip = read.messages[-1].key if read.messages else ""
         pieces, manifest, raw = desk.pieces, None, ()
         if self.raw:

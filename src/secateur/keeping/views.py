@@ -4,15 +4,15 @@ Rule: they are those that reading the view would give. What the last view had is
 what is new.
 """
 
-from itertools import takewhile
+from operator import is_
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.lineage import chained, keyed
-from secateur.model import Message, Part, Transcript
-from secateur.session import Session
-from secateur.session.writing import NOTHING_LEFT
+from secateur.model import Message, Transcript
+from secateur.session import Session, document
 
 
 class Chain(Struct, frozen=True):
@@ -23,31 +23,28 @@ class Chain(Struct, frozen=True):
     key: str = ""
 
 
-def view_chain(work: Session, before: Chain) -> Chain:
-    """The chain of the view that stands now, going on from the last one where that stands still."""
-    shown = work.after().messages
+def view_chain(work: Session, before: Chain, native: Any) -> Chain:
+    """The chain of the view that stands now, `native` as it is sent; gone on from the last one where that stands."""
+    raw, shown = work.document.transcript.messages, work.after().messages
     known = len(before.messages)
-    if known and shown[:known] == before.messages:
-        return _grown(work, before, shown)
-    raw = zip(work.document.transcript.messages, shown, strict=False)
-    start = shown[: sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], raw))]
-    return _grown(work, Chain(start, chained(start), start[-1].key if start else ""), shown)
+    plain = len(raw) == len(shown)
+    if known and shown[:known] == before.messages and plain and _same(raw[known:], shown[known:]):
+        made = keyed([_fresh(message) for message in shown[known:]], before.chain)
+        return Chain(shown, chained(made) or before.chain, made[-1].key) if made else before
+    if plain and _same(raw, shown):
+        return Chain(shown, chained(raw), raw[-1].key if raw else "")
+    read = document.read(native, work.document.format.name, work.document.transcript.model).transcript.messages
+    return Chain(shown, chained(read), read[-1].key if read else "")
 
 
-def _grown(work: Session, before: Chain, shown: tuple[Message, ...]) -> Chain:
-    fresh = [_fresh(message, work) for message in shown[len(before.messages) :]]
-    if not fresh:
-        return before
-    made = keyed(fresh, before.chain)
-    return Chain(shown, chained(made) or before.chain, made[-1].key)
+def _same(raw: tuple[Message, ...], shown: tuple[Message, ...]) -> bool:
+    """Whether nothing is edited: untouched messages are the same objects."""
+    return all(map(is_, raw, shown))
 
 
-def _fresh(message: Message, work: Session) -> Message:
+def _fresh(message: Message) -> Message:
     """A copy whose keys are to be made anew."""
-    parts = tuple(replace(part) for part in message.parts)
-    if not parts and message.role != "tool" and getattr(work.document.format, "alternates", False):
-        parts = (Part("text", (), NOTHING_LEFT),)
-    return replace(message, parts=parts)
+    return replace(message, parts=tuple(replace(part) for part in message.parts))
 
 
 def lineage(read: Transcript) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from secateur.session.gate import caused
 from secateur.session.projection import emptied, lowered, top_ops
 
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
-NOTHING_LEFT = "[reasoning removed]"
+_NOTHING_LEFT = "[reasoning removed]"
 
 
 class Writer:
@@ -65,7 +65,7 @@ class Writer:
         spliced_out = not document.format.log and not document.transcript.in_place
         if spliced_out and len(ops) >= len(message.parts) and emptied(message, fold):
             if getattr(document.format, "alternates", False):
-                self._ops[number] = [Op(message.path, document.format.message(New(message.role, NOTHING_LEFT)))]
+                self._ops[number] = [Op(message.path, document.format.message(New(message.role, _NOTHING_LEFT)))]
                 self._at_top.add(number)
             else:
                 self._emptied.add(number)
