@@ -109,7 +109,7 @@ def truth(messages: Iterable[Message]) -> Files:
         elif isinstance(path, str) and not failed and name in ("read", "view", "view_image", "read_file"):
             read |= set() if "<type>directory" in result.text[:300] else {path}
         elif command and name in ("bash", "shell", "exec_command", "execute_bash", "terminal"):
-            line = command if isinstance(command, str) else command[-1]
+            line = command if isinstance(command, str) else str(command[-1]) if isinstance(command, list) else ""
             reads, writes = _shell(line)
             changed |= writes
             read |= set() if failed else reads
@@ -204,11 +204,12 @@ def main() -> None:
     all_ = list(sessions(Path(os.environ["SECATEUR_CORPUS"]), most))
     found = [figures(name, messages) for name, messages in all_]
     for one in found:
+        print(f"{one.name:34}{one.messages:6} files F1 {one.artifacts:5.3f}", end="  ")
         print(
-            f"{one.name:34}{one.messages:6} files F1 {one.artifacts:5.3f}  changed {one.changed[0]:4.2f}/{one.changed[1]:4.2f}"
-            f"  read {one.read[0]:4.2f}/{one.read[1]:4.2f}  anchors {one.anchors:4} false {len(one.false)}"
-            f"  survive {one.survived:4.2f}  {one.tokens:5} of {one.source_tokens:7} tokens {one.ms:5.0f} ms"
+            *(f"{name} {p:4.2f}/{r:4.2f}" for name, (p, r) in (("changed", one.changed), ("read", one.read))), end="  "
         )
+        print(f"anchors {one.anchors:4} false {len(one.false)}  survive {one.survived:4.2f}", end="  ")
+        print(f"{one.tokens:5} of {one.source_tokens:7} tokens {one.ms:5.0f} ms")
         if one.false:
             print("    ", *one.false[:8])
     mean = sum(one.artifacts for one in found) / len(found)
@@ -233,7 +234,9 @@ def _paired(messages: Iterable[Message]) -> Iterator[tuple[Part, Part]]:
 
 def _refused(result: Part) -> bool:
     """What a host did not let run."""
-    return result.error and not re.search(r"(?i)exit(?:ed with)? code|<returncode>", result.text[:800] + result.text[-800:])
+    return result.error and not re.search(
+        r"(?i)exit(?:ed with)? code|<returncode>", result.text[:800] + result.text[-800:]
+    )
 
 
 def _arguments(text: str) -> dict[str, object]:
@@ -286,36 +289,40 @@ def _command(words: list[str], reads: set[str], writes: set[str]) -> None:
     plain: list[str] = []
     skip = ""
     for word in words:
+        if skip in (">", ">>", "<"):
+            (reads if skip == "<" else writes).add(word)
         if skip:
-            (writes if ">" in skip else reads).add(word) if skip in (">", ">>", "<") else None
             skip = ""
-        elif set(word) <= set("<>&") and word:
+        elif set(word) <= set("<>&"):
             skip = word
         else:
             plain.append(word)
-    while plain and (
-        re.match(r"\w+=", plain[0])
-        or plain[0] in ("sudo", "env", "time", "timeout", "exec", "command")
-        or plain[0].isdigit()
-    ):
+    while plain and (re.match(r"\w+=|\d+$", plain[0]) or plain[0] in _BEFORE):
         plain.pop(0)
-    if not plain:
-        return
-    name, rest = plain[0].rpartition("/")[2], [word for word in plain[1:] if not word.startswith("-")]
-    if name in ("cat", "head", "tail", "nl", "less", "tac", "xxd", "od", "strings"):
+    if plain:
+        rest = [word for word in plain[1:] if not word.startswith("-")]
+        _program(plain[0].rpartition("/")[2], plain, rest, (reads, writes))
+
+
+_BEFORE = ("sudo", "env", "time", "timeout", "exec", "command")
+_READ = ("cat", "head", "tail", "nl", "less", "tac", "xxd", "od", "strings")
+
+
+def _program(name: str, words: list[str], rest: list[str], found: tuple[set[str], set[str]]) -> None:
+    reads, writes = found
+    if name in _READ:
         reads.update(word for word in rest if not word.isdigit())
-    elif name in ("sed", "awk", "perl") and len(rest) > 1:
-        inside = any(re.match(r"-[a-z]*i", word) for word in plain[1:]) and name != "awk"
+    elif name in ("sed", "awk", "perl"):
+        inside = any(re.match(r"-[a-z]*i", word) for word in words[1:]) and name != "awk"
         (writes if inside else reads).update(rest[1:])
     elif name in ("rm", "tee", "touch"):
         writes.update(rest)
     elif name in ("mv", "cp") and len(rest) >= 2:
-        writes.update(
-            [*(rest[:-1] if name == "mv" else []), rest[-1]] if len(rest) == 2 else rest[:-1] if name == "mv" else []
-        )
+        writes.update(rest[:-1] if name == "mv" else [])
+        writes.update(rest[-1:] if len(rest) == 2 else [])
     elif name == "git" and rest[:1] in (["mv"], ["rm"]):
         writes.update(rest[1:])
-    elif name in ("gofmt", "goimports") and "-w" in plain:
+    elif name in ("gofmt", "goimports") and "-w" in words:
         writes.update(word for word in rest if "." in word)
 
 

@@ -110,8 +110,8 @@ _TALK = re.compile(
     r"(?i)(?:ok(?:ay)?|great|perfect|good|excellent|nice|sure|right|alright|now|next|then|first|finally|so|hmm|wait"
     r"|actually|yes|no|got it|done|thanks?|and)?[\s,.!:–—-]*(?:now |next |then |first |also )?"
     r"(?:let me\b|let['’]s\b|i['’]?ll\b|i will\b|i['’]?m (?:going|now|about)\b"
-    r"|(?:i|we) (?:need|want|should|can) (?:to )?(?:now )?(?:check|look|see|read|run|find|understand|verify|update|add|fix"
-    r"|create)\b|(?:checking|looking|reading|running)\b|here(?:['’]s| is| are)\b|would you\b|feel free\b"
+    r"|(?:i|we) (?:need|want|should|can) (?:to )?(?:now )?(?:check|look|see|read|run|find|understand|verify|update"
+    r"|add|fix|create)\b|(?:checking|looking|reading|running)\b|here(?:['’]s| is| are)\b|would you\b|feel free\b"
     r"|you['’]re (?:absolutely )?right\b|i (?:see|understand)\b[.!,]"
     r"|để (?:tôi|mình|em)\b|tôi sẽ\b|bây giờ\b|tiếp theo\b|hãy để\b"
     r"|(?:ahora )?voy a\b|d[ée]jame\b|perm[ií]teme\b|ahora voy\b|vamos a\b)"
@@ -126,6 +126,7 @@ _TELLS = re.compile(
 _DONE = re.compile(
     r"(?i)\b(?:fixed|added|updated|implemented|created|removed|renamed|moved|refactored|committed|pushed|replaced"
     r"|resolved|completed|now (?:passes|works|uses|handles)|all (?:tests|checks) pass\w*"
-    r"|đã (?:sửa|thêm|xóa|xoá|cập nhật|tạo|hoàn thành|xong)|(?:he )?(?:corregido|añadido|creado|eliminado|actualizado))\b"
+    r"|đã (?:sửa|thêm|xóa|xoá|cập nhật|tạo|hoàn thành|xong)"
+    r"|(?:he )?(?:corregido|añadido|creado|eliminado|actualizado))\b"
     r"|已(?:修复|添加|完成|更新|删除|创建|提交)"
 )

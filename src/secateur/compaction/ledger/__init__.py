@@ -7,7 +7,7 @@ back from either. Prose is not written here.
 
 from collections.abc import Iterable
 
-from secateur.compaction.ledger.bounded import bounded
+from secateur.compaction.ledger.bounded import bounded, encodable
 from secateur.compaction.ledger.calls import Action, actions, arrived
 from secateur.compaction.ledger.checks import MAX_CHARS, commands, runs
 from secateur.compaction.ledger.constraints import constraints
@@ -64,25 +64,29 @@ def ledger_of(messages: Iterable[Message]) -> Ledger:
     waiting = [action for action in done if not action.result]
     put = [Question(text, action.call.key) for action in waiting if (text := asked(action))]
     return bounded(
-        Ledger(
-            requests=told.requests,
-            constraints=constraints(said),
-            files=files(done),
-            commands=commands(ran),
-            failures=failures(done, ran),
-            tasks=tasks,
-            questions=(*told.questions, *put),
-            pending=tuple(_pending(action) for action in waiting),
-            commits=tuple(dict.fromkeys(commits(ran))),
-            identifiers=names(said),
-            branch=branch(ran),
-            before=told.before,
-            replanned=replanned,
-            arrived=arrived(said, done),
+        encodable(
+            Ledger(
+                requests=told.requests,
+                constraints=constraints(said),
+                files=files(done),
+                commands=commands(ran),
+                failures=failures(done, ran),
+                tasks=tasks,
+                questions=(*told.questions, *put),
+                pending=tuple(_pending(action) for action in waiting),
+                commits=tuple(dict.fromkeys(commits(ran))),
+                identifiers=names(said),
+                branch=branch(ran),
+                before=told.before,
+                replanned=replanned,
+                arrived=arrived(said, done),
+            )
         )
     )
 
 
 def _pending(action: Action) -> Pending:
-    about = lines(action) or [target(action).removeprefix(action.call.tool).strip()]
-    return Pending(action.call.tool, clipped(redact(one_line(about[0])), MAX_CHARS), action.call.key, action.call.call)
+    about = lines(action) or [target(action).removeprefix(one_line(action.call.tool)).strip()]
+    return Pending(
+        one_line(action.call.tool), clipped(redact(one_line(about[0])), MAX_CHARS), action.call.key, action.call.call
+    )

@@ -8,6 +8,7 @@ counted, so that the reader knows. A ledger within its bounds comes back as it i
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, Request
@@ -48,6 +49,23 @@ def bounded(ledger: Ledger, share: float = 1.0) -> Ledger:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
     return replace(ledger, **cut, omitted={name: counts[name] for name in sorted(counts) if counts[name]})
+
+
+def encodable(ledger: Ledger) -> Ledger:
+    """The ledger with a mark in place of each lone surrogate, which no JSON of the world can hold."""
+    try:
+        msgspec.json.encode(ledger)
+    except UnicodeEncodeError:
+        return msgspec.convert(_whole(msgspec.to_builtins(ledger)), Ledger)
+    return ledger
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list | tuple):
+        return [_whole(one) for one in value]
+    return {name: _whole(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 _STATES = ("superseded", "done", "open")

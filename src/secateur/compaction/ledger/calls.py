@@ -61,12 +61,12 @@ def arrived(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, .
     return tuple(dict.fromkeys(part.call for part in parts if part.call and part.key not in here))
 
 
-def texts(given: dict[str, Any], names: frozenset[str]) -> list[str]:
+def texts(given: dict[str, Any], names: frozenset[str], depth: int = 0) -> list[str]:
     """The texts among the arguments of these names (lower case, no separators), lists and lists of objects opened."""
     found: list[str] = []
     for name, value in given.items():
         if plain(name) in names:
-            found += _flat(value, names)
+            found += _flat(value, names, depth)
     return found
 
 
@@ -75,6 +75,7 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
+_DEEPEST = 6  # lists and objects in each other: no tool nests its paths deeper
 _ENDS = 600  # characters at either end of a result where hosts say how a command ended
 _EXIT = re.compile(
     r"(?:^|\n)Exit code:? (\d+)|[Pp]rocess exited with code (-?\d+)|[Cc]ommand exited with code (-?\d+)"
@@ -117,11 +118,13 @@ def _given(arguments: str) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def _flat(value: Any, names: frozenset[str]) -> list[str]:
+def _flat(value: Any, names: frozenset[str], depth: int) -> list[str]:
     if isinstance(value, str):
         return [value]
+    if depth == _DEEPEST:
+        return []
     if isinstance(value, dict):
-        return texts(value, names)
+        return texts(value, names, depth + 1)
     if isinstance(value, list):
-        return [text for one in value if isinstance(one, str | dict) for text in _flat(one, names)]
+        return [text for one in value if isinstance(one, str | dict) for text in _flat(one, names, depth + 1)]
     return []

@@ -15,7 +15,7 @@ from secateur.compaction.ledger.effects import pathlike
 from secateur.compaction.ledger.entries import Check, Command
 from secateur.compaction.ledger.files import lines
 from secateur.compaction.ledger.said import clipped, one_line
-from secateur.compaction.ledger.shell import Parsed, parsed, program
+from secateur.compaction.ledger.shell import parsed, program
 from secateur.redact import redact
 
 MAX_CHARS = 240  # of a command line
@@ -110,7 +110,7 @@ _TELLS = re.compile(
 def _ran(action: Action, line: str) -> Ran:
     taken = parsed(line)
     programs = [words for simple in taken.commands if (words := program(simple.words))]
-    text = _shown(line, taken)
+    text = clipped(redact(one_line(taken.line)), MAX_CHARS)
     check = next(
         (kind for kind, shape in _CHECKS if any(shape.match(" ".join(words[:12])) for words in programs)), None
     )
@@ -119,13 +119,6 @@ def _ran(action: Action, line: str) -> Ran:
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
     writes = any(pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
     return Ran(action, text, stem, not acting and not writes, check, ok)
-
-
-def _shown(line: str, taken: Parsed) -> str:
-    """The line as it was given, without the bodies of here-documents."""
-    for body in taken.bodies:
-        line = line.replace(body, "…\n", 1)
-    return clipped(redact(one_line(line)), MAX_CHARS)
 
 
 def _looks(words: tuple[str, ...]) -> bool:

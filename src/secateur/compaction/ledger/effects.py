@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from secateur.compaction.ledger.entries import Use
+from secateur.compaction.ledger.said import one_line
 from secateur.compaction.ledger.shell import Simple, parsed, program
 
 
@@ -43,7 +44,7 @@ def patched(body: str) -> Iterator[Effect]:
     """What a patch in the `*** Begin Patch` form, or a unified diff, does."""
     before = ""
     for found in _PATCH.finditer(body):
-        verb, path = found["verb"], (found["path"] or found["new"]).strip()
+        verb, path = found["verb"], one_line(found["path"] or found["new"])
         if verb == "Move to":
             yield Effect(before, "moved", to=path)
         elif verb:
@@ -62,7 +63,7 @@ def scripted(code: str) -> Iterator[Effect]:
 
 def pathlike(word: str) -> bool:
     """Whether this word can only be the name of a file."""
-    return bool(word) and len(word) <= 400 and not _NOT_A_PATH.search(word) and word.strip(".-~/") != ""
+    return len(word) <= 400 and one_line(word) == word and not _NOT_A_PATH.search(word) and word.strip(".-~/") != ""
 
 
 _PATCH = re.compile(

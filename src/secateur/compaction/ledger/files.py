@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from secateur.compaction.ledger.calls import Action, plain, texts
 from secateur.compaction.ledger.effects import Effect, effects, patched, pathlike, scripted
 from secateur.compaction.ledger.entries import File, Use
+from secateur.compaction.ledger.said import one_line
 from secateur.compaction.ledger.shell import parsed
 from secateur.redact import redact
 
@@ -70,7 +71,7 @@ def joined(before: File | None, use: Use) -> Use:
 def target(action: Action) -> str:
     """What a call is about, for a person: its tool and its file."""
     paths = _paths(action)
-    return redact(f"{action.call.tool} {paths[0]}") if paths else action.call.tool
+    return redact(one_line(f"{action.call.tool} {paths[0] if paths else ''}"))
 
 
 _NAMES = frozenset({
@@ -96,9 +97,8 @@ def _note(found: dict[str, File], effect: Effect, action: Action, roots: dict[st
     found[path] = File(path, joined(before, effect.use), key, effect.to)
     if effect.use == "moved" and pathlike(effect.to):
         after = found.pop(effect.to, None)
-        found[effect.to] = File(
-            effect.to, joined(after, "created" if before and before.use == "created" else "changed"), key
-        )
+        use: Use = "created" if before and before.use == "created" else "changed"
+        found[effect.to] = File(effect.to, joined(after, use), key)
 
 
 def _known(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
@@ -114,7 +114,7 @@ def _known(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
 
 
 def _inside(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
-    """The one known file that ends in this path, folders and all, or in which this path ends; its root is known then."""
+    """The one known file that ends in this path, folders and all, or that this path ends in; its root is known then."""
     if path.startswith("/"):
         same = [one for one in found if "/" in one and one[0] != "/" and path.endswith("/" + one)]
     else:
@@ -159,7 +159,11 @@ def _edited(action: Action) -> Iterator[Effect]:
 
 
 def _paths(action: Action) -> list[str]:
-    return [path for path in texts(action.given, _NAMES) if path and len(path) <= 400 and not _NO_FILE.search(path)]
+    return [
+        path
+        for path in texts(action.given, _NAMES)
+        if len(path) <= 400 and not _NO_FILE.search(path) and one_line(path) == path
+    ]
 
 
 def _joined(words: list[str]) -> str:

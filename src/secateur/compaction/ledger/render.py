@@ -14,7 +14,7 @@ from secateur.compaction.ledger.marks import mark
 from secateur.compaction.ledger.said import clipped, one_line
 from secateur.compaction.template import SECTIONS
 
-_SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02)
+_SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
 _READ_PER_LINE = 12
 _LATEST_CHARS = 300
 
@@ -37,18 +37,20 @@ def rendered(ledger: Ledger) -> dict[str, tuple[str, ...]]:
 
 
 def fitting(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> Ledger:
-    """The ledger with as many entries as so many tokens hold when it is rendered; constraints go last."""
-    made = ledger
+    """The ledger with as many entries as so many tokens hold when it is rendered; constraints go last.
+
+    Where not even one entry of each kind has room, an empty one.
+    """
     for share in _SHARES:
         made = bounded(ledger, share)
-        if count("\n".join(line for lines in rendered(made).values() for line in lines)) <= max_tokens:
-            break
-    return made
+        if sum(count(line) + 1 for lines in rendered(made).values() for line in lines) <= max_tokens:
+            return made
+    return Ledger()
 
 
 def bullet(text: str) -> str:
     """One entry as a bullet, further lines indented."""
-    return "- " + "\n    ".join(line.rstrip() for line in text.split("\n"))
+    return "- " + "\n    ".join(line.rstrip() for line in text.splitlines())
 
 
 def _goal(ledger: Ledger) -> Iterator[str]:

@@ -20,6 +20,7 @@ from secateur.redact import redact
 
 MAX_CHARS = 4_000  # of one request; of a longer one its beginning and its end
 QUESTION_CHARS = 400
+_TAIL_CHARS = 1_000  # in which a closing question stands
 
 
 class Asked(Struct, frozen=True):
@@ -49,7 +50,7 @@ def requests(messages: Iterable[Message]) -> Asked:
 
 def question(text: str) -> str:
     """The question with which a text ends; "" if it ends with none."""
-    tail = [line.strip() for line in text.rstrip().split("\n") if line.strip()][-2:]
+    tail = [line.strip() for line in text[-_TAIL_CHARS:].split("\n") if line.strip()][-2:]
     for line in reversed(tail):
         if found := re.search(
             r"(?:^|[.!?:;。！？]\s*|\s[-–—]\s)([^.!?。！？\n]*(?:[.][^\s.!?][^.!?。！？\n]*)*[?？])[\s*_)\"'”]*$", line
@@ -64,6 +65,7 @@ def asked(action: Action) -> str:
     return redact(clipped(one_line(" ".join(found)), QUESTION_CHARS))
 
 
+_DEEPEST = 4  # lists and objects in each other
 _ASKING = frozenset({"question", "questions"})
 _BACK = re.compile(
     r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop|never\s?mind|nevermind|undo|revert|cancel|forget\s+(?:it|that|about)|scratch\s+that|abort"
@@ -87,11 +89,11 @@ def _answered(found: list[Request], last: str, text: str) -> list[Request]:
     return found
 
 
-def _questions(value: Any) -> list[str]:
+def _questions(value: Any, depth: int = 0) -> list[str]:
     if isinstance(value, str):
         return [value]
-    if isinstance(value, list):
-        return [text for one in value for text in _questions(one)]
-    if isinstance(value, dict):
-        return [text for name, one in value.items() if plain(name) in _ASKING for text in _questions(one)]
+    if isinstance(value, list) and depth < _DEEPEST:
+        return [text for one in value for text in _questions(one, depth + 1)]
+    if isinstance(value, dict) and depth < _DEEPEST:
+        return [text for name, one in value.items() if plain(name) in _ASKING for text in _questions(one, depth + 1)]
     return []

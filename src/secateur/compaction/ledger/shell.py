@@ -6,6 +6,7 @@ is decided elsewhere.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -25,6 +26,7 @@ class Parsed(Struct, frozen=True):
 
     commands: tuple[Simple, ...]
     bodies: tuple[str, ...] = ()
+    line: str = ""  # as it was given, "…" in place of the bodies
 
 
 MAX_CHARS = 200_000  # of a command line; what is longer is a program, not a line
@@ -32,14 +34,10 @@ MAX_CHARS = 200_000  # of a command line; what is longer is a program, not a lin
 
 def parsed(line: str) -> Parsed:
     """Take a command line apart."""
-    bodies: list[str] = []
-
-    def kept(found: re.Match[str]) -> str:
-        bodies.append(found["body"])
-        return found["rest"] + "\n"
-
-    line = _HEREDOC.sub(kept, line[:MAX_CHARS])
-    return Parsed(tuple(_commands(line)), tuple(bodies))
+    lines, bodies = _without_bodies(line[:MAX_CHARS].split("\n"))
+    bare = "\n".join(_HERE.sub("", one) if one is not None else "" for one in lines)
+    shown = "\n".join(one if one is not None else "…" for one in lines) if bodies else line
+    return Parsed(tuple(_commands(bare)), tuple(bodies), shown)
 
 
 def program(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -58,9 +56,7 @@ def program(words: tuple[str, ...]) -> tuple[str, ...]:
     return ()
 
 
-_HEREDOC = re.compile(
-    r"<<-?[ \t]*(['\"]?)(?P<end>[A-Za-z_]\w*)\1(?P<rest>[^\n]*)\n(?P<body>(?:.*\n)*?)[ \t]*(?P=end)[ \t]*(?=\n|$|\))"
-)
+_HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", "!"})
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
@@ -72,6 +68,27 @@ _PIECE = re.compile(
     re.S | re.M,
 )
 _UNESCAPED = re.compile(r"\\([\"\\$`])")
+
+
+def _without_bodies(lines: list[str]) -> tuple[list[str | None], list[str]]:
+    """The lines, None in place of each here-document's body, its last line left out; and the bodies."""
+    ends: dict[str, list[int]] = {}
+    for at, line in enumerate(lines):
+        ends.setdefault(line.strip().rstrip(")"), []).append(at)
+    kept: list[str | None] = []
+    bodies: list[str] = []
+    at = 0
+    while at < len(lines):
+        kept.append(lines[at])
+        for _, end in _HERE.findall(lines[at]):
+            places = ends.get(end, [])
+            place = bisect_right(places, at)
+            if place < len(places):
+                bodies.append("\n".join(lines[at + 1 : places[place]]) + "\n")
+                kept.append(None)
+                at = places[place]
+        at += 1
+    return kept, bodies
 
 
 class _Line:

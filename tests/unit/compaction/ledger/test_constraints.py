@@ -3,8 +3,8 @@
 import itertools
 
 import pytest
-from conversation import assistant, result, summary, talk, user
 
+from conversation import assistant, result, summary, talk, user
 from secateur.compaction.ledger import Constraint, ledger_of, rendered
 from secateur.model import Message, Part
 
@@ -79,9 +79,7 @@ def test_what_demands_nothing_is_no_constraint(text: str) -> None:
 
 def test_each_is_verbatim_and_names_its_message() -> None:
     messages = talk(user("Add a flag. Do NOT touch `src/a.py`!  Thanks."), assistant(text="Done.")).messages
-    assert ledger_of(messages).constraints == (
-        Constraint("Do NOT touch `src/a.py`!", "request", messages[0].key),
-    )
+    assert ledger_of(messages).constraints == (Constraint("Do NOT touch `src/a.py`!", "request", messages[0].key),)
 
 
 def test_a_list_stays_with_the_line_that_opens_it() -> None:
@@ -153,7 +151,8 @@ def test_results_inside_a_user_message_are_not_the_users() -> None:
 
 
 def test_what_hosts_weave_into_a_users_text_is_left_out() -> None:
-    text = f"<system-reminder>{DEMANDS[0]}</system-reminder>\nDo not push.\n<environment_context>must</environment_context>"
+    woven = "<environment_context>must</environment_context>"
+    text = f"<system-reminder>{DEMANDS[0]}</system-reminder>\nDo not push.\n{woven}"
     ledger = ledger_of(talk(user(text)).messages)
     assert [one.text for one in ledger.requests] == ["Do not push."]
     assert [one.text for one in ledger.constraints] == ["Do not push."]

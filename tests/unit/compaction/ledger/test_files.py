@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from conversation import assistant, result, talk, user
 
+from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import File, ledger_of
 from secateur.compaction.ledger.effects import effects
 from secateur.model import Message
@@ -37,7 +37,8 @@ def files(*rounds: tuple[Message, Message]) -> dict[str, str]:
         ('bash -lc "cat foo.txt && cp x.py y.py"', ["read foo.txt", "created y.py"]),
         ("git checkout -- src/a.py", ["changed src/a.py"]),
         ("apply_patch <<'P'\n*** Begin Patch\n*** Update File: q.py\n@@\n*** End Patch\nP", ["changed q.py"]),
-        ("python - <<'PY'\nopen('a.txt', 'w').write('x')\nPath('b.md').write_text('')\nPY", ["created a.txt", "created b.md"]),
+        ("python - <<'PY'\nopen('a.txt', 'w').write('x')\nPY", ["created a.txt"]),
+        ("python - <<'PY'\nPath('b.md').write_text('')\nPY", ["created b.md"]),
         ("grep -rn needle src; ls; cat *.py $FILE; rm -rf $DIR", []),
         ("echo 'a > b' && git commit -m 'x > y'", []),
         ("echo \"it's > 'unclosed", []),

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from conversation import assistant, result, talk, user
 
+from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Command, Ledger, Pending, ledger_of
 from secateur.model import Message
 
@@ -97,7 +97,11 @@ def test_exit_statuses_are_read_where_hosts_state_them(said: str, error: bool, e
 
 def test_commands_that_only_look_are_left_out_and_others_told_once() -> None:
     ledger = read(
-        user(), *ran("ls -la && git status"), *ran("npm install x"), *ran("git push", "x", id="2"), *ran("npm install x")
+        user(),
+        *ran("ls -la && git status"),
+        *ran("npm install x"),
+        *ran("git push", "x", id="2"),
+        *ran("npm install x"),
     )
     assert [one.text for one in ledger.commands] == ["git push", "npm install x"]
 
@@ -137,7 +141,10 @@ def test_a_search_without_a_hit_is_no_error() -> None:
 def test_calls_without_a_result_are_pending() -> None:
     messages = talk(user(), assistant(("1", "bash", '{"command": "sleep 100 &"}'), ("2", "task", "{}"))).messages
     bash, task = messages[1].parts
-    assert ledger_of(messages).pending == (Pending("bash", "sleep 100 &", bash.key, "1"), Pending("task", "", task.key, "2"))
+    assert ledger_of(messages).pending == (
+        Pending("bash", "sleep 100 &", bash.key, "1"),
+        Pending("task", "", task.key, "2"),
+    )
 
 
 def test_ids_that_repeat_or_are_empty_pair_within_their_round() -> None:
@@ -177,7 +184,7 @@ def test_secrets_are_redacted_wherever_they_stand() -> None:
         result("ok", "write", "w"),
         assistant(text=f"Should I keep {secret}?"),
     )
-    assert ledger.failures and ledger.files and ledger.questions
+    assert all((ledger.failures, ledger.files, ledger.questions))
     assert secret not in repr(ledger)
 
 

@@ -1,0 +1,62 @@
+"""A summary without a model."""
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.extract import extract
+from secateur.compaction.ledger import Ledger, ledger_of
+from secateur.compaction.ledger.marks import mark
+from secateur.tokens import estimate
+
+TOLD = [
+    "The root cause is that `parse_header` drops the last byte because the buffer is one short.",
+    "Fixed the buffer size in src/parser.c and all tests pass.",
+    "Nguyên nhân là bộ đệm quá ngắn nên byte cuối bị mất.",
+    "原因是缓冲区太短,所以最后一个字节丢失了。",
+    "La causa es que el búfer es demasiado corto para el último byte.",
+]
+TALK = [
+    "Let me check the patterns in the parser first:",
+    "Now I'll look at the header code to understand it.",
+    "Great! Now let me run the tests again to see.",
+    "Để tôi xem lại mã nguồn của bộ phân tích.",
+    "现在让我查看一下解析器的代码。",
+    "Voy a revisar el código del analizador.",
+    "Would you like me to continue with the next step?",
+    "## Summary of what was found in the parser",
+]
+
+
+@pytest.mark.parametrize("told", TOLD)
+def test_what_tells_something_is_kept_and_talk_about_the_work_is_not(told: str) -> None:
+    messages = talk(user("Fix it."), *(assistant(("1", "bash", "{}"), text=one) for one in (*TALK, told))).messages
+    sections = extract(messages, Ledger(), 1_000, estimate)
+    assert [line for lines in sections.values() for line in lines] == [f"- {told}"]
+
+
+def test_what_was_done_stands_apart_from_what_was_found() -> None:
+    messages = talk(user("Fix it."), assistant(text=f"{TOLD[1]} {TOLD[0]}")).messages
+    sections = extract(messages, Ledger(), 1_000, estimate)
+    assert sections == {"discoveries": (f"- {TOLD[0]}",), "accomplished": (f"- {TOLD[1]}",)}
+
+
+def test_the_ledger_comes_first_and_all_of_it_fits() -> None:
+    words = [
+        assistant(text=f"The problem is in part {n}, because module{n} fails on input {n * 7}.") for n in range(200)
+    ]
+    messages = talk(user("Fix it, but never push."), *words).messages
+    sections = extract(messages, ledger_of(messages), 500, estimate)
+    assert sections["constraints"] == (f"- [{mark(messages[0].key)}, standing] Fix it, but never push.",)
+    assert 300 < sum(estimate(line) + 1 for lines in sections.values() for line in lines) <= 500
+
+
+def test_tools_have_no_sentences() -> None:
+    messages = talk(user("Go."), assistant(("1", "web", "{}")), result(TOLD[0], "web", "1")).messages
+    assert extract(messages, Ledger(), 1_000, estimate) == {}
+
+
+def test_secrets_do_not_reach_it() -> None:
+    secret = "ghp_" + "a1B2" * 9
+    messages = talk(user("Go."), assistant(text=f"The problem is that the token {secret} was rejected.")).messages
+    (line,) = extract(messages, Ledger(), 1_000, estimate)["discoveries"]
+    assert secret not in line
