@@ -15,14 +15,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from secateur.policy import names
 from secateur.pricing import CacheRules, Price, in_units, price_of, rules_of
 from secateur.pricing.prices import restated
-from secateur.simulate.agreement import Compared, compared
+from secateur.simulate.agreement import Compared, busted, compared
 from secateur.simulate.bill import Bill, billed
 from secateur.simulate.cache import Caching
 from secateur.simulate.requests import Recording, recorded
-from secateur.simulate.run import paid, simulate
+from secateur.simulate.run import as_paid, paid, simulate
 
 BARS = {"before-compaction": 0.96, "large-session": 0.90}
 KAPPAS = {11.5: (1.25, 0.1), 24: (1.25, 0.05), 49: (1.25, 0.025)}
@@ -33,6 +35,19 @@ DEFAULT_RULES = "claude-sonnet-5"  # for recordings whose model has none
 def read(file: Path) -> bytes:
     data = file.read_bytes()
     return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+
+
+def real(recording: Recording) -> None:
+    """Print the real bill beside the model's, with and without the losses that no rule explains."""
+    asked, caching = price_of(recording.model), Caching(rules=rules(recording))
+    if asked is None or not any(one.usage for one in recording.requests):
+        return
+    seen = replace(caching, busts=busted(recording, caching))
+    ours, losses = (simulate(recording, None, asked, caching=one).bill.dollars for one in (caching, seen))
+    paid_for = billed(as_paid(recording, asked), asked).dollars
+    print(
+        f"  the real bill ${paid_for:.2f}, the model's ${ours:.2f}, and ${losses:.2f} with {len(seen.busts)} such losses"
+    )
 
 
 def agreement(recording: Recording) -> tuple[tuple[Compared, ...], Counter[str]]:
@@ -85,6 +100,7 @@ def told(file: Path) -> bool:
     print(f"  cache reads and writes as recorded: {share:.1%} of {len(found)} requests (bar: {bar:.0%})")
     for why, times in causes.most_common():
         print(f"  {times:5} {why}")
+    real(recording)
     print(f"  {'policy':20}" + "".join(f"  bill at {kappa:g}".rjust(14) for kappa in KAPPAS), end="")
     print("        sent   hits  busts     peak")
     as_it_was = bills(whole, None)

@@ -219,11 +219,11 @@ SIMULATOR = {
     "requests": ("recorded", "Recording", "Request"),
     "usage": ("Usage",),
     "several": ("recordings",),
-    "run": ("simulate", "paid", "Run"),
+    "run": ("simulate", "paid", "as_paid", "Run"),
     "replay": ("Turn",),
     "cache": ("Caching", "Sent"),
     "bill": ("Bill", "Row", "Call"),
-    "agreement": ("compared", "Compared"),
+    "agreement": ("compared", "busted", "Compared"),
 }
 
 

@@ -60,3 +60,9 @@ def compared(recording: Recording, caching: Caching) -> tuple[Compared, ...]:
         found.append(Compared(turn.request, sent, usage, idle_s, turn.begins, turn.seen[-1].role == "assistant"))
         last = turn.at
     return tuple(found)
+
+
+def busted(recording: Recording, caching: Caching) -> frozenset[int]:
+    """The requests that read nothing, by the record, where the model finds a live prefix: what no rule explains."""
+    found = compared(recording, caching)
+    return frozenset(one.request.number for one in found if not one.recorded.read and one.model.read)

@@ -21,6 +21,7 @@ class Caching(Struct, frozen=True, kw_only=True):
     refresh: Literal["path", "hit"] = "path"  # a read renews all shorter prefixes on its way, or only what it hit
     marks: Literal["kept", "last"] = "kept"  # also mark the last block that stood in the request before, or not
     turn_busts: bool = False  # every new user turn finds no messages in the cache (seen on some Claude models)
+    busts: frozenset[int] = frozenset()  # requests, by number, that find no messages either (`agreement.busted`)
     seed: int = 0  # for lookups that fail by chance (`rules.miss_share`)
 
     @property

@@ -71,7 +71,7 @@ def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ..
     busted = 0
     for turn in turns:
         prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
-        busted += caching.turn_busts and bool(rows) and turn.begins
+        busted += bool(rows) and (caching.turn_busts and turn.begins or turn.request.number in caching.busts)
         sent = cache.send(prompts.of(turn.seen, model=turn.request.model, state=busted), turn.at)
         rows.append(_row(turn, sent, price, caching.hour))
     return tuple(rows)

@@ -2,13 +2,25 @@
 
 import json
 
+from msgspec.structs import replace
+
 from secateur.pricing import rules_of
-from secateur.simulate.agreement import UNEXPLAINED, Compared, compared
+from secateur.simulate.agreement import UNEXPLAINED, Compared, busted, compared
 from secateur.simulate.cache import Caching
-from secateur.simulate.requests import recorded
+from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.run import simulate
+
+RULES = rules_of("claude-opus-4-5")
+assert RULES is not None
+CACHING = Caching(rules=RULES)
 
 
 def session(*lines: tuple[str, int, int, int]) -> tuple[Compared, ...]:
+    """What a log of these lines agrees on."""
+    return compared(log(*lines), CACHING)
+
+
+def log(*lines: tuple[str, int, int, int]) -> Recording:
     """Messages ten seconds apart: a role, and of an answer what was read, written and neither."""
     entries = [{"type": "session", "id": "s"}]
     for number, (role, read, write, plain) in enumerate(lines):
@@ -19,9 +31,7 @@ def session(*lines: tuple[str, int, int, int]) -> tuple[Compared, ...]:
             said["usage"] = {"input": plain, "cacheRead": read, "cacheWrite": write, "output": 9}
         time = f"2026-01-01T00:{number // 6:02}:{number % 6}0.000Z"
         entries.append({"type": "message", "timestamp": time, "message": said})
-    rules = rules_of("claude-opus-4-5")
-    assert rules is not None
-    return compared(recorded("\n".join(map(json.dumps, entries))), Caching(rules=rules))
+    return recorded("\n".join(map(json.dumps, entries)))
 
 
 def test_reads_and_writes_are_found_from_sizes_alone() -> None:
@@ -56,3 +66,16 @@ def test_the_shape_of_a_difference_says_why() -> None:
     assert "sent again" in causes[2]
     assert "had written more" in causes[3]
     assert causes[4] == UNEXPLAINED
+
+
+def test_a_bill_can_follow_what_was_seen_and_no_rule_explains() -> None:
+    recording = log(
+        ("user", 0, 0, 0), ("assistant", 0, 5_000, 3), ("user", 0, 0, 0), ("assistant", 0, 6_000, 3), ("user", 0, 0, 0)
+    )
+    busts = busted(recording, CACHING)
+    assert busts == {1}
+    model = Caching(rules=CACHING.rules, busts=busts)
+    large = [replace(one, fixed_tokens=9_000) for one in recording.segments]
+    found = simulate(replace(recording, segments=tuple(large)), caching=model)
+    assert [row.read for row in found.rows] == [0, 9_000]
+    assert found.rows[1].lost > 0
