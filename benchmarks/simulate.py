@@ -45,9 +45,8 @@ def real(recording: Recording) -> None:
     seen = replace(caching, busts=busted(recording, caching))
     ours, losses = (simulate(recording, None, asked, caching=one).bill.dollars for one in (caching, seen))
     paid_for = billed(as_paid(recording, asked), asked).dollars
-    print(
-        f"  the real bill ${paid_for:.2f}, the model's ${ours:.2f}, and ${losses:.2f} with {len(seen.busts)} such losses"
-    )
+    print(f"  the real bill ${paid_for:.2f}, the model's ${ours:.2f}", end="")
+    print(f", and ${losses:.2f} with the {len(seen.busts)} losses that no rule explains")
 
 
 def agreement(recording: Recording) -> tuple[tuple[Compared, ...], Counter[str]]:
