@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from secateur.errors import EditError
 from secateur.keeping.record import read
-from secateur.model import Edit, Epoch, Remove, Replace
+from secateur.model import Edit, Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan, alive
 from secateur.session import Session
 from secateur.stores.protocol import State, Store
@@ -48,15 +48,15 @@ def cost(store: Store | None, work: Session | None, state: State, plan: Plan, nu
 
 
 def _freed(work: Session, epoch: Epoch) -> int:
-    """What an epoch keeps out of the view that stands."""
-    keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
-    raw, shown = work.document.transcript.messages, work.aligned
-    sizes = [
-        sum([part.tokens for part in message.parts if part.key in keys])
-        for messages in (raw, shown)
-        for message in messages
-    ]
-    return sum(sizes[: len(raw)]) - sum(sizes[len(raw) :])
+    """What an epoch keeps out of the view, media inside its results included."""
+    texts = {
+        edit.key: edit.text if isinstance(edit, Rewrite) else ""
+        for edit in epoch.edits
+        if isinstance(edit, Rewrite | Remove)
+    }
+    parts = [part for message in work.document.transcript.messages for part in message.parts]
+    mine = [part for part in parts if part.key in texts or part.within in texts]
+    return sum([part.tokens - work.count(texts.get(part.key, "")) for part in mine])
 
 
 def void(work: Session, tip: str) -> dict[str, Edit]:
