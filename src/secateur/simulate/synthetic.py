@@ -16,12 +16,12 @@ _PLACEHOLDER = 12.0  # tokens
 def sessions(count: int, r: float, w: float, seed: int = 0) -> Iterator[Lot]:
     """So many sessions at these prices."""
     for number in range(count):
-        yield session(Random(f"{seed}.{number}"), r, w)
+        chance = Random(f"{seed}.{number}")
+        yield made(chance, round(_SHORTEST * (_LONGEST / _SHORTEST) ** chance.random()), r, w)
 
 
-def session(chance: Random, r: float, w: float) -> Lot:
-    """One session."""
-    size = round(_SHORTEST * (_LONGEST / _SHORTEST) ** chance.random())
+def made(chance: Random, size: int, r: float, w: float) -> Lot:
+    """One session of so many requests."""
     keep = chance.choice((1, 3, 5, 10, 20))  # results that a newer one must push out of use
     pauses = chance.choice((0.0, 0.0, 0.005, 0.02, 0.08))  # share of requests that come too late
     typical, spread = 80 * 30 ** chance.random(), chance.uniform(0.4, 1.8)  # tokens of a result, its logarithm's sigma
