@@ -10,6 +10,8 @@ import pytest
 
 from cli_runs import LONG, chat, environment, pi_worked, saved, secateur, worked
 from native import calls, tool, user
+from secateur.stores import open_store
+from secateur.stores.protocol import Blob, Change, Who, fresh
 
 COMMANDS = ["prune", "inspect", "check", "diff", "policies", "doctor", "completion"]
 
@@ -114,8 +116,27 @@ def test_doctor_says_what_is_in_force_and_where_from(tmp_path: Path) -> None:
     assert settings["protect.turns"] == ("2", "preset kilocode")
     assert settings["newest result tokens kept"][0] == "40,000"
     assert "zsh" in done.json["completion"]
-    assert {one["package"] for one in done.json["extras"]} == {"click", "rich", "pyjson5", "toktok-rs"}
+    assert {one["extra"] for one in done.json["extras"]} >= {"cli", "tokens", "store", "secrets"}
     assert done.json["advice"] == []
+
+
+def test_doctor_measures_the_store_and_makes_none(tmp_path: Path) -> None:
+    url = f"sqlite://{tmp_path}/kept/s.db"
+    none = secateur("doctor", "--json", SECATEUR_STORE=url, SECATEUR_RETENTION_DAYS="7").json["store"]
+    assert (none["url"], none["source"], none["sizes"], none["retention_s"]) == (url, "SECATEUR_STORE", None, 604_800)
+    assert not (tmp_path / "kept").exists()
+    store = open_store(url)
+    store.save(fresh(Who("s")), Change(at=1, blobs=(Blob(b"removed " * 1_000),)))
+    store.close()
+    found = secateur("doctor", "--json", "--store", url).json["store"]
+    assert (found["source"], found["sizes"]["blobs"], found["sizes"]["blob_bytes"]) == ("--store", 1, 8_000)
+    assert 0 < found["bytes_a_day"] < found["sizes"]["file_bytes"]
+    assert "1 sessions, 0 receipts" in secateur("doctor", "--store", url).text
+    (tmp_path / "kept" / "s.db").write_bytes(b"not a database" * 500)
+    broken = secateur("doctor", "--store", url, "--json")
+    assert broken.code == 1
+    assert "move it away" in broken.json["advice"][-1]
+    assert secateur("doctor", SECATEUR_RETENTION_DAYS="soon").code == 2
 
 
 def test_doctor_tells_a_file_s_settings_from_its_base_s(tmp_path: Path) -> None:

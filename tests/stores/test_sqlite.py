@@ -11,7 +11,7 @@ from secateur.chain import canonical, linked
 from secateur.errors import ConfigError, StoreError
 from secateur.lineage import digest
 from secateur.model import Epoch, Rewrite
-from secateur.stores import migrate, open_store, packing
+from secateur.stores import migrate, open_store, packing, place
 from secateur.stores.proof import problems
 from secateur.stores.protocol import Blob, Change, Clock, Pin, State, Store, Who, fresh
 from secateur.stores.sqlite import SqliteStore
@@ -270,6 +270,16 @@ def test_a_blob_is_compressed_where_that_helps_and_read_by_whoever_has_the_codec
 def test_an_address_that_cannot_be_is_said(url: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says.replace("?", r"\?")):
         open_store(url)
+
+
+def test_without_a_name_the_store_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/data/of/me")
+    monkeypatch.setattr("sys.platform", "linux")
+    assert place.default_url({"SECATEUR_STORE": "memory://"}) == "memory://"
+    assert place.default_url({}).endswith("secateur/secateur.db")
+    assert place._by_rule() == Path("/data/of/me")
+    monkeypatch.delenv("XDG_DATA_HOME")
+    assert place._by_rule() == Path.home() / ".local" / "share"
 
 
 def test_an_address_names_a_file_from_the_root_or_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

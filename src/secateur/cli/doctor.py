@@ -6,6 +6,7 @@ finding (exit 1).
 
 import os
 import platform
+import time
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from secateur.cli.installed import Extra, extras, version
 from secateur.cli.reading import Opened, opened
 from secateur.cli.settings import Given, Setting, settings
 from secateur.cli.source import read
+from secateur.cli.stored import Stored, rows, stored
 from secateur.cli.terminal import harmless, say_json, tell
 from secateur.tokens import counter
 
@@ -46,6 +48,7 @@ class Asked(Given, frozen=True, kw_only=True):
 
     input: str | None
     format_name: str | None
+    store: str
     as_json: bool
 
 
@@ -57,8 +60,9 @@ class Checkup(Struct, frozen=True, kw_only=True):
     python: str
     settings: list[Setting]
     extras: list[Extra]
+    store: Stored
     completion: str
-    advice: list[str]
+    advice: list[str]  # a store that cannot be used is one of them
 
 
 @click.command("doctor", epilog=_HELP)
@@ -70,6 +74,7 @@ class Checkup(Struct, frozen=True, kw_only=True):
     options.format_,
     options.idle,
     options.protect,
+    options.store,
     options.as_json,
 )
 def command(**given: Any) -> int:
@@ -86,13 +91,15 @@ def command(**given: Any) -> int:
 def checkup(asked: Asked) -> Checkup:
     """Look at everything."""
     chosen = policy.protecting(policy.load(asked.policy), asked.protect)
+    store = stored(asked.store, int(time.time() * 1000))
     return Checkup(
         version=version(),
         python=f"{platform.python_version()} on {platform.system()}",
         settings=settings(asked, chosen, _document(asked)),
         extras=extras(),
+        store=store,
         completion=_COMPLETION.get(os.path.basename(os.environ.get("SHELL", "")), "secateur completion --help"),
-        advice=policy.advice(chosen),
+        advice=[*policy.advice(chosen), *filter(None, [store.trouble])],
     )
 
 
@@ -105,11 +112,12 @@ def _blocks(found: Checkup) -> list[Any]:
         (f"secateur[{one.extra}]", one.package, one.version or f"missing: pip install 'secateur[{one.extra}]'")
         for one in found.extras
     ]
-    rows = [(one.name, harmless(one.value), harmless(one.source)) for one in found.settings]
+    shown = [(one.name, harmless(one.value), harmless(one.source)) for one in found.settings]
     return [
         f"secateur {found.version}, Python {found.python}",
-        tables.listed(rows, "Settings in force", ("setting", "value", "from")),
+        tables.listed(shown, "Settings in force", ("setting", "value", "from")),
         tables.listed(extras, "Extras", ("extra", "package", "installed")),
+        tables.listed([tuple(map(harmless, row)) for row in rows(found.store)], "Store", ("", "", "from")),
         f"Shell completion: {found.completion}",
         *([f"Advice: {harmless(advice)}." for advice in found.advice] or ["No advice: nothing looks wrong."]),
     ]

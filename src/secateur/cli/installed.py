@@ -5,7 +5,12 @@ Rule: facts from the installed packages' own metadata; nothing is imported to fi
 
 from msgspec import Struct
 
-_EXTRAS = {"cli": ("click", "rich", "pyjson5"), "tokens": ("toktok-rs",)}
+_EXTRAS = {
+    "cli": ("click", "rich", "pyjson5"),
+    "tokens": ("toktok-rs",),
+    "store": ("platformdirs", "backports-zstd"),
+    "secrets": ("detect-secrets",),
+}
 
 
 class Extra(Struct, frozen=True):

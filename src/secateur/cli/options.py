@@ -89,4 +89,10 @@ apply_ = click.option(
     metavar="FILE",
     help="Carry out this plan, and nothing else. Give the policy it was made by.",
 )
+store = click.option(
+    "--store",
+    default="",
+    metavar="URL",
+    help="Where sessions are kept; else SECATEUR_STORE, else a file in the user's data folder.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")

@@ -1,4 +1,4 @@
-"""Where the store is when nobody says: `SECATEUR_STORE`, else a file in the user's data folder.
+"""Where the store is, and how long it keeps bytes, when nobody says: from the environment, else by rule.
 
 Rule: it names a place and makes nothing there.
 """
@@ -8,16 +8,31 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from secateur.errors import ConfigError
+
 VARIABLE = "SECATEUR_STORE"
+KEEPING = "SECATEUR_RETENTION_DAYS"
+RETENTION_DAYS = 30.0  # long enough to come back to a session after a month away
 FILE = "secateur.db"
 
 
 def default_url(environ: Mapping[str, str] | None = None) -> str:
     """The address of the store for commands and engines that name none."""
     said = (os.environ if environ is None else environ).get(VARIABLE, "")
-    return (
-        said or f"sqlite://{(_folder() / FILE).as_posix() if os.name != 'nt' else '/' + (_folder() / FILE).as_posix()}"
-    )
+    path = (_folder() / FILE).as_posix()
+    return said or f"sqlite:///{path.lstrip('/')}"
+
+
+def retention_s(environ: Mapping[str, str] | None = None) -> float:
+    """How long the bytes of an untouched session are kept, in seconds: `SECATEUR_RETENTION_DAYS`, else 30 days."""
+    said = (os.environ if environ is None else environ).get(KEEPING, "")
+    try:
+        days = float(said) if said else RETENTION_DAYS
+    except ValueError:
+        days = -1.0
+    if not days >= 0:
+        raise ConfigError(f"{KEEPING}={said} is no number of days: give one from 0, as in {KEEPING}={RETENTION_DAYS:g}")
+    return days * 86_400
 
 
 def _folder() -> Path:

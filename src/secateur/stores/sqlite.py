@@ -33,6 +33,11 @@ class SqliteStore:
         self._file = File(Path(path).expanduser().absolute(), synchronous, timeout_s)
         self._group: tuple[int, Group[Ready, State]] = (os.getpid(), Group(self._carry))
 
+    @property
+    def path(self) -> Path:
+        """The file; it need not be there yet."""
+        return self._file.path
+
     def load(self, who: Who) -> State | None:
         with self._file.reading() as connection, _moment(connection):
             return sqlite_read.state_of(connection, who)
