@@ -43,7 +43,7 @@ def mend_markers(work: Work) -> None:
     fixed = [one for name in ("tools", "system") for one in items(work.request.get(name)) if _is_marked(one)]
     found = [one for _, block in work.blocks() for one in _within(block)]
     free = SLOTS - len(fixed) - bool(fields(work.request.get("cache_control")))
-    odd = [one for one in found if one.value.get("type") in _UNMARKED]
+    odd = [one for one in found if word(one.value.get("type")) in _UNMARKED]
     _take_off(work, odd, "A22", "a block that cannot bear one")
     found = [one for one in found if one not in odd]
     gone = found[: max(0, len(found) - max(0, free))]

@@ -81,7 +81,7 @@ def _claimed(work: Work, rounds: list[_Round]) -> set[int]:
                 work.say("O2", node, f"the result of call {quoted(name)} came late and moved behind its call")
             else:
                 orphans.add(id(node))
-        legacy = node.get("function_call")
+        legacy = node.get("function_call") if node.role == "assistant" else None
         asked = str(legacy.get("name")) if isinstance(legacy, dict) else ""
     return orphans
 

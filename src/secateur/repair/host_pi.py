@@ -45,7 +45,8 @@ class Pi:
         names[-1] = _lost_parent(entries, last) or names[-1]
         links = [{"id": name, "parentId": parent} for name, parent in zip(names, [above, *names[:-1]], strict=True)]
         new = [_entry(entries, one, link) for one, link in zip(open_, links, strict=True)]
-        return Insert(last, tuple(new), tuple(_rehung(entries, last, above, names[-1])))
+        results = {one.at for one in round_ if one.result}
+        return Insert(last, tuple(new), tuple(_rehung(entries, results, above, names[-1])))
 
     def told(self, entries: Entries, orphan: Part) -> Op | None:
         path = self.block(orphan)
@@ -81,12 +82,13 @@ def _lost_parent(entries: Entries, after: int) -> str:
     return above if isinstance(above, str) and above not in (one.get("id") for one in entries.values()) else ""
 
 
-def _rehung(entries: Entries, last: int, above: str, below: str) -> list[Op]:
-    """Entries that followed the last line of the round follow the new ones; results keep their place."""
+def _rehung(entries: Entries, results: set[int], above: str, below: str) -> list[Op]:
+    """Entries that followed the last line of the round follow the new ones, wherever they stand; `results`, the lines
+    of its own, keep their place."""
     return [
         Op((line, "parentId"), below)
         for line, entry in entries.items()
-        if line > last and entry.get("parentId") == above and value_at(entry, ("message", "role")) != "toolResult"
+        if line not in results and entry.get("parentId") == above
     ]
 
 

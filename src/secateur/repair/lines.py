@@ -83,15 +83,20 @@ def _pieces(raw: bytes) -> tuple[list[bytes], list[bytes]]:
         end = _entry(text, here, False)
         if end is None:
             break
-        whole.append(raw[here:end])
+        whole.append(_sound(raw[here:end]))
         here = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
     if here == len(text):
         return [piece for piece in whole if _reads(piece)], [piece for piece in whole if not _reads(piece)]
     for found, _ in zip(_OPENS.finditer(text, here + 1), range(_TRIED), strict=False):
         end = _entry(text, found.start(), True)
-        if end is not None and not text[end:].strip() and _reads(raw[found.start() : end]):
-            return [*whole, raw[found.start() : end]], [raw[here : found.start()]]
+        if end is not None and not text[end:].strip() and _reads(_sound(raw[found.start() : end])):
+            return [*whole, _sound(raw[found.start() : end])], [raw[here : found.start()]]
     return whole, [raw[here:]]
+
+
+def _sound(piece: bytes) -> bytes:
+    """An entry, with U+FFFD for bytes that are no UTF-8."""
+    return piece if _reads(piece) else piece.decode("utf-8", "replace").encode()
 
 
 def _entry(text: str, start: int, sure: bool) -> int | None:

@@ -30,7 +30,7 @@ def orphaned(result: Node, media_stay: bool = True) -> list[Node]:
     media: list[Node] = []
     for number, block in enumerate(content if isinstance(content, list) else [content]):
         kind = block.get("type") if isinstance(block, dict) else None
-        if kind in _MEDIA and media_stay:
+        if isinstance(kind, str) and kind in _MEDIA and media_stay:
             stays = result.path is not None and not any(op.path[:1] in ((), ("content",)) for op in result.ops)
             media.append(Node(block, (*result.path, "content", number) if stays and result.path else None))
         else:
