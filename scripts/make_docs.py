@@ -224,6 +224,8 @@ SIMULATOR = {
     "cache": ("Caching", "Sent"),
     "bill": ("Bill", "Row", "Call"),
     "agreement": ("compared", "busted", "Compared"),
+    "recall": ("recall_of", "held", "refetch", "Held", "Score", "Stratum", "Lost"),
+    "foresight": ("foreseen", "aged", "unreferenced", "Terms", "Foresight"),
 }
 
 
