@@ -16,7 +16,6 @@ from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
 from secateur.keeping.asking import asking
 from secateur.keeping.moment import Moment, budget_of, ratio_of
 from secateur.keeping.record import failed, handled
-from secateur.keeping.replay import hash_of
 from secateur.keeping.rewritten import with_local
 from secateur.model import Message, Transcript
 from secateur.plan import Plan
@@ -245,7 +244,7 @@ class _Turn(Struct):
             session=state.who.session,
             number=state.receipts + len(self.desk.waiting),
             epochs=(base.offset, base.offset + len(work.plan.epochs)),
-            sent=hash_of(native) if hashed else "",
+            sent=self.desk.sent.next(native) if hashed else "",
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from secateur.keeping.hashing import Running
 from secateur.keeping.pieces import Pieces
 from secateur.keeping.rewritten import Lost
 from secateur.keeping.views import Chain
@@ -33,6 +34,7 @@ class Desk:
         self.waiting: tuple[Receipt, ...] = ()  # that no store has yet
         self.pieces = Pieces()
         self.chain = Chain()
+        self.sent = Running()
         self.lost = Lost()
 
 

@@ -4,6 +4,7 @@ Rule: a receipt holds no secret and no content, only names and hashes; blobs hol
 gives the same record. Nothing here talks to a store.
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -15,19 +16,22 @@ from secateur.jsontext import Text, dumps
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
 from secateur.receipt import Entry, Outcome, Receipt
-from secateur.redact import redact_tree
+from secateur.redact import redact
 from secateur.session.document import Document
 from secateur.stores.protocol import Blob, State, Store
 
 VIEWS = ("opened", "unchanged", "refused")  # outcomes of requests that were sent on
 MOST_SAID = 2_000  # characters of an error
+_TEXTS = ("policy", "model", "window_source", "gate", "trigger", "error", "session", "forced")
+_SHORT = 8  # characters: no credential is shorter
+_ID = re.compile(r"(?:call|fc|toolu|srvtoolu|tooluse)_[A-Za-z0-9]{1,40}")  # as providers name calls
 _IN_TEXT = ("text", "tool_call", "tool_result")
 
 
 def recorded(receipts: tuple[Receipt, ...], state: State) -> tuple[Link, ...]:
     """The receipts as links after the state's newest one: canonical JSON, secrets taken out."""
     bodies = [
-        canonical(redact_tree(_builtin(replace(one, number=state.receipts + place, session=state.who.session))))
+        canonical(_safe(replace(one, number=state.receipts + place, session=state.who.session)))
         for place, one in enumerate(receipts)
     ]
     return linked(bodies, state.head, state.receipts)
@@ -106,8 +110,23 @@ def _with_handle(entry: Entry, blob: Blob) -> Entry:
     return replace(entry, handle=handle_of(blob.data), removed=removed if entry.verb != "restore" else entry.removed)
 
 
-def _builtin(receipt: Receipt) -> Any:
-    return msgspec.to_builtins(receipt, str_keys=True)
+def _safe(receipt: Receipt) -> Receipt:
+    """The receipt without secrets: whatever a client, a tool or an error may have said is looked through, each once."""
+    known: dict[str, str] = {}
+
+    def clean(text: str) -> str:
+        if len(text) < _SHORT or _ID.fullmatch(text):
+            return text
+        if text not in known:
+            known[text] = redact(text)
+        return known[text]
+
+    texts: dict[str, Any] = {name: clean(getattr(receipt, name)) for name in _TEXTS}
+    lists = {name: tuple(map(clean, getattr(receipt, name))) for name in ("warnings", "mended")}
+    entries = tuple(
+        replace(one, tool=clean(one.tool), call=clean(one.call), reason=clean(one.reason)) for one in receipt.entries
+    )
+    return replace(receipt, **texts, **lists, entries=entries)
 
 
 def _inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[int]:

@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import StoreError
-from secateur.jsontext import Text, dumps
+from secateur.jsontext import Text
 from secateur.keeping import Keeping, shifted
+from secateur.keeping.hashing import hash_of
 from secateur.keeping.record import VIEWS, read
-from secateur.lineage import digest
 from secateur.patch import Op, apply
 from secateur.plan import Plan
 from secateur.receipt import Receipt
@@ -79,13 +79,6 @@ def view_of(work: Session, raw: Any, plan: Plan, receipt: Receipt) -> Replayed:
     work.take(cut, plan, None, "")
     native = work.emit(raw)
     return Replayed(native, receipt, hash_of(native) == receipt.sent if receipt.sent else None)
-
-
-def hash_of(native: Any) -> str:
-    """The hash of a view as it is sent: of its bytes, of objects as JSON."""
-    if isinstance(native, str):
-        return digest(native)
-    return digest(native if isinstance(native, bytes) else dumps(native))
 
 
 def _cut(document_: Document, receipt: Receipt) -> Document:

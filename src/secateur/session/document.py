@@ -62,7 +62,7 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
     items = text.at(at)
     if items is None or items.kind != "[":
         return None
-    same = _common(text.data, data)
+    same = common_prefix(text.data, data)
     spans = items.open()
     keep = bisect_right(spans.ends, same)
     if not keep or data[spans.ends[keep - 1] - 1 : spans.ends[keep - 1]] not in (b"}", b'"', b"]"):
@@ -193,7 +193,7 @@ def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
     raise UnknownFormat(refusal(request) or f"no known format: {nearest}")
 
 
-def _common(old: bytes, new: bytes) -> int:
+def common_prefix(old: bytes, new: bytes) -> int:
     """Length of the common prefix: bisection over memory comparison, no Python step per byte."""
     view = memoryview(old)
     low, high = 0, min(len(old), len(new))
