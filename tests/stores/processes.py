@@ -127,11 +127,17 @@ def forked(url: str) -> dict[str, int]:
             appended(store, Who(name))
             appended(store, Who("shared"))
 
+    leaver = os.fork()
+    if not leaver:
+        sys.exit(0)  # without a word to the store, whose connections it would close as it ends
+    assert ended([leaver]) == [0]
+    appended(store, Who("shared"))
+    assert Path(url.removeprefix("sqlite://") + "-wal").exists()
     pids = [child(lambda number=number: work(f"s{number}")) for number in range(3)]
     work("parent")
     assert ended(pids) == [0] * 3
     assert [sound(store, Who(f"s{number}"), 20) for number in range(3)] == [20] * 3
-    return {"shared": sound(store, Who("shared"), 80), "parent": sound(store, Who("parent"), 21)}
+    return {"shared": sound(store, Who("shared"), 81), "parent": sound(store, Who("parent"), 21)}
 
 
 def full(url: str) -> dict[str, int | str]:

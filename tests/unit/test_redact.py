@@ -80,7 +80,7 @@ PLANTED += [(kind, frame, secret) for kind, (frame, secret) in NAMED.items()]
 def test_a_credential_goes_from_output_arguments_and_file_names(kind: str, frame: str, secret: str) -> None:
     line = frame.format(secret)
     arguments = json.dumps({"command": f"run {line} now", "nested": json.dumps({"text": line})})
-    for text in (f"before\n{line}\nafter", arguments, f"found: {line}", f"/srv/app/{line}"):
+    for text in (f"before\n{line}\nafter", arguments, f"found: {line}", f"/srv/app/{line}", "word " * 500 + line):
         told = redact(text)
         assert secret not in told
         assert not any(piece in told for piece in secret.split("\n") if len(piece) > 20)

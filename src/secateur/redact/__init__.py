@@ -7,6 +7,7 @@ known shape or a telling name; a secret that is a plain word stays.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from secateur.redact.assigned import hidden
@@ -14,6 +15,10 @@ from secateur.redact.detector import detected
 from secateur.redact.places import replaced
 from secateur.redact.shapes import SHAPES, Shape
 
+SHORT = 2_000  # characters of a text that is first asked whether it could hold any credential at all
+_TELLING = ("passw", "passphrase", "pwd", "secret", "token", "key", "credential", "auth", "cookie")
+_LIKELY = (*_TELLING, "bearer", "basic", "-u ", "--user", "-----begin", "private-lines", "://")
+_RUN = re.compile(r"[\w+/=.~%-]{14}")  # every other shape has a run as long
 _OURS = re.compile(r"[0-9a-f]{12,128}\Z")  # handles, keys, hashes of receipts: they stand alone in their fields
 
 
@@ -39,7 +44,7 @@ def redact_tree(value: Any) -> Any:
     if isinstance(value, str):
         return value if len(value) < 8 or _OURS.match(value) else redact(value)
     if isinstance(value, dict):
-        return {redact_tree(name): _field(name, one) for name, one in value.items()}
+        return {_name(name): _field(name, one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [redact_tree(one) for one in value]
     return value
@@ -50,9 +55,19 @@ def marked(kind: str) -> str:
     return f"[redacted {kind}]"
 
 
+@lru_cache(maxsize=1_000)  # of all the records that are written the fields are few
+def _name(name: Any) -> Any:
+    return redact_tree(name)
+
+
+def _says(words: tuple[str, ...], text: str) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in words)
+
+
 def _field(name: Any, value: Any) -> Any:
     """A value whose name may be what gives it away."""
-    if not isinstance(name, str) or not isinstance(value, str) or _OURS.match(value):
+    if not isinstance(name, str) or not isinstance(value, str) or _OURS.match(value) or not _says(_TELLING, name):
         return redact_tree(value)
     before = f'{name}="'
     seen = redact(f'{before}{value}"')
@@ -60,6 +75,8 @@ def _field(name: Any, value: Any) -> Any:
 
 
 def _without(text: str, mark: Callable[[str], str]) -> str:
+    if len(text) < SHORT and not _RUN.search(text) and not _says(_LIKELY, text):
+        return text
     for shape in SHAPES:
         if any(one in text for one in shape.marks):
             text = _cut(text, shape, mark)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Generic, TypeVar
 
+from secateur.errors import StoreError
+
 MOST = 64  # changes in one transaction, so that the first of them does not wait for long
 
 _Asked = TypeVar("_Asked")
@@ -41,23 +43,25 @@ class Group(Generic[_Asked, _Answer]):
         while not job.done:
             with self._turn:
                 if not job.done:
-                    self._lead()
+                    self._lead(job)
         if job.error:
             raise job.error
         assert job.answer is not None
         return job.answer
 
-    def _lead(self) -> None:
+    def _lead(self, own: Job[_Asked, _Answer]) -> None:
         with self._door:
             jobs, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
         try:
             self._carry(jobs)
         except BaseException as error:
-            _fail(jobs, error)
+            _fail(jobs, own, error)
         for job in jobs:
             job.done = True
 
 
-def _fail(jobs: Iterable[Job[_Asked, _Answer]], error: BaseException) -> None:
+def _fail(jobs: Iterable[Job[_Asked, _Answer]], own: Job[_Asked, _Answer], error: BaseException) -> None:
+    """The transaction came to nothing: its leader hears why, and so do the others, but an interrupt is his alone."""
     for job in jobs:
-        job.error = job.error or error
+        told = error if job is own or isinstance(error, StoreError) else StoreError(f"not saved: {error!r}; try again")
+        job.error = job.error or told

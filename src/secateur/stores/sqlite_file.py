@@ -5,6 +5,7 @@ parent's connections alone, unclosed, since closing them would undo the parent's
 that names the file and what to do. What is in the file is not known here, `migrate` aside.
 """
 
+import ctypes
 import os
 import sqlite3
 import time
@@ -18,8 +19,6 @@ from secateur.stores.migrate import migrate, newest, schema_of
 
 SYNCHRONOUS = ("full", "normal")  # full: what was answered survives a loss of power; normal: the end of the process
 CHECKPOINT_PAGES = 1000  # SQLite's own default: the log is folded into the file after about 4 MB
-
-_ABANDONED: list[sqlite3.Connection] = []  # inherited over a fork: never used, never closed
 
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full: make room, or run `secateur gc`",
@@ -87,11 +86,16 @@ class File:
         except (OSError, OverflowError, UnicodeEncodeError) as error:
             raise StoreError(f"the store {self.path} cannot be used: {error}; name another with --store") from error
 
+    def __del__(self) -> None:
+        if self._pid != os.getpid():
+            _abandon(self._open)
+        for connection in self._open.values():
+            connection.close()
+
     def _lock(self, name: str) -> RLock:
         if self._pid != os.getpid():
             self._pid = os.getpid()
-            _ABANDONED.extend(self._open.values())
-            self._open = {}
+            _abandon(self._open)
             self._locks = {"write": RLock(), "read": RLock()}  # the parent's may be held by threads that are not here
         return self._locks[name]
 
@@ -144,6 +148,16 @@ class File:
             return f"the store {self.path} was kept busy by another process for {self.timeout_s:g} s: try again"
         remedy = _REMEDIES.get(code, "see `secateur doctor`")
         return f"the store {self.path} failed ({error}): {remedy}"
+
+
+def _abandon(inherited: dict[str, sqlite3.Connection]) -> None:
+    """Forget connections that came over a fork, and see to it that they are not closed when this process ends.
+
+    Closing one could fold in and delete the log that the parent still writes to.
+    """
+    for connection in inherited.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))  # one reference that nobody gives back
+    inherited.clear()
 
 
 def _private(path: Path) -> None:
