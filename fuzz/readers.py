@@ -1,4 +1,4 @@
-"""Feed readers and rules what nobody would write: `fit` raises nothing but its own errors, and comes back in time.
+"""Feed readers, rules and repair what nobody would write: nothing but our own errors comes out, and in time.
 
     python fuzz/readers.py --seconds 60 --seed 1 [--atheris]
 
@@ -23,6 +23,7 @@ from typing import Any
 import secateur
 from secateur import formats
 from secateur.errors import SecateurError
+from secateur.repair import repaired
 from secateur.rules import FAMILIES, check
 
 SEEDS = Path(__file__).parent / "seeds"
@@ -59,6 +60,7 @@ def attempt(data: bytes, format: str | None = None) -> str:
         engine.fit(data + b" ", session="s", now=2)
         secateur.fit(data, policy="observe", plan=view.plan, format=format, now=3)
         judged(data)
+        repaired(data, format)
     except SecateurError:
         return ""
     except Exception:

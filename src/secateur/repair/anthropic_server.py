@@ -18,21 +18,21 @@ _USES = ("server_tool_use", "mcp_tool_use")
 def mend_server(work: Work) -> None:
     """Let no half of a server tool stand alone."""
     used: set[str] = set()
-    open_: dict[str, Node] = {}  # uses of this turn that wait for their result
+    open_: dict[str, list[Node]] = {}  # uses of this turn that wait for their result
     for node in work.nodes:
         if node.role == "assistant":
             for block in node.inner or ():
                 _look(work, block, used, open_)
         elif node.role == "user" and _opens(node):
-            for use in open_.values():
+            for use in (one for uses in open_.values() for one in uses):
                 _tell_use(work, use)
             used, open_ = set(), {}
 
 
-def _look(work: Work, block: Node, used: set[str], open_: dict[str, Node]) -> None:
+def _look(work: Work, block: Node, used: set[str], open_: dict[str, list[Node]]) -> None:
     if block.role in _USES:
         used.add(_word(block.get("id")))
-        open_[_word(block.get("id"))] = block
+        open_.setdefault(_word(block.get("id")), []).append(block)
     elif block.role.endswith("_tool_result"):
         name = _word(block.get("tool_use_id"))
         open_.pop(name, None)

@@ -35,7 +35,7 @@ class Pi:
         return (*self.block(part), "id" if part.kind == "tool_call" else "toolCallId")
 
     def answered(self, entries: Entries, open_: list[Asked], round_: list[Asked]) -> Insert | None:
-        last = max([line for one in open_ for line in one.message.lines] + [one.at for one in round_ if one.result])
+        last = _last(entries, [line for one in open_ for line in one.message.lines], [o.at for o in round_ if o.result])
         entry = entries[last]
         above = entry.get("id") if "parentId" in entry else None
         if not isinstance(above, str):
@@ -65,6 +65,25 @@ class Pi:
                 if not isinstance(given, dict):
                     found.append((Op(part.path, object_of(given)), "L7", "the input of a call became an object"))
         return found
+
+
+def _last(entries: Entries, calls: list[int], results: list[int]) -> int:
+    """The line that ends a round: by the tree, where a result stands before its call."""
+    if not results or min(results) > max(calls):
+        return max(calls + results)
+    lines = {entry.get("id"): line for line, entry in entries.items() if isinstance(entry.get("id"), str)}
+
+    def above(line: int) -> int:
+        """How many entries lead there."""
+        seen: set[int] = set()
+        here: int | None = line
+        while here is not None and here not in seen:
+            seen.add(here)
+            parent = entries[here].get("parentId")
+            here = lines.get(parent) if isinstance(parent, str) else None
+        return len(seen)
+
+    return max(calls + results, key=lambda line: (above(line), line))
 
 
 def _entry(entries: Entries, one: Asked, link: dict[str, Any]) -> dict[str, Any]:

@@ -210,3 +210,74 @@ def test_what_nobody_knows_stays_and_is_said() -> None:
     done = mended('[{"role":"user","content":"hi"},{"role":"robot","content":"?"}]')
     assert done.mended == ()
     assert [one.where for one in done.left] == ["messages.1"]
+
+
+# --- what a repair of one thing may not break in another ------------------------------------------------------------
+
+
+def call(id: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "bash", "input": {}}]}
+
+
+def answered(*ids: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"} for id in ids]}
+
+
+def test_a_message_whose_results_moved_away_still_seats_those_of_its_own_round() -> None:
+    hi = {"role": "user", "content": "hi"}
+    done = repaired([hi, call("a"), hi, call("b"), answered("a")], "anthropic_messages")
+    results = [
+        [one["tool_use_id"] for one in message["content"]] for message in done.native[4:] if message["role"] == "user"
+    ]
+    assert done.native[2]["content"][0]["tool_use_id"] == "a"
+    assert results == [["b"]]
+    assert done.left == ()
+    assert repaired(done.native, "anthropic_messages") == Repair(done.native)
+
+
+USE = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
+FOUND = {"type": "web_search_result", "url": "https://x", "title": "X", "encrypted_content": "c2ln"}
+RESULTS = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [FOUND]}
+
+
+@pytest.mark.parametrize(("half", "rule", "says"), [(USE, "A41", "call of web_search"), (RESULTS, "A40", "https://x")])
+def test_half_of_a_server_tool_becomes_text(half: dict[str, Any], rule: str, says: str) -> None:
+    said = {"type": "text", "text": "so"}
+    messages = [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": [half, said]},
+        {"role": "user", "content": "b"},
+    ]
+    done = repaired(messages, "anthropic_messages")
+    first, second = done.native[1]["content"]
+    assert rules(done) == [rule]
+    assert (first["type"], second) == ("text", said)
+    assert says in first["text"]
+    assert "c2ln" not in first["text"]
+    whole = [messages[0], {"role": "assistant", "content": [USE, RESULTS, said]}, messages[2]]
+    assert repaired(whole, "anthropic_messages").native is whole
+
+
+def marked(text: str, **more: str) -> dict[str, Any]:
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral", **more}}
+
+
+def test_the_oldest_markers_in_messages_give_way() -> None:
+    body = {"system": [marked("s")], "messages": [{"role": "user", "content": [marked(str(n)) for n in range(5)]}]}
+    done = repaired(body, "anthropic_messages")
+    assert ["cache_control" in block for block in done.native["messages"][0]["content"]] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
+    assert set(rules(done)) == {"A20"}
+    assert done.left == ()
+
+
+def test_a_longer_life_behind_a_shorter_one_becomes_as_short() -> None:
+    body = {"system": [marked("s")], "messages": [{"role": "user", "content": [marked("a", ttl="1h")]}]}
+    done = repaired(body, "anthropic_messages")
+    assert done.native["messages"][0]["content"] == [marked("a")]
+    assert rules(done) == ["A21"]

@@ -92,3 +92,24 @@ def test_pictures_of_an_orphan_result_stay_pictures() -> None:
 def test_what_is_sound_is_the_very_same() -> None:
     document = body(USER, CALL, user(RESULT), SAYS, user(text("on")))
     assert mended(document) == Repair(document.encode())
+
+
+DOCUMENT = '{"document":{"format":"txt", "name":"notes","source":{"text":"x"}}}'
+POINT = '{"cachePoint":{"type":"default"}}'
+
+
+def test_documents_get_names_of_their_own_and_a_text_beside() -> None:
+    done = mended(body(user(DOCUMENT, DOCUMENT.replace("notes", "a_b"), DOCUMENT)))
+    named = [DOCUMENT, DOCUMENT.replace("notes", "a b"), DOCUMENT.replace("notes", "notes 2")]
+    assert done.native.decode() == body(user(*named, text("[a document]")))
+    assert {one.rule for one in done.mended} == {"B9"}
+    assert done.left == ()
+
+
+def test_a_cache_point_goes_where_it_may_not_stand() -> None:
+    thought = '{"reasoningContent":{"reasoningText":{"text":"hm"}}}'
+    says = SAYS.replace('[{"text"', f'[{thought},{POINT},{POINT},{{"text"')
+    done = mended(body(user(text("hi"), POINT), says, user(text("on"), DOCUMENT, POINT)))
+    kept = says.replace(f"{POINT},", "")
+    assert done.native.decode() == body(user(text("hi"), POINT), kept, user(text("on"), DOCUMENT))
+    assert [one.rule for one in done.mended] == ["B12", "B12", "B14"]

@@ -227,3 +227,30 @@ def test_a_sound_file_keeps_every_byte(name: str) -> None:
     }[name]
     done = repaired(sound)
     assert (done.native, done.mended, done.left) == (sound, (), ())
+
+
+# --- entries out of order --------------------------------------------------------------------------------------------
+
+
+def entry(id: str, parent: str | None, message: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "message", "id": id, "parentId": parent, "timestamp": WHEN, "message": message}
+
+
+def test_a_new_result_stands_on_the_branch_where_a_result_stands_before_its_call() -> None:
+    two = pi_call("c") | {"content": [*pi_call("c")["content"], *pi_call("d")["content"]]}
+    head = {"type": "session", "version": 3, "id": "s", "cwd": "/w"}
+    lines = [entry("a", None, user("hi")), entry("r", "b", pi_result("c", "x")), entry("b", "a", two)]
+    done = repaired(file(head, *lines, entry("e", "r", user("more"))), "pi")
+    assert rules(done) == ["L1"]
+    assert [shown.call for shown in pi_loader.load(done.native) if shown.call] == ["c", "d", "c", "d"]
+    assert repaired(done.native, "pi") == Repair(done.native)
+
+
+def test_where_no_result_can_stand_on_the_branch_none_is_written() -> None:
+    call = entry("b", "a", pi_call("c"))
+    del call["parentId"]
+    lines = [entry("a", None, user("hi")), call, entry("r", "b", user("so")), entry("e", "r", user("more"))]
+    data = file({"type": "session", "version": 3, "id": "s", "cwd": "/w"}, *lines)
+    done = repaired(data, "pi")
+    assert done.native == data
+    assert [one.rule for one in done.left] == ["L5", "L1"]
