@@ -94,8 +94,9 @@ def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limit
         found = cut(rows, settings, space.usable, every_user, share)
         gone = sum(row.tokens for first, last in segments(found, rows) for row in rows[first:last])
         left = scene.load.fixed + all_rows - gone + min(most, gone)
-        if scene.load.tokens <= space.threshold or (left <= space.threshold and gone):
-            break  # it was asked for without need, or there is room
+        needless = scene.window <= 0 or scene.load.tokens <= space.threshold
+        if needless or (left <= space.threshold and gone):
+            break  # somebody asks for it without need, or there is room
     return found
 
 
@@ -197,13 +198,14 @@ def _outcome(work: _Work, found: _Found, place: tuple[Cut, Sequence[Row]], after
     blobs = _blobs(work) if scene.handles else {}
     text = made.text + "".join(f"\n\nrecall {handle} shows what this stands for in full" for handle in blobs)
     layout = _layout(where, rows) if work.settings.layout == "middle" else None
+    step = next_of(scene.raw, after)
     meta = meta_of(work.template.name, made.prose, taken.ledger) | ({"details": layout.details()} if layout else {})
+    meta |= {"continuation": {"branch": step.branch, "of": step.of}} if step.branch != "none" else {}
     items = (New(work.settings.role, text, "summary", meta), *taken.carried)
     tokens = sum(scene.count(item.text) for item in items)
     if tokens >= taken.tokens:
         text = f"the summary would take {tokens:,} tokens, and what it stands for takes {taken.tokens:,}"
         return Refused("no_gain", text, found.attempts, found.asks)
-    step = next_of(scene.raw, after)
     return Compacted(
         edits=(*replaced(where, rows, scene.raw, items), *edits_of(scene.raw, step)),
         rung=found.rung,

@@ -100,7 +100,7 @@ def _branch(messages: Sequence[Message], settings: Continuation) -> Next:
     if any(_attached(asked)):
         return Next("media", _resumed(asked, settings), {**_META, "had_media": True}, asked.key)
     if not any(message.role == "assistant" for message in messages[number + 1 :]):
-        return Next("unanswered", _words(asked), _META, asked.key, put_in=False)
+        return Next("unanswered", _verbatim(asked), _META, asked.key, put_in=False)
     return Next("mid_task", settings.text, _META)
 
 
@@ -125,6 +125,10 @@ def _repeats_unseen(text: str, shown: Sequence[str]) -> bool:
 
 def _words(message: Message) -> str:
     return " ".join(part.text for part in message.parts if part.kind == "text").strip()
+
+
+def _verbatim(message: Message) -> str:
+    return "\n".join(part.text for part in message.parts if part.kind == "text")
 
 
 def _resumed(asked: Message, settings: Continuation) -> str:

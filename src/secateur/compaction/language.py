@@ -13,7 +13,10 @@ LEAST_WORDS = 5  # common words that must be found
 CLEAR_SHARE = 1.6  # the first language must have so many times the common words of the second
 LETTER_SHARE = 0.3  # letters of another script than Latin that decide: paths and names are Latin everywhere
 
-_NO_LANGUAGE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\S*[/\\_@#<>{}=$|:]\S*|\b\S*\d\S*\b|\b\w+\.\w+\b", re.S)
+MOST_CHARS = 20_000  # of a text are looked at
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.S)
+_NO_WORD = re.compile(r"[/\\_@#<>{}=$|:\d]|\w\.\w")
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")),
@@ -47,7 +50,7 @@ _COMMON: MappingProxyType[str, frozenset[str]] = MappingProxyType(
 
 def language_of(text: str) -> str | None:
     """The language's code ("en", "vi", "zh", …), or None where the text is too short or too mixed to tell."""
-    prose = _NO_LANGUAGE.sub(" ", text)
+    prose = " ".join(map(_spoken, _CODE.sub(" ", text[:MOST_CHARS]).split()))
     words = [word.lower() for word in _WORD.findall(prose)]
     letters = sum(map(len, words))
     for code, letter in _SCRIPTS:
@@ -55,6 +58,11 @@ def language_of(text: str) -> str | None:
         if found >= max(LEAST_LETTERS // 4 if code in ("ja", "ko", "zh") else LEAST_LETTERS, LETTER_SHARE * letters):
             return _by_words(words, ("ru", "uk")) or "ru" if code == "cyrillic" else code
     return _by_words(words, tuple(_COMMON))
+
+
+def _spoken(word: str) -> str:
+    """The word, if it is one; of names and addresses what is not ASCII: a script without blanks may stand around."""
+    return "".join(" " if char.isascii() else char for char in word) if _NO_WORD.search(word) else word
 
 
 def _by_words(words: list[str], codes: tuple[str, ...]) -> str | None:

@@ -24,7 +24,7 @@ from secateur.tokens import counter
 
 __all__ = ["PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
 
-PRESETS = ("kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
+PRESETS = ("kilocode", "balance", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
 
 _TAGS = frozenset(("do", "when"))
 

@@ -121,10 +121,18 @@ def test_a_line_that_poses_as_a_fact_is_dropped() -> None:
 @pytest.mark.parametrize(
     ("language", "asked", "told"),
     [
-        ("vi", "Hãy sửa lỗi đăng nhập và không được đụng vào cơ sở dữ liệu của tôi", "Phiên đã bị mất vì tên miền không đúng và các bài kiểm tra đang chờ"),
-        ("zh", "请修复登录问题，不要改动数据库，测试也要更快", "会话丢失是因为域名配置错误，测试在等待端口释放，用户希望更快"),
+        (
+            "vi",
+            "Hãy sửa lỗi đăng nhập và không được đụng vào cơ sở dữ liệu của tôi",
+            "Phiên đã bị mất vì tên miền không đúng và các bài kiểm tra đang chờ",
+        ),
+        (
+            "zh",
+            "请修复登录问题，不要改动数据库，测试也要更快",
+            "会话丢失是因为域名配置错误，测试在等待端口释放，用户希望更快",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_users_language_is_taken(language: str, asked: str, told: str) -> None:
     source = Source(texts=(asked, *SOURCE.texts), tokens=900, said=(asked,))
     own = template("secateur", language)
