@@ -145,7 +145,7 @@ class _Turn(Struct):
         read = work.document.transcript
         window, source = resolve(settings.window, settings.model or read.model, policy)
         moment = Moment(self.request.now, self.request.idle_s, self.request.fixed_tokens)
-        asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens))
+        asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
         budget = budget_of(work, window, moment, state, self.handles)
         inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()
         voided: tuple[Entry, ...] = ()
@@ -230,7 +230,7 @@ class _Turn(Struct):
 
     def _mark(self, work: Session, base: Base) -> None:
         """Give the new epochs the hashes by which their parts are found again in a rewritten history."""
-        known, epochs = len(base.plan.epochs), work.plan.epochs
+        known, epochs = base.saved, work.plan.epochs
         if epochs[known:]:
             messages = work.document.transcript.messages
             work.plan = Plan((*epochs[:known], *(with_local(one, messages) for one in epochs[known:])))

@@ -10,7 +10,7 @@ from secateur.errors import StoreError
 from secateur.keeping import Desk, Keeping
 from secateur.keeping.pins import held
 from secateur.keeping.rewritten import REWRITTEN, carried, lost
-from secateur.keeping.undone import void
+from secateur.keeping.undone import put_off, void
 from secateur.model import Edit, Restore
 from secateur.protect import Protect
 from secateur.session import Session
@@ -18,12 +18,14 @@ from secateur.stores.protocol import State
 
 
 def asking(
-    keeping: Keeping, desk: Desk, work: Session, state: State, limits: tuple[Protect, int]
+    keeping: Keeping, desk: Desk, work: Session, state: State, limits: tuple[Protect, int, int]
 ) -> tuple[tuple[dict[str, Edit], str], tuple[str, ...]]:
     """The edits that the session asks for and why, and warnings. Protects what is pinned.
 
-    `limits` are what the policy protects, and the tokens that pins may hold."""
-    pins, warnings = _pins(keeping, work, state, *limits)
+    `limits` are what the policy protects, the tokens that pins may hold, and the time in ms.
+    """
+    protect, pin_tokens, now = limits
+    pins, warnings = _pins(keeping, work, state, protect, pin_tokens)
     edits: dict[str, Edit] = {}
     why = ""
     if keeping.store is not None:
@@ -31,6 +33,9 @@ def asking(
         edits = carried(work, desk.lost)
         why = REWRITTEN if edits else ""
     undone = void(work, state.tip)
+    waits = put_off(work, state.tip, undone, now)
+    if waits:
+        undone, warnings = {}, (*warnings, waits)
     why = (
         "a pin: it reads as it came"
         if pins

@@ -12,6 +12,7 @@ from secateur.keeping.record import read
 from secateur.model import Edit, Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan, alive
 from secateur.session import Session
+from secateur.settle import in_running_round
 from secateur.stores.protocol import State, Store
 
 
@@ -59,17 +60,33 @@ def _freed(work: Session, epoch: Epoch) -> int:
     return sum([part.tokens - work.count(texts.get(part.key, "")) for part in mine])
 
 
+def put_off(work: Session, tip: str, gone: dict[str, Edit], now: int) -> str:
+    """Take the undo back where the running turn must begin with reasoning that it would void; why, or ""."""
+    read = work.document.transcript
+    if not read.thinks_first or not in_running_round(read.messages, tuple(gone.values())):
+        return ""
+    why = "the running turn began with reasoning made under the edited view: undo again when it has ended"
+    for number in reversed(_since(work.plan, tip)):
+        work.open(Epoch(now, read.messages[-1].key, why, (), undoes=number))
+    return why
+
+
 def void(work: Session, tip: str) -> dict[str, Edit]:
     """Bound reasoning that was made under a view undone since the request whose history ended in `tip`."""
-    epochs = work.plan.epochs
-    first = len(epochs)
-    while first and epochs[first - 1].undoes is not None and epochs[first - 1].tip == tip:
-        first -= 1
-    undone = [epochs[one.undoes].tip for one in epochs[first:] if one.undoes is not None and REFUSED not in one.why]
-    if not undone or not work.binds:
+    if not work.binds:
         return {}
+    epochs = work.plan.epochs
+    undone = [epochs[epochs[number].undoes or 0].tip for number in _since(work.plan, tip)]
     messages = work.document.transcript.messages
     places = {message.key: number for number, message in enumerate(messages)}
     since = min((places[one] for one in undone if one in places), default=len(messages))
     parts = [part for message in messages[since + 1 :] for part in message.parts if part.bound]
     return {part.key: Remove(part.key, by="settle") for part in parts if part.key not in work.fold.parts}
+
+
+def _since(plan: Plan, tip: str) -> list[int]:
+    """The epochs that undo another one and were opened since the request whose history ended in `tip`."""
+    first = len(plan.epochs)
+    while first and plan.epochs[first - 1].undoes is not None and plan.epochs[first - 1].tip == tip:
+        first -= 1
+    return [number for number in range(first, len(plan.epochs)) if REFUSED not in plan.epochs[number].why]
