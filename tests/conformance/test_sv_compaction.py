@@ -61,7 +61,8 @@ def test_SV_S_1_the_summariser_reads_the_pruned_head_and_the_summary_is_a_system
     messages: list[Native] = []
     for n in range(6):
         call = {"id": f"c{n}", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
-        messages += [native_user(f"request {n} " + "please " * 300), {"role": "assistant", "content": None, "tool_calls": [call]}]
+        asks = {"role": "assistant", "content": None, "tool_calls": [call]}
+        messages += [native_user(f"request {n} " + "please " * 300), asks]
         messages += [{"role": "tool", "tool_call_id": f"c{n}", "content": f"output {n} " * 500}, native_assistant()]
     pruned = secateur.fit(messages, policy="opencode", now=1)
     outcome, asked = run(

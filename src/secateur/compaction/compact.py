@@ -51,7 +51,7 @@ def compact(scene: Scene, settings: Compaction, after: Continuation) -> Asking:
     taken = given(where, rows, scene.raw, settings, scene.protect)
     if not taken.messages:
         return _nothing(taken)
-    most = min(most, taken.tokens // 2)
+    most = min(most, _room(taken))
     work = _Work(scene, settings, taken, _template(scene, settings, taken), most)
     found = yield from _summary(work)
     if isinstance(found, Refused):
@@ -98,6 +98,12 @@ def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limit
         if needless or (left <= space.threshold and gone):
             break  # somebody asks for it without need, or there is room
     return found
+
+
+def _room(taken: Given) -> int:
+    """Tokens that a summary of this may take: as many as the one before it, and half of what is new."""
+    kept = sum(row.tokens for row in taken.rows if row.is_summary)
+    return kept + sum(row.tokens for row in taken.rows if row.is_fresh) // 2
 
 
 def _nothing(taken: Given) -> Refused:

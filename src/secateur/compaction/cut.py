@@ -149,7 +149,10 @@ def _suffix(rows: Sequence[Row], first: int, end: int, room: int) -> int:
 
 
 def _enough(rows: Sequence[Row], first: int, tokens: int) -> int:
-    """Pi's cut: back until `tokens` are kept, then forward to the next row that is no result (findCutPoint)."""
+    """Pi's cut: back until `tokens` are kept, then forward to the next row that is no result (findCutPoint).
+
+    Where only results are left, back to their calls, as Pi's newest version does: the older ones keep everything.
+    """
     held = 0
     for place in range(len(rows) - 1, first - 1, -1):
         if rows[place].new is not None or rows[place].is_summary:
@@ -157,7 +160,7 @@ def _enough(rows: Sequence[Row], first: int, tokens: int) -> int:
         held += rows[place].tokens
         if held >= tokens:
             after = [one for one in range(place, len(rows)) if not splits_round(rows, one)]
-            return after[0] if after else first
+            return after[0] if after else max(first, _back(rows, place))
     return first
 
 

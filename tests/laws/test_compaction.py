@@ -1,0 +1,132 @@
+"""Laws of compaction: rounds stay whole, the newest request stays as it came, what was kept is not lost, nothing grows."""
+
+import json
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import secateur
+from compactions import done, opened, run, said, scene, view
+from conversation import assistant, result, talk, user
+from laws.histories import anthropic, openai
+from secateur.compaction.ask import Answer
+from secateur.compaction.outcome import Compacted
+from secateur.compaction.settings import Compaction, Continuation
+from secateur.model import Epoch, Message
+from secateur.plan import REFUSED, Plan, decode, encode
+from secateur.tokens import estimate
+
+FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+LAYOUTS = st.builds(
+    Compaction,
+    layout=st.sampled_from(["tail", "middle"]),
+    head=st.integers(0, 3),
+    keep_turns=st.integers(0, 3),
+    keep_tokens=st.integers(0, 200),
+    keep_messages=st.integers(0, 4),
+    cut_at=st.sampled_from(["turns", "rounds"]),
+    role=st.sampled_from(["user", "system"]),
+)
+AFTER = st.builds(
+    Continuation, mode=st.sampled_from(["branches", "sentence", "none"]), when_idle=st.sampled_from(["always", "never"])
+)
+ANSWERS = st.builds(Answer, st.sampled_from(["", "no", said(), said(discoveries="- hm"), "{}", "<html>"]) | st.text())
+
+
+def pairs(messages: tuple[Message, ...]) -> list[tuple[list[str], list[str]]]:
+    """Of each assistant message the ids it calls, and those that are answered before the next one."""
+    made: list[tuple[list[str], list[str]]] = []
+    for message in messages:
+        if message.role == "assistant":
+            made.append(([part.call for part in message.parts if part.kind == "tool_call"], []))
+        elif made:
+            made[-1][1].extend(part.call for part in message.parts if part.kind == "tool_result")
+    return made
+
+
+@FEW
+@given(st.one_of(anthropic(), openai()), st.tuples(LAYOUTS, AFTER), ANSWERS, st.booleans(), st.data())
+def test_rounds_stay_whole_and_the_newest_request_as_it_came(
+    messages: list[dict[str, Any]], policy: tuple[Compaction, Continuation], answer: Answer, asks: bool, data: Any
+) -> None:
+    before = json.dumps(messages)
+    plan = Plan()
+    read = secateur.fit(messages, policy="observe", now=1).before
+    for size in sorted(data.draw(st.sets(st.integers(1, len(messages)), max_size=2)) | {len(messages)}):
+        read = secateur.fit(messages[:size], policy="observe", now=1).before
+        outcome, _ = run(scene(read, plan, asks=asks), *policy, [answer])
+        if not isinstance(outcome, Compacted):
+            continue
+        assert outcome.tokens_after < outcome.tokens_before
+        plan = opened(read, outcome, plan)
+        shown = view(read, plan)
+        assert all(one in pairs(read.messages) for one in pairs(shown))
+        newest = [one for one in read.messages if one.role == "user" and one.origin == "user" and _says(one)][-1:]
+        assert [one for one in newest if one in shown] == newest
+    sent = secateur.fit(messages, policy="observe", plan=plan, now=2)
+    assert REFUSED not in sent.receipt.gate
+    assert json.dumps(messages) == before
+    assert view(read, decode(encode(plan))) == view(read, plan)
+
+
+@FEW
+@given(ANSWERS)
+def test_history_is_as_it_was_after_a_rejection(answer: Answer) -> None:
+    talked = talk(user("do it"), *_rounds(6, "a"), user("next"))
+    cancels = Compaction(keep_turns=1, keep_tokens=0, on_bad_summary="cancel")
+    outcome, asked = run(scene(talked, asks=True), cancels, answers=[answer])
+    assert len(asked) == 1
+    if not isinstance(outcome, Compacted):
+        assert outcome.reason == "cancelled"
+    assert talked == talk(user("do it"), *_rounds(6, "a"), user("next"))
+
+
+@FEW
+@given(st.lists(st.sampled_from(["", "the cause was a missing lock", "nothing was done"]), min_size=2, max_size=5))
+def test_what_an_earlier_compaction_kept_is_kept(proses: list[str]) -> None:
+    wishes = [f"Never use library{chr(97 + n)} here." for n in range(len(proses))]
+    messages: list[Message] = []
+    plan, told = Plan(), []
+    for n, prose in enumerate(proses):
+        messages += [user(wishes[n]), *_rounds(4, f"r{n}"), assistant(text=f"Step {n} is done, all tests pass.")]
+        talked = talk(*messages, user(f"go on with {n}"))
+        answer = Answer(said(discoveries=f"- In step {n}: {prose}") if prose else "")
+        outcome, _ = run(scene(talked, plan, asks=True), Compaction(keep_turns=1, keep_tokens=0), answers=[answer])
+        plan = opened(talked, outcome, plan)
+        told += [prose] if done(outcome).rung == "model" else []
+        text = done(outcome).summary
+        assert all(wish in text for wish in wishes[: n + 1])
+        assert all(prose in text for prose in told)
+        assert all(f"src/r{m}_3.py" in text for m in range(n + 1))
+
+
+@FEW
+@given(st.sampled_from([8_000, 32_000, 200_000]), st.booleans())
+def test_a_summary_is_bounded_over_ten_rounds(window: int, asks: bool) -> None:
+    messages: list[Message] = []
+    plan, sizes = Plan(), []
+    for n in range(10):
+        messages += [user(f"request {n}: " + "please mind every word of it " * 20), *_rounds(12, f"r{n}")]
+        talked = talk(*messages, assistant(text="done"), user("go on"))
+        lines = "\n".join(f"- Finding {m} of round {n} was {'much ' * 30}" for m in range(8))
+        given_ = scene(talked, plan, asks=asks, window=window, count=estimate)
+        outcome, _ = run(given_, Compaction(keep_turns=1, keep_tokens=0), answers=[Answer(said(discoveries=lines))])
+        if isinstance(outcome, Compacted):
+            plan = plan.opened(Epoch(n, talked.messages[-1].key, "compaction", outcome.edits))
+            sizes.append(estimate(outcome.summary))
+    assert len(sizes) >= 5
+    assert max(sizes) <= max(900, min(13_000, int(0.055 * window)))
+
+
+def _rounds(count: int, tag: str) -> list[Message]:
+    made = []
+    for n in range(count):
+        args = json.dumps({"path": f"src/{tag}_{n}.py", "old_string": "a", "new_string": "b"})
+        made += [assistant((f"c{tag}{n}", "edit", args)), result("The file was edited.\n" * 20, "edit", f"c{tag}{n}")]
+    return made
+
+
+def _says(message: Message) -> bool:
+    return any(part.text and part.kind == "text" for part in message.parts)
