@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from secateur import Engine, Plan, View, chain, errors, fit, pricing, redact, rules
+from secateur.engine import Replayed, Undone
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
@@ -161,8 +162,10 @@ def library() -> Iterator[str]:
     yield from _head("Library", "`import secateur` gives `fit`, `Engine`, `View`, `Plan` and the errors.")
     yield f"## `secateur.fit`\n\n```text\nfit{_signature(fit)}\n```\n\n{_text(fit)}"
     yield f"## `secateur.Engine`\n\n```text\nEngine{_signature(Engine)}\n```\n\n{_text(Engine)}"
-    yield f"### `Engine.fit`\n\n```text\nfit{_signature(Engine.fit)}\n```\n\n{_text(Engine.fit)}"
-    for struct in (View, Plan, Epoch, Rewrite, Remove, Replace, Restore, Receipt, Entry):
+    for method in (Engine.fit, Engine.observe, Engine.undo, Engine.pin, Engine.unpin, Engine.replay, Engine.forget):
+        name = method.__name__
+        yield f"### `Engine.{name}`\n\n```text\n{name}{_signature(method)}\n```\n\n{_text(method)}"
+    for struct in (View, Undone, Replayed, Plan, Epoch, Rewrite, Remove, Replace, Restore, Receipt, Entry):
         yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
 
 
