@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from secateur.acts.words import one_line
 from secateur.compaction.ledger import Ledger, fitting, rendered
-from secateur.compaction.ledger.said import one_line, said_by_agent, sentences
+from secateur.compaction.ledger.said import said_by_agent, sentences
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact

@@ -7,9 +7,12 @@ back from either. Prose is not written here.
 
 from collections.abc import Iterable
 
+from secateur.acts.calls import Action, actions, arrived
+from secateur.acts.files import lines
+from secateur.acts.runs import MAX_CHARS, runs
+from secateur.acts.words import clipped, one_line
 from secateur.compaction.ledger.bounded import bounded, encodable
-from secateur.compaction.ledger.calls import Action, actions, arrived
-from secateur.compaction.ledger.checks import MAX_CHARS, commands, runs
+from secateur.compaction.ledger.checks import commands
 from secateur.compaction.ledger.constraints import constraints
 from secateur.compaction.ledger.entries import (
     Command,
@@ -23,14 +26,13 @@ from secateur.compaction.ledger.entries import (
     Task,
 )
 from secateur.compaction.ledger.failures import failures
-from secateur.compaction.ledger.files import files, lines, target
+from secateur.compaction.ledger.files import files, target
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import names
 from secateur.compaction.ledger.plans import plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import bullet, fitting, rendered
 from secateur.compaction.ledger.requests import asked, requests
-from secateur.compaction.ledger.said import clipped, one_line
 from secateur.compaction.ledger.state import branch, commits
 from secateur.model import Message
 from secateur.redact import redact

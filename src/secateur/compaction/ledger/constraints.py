@@ -9,8 +9,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from secateur.acts.words import clipped
 from secateur.compaction.ledger.entries import Constraint
-from secateur.compaction.ledger.said import clipped, said_by_user, sentences
+from secateur.compaction.ledger.said import said_by_user, sentences
 from secateur.model import Message
 from secateur.redact import redact
 

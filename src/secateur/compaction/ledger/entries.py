@@ -8,10 +8,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-Use = Literal["read", "created", "changed", "moved", "deleted"]
+from secateur.acts.effects import Use
+from secateur.acts.runs import Check
+
 Scope = Literal["standing", "request"]
 State = Literal["open", "done", "superseded"]
-Check = Literal["test", "build", "lint"]
 
 
 class File(Struct, frozen=True, omit_defaults=True):

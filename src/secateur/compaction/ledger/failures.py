@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.calls import Action
-from secateur.compaction.ledger.checks import Ran
+from secateur.acts.calls import Action
+from secateur.acts.runs import Ran
+from secateur.acts.words import clipped, one_line
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files import target
-from secateur.compaction.ledger.said import clipped, one_line
 from secateur.redact import redact
 
 MAX_CHARS = 240  # of an error line

@@ -10,11 +10,12 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.compaction.ledger.calls import Action, plain, texts
-from secateur.compaction.ledger.effects import Effect, effects, patched, pathlike, scripted
-from secateur.compaction.ledger.entries import File, Use
-from secateur.compaction.ledger.said import one_line
-from secateur.compaction.ledger.shell import parsed
+from secateur.acts.calls import Action, texts
+from secateur.acts.effects import Effect, Use, pathlike
+from secateur.acts.files import PLACES, lines, paths, touched
+from secateur.acts.shell import parsed
+from secateur.acts.words import one_line
+from secateur.compaction.ledger.entries import File
 from secateur.redact import redact
 
 
@@ -30,33 +31,6 @@ def files(done: Iterable[Action]) -> tuple[File, ...]:
     return tuple(found.values())
 
 
-def touched(action: Action) -> Iterator[Effect]:
-    """What one call did to files."""
-    if not action.result or (not action.ok and action.exit is None):
-        return
-    if action.role == "run":
-        for line in lines(action):
-            for effect in (*effects(line), *scripted(line if action.given else "")):
-                if action.ok or effect.use != "read":
-                    yield effect
-    elif action.role == "edit" and action.ok:
-        yield from _edited(action)
-    elif action.role == "read" and action.ok and not _FOLDER.search(action.said[:300]):
-        yield from (Effect(path, "read") for path in _paths(action))
-
-
-def lines(action: Action) -> list[str]:
-    """The command lines of a call."""
-    found: list[str] = []
-    for name, value in action.given.items():
-        if plain(name) in _COMMANDS:
-            if isinstance(value, list) and all(isinstance(word, str) for word in value):
-                found.append(_joined(value))
-            elif isinstance(value, str):
-                found.append(value)
-    return found
-
-
 def joined(before: File | None, use: Use) -> Use:
     """What a file is after one more use."""
     if before is None or use in ("deleted", "moved"):
@@ -70,23 +44,10 @@ def joined(before: File | None, use: Use) -> Use:
 
 def target(action: Action) -> str:
     """What a call is about, for a person: its tool and its file."""
-    paths = _paths(action)
-    return redact(one_line(f"{action.call.tool} {paths[0] if paths else ''}"))
+    named = paths(action)
+    return redact(one_line(f"{action.call.tool} {named[0] if named else ''}"))
 
 
-_NAMES = frozenset({
-    "path", "paths", "file", "files", "filename", "filepath", "filepaths", "targetfile", "absolutepath", "relativepath",
-    "notebookpath", "uri",
-})  # fmt: skip
-_COMMANDS = frozenset({"command", "commands", "cmd", "cmdline", "script", "code"})
-_WHOLE = frozenset({"content", "contents", "filetext", "filecontent"})
-_PARTS = frozenset({"oldstring", "oldstr", "oldtext", "edits", "insertline", "newstr", "diff", "patch"})
-_FROM = frozenset({"source", "sourcepath", "from", "oldpath", "src"})
-_TO = frozenset({"destination", "destinationpath", "dest", "target", "newpath", "to", "dst"})
-_PLACES = frozenset({"workdir", "cwd", "workingdirectory", "workingdir"})
-_FOLDER = re.compile(r"files and directories up to|^<type>directory</type>", re.M)
-_NO_FILE = re.compile(r"[\n*<>|\0]|^(?!file:)\w+://|/$|^\.{0,2}$")
-_PATCH = "*** Begin Patch"
 _MOST_ROOTS = 8
 
 
@@ -128,7 +89,7 @@ def _inside(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
 
 def _roots(action: Action) -> Iterator[str]:
     """Folders that commands are run in."""
-    for place in texts(action.given, _PLACES):
+    for place in texts(action.given, PLACES):
         if place.startswith("/"):
             yield place.rstrip("/")
     for line in lines(action):
@@ -136,40 +97,3 @@ def _roots(action: Action) -> Iterator[str]:
             for simple in parsed(line).commands:
                 if simple.words[:1] == ("cd",) and simple.words[-1].startswith("/"):
                     yield simple.words[-1].rstrip("/")
-
-
-def _edited(action: Action) -> Iterator[Effect]:
-    bodies = [value for value in (*action.given.values(), action.call.text) if isinstance(value, str)]
-    words = [word for value in action.given.values() if isinstance(value, list) for word in value]
-    bodies = [body for body in (*bodies, *words) if isinstance(body, str) and _PATCH in body]
-    if bodies:
-        yield from (effect for body in bodies[:1] for effect in patched(body))
-        return
-    verb = str(action.given.get("command", ""))
-    names = {plain(name) for name in action.given}
-    said = set(re.findall(r"[a-z]+", action.call.tool.lower())) | {verb}
-    moved = list(zip(texts(action.given, _FROM), texts(action.given, _TO), strict=False))
-    yield from (Effect(source, "moved", to=target) for source, target in moved if not names & _WHOLE)
-    for path in _paths(action):
-        if said & {"delete", "remove"}:
-            yield Effect(path, "deleted")
-        elif not said & {"mkdir", "directory", "folder"}:
-            whole = bool(names & _WHOLE) and not names & _PARTS
-            yield Effect(path, "created" if whole else "changed", whole=whole)
-
-
-def _paths(action: Action) -> list[str]:
-    return [
-        path
-        for path in texts(action.given, _NAMES)
-        if len(path) <= 400 and not _NO_FILE.search(path) and one_line(path) == path
-    ]
-
-
-def _joined(words: list[str]) -> str:
-    """A command that was given as a list of words, as one line."""
-    if len(words) > 2 and re.fullmatch(r"-[a-z]*c", words[1]):
-        return words[2]
-    return " ".join(
-        word if re.fullmatch(r"[\w./=:-]+", word) else "'" + word.replace("'", "'\\''") + "'" for word in words
-    )

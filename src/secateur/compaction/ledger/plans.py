@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from secateur.compaction.ledger.calls import Action, plain
+from secateur.acts.calls import Action, plain
+from secateur.acts.words import clipped, one_line
 from secateur.compaction.ledger.entries import State, Task
-from secateur.compaction.ledger.said import clipped, one_line
 from secateur.redact import redact
 
 MAX_CHARS = 240  # of one item

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from secateur.acts.effects import Use
+from secateur.acts.runs import Check
 from secateur.compaction.ledger.entries import (
-    Check,
     Command,
     Constraint,
     Failure,
@@ -21,7 +22,6 @@ from secateur.compaction.ledger.entries import (
     Scope,
     State,
     Task,
-    Use,
 )
 
 

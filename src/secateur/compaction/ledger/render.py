@@ -8,10 +8,10 @@ prose nobody can tell the user's words from others'.
 
 from collections.abc import Callable, Iterator
 
+from secateur.acts.words import clipped, one_line
 from secateur.compaction.ledger.bounded import bounded
 from secateur.compaction.ledger.entries import Command, Ledger, Request
 from secateur.compaction.ledger.marks import mark
-from secateur.compaction.ledger.said import clipped, one_line
 from secateur.compaction.template import SECTIONS
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)

@@ -12,9 +12,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.calls import Action, plain
+from secateur.acts.calls import Action, plain
+from secateur.acts.words import clipped, one_line
 from secateur.compaction.ledger.entries import Question, Request, State
-from secateur.compaction.ledger.said import clipped, ends, one_line, said_by_agent, said_by_user
+from secateur.compaction.ledger.said import ends, said_by_agent, said_by_user
 from secateur.model import Message
 from secateur.redact import redact
 

@@ -8,6 +8,7 @@ taken as it is; clipping falls between words, so that no name is cut into anothe
 import re
 from collections.abc import Iterator
 
+from secateur.acts.words import clipped
 from secateur.model import Message
 
 
@@ -44,14 +45,6 @@ def sentences(text: str) -> Iterator[str]:
             yield from (one.strip() for one in _STOP.split(block[0]) if one.strip())
 
 
-def clipped(text: str, max_chars: int) -> str:
-    """At most so many characters of a text, cut between words; "" if its first word is longer."""
-    if len(text) <= max_chars:
-        return text
-    cut = max(text.rfind(blank, 0, max_chars + 1) for blank in " \n\t。，")
-    return text[:cut].rstrip() if cut > 0 else ""
-
-
 def ends(text: str, max_chars: int) -> str:
     """A long text as its beginning and its end, about two to one, each cut between words."""
     if len(text) <= max_chars:
@@ -59,11 +52,6 @@ def ends(text: str, max_chars: int) -> str:
     tail = text[-max_chars // 3 :]
     start = min((at for blank in " \n" if (at := tail.find(blank)) >= 0), default=len(tail))
     return f"{clipped(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
-
-
-def one_line(text: str) -> str:
-    """With all white space as single blanks."""
-    return " ".join(text.split())
 
 
 _WOVEN = re.compile(

@@ -6,8 +6,8 @@ Rule: what git itself printed counts, not what it was asked. Nothing else of its
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.compaction.ledger.checks import Ran
-from secateur.compaction.ledger.said import clipped
+from secateur.acts.runs import Ran
+from secateur.acts.words import clipped
 from secateur.redact import redact
 
 COMMIT_CHARS = 160

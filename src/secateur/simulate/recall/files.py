@@ -10,8 +10,8 @@ from posixpath import join, normpath
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.calls import Action, actions
-from secateur.compaction.ledger.files import touched
+from secateur.acts.calls import Action, actions
+from secateur.acts.files import touched
 from secateur.model import Message
 
 

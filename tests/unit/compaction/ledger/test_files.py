@@ -7,7 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import File, ledger_of
-from secateur.compaction.ledger.effects import effects
+from secateur.acts.effects import effects
 from secateur.model import Message
 
 

@@ -6,12 +6,14 @@ as far as its name tells. Formatters and build tools change files too; their wor
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.entries import Use
-from secateur.compaction.ledger.said import one_line
-from secateur.compaction.ledger.shell import Simple, parsed, program
+from secateur.acts.shell import Simple, parsed, program
+from secateur.acts.words import one_line
+
+Use = Literal["read", "created", "changed", "moved", "deleted"]
 
 
 class Effect(Struct, frozen=True):

@@ -1,0 +1,108 @@
+"""What a call ran: its command lines, what each of them checks if it does, and whether it went well.
+
+Rule: a check has failed where its exit status or its own output says so, because `| tail` hides the status. What
+becomes of earlier runs of the same thing is not decided here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.acts.calls import Action
+from secateur.acts.effects import pathlike
+from secateur.acts.files import lines
+from secateur.acts.shell import parsed, program
+from secateur.acts.words import clipped, one_line
+from secateur.redact import redact
+
+Check = Literal["test", "build", "lint"]
+MAX_CHARS = 240  # of a command line
+
+
+class Ran(Struct, frozen=True):
+    """One run of one command line."""
+
+    action: Action
+    text: str
+    stem: str  # program and verb, as far as two runs of "the same thing" share them
+    looks: bool  # it only looks
+    check: Check | None
+    ok: bool
+
+
+def runs(done: Iterable[Action]) -> Iterator[Ran]:
+    """Every command that was run and came to an end."""
+    for action in done:
+        if action.role == "run" and action.result and (action.ok or action.exit is not None or action.said):
+            for line in lines(action):
+                yield _ran(action, line)
+
+
+def failed(output: str) -> bool:
+    """Whether a check's own output says that it failed."""
+    return bool(_FAILED.search(output[-_SEARCHED:]))
+
+
+_SEARCHED = 8_000  # characters at the end of an output
+_LOOK = frozenset({
+    "cat", "head", "tail", "less", "nl", "ls", "pwd", "echo", "printf", "cd", "grep", "egrep", "rg", "ag", "find", "fd",
+    "wc", "which", "type", "sleep", "true", "sort", "uniq", "cut", "tr", "jq", "tree", "stat", "file", "date", "whoami",
+    "env", "export", "set", "test", "[", "awk", "diff", "du", "df", "ps", "xxd", "od", "bat", "column", "command", "id",
+})  # fmt: skip
+_GIT_LOOKS = frozenset({"status", "diff", "log", "show", "blame", "remote", "rev-parse", "ls-files", "grep", "reflog"})
+_RUNNER = (
+    r"(?:python[\d.]* -m |(?:uv|poetry|pipenv|hatch|pdm) run |npx (?:-\S+ )*|bunx |pnpm exec |yarn |bundle exec )?"
+)
+_SCRIPTS = r"(?:npm|pnpm|yarn|bun|deno|mix|swift|dotnet|bazel|gradlew?|mvn|sbt|make|mise|just|task|rake|rails|nx|turbo)"
+_CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
+    (
+        "test",
+        re.compile(
+            rf"{_RUNNER}(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|gotestsum"
+            rf"|playwright test|go test|cargo (?:nextest|test)|{_SCRIPTS}(?: run| exec| -\S+)* [\w:.-]*tests?\b"
+            r"|python[\d.]* \S*(?:runtests|manage|test_\w+|\w+_test)\.py|runtests\.\w+|\S*test\S*\.sh)"
+        ),
+    ),
+    (
+        "build",
+        re.compile(
+            rf"{_RUNNER}(?:go (?:build|install)|cargo (?:build|check)|tsc|tsgo|cmake --build|docker build|ninja|webpack"
+            rf"|vite build|make$|{_SCRIPTS}(?: run| -\S+)* [\w:.-]*(?:build|compile|package|typecheck|check)\b)"
+        ),
+    ),
+    (
+        "lint",
+        re.compile(
+            rf"{_RUNNER}(?:ruff|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|go vet|cargo clippy|shellcheck"
+            rf"|{_SCRIPTS}(?: run| -\S+)* [\w:.-]*lint\b)"
+        ),
+    ),
+)
+_FAILED = re.compile(
+    r"^(?:FAIL\b|--- FAIL|FAILED\b|ERRORS?\b:?|BUILD FAILED|npm ERR!|make(?:\[\d+\])?: \*\*\*|error(?:\[E\d+\])?: )"
+    r"|\b[1-9]\d* (?:failed|failing|failures?)\b|\b(?:failures|errors)[=:] ?[1-9]|error TS\d+|^Found [1-9]\d* errors?",
+    re.M,
+)
+
+
+def _ran(action: Action, line: str) -> Ran:
+    taken = parsed(line)
+    programs = [words for simple in taken.commands if (words := program(simple.words))]
+    text = clipped(redact(one_line(taken.line)), MAX_CHARS)
+    check = next(
+        (kind for kind, shape in _CHECKS if any(shape.match(" ".join(words[:12])) for words in programs)), None
+    )
+    ok = action.ok and not (check and failed(action.said))
+    acting = [words for words in programs if not _looks(words)]
+    stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
+    writes = any(pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
+    return Ran(action, text, stem, not acting and not writes, check, ok)
+
+
+def _looks(words: tuple[str, ...]) -> bool:
+    if words[0] == "git":
+        verb = next((word for word in words[1:] if not word.startswith(("-", "/", "."))), "")
+        return verb in _GIT_LOOKS
+    return words[0] in _LOOK or (words[0] == "sed" and not any(word.startswith("-i") for word in words))
