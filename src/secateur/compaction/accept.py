@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.compaction.ask import Answer
+from secateur.compaction.ask import Answer, Failure
 from secateur.compaction.language import language_of
 from secateur.compaction.summary import Sections, parsed
 from secateur.compaction.template import Template
@@ -23,7 +23,7 @@ MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
 MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
 _WINDOW, _STRIDE = 40, 20  # characters compared at once for an echo, and how far apart
 
-Reason = Literal[
+Reason = Failure | Literal[
     "failed", "tool_call", "truncated", "unfinished", "empty", "html", "json", "error_text", "refusal",
     "empty_conversation", "echo", "sections", "language", "too_long", "invented", "facts",
 ]  # fmt: skip
@@ -114,7 +114,7 @@ _SHORT = 600  # characters: error texts, refusals and excuses are short
 def _arrived(answer: Answer, text: str) -> Found:
     finish = answer.finish.strip().lower()
     if answer.error:
-        return "failed", answer.error
+        return answer.failure or "failed", answer.error
     if answer.calls:
         return "tool_call", "a tool was called, and a text was asked for"
     if finish in _CUT_OFF:

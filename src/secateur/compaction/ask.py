@@ -22,6 +22,10 @@ PART_TOKENS = 2_048  # a part's notes: Kilo's cap for its workers
 FRAME_TOKENS = 600  # what the words around the text come to
 
 Stage = Literal["summary", "part", "merge"]
+Failure = Literal[
+    "timeout", "unreachable", "dropped", "rate_limited", "overloaded", "auth", "refused", "malformed", "window",
+    "not_local", "crashed",
+]  # fmt: skip
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -38,6 +42,15 @@ class Ask(Struct, frozen=True, kw_only=True):
     fork: str = ""  # what to write, alone: for a summariser that is sent the conversation itself, its prefix cached
 
 
+class Spent(Struct, frozen=True):
+    """Tokens of a question and its answer, as the provider counted them: the first three are disjoint."""
+
+    input: int = 0  # neither read from a cache nor written to it
+    read: int = 0
+    write: int = 0
+    output: int = 0  # reasoning too
+
+
 class Answer(Struct, frozen=True):
     """What came back. `error` is why nothing did; `finish` as the provider says it ("" where it says nothing)."""
 
@@ -46,6 +59,9 @@ class Answer(Struct, frozen=True):
     calls: int = 0  # tool calls in it
     error: str = ""
     by: str = ""  # which summariser it was
+    failure: Failure | None = None  # what kind of error it was
+    spent: Spent = Spent()
+    tries: int = 1  # requests that were sent for it
 
 
 class Task(Struct, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ def asked(rows: Sequence[Row], task: Task, at: tuple[int, int], count: Count, se
         answer = yield ask(pieces, task, count, attempt)
         return answer, 1
     if room < LEAST_ROOM:
-        return Answer(error=f"a window of {window:,} tokens has no room for the question"), 0
+        return Answer(error=f"a window of {window:,} tokens has no room for the question", failure="window"), 0
     return (yield from _by_parts(pieces, task, room, (count, attempt)))
 
 

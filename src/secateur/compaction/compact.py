@@ -150,7 +150,7 @@ def _by_model(work: _Work, tries: int) -> Generator[Ask, Answer, _Found | Refuse
         if made is not None:
             return _Found("model", made, tuple(attempts), answer.by, verdict.dropped, asks)
         attempts.append(Attempt("model", verdict.reason or "facts", verdict.text, answer.by))
-        if verdict.reason == "failed":
+        if answer.error:
             break  # whoever asks has tried again already
         task = _task(work, verdict.text)
     return Refused("cancelled", attempts[-1].text, tuple(attempts), asks)
