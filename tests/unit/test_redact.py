@@ -112,9 +112,12 @@ def test_a_second_pair_of_eyes_finds_no_less_and_leaves_what_was_redacted() -> N
 def test_the_second_pair_of_eyes_takes_what_only_it_knows() -> None:
     pytest.importorskip("detect_secrets", reason="the extra `secrets` is not installed")
     assert installed()
-    secret = made(32, string.ascii_lowercase)[:24]
-    text = f"https://box:{secret}@team.cloudant.com, cloudant_password = '{made(64, HEX)}'"
-    assert made(64, HEX) not in redact(text, thorough=True)
+    account, key = "AC" + made(32, HEX), made(64, HEX)
+    text = f"account {account} and softlayer_key = '{key}' and so on"
+    told = redact(text, thorough=True)
+    assert account in redact(text)
+    assert told == "account [redacted twilio-api-key] and softlayer_key = '[redacted softlayer-credentials]' and so on"
+    assert redact(told, thorough=True) == told
     assert redact("host 10.0.0.1 and 192.0.2.7", thorough=True) == "host 10.0.0.1 and 192.0.2.7"
 
 

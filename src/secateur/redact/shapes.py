@@ -63,7 +63,11 @@ SHAPES: tuple[Shape, ...] = (
     _shape("slack-webhook", "hooks.slack.com", r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/)[\w/+-]{20,}"),
     _shape("discord-webhook", "/api/webhooks/", r"(?P<kept>/api/webhooks/\d{10,25}/)[\w-]{40,}"),
     _token("discord-token", "MT Mj Mz ND NT Nj Nz OD OT", r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}"),
-    _token("artifactory-key", "AKC AP", r"(?:AKC[A-Za-z0-9]{50,}|AP[0-9A-F][A-Za-z0-9]{60,})"),
+    _shape(
+        "artifactory-key",
+        "AKC|AP",
+        r"(?<![\w+])(?:AKC[A-Za-z0-9]{50,90}|AP[0-9A-F][A-Za-z0-9]{60,90})(?![\w+/=])",  # not inside base64
+    ),
     _token("telegram-token", ":AA", r"\d{8,12}:AA[\w-]{30,40}(?![\w-])", inside=True),
     _token(
         "stripe-key",
