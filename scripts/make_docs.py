@@ -22,6 +22,7 @@ from typing import Any
 
 from secateur import Engine, Plan, View, chain, errors, fit, pricing, redact, rules
 from secateur.engine import Replayed, Undone
+from secateur.compaction.settings import Compaction, Continuation
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
@@ -86,6 +87,8 @@ def policy() -> Iterator[str]:
     yield "## `schedule`\n\n`when` names one of three."
     for schedule in (EveryRequest, Threshold, Never):
         yield f"### `{schedule.__struct_config__.tag}`\n\n{_text(schedule)}\n\n{_fields(schedule)}".rstrip()
+    yield f"## `compaction`\n\n{_text(Compaction)}\n\n{_fields(Compaction)}"
+    yield f"## `continuation`\n\n{_text(Continuation)}\n\n{_fields(Continuation)}"
 
 
 def formats() -> Iterator[str]:
