@@ -20,6 +20,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from secateur import Engine
@@ -107,9 +108,9 @@ def growing(data: bytes, rounds: int) -> Iterator[bytes]:
         yield data
 
 
-def turns(data: bytes, policy: str, times: int) -> tuple[float, float]:
+def turns(data: bytes, policy: str, times: int, **kept: Any) -> tuple[float, float]:
     """Seconds of the next turn and of the unchanged request, once an epoch is in force."""
-    engine = Engine(policy, MODEL)
+    engine = Engine(policy, MODEL, **kept)
     engine.fit(data, session="s", now=0)
     taken = []
     for step in growing(data, times):
@@ -183,6 +184,10 @@ def measure(label: str, messages: list[dict[str, Any]], ascii_only: bool, times:
     warm, same = turns(data, "kilocode", times)
     fine &= report("next turn", warm / loads, "next turn")
     fine &= report("unchanged", same / loads, "unchanged")
+    with TemporaryDirectory() as folder:
+        for keep in ("removed", "raw"):
+            warm, _ = turns(data, "kilocode", times, store=f"sqlite:///{folder}/{keep}.db", keep=keep)
+            report(f"next turn, in SQLite, keep={keep}", warm / loads)
     fine &= report("turn that opens an epoch", epoch(messages, ascii_only, max(3, times // 2)) / loads, "epoch")
     return report("peak memory / body", peak(data), "peak") and fine
 

@@ -32,7 +32,7 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
     found = _deepest(store.find(tenant, keys))
     for one in found:
         state = store.load(Who(one.session, tenant))
-        goes_on = raw_tip(one.key) and not session and state is not None and state.tip == raw_tip(one.key)
+        goes_on = raw_tip(one.key) and not session and state is not None and state.tip in keys
         if state is not None and (goes_on or (one.by == "view" and not raw_tip(one.key))):
             return Place(one.session, state)
     name = session or _free(store, tenant, read)

@@ -340,3 +340,21 @@ def test_replay_says_what_it_lacks() -> None:
         used.replay("s", 0, body(session("other")))
     longer = [*session("mine"), {"role": "assistant", "content": "more"}, {"role": "user", "content": "and more"}]
     assert used.replay("s", 0, body(longer)).exact
+
+
+def test_without_a_name_what_goes_on_stays_and_what_parts_is_another_session() -> None:
+    store = MemoryStore()
+
+    def placed(*said: str) -> str:
+        messages = [{"role": "assistant" if n % 2 else "user", "content": text} for n, text in enumerate(said)]
+        return engine(store).fit(body(messages), session=None, now=1).session
+
+    first = placed("hi")
+    assert placed("hi", "hello", "one") == first
+    assert placed("hi", "hello", "one") == first  # sent again
+    assert placed("hi", "hello", "one", "done", "two") == first
+    fork = placed("hi", "hello", "other")
+    assert fork != first
+    assert placed("hi", "hello", "other", "done", "more") == fork
+    assert placed("hi", "hello", "one", "done", "two", "done", "three") == first
+    assert placed("good day") not in (first, fork)
