@@ -70,16 +70,16 @@ class _Taken(Struct, frozen=True):
 
 def served(settings: Settings, keeping: Keeping, session: str, request: Request) -> View:
     """The view of a request of a session ("": as the history says), kept."""
+    place = Place(session)
     try:
         taken = _Taken(*as_taken(settings, request.native), None)
-        place = Place(session)
         if keeping.unplaced(session):
             read = document.read(taken.native, settings.format, settings.model)
             taken, place = replace(taken, read=read), keeping.place(session, read.transcript)
         with keeping.desk(place.session) as desk:
             return _Turn(settings, keeping, desk, place, request, taken).view()
     except Exception as error:
-        keeping.note_failure(session, failed(settings.policy.name, settings.counter, error, request.now))
+        keeping.note_failure(place.session, failed(settings.policy.name, settings.counter, error, request.now))
         raise
 
 

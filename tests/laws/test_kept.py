@@ -1,4 +1,4 @@
-"""Laws of sessions that a store keeps: they go on anywhere, part, come back edited, are undone; and none meets another."""
+"""Laws of sessions that a store keeps: they go on anywhere, part, come back edited and are undone."""
 
 import json
 from typing import Any
