@@ -21,8 +21,8 @@ from types import ModuleType
 from typing import Any
 
 from secateur import Engine, Plan, View, chain, errors, fit, pricing, redact, rules
-from secateur.engine import Replayed, Undone
 from secateur.compaction.settings import Compaction, Continuation
+from secateur.engine import Replayed, Undone
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
