@@ -6,9 +6,10 @@ results that may go do go is up to the strategies.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Protocol
 
+from secateur.acts.history import acts, fresh, recent, unresolved
 from secateur.model import Index, Message, Part, Transcript
 from secateur.protect import Protect, protected_tokens, spares
 from secateur.roles import role_of
@@ -23,6 +24,8 @@ class Measured(Protocol):
     def count(self) -> Callable[[str], int]: ...
     @property
     def protect(self) -> Protect: ...
+    @property
+    def raw(self) -> Mapping[str, Part]: ...
 
 
 def index_of(transcript: Transcript) -> Index:
@@ -131,10 +134,11 @@ def candidates(
     summary (as the walk of opencode and Kilocode does). The result that crosses the line of protected tokens may go.
     """
     protect = budget.protect
+    kept = working_set(transcript, protect, budget.raw)
     reach = protected_tokens(protect, budget.window)
     total, crossed = 0, not reach
     for number, part in _outside(transcript, protect, walk_ends):
-        if not eligible(transcript, number, part, protect):
+        if part.key in kept or not eligible(transcript, number, part, protect):
             continue
         if settled(part):
             if walk_ends:
@@ -145,6 +149,34 @@ def candidates(
             crossed = total > reach
         if crossed and len(part.text) >= protect.worth_chars:
             yield number, part
+
+
+def replaceable(transcript: Transcript, budget: Measured, settled: Callable[[Part], bool]) -> dict[str, Part]:
+    """Results that may go because later ones stand in their place, by key, as the view has them.
+
+    How many of the newest results or tokens a policy keeps does not count: what is kept of them is the later one.
+    """
+    protect = budget.protect
+    kept = working_set(transcript, protect, budget.raw)
+    inside = boundary(transcript, protect)
+    return {
+        part.key: part
+        for number in range(max(inside.start, index_of(transcript).spent), inside.stop)
+        for part in transcript.messages[number].parts
+        if part.key not in kept and eligible(transcript, number, part, protect) and not settled(part)
+    }
+
+
+def working_set(transcript: Transcript, protect: Protect, raw: Mapping[str, Part]) -> frozenset[str]:
+    """Keys of the results that stay for what was done since: fresh reads of the files in use, and open failures.
+
+    `raw` has the parts as they came where the view shows them otherwise.
+    """
+    if not protect.files and not protect.open_errors:
+        return frozenset()
+    history = acts(transcript.messages, raw)
+    kept = fresh(history, recent(history, protect.files)) if protect.files else frozenset()
+    return kept | unresolved(history) if protect.open_errors else kept
 
 
 def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bool]) -> int:
@@ -165,12 +197,13 @@ def guarded(transcript: Transcript, protect: Protect, keys: Set[str], edited: Se
     void, and stays out, where one of the `edited` parts stands before it.
     """
     inside, loop = boundary(transcript, protect), running(transcript)
+    kept = working_set(transcript, protect, {})
     found: set[str] = set()
     void = False
     for number, message in enumerate(transcript.messages):
         for part in message.parts:
             stays = part.key not in keys or (void and part.bound)
-            if not stays and _guarded(part, number >= loop, number in inside, protect):
+            if not stays and (part.key in kept or _guarded(part, number >= loop, number in inside, protect)):
                 found.add(part.key)
                 continue
             void = void or (part.key in edited and part.kind != "reasoning")

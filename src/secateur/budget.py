@@ -11,6 +11,7 @@ from msgspec import Struct
 from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
 from secateur.protect import Protect
+from secateur.tariff import Tariff
 
 CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4)
 IMAGE_CHARS = 8_000  # what it takes an image for
@@ -31,6 +32,8 @@ class Budget(Struct, frozen=True, kw_only=True):
     idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
     now: int = 0  # ms since 1970
     handles: bool = False  # what leaves the view can be read back, so placeholders may name it
+    tariff: Tariff = Tariff()  # what tokens cost, and how long the cache lives
+    cold: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
 
 
 def settled(budget: Budget, part: Part) -> bool:
@@ -46,6 +49,11 @@ def original(budget: Budget, part: Part) -> Part:
 def handle_for(budget: Budget, part: Part) -> str:
     """The name under which the part's text can be read back; "" where it cannot, since no text may promise it."""
     return handle_of(part.text) if budget.handles else ""
+
+
+def saves(budget: Budget, text: str, part: Part) -> bool:
+    """Whether the text is shorter than what the part reads as now, and not more tokens."""
+    return len(text) < len(part.text) and budget.count(text) <= budget.count(part.text)
 
 
 def weight(transcript: Transcript) -> int:

@@ -20,6 +20,14 @@ MARK = "[secateur: "  # how ours begin
 MOST_CHARS = 200  # of an informative placeholder
 LEAST_CHARS = 60  # it is never shorter than this
 
+INSTEAD: dict[str, str] = {
+    "same": "the same result came again below",
+    "shown": "shown again below",
+    "written": "the file was changed since",
+    "run": "asked again below",
+    "resolved": "it went well later",
+}
+
 FIELDS: dict[str, str] = {
     "tool": "the tool's name, `tool` if it has none",
     "call": "the id of the call, as the provider gave it",
@@ -47,15 +55,17 @@ def checked(template: str) -> str:
     return template
 
 
-def informative(part: Part, call: Part | None = None, handle: str = "") -> str:
+def informative(part: Part, call: Part | None = None, handle: str = "", instead: str = "") -> str:
     """One line of at most 200 characters: tool, main argument, size, outcome, and how to see it again.
 
     `[secateur: Bash "npm test" gave 8120 chars, 96 lines, exit code 1: 1 failed; removed, call again if needed]`
-    With a handle, 64 characters at most, it ends in `recall HANDLE`: given only where it can be read back.
+    With a handle, 64 characters at most, it ends in `recall HANDLE`: given only where it can be read back. `instead`
+    (of `INSTEAD`) says in place of `removed` where it stands now.
     """
     tool = short(part.tool or (call.tool if call else ""), 40) or "tool"
     size = f"gave {len(part.text)} chars, {_lines(part.text)} lines"
-    end = f"; removed, {f'recall {handle}' if handle else 'call again if needed'}]"
+    back = f"recall {handle}" if handle else "" if instead else "call again if needed"
+    end = f"; {', '.join(filter(None, (instead or 'removed', back)))}]"
     room = MOST_CHARS - len(f"{MARK}{tool} {size}{end}")
     outcome = short(_outcome(part), min(70, room - 2))
     room -= len(outcome) + 2 if outcome else 0
@@ -106,7 +116,10 @@ def _about(argument: str, most: int) -> str:
 _LONGEST = 4_000  # characters of a filled template: ids of 1,500 are seen
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _NUMBERS = ("chars", "chars_grouped", "tokens", "lines")
-_OURS = re.compile(r"\[secateur: .+ gave \d+ chars, \d+ lines.*; removed, (?:recall \S+|call again if needed)\]")
+_OURS = re.compile(
+    r"\[secateur: .+ gave \d+ chars, \d+ lines.*; (?:removed, (?:recall \S+|call again if needed)"
+    rf"|(?:{'|'.join(INSTEAD.values())})(?:, recall \S+)?)\]"
+)
 
 
 def _value(match: re.Match[str], part: Part) -> str:

@@ -35,6 +35,8 @@ class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     worth_chars: Count = 0  # results shorter than this too, but they count among the newest tokens
     media: bool = False  # results that hold media
     errors: bool = False  # error results
+    open_errors: bool = False  # results that tell of a failure, until the same thing goes well or is tried again
+    files: Count = 0  # the freshest reads of so many files, those worked with last
 
 
 def spares(protect: Protect, tool: str) -> bool:

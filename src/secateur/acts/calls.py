@@ -40,6 +40,11 @@ class Action(Struct, frozen=True):
 
 def actions(messages: Iterable[Message]) -> tuple[Action, ...]:
     """Every call in its order, with its result where there is one."""
+    return tuple(action_of(call, result) for call, result in pairs(messages))
+
+
+def pairs(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:
+    """Every call in its order, and its result where there is one."""
     calls: list[Part] = []
     results: dict[int, Part] = {}
     waiting: list[int] = []
@@ -51,7 +56,15 @@ def actions(messages: Iterable[Message]) -> tuple[Action, ...]:
             elif part.kind == "tool_result" and (number := _answered(part, calls, waiting)) is not None:
                 waiting.remove(number)
                 results[number] = part
-    return tuple(_action(call, results.get(number)) for number, call in enumerate(calls))
+    return tuple((call, results.get(number)) for number, call in enumerate(calls))
+
+
+def action_of(call: Part, result: Part | None) -> Action:
+    """One call, with what its arguments and its result say."""
+    role = role_of(call.tool, call.text)
+    exit_ = _exit(result.text) if result else None
+    ok = not (result and result.error) and not exit_
+    return Action(call, role, _given(call.text), result, exit_, ok)
 
 
 def arrived(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:
@@ -88,13 +101,6 @@ def _answered(result: Part, calls: list[Part], waiting: list[int]) -> int | None
     if not result.call:
         return next((number for number in waiting if not calls[number].call), None)
     return next((number for number in reversed(waiting) if calls[number].call == result.call), None)
-
-
-def _action(call: Part, result: Part | None) -> Action:
-    role = role_of(call.tool, call.text)
-    exit_ = _exit(result.text) if result else None
-    ok = not (result and result.error) and not exit_
-    return Action(call, role, _given(call.text), result, exit_, ok)
 
 
 def _exit(text: str) -> int | None:

@@ -30,6 +30,8 @@ class Ran(Struct, frozen=True):
     looks: bool  # it only looks
     check: Check | None
     ok: bool
+    does: tuple[tuple[str, ...], ...] = ()  # its programs with their words, those that only look left out if others act
+    goes_to: str = ""  # the folder that it changes to before all else
 
 
 def runs(done: Iterable[Action]) -> Iterator[Ran]:
@@ -98,7 +100,7 @@ def _ran(action: Action, line: str) -> Ran:
     acting = [words for words in programs if not _looks(words)]
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
     writes = any(pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
-    return Ran(action, text, stem, not acting and not writes, check, ok)
+    return Ran(action, text, stem, not acting and not writes, check, ok, tuple(acting or programs), _goes_to(programs))
 
 
 def _looks(words: tuple[str, ...]) -> bool:
@@ -106,3 +108,7 @@ def _looks(words: tuple[str, ...]) -> bool:
         verb = next((word for word in words[1:] if not word.startswith(("-", "/", "."))), "")
         return verb in _GIT_LOOKS
     return words[0] in _LOOK or (words[0] == "sed" and not any(word.startswith("-i") for word in words))
+
+
+def _goes_to(programs: list[tuple[str, ...]]) -> str:
+    return programs[0][1] if programs and programs[0][0] == "cd" and len(programs[0]) > 1 else ""

@@ -12,21 +12,25 @@ from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.strategies.clear_inputs import ClearInputs
 from secateur.strategies.clear_media import ClearMedia
+from secateur.strategies.deduplicate import Deduplicate
 from secateur.strategies.drop_reasoning import DropReasoning
 from secateur.strategies.excerpt import Excerpt
 from secateur.strategies.hard_clear import HardClear
 from secateur.strategies.soft_trim import SoftTrim
+from secateur.strategies.supersede import Supersede
 
 __all__ = [
     "STRATEGIES",
     "ClearInputs",
     "ClearMedia",
+    "Deduplicate",
     "DropReasoning",
     "Excerpt",
     "HardClear",
     "Proposes",
     "SoftTrim",
     "Strategy",
+    "Supersede",
 ]
 
 
@@ -36,10 +40,12 @@ class Proposes(Protocol):
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]: ...
 
 
-Strategy = SoftTrim | HardClear | ClearMedia | ClearInputs | DropReasoning | Excerpt
+Strategy = SoftTrim | HardClear | ClearMedia | ClearInputs | DropReasoning | Excerpt | Deduplicate | Supersede
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "excerpt": Excerpt,
+    "deduplicate": Deduplicate,
+    "supersede": Supersede,
     "soft_trim": SoftTrim,
     "hard_clear": HardClear,
     "clear_media": ClearMedia,
