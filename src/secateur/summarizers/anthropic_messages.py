@@ -1,0 +1,54 @@
+"""Anthropic's Messages API, through its own client, as a stream.
+
+Rule: one request, no tools, no thinking; the client's own retries are off, since whoever asks holds the deadline.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from secateur.compaction.ask import Answer, Ask, Spent
+from secateur.summarizers.endpoint import Endpoint, connection
+from secateur.summarizers.heard import Heard
+
+
+async def ask_anthropic(to: Endpoint, ask: Ask, seconds: float) -> Answer:
+    """The model's answer to one question."""
+    sdk: Any = import_module("anthropic")
+    heard = Heard()
+    async with (
+        connection(to, seconds) as http,
+        sdk.AsyncAnthropic(
+            api_key=to.key() or "none", base_url=to.base_url, timeout=seconds, max_retries=0, http_client=http
+        ) as client,
+    ):
+        events = await client.messages.create(
+            model=to.model,
+            system=ask.system,
+            messages=[{"role": "user", "content": ask.text}],
+            max_tokens=to.most(ask.most_tokens),
+            stream=True,
+        )
+        async for event in events:
+            _hear(heard, event)
+    return heard.answer(to.name)
+
+
+def _hear(heard: Heard, event: Any) -> None:
+    match event.type:
+        case "message_start":
+            heard.spent = _spent(event.message.usage, heard.spent)
+        case "content_block_start" if event.content_block.type not in ("text", "thinking", "redacted_thinking"):
+            heard.call(event.index)
+        case "content_block_delta" if event.delta.type == "text_delta":
+            heard.say(event.delta.text)
+        case "message_delta":
+            heard.finish = event.delta.stop_reason or ""
+            heard.spent = _spent(event.usage, heard.spent)
+
+
+def _spent(usage: Any, before: Spent) -> Spent:
+    """The last figures count; those that an event does not state stay."""
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+    told = [getattr(usage, name, None) for name in names]
+    old = (before.input, before.read, before.write, before.output)
+    return Spent(*(old[at] if value is None else value for at, value in enumerate(told)))

@@ -1,0 +1,101 @@
+"""One model at one address, and the connection to it.
+
+Rule: a key is named, never held: it is read from the environment when a request is made, so that no record, error or
+log of an endpoint can show it. Redirects are not followed and local addresses are reached without a proxy, so nothing
+goes to a host that was not named; a local endpoint refuses any other before it connects.
+"""
+
+import os
+from functools import cache
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from secateur.errors import ConfigError
+from secateur.redact import redact
+from secateur.summarizers.protocol import Failed
+
+CONNECT_S = 10.0
+THINKING_TOKENS = 4_096  # more than was asked for, where reasoning counts as output
+_SHOWN = 200  # characters of an answer that is none
+
+
+class Endpoint(Struct, frozen=True, kw_only=True):
+    """`keys` are environment variables; the first that is set counts."""
+
+    name: str
+    provider: str
+    model: str
+    base_url: str
+    keys: tuple[str, ...] = ()
+    window_tokens: int = 0
+    max_output: int = 0
+
+    @property
+    def host(self) -> str:
+        """Host and port."""
+        return urlsplit(self.base_url).netloc
+
+    @property
+    def local(self) -> bool:
+        """Whether it is on this machine."""
+        return is_local(self.base_url)
+
+    def key(self) -> str:
+        """The key itself; without one "", which only a server of one's own takes."""
+        return next((value for name in self.keys if (value := os.environ.get(name, "").strip())), "")
+
+    def most(self, wanted: int, thinking: bool = False) -> int:
+        """The tokens of output to allow, where so many are wanted."""
+        allowed = wanted + (THINKING_TOKENS if thinking and not self.local else 0)
+        return min(allowed, self.max_output) if self.max_output else allowed
+
+
+def is_local(url: str) -> bool:
+    """Whether an address names this machine: by number, or as `localhost`; any other name may lead anywhere."""
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def connection(to: Endpoint, seconds: float) -> Any:
+    """A client for HTTP (`httpx2.AsyncClient`), for as long as one question takes."""
+    try:
+        import httpx2
+    except ImportError as error:
+        raise ConfigError(f"{to.name} needs more: pip install 'secateur[summarizers]'") from error
+
+    home = httpx2.URL(to.base_url).netloc
+
+    async def stays(request: httpx2.Request) -> None:
+        if request.url.netloc != home:
+            raise Failed("not_local", f"a request for {request.url.host} was stopped: {to.name} is at {to.host}")
+
+    async def streams(response: httpx2.Response) -> None:
+        kind = response.headers.get("content-type", "")
+        if response.status_code == 200 and any(one in kind for one in ("text/html", "application/json")):
+            await response.aread()
+            shown = " ".join(redact(response.text).split())[:_SHOWN]
+            raise Failed("malformed", f"{to.host} answered with {kind.partition(';')[0]}: {shown}")
+
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds)),
+        follow_redirects=False,
+        trust_env=not to.local,
+        verify=trusted(),
+        event_hooks={"request": [stays], "response": [streams]},
+    )
+
+
+@cache
+def trusted() -> Any:
+    """Whom to trust over TLS, read once: an `ssl.SSLContext`."""
+    import httpx2
+
+    return httpx2.create_ssl_context()

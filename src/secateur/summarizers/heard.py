@@ -1,0 +1,38 @@
+"""An answer while it streams in.
+
+Rule: an answer whose end was not announced is a dropped stream, however much of it there is. Tool calls are counted,
+never carried out. A model's thoughts are no part of its answer.
+"""
+
+import re
+
+from secateur.compaction.ask import Answer, Spent
+from secateur.summarizers.protocol import Failed
+
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.S)  # as servers without a field for it send it
+
+
+class Heard:
+    """What has come so far."""
+
+    def __init__(self) -> None:
+        self.finish = ""  # as the provider says it
+        self.spent = Spent()
+        self._pieces: list[str] = []
+        self._calls: set[str] = set()
+
+    def say(self, text: str | None) -> None:
+        """Some text came."""
+        if text:
+            self._pieces.append(text)
+
+    def call(self, id: object) -> None:
+        """A tool call came, or a piece of one."""
+        self._calls.add(str(id))
+
+    def answer(self, by: str) -> Answer:
+        """All of it. Failed if it has no end."""
+        text = "".join(self._pieces)
+        if not self.finish:
+            raise Failed("dropped", f"the stream ended after {len(text):,} characters without an end")
+        return Answer(_THOUGHT.sub("", text, count=1), self.finish, len(self._calls), by=by, spent=self.spent)

@@ -1,0 +1,166 @@
+"""Names of summarisers, as they are written in a policy or on a command line, and what each stands for.
+
+    anthropic:claude-haiku-4-5            openai:gpt-5-mini            gemini:gemini-2.5-flash
+    openai-chat:gpt-4.1-mini              http://127.0.0.1:8080/v1#qwen?window=8192
+
+Rule: a name says where the conversation goes; nothing is guessed from a model's name alone. A key is never part of it.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from ipaddress import ip_address
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+from msgspec import Struct
+
+from secateur.errors import ConfigError
+from secateur.redact import found
+from secateur.summarizers.endpoint import Endpoint, is_local
+
+DEFAULT_WINDOW = 128_000  # of a provider's model that no table knows
+SERVER_WINDOW = 8_192  # of a server whose window nobody stated: asked part by part, it still answers
+SERVER_KEY = "SECATEUR_SUMMARIZER_KEY"
+_OPTIONS = ("window", "max_output", "key")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+Windows = Callable[[str], int | None]
+
+
+class Vendor(Struct, frozen=True):
+    """A provider with a name."""
+
+    title: str
+    package: str  # its client
+    url: str
+    url_from: str  # the environment variable that says otherwise
+    keys: tuple[str, ...]
+
+
+_OPENAI = ("openai", "https://api.openai.com/v1", "OPENAI_BASE_URL", ("OPENAI_API_KEY",))
+VENDORS: dict[str, Vendor] = {
+    "anthropic": Vendor(
+        "Anthropic's Messages API",
+        "anthropic",
+        "https://api.anthropic.com",
+        "ANTHROPIC_BASE_URL",
+        ("ANTHROPIC_API_KEY",),
+    ),
+    "openai": Vendor("OpenAI's Responses API", *_OPENAI),
+    "openai-chat": Vendor("OpenAI's Chat Completions API", *_OPENAI),
+    "gemini": Vendor(
+        "Google's Gemini API",
+        "google.genai",
+        "https://generativelanguage.googleapis.com",
+        "GOOGLE_GEMINI_BASE_URL",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    ),
+}
+
+
+def endpoint(name: str, window_of: Windows) -> Endpoint:
+    """What a name stands for. Raises ConfigError for one that stands for nothing."""
+    if found(name):
+        raise ConfigError(f"a key stands in a summariser's name: put it into the environment ({SERVER_KEY})")
+    if name.startswith(("http://", "https://")):
+        return _server(name, window_of)
+    vendor, colon, model = name.partition(":")
+    if vendor not in VENDORS or not colon:
+        raise ConfigError(f"{name!r} names no summariser: {_near(vendor)}")
+    model, options = _options(model, name)
+    if not model or "key" in options:
+        raise ConfigError(f"{name!r} names no model: write {vendor}:MODEL")
+    return _vendor(name, vendor, model, options, window_of)
+
+
+def _vendor(name: str, vendor: str, model: str, options: dict[str, str], window_of: Windows) -> Endpoint:
+    said = VENDORS[vendor]
+    url = os.environ.get(said.url_from, "").strip() or said.url
+    made = Endpoint(
+        name=name,
+        provider=vendor,
+        model=model,
+        base_url=_checked(url, f"{said.url_from}={url}"),
+        keys=said.keys,
+        window_tokens=_tokens(options, "window", name) or window_of(model) or DEFAULT_WINDOW,
+        max_output=_tokens(options, "max_output", name),
+    )
+    if not made.key() and not made.local:
+        raise ConfigError(f"{name} needs a key: set {' or '.join(said.keys)}")
+    return made
+
+
+def _server(name: str, window_of: Windows) -> Endpoint:
+    """Any server that speaks the Chat Completions API."""
+    whole = urlsplit(name)
+    model, options = _options(whole.fragment, name)
+    asked = dict(parse_qsl(whole.query, keep_blank_values=True))
+    options = _known(asked, name) | options
+    if not model:
+        raise ConfigError(f"{name!r} names no model: write {name.partition('#')[0]}#MODEL")
+    key = options.get("key", SERVER_KEY)
+    if not _VARIABLE.match(key):
+        raise ConfigError(f"in {name.partition('?')[0]!r} `key` names an environment variable, and is no key itself")
+    if "key" in options and not os.environ.get(key):
+        raise ConfigError(f"{name} takes its key from {key}, which is not set")
+    return Endpoint(
+        name=name,
+        provider="openai-chat",
+        model=model,
+        base_url=_checked(urlunsplit((whole.scheme, whole.netloc, whole.path, "", "")), name),
+        keys=(key,),
+        window_tokens=_tokens(options, "window", name) or window_of(model) or SERVER_WINDOW,
+        max_output=_tokens(options, "max_output", name),
+    )
+
+
+def _options(model: str, name: str) -> tuple[str, dict[str, str]]:
+    """What stands behind a `?`."""
+    model, _, query = model.partition("?")
+    return model.strip(), _known(dict(parse_qsl(query, keep_blank_values=True)), name)
+
+
+def _known(options: dict[str, str], name: str) -> dict[str, str]:
+    strange = next((one for one in options if one not in _OPTIONS), None)
+    if strange is not None:
+        raise ConfigError(f"{name!r} has the option {strange!r}: there are {', '.join(_OPTIONS)}")
+    return options
+
+
+def _tokens(options: dict[str, str], option: str, name: str) -> int:
+    """Its number; 0 where it is not stated."""
+    said = options.get(option, "0")
+    if not said.isascii() or not said.isdigit():
+        raise ConfigError(f"in {name!r} `{option}` is a number of tokens, and {said!r} is none")
+    return int(said)
+
+
+def _checked(url: str, shown: str) -> str:
+    """The address, if a conversation can be sent there."""
+    try:
+        whole = urlsplit(url)
+        port = whole.port
+    except ValueError as error:
+        raise ConfigError(f"{shown!r} is no address: {error}") from error
+    if whole.scheme not in ("http", "https") or not whole.hostname or port == 0:
+        raise ConfigError(f"{shown!r} is no address: write http://HOST:PORT/v1")
+    if whole.username or whole.password:
+        raise ConfigError(f"the address of {whole.hostname} holds a user or a password: put a key into {SERVER_KEY}")
+    if whole.scheme == "http" and not (is_local(url) or _own_network(whole.hostname)):
+        raise ConfigError(f"{shown!r} would send the conversation and the key in the clear: write https://")
+    return url.rstrip("/")
+
+
+def _own_network(host: str) -> bool:
+    """Whether an address is of a network of one's own: a private number, or a name without a domain."""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith(".local")
+
+
+def _near(said: str) -> str:
+    near = get_close_matches(said, (*VENDORS, "extractive"), n=1)
+    all_of = f"{', '.join(f'{one}:MODEL' for one in VENDORS)}, http://HOST:PORT/v1#MODEL, extractive"
+    return f"did you mean {near[0]}? There are {all_of}" if near else f"there are {all_of}"

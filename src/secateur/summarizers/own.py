@@ -1,0 +1,62 @@
+"""Summarisers without a provider: none at all, and a function of the caller's own.
+
+Rule: a function may block for as long as it likes; it runs in a thread that nobody waits for longer than the deadline.
+"""
+
+import asyncio
+from collections.abc import Callable
+from threading import Thread
+
+from msgspec import Struct
+
+from secateur.compaction.ask import Answer, Ask
+from secateur.summarizers.protocol import Failed
+
+EXTRACTIVE = "extractive"
+
+
+class Extractive(Struct, frozen=True):
+    """No model: the summary is made of what code knows and of the agent's own words. It always works."""
+
+    name: str = EXTRACTIVE
+    host: str = ""
+    window_tokens: int = 0
+    max_output: int = 0
+
+    async def summarize(self, ask: Ask, seconds: float) -> Answer:
+        raise Failed("refused", "there is no model to ask: who asks makes the summary")
+
+
+class Function(Struct, frozen=True):
+    """A function from a question to the text of its answer, or to an `Answer`. `host`: where it sends it to."""
+
+    name: str
+    call: Callable[[Ask], str | Answer]
+    host: str = ""
+    window_tokens: int = 0
+    max_output: int = 0
+
+    async def summarize(self, ask: Ask, seconds: float) -> Answer:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[str | Answer] = loop.create_future()
+
+        def settle(made: str | Answer | None, error: BaseException | None) -> None:
+            if done.done():
+                return  # called off
+            if error is not None:
+                done.set_exception(error)
+            elif made is not None:
+                done.set_result(made)
+
+        def work() -> None:
+            made, error = None, None
+            try:
+                made = self.call(ask)
+            except Exception as problem:  # a function's own affair: told, not passed on
+                error = problem
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(settle, made, error)
+
+        Thread(target=work, name=f"secateur-{self.name}", daemon=True).start()
+        made = await done
+        return made if isinstance(made, Answer) else Answer(made, by=self.name)

@@ -1,0 +1,53 @@
+"""What every summariser is: a name, a place, a window, and one coroutine that answers a question.
+
+    class Mine:
+        name, host, window_tokens, max_output = "mine", "", 8_000, 0
+
+        async def summarize(self, ask, seconds):
+            return Answer(await my_model(ask.system, ask.text), by=self.name)
+
+Rule: whoever asks has redacted the question, holds the deadline and tries again; a summariser asks once, and either
+answers or raises. `Failed` says what kind of failure it was; anything else counts as a crash. Whether an answer is a
+summary is not decided here.
+"""
+
+from typing import Protocol
+
+from secateur.compaction.ask import Answer, Ask, Failure
+
+
+class Summarizer(Protocol):
+    """Someone who writes summaries."""
+
+    @property
+    def name(self) -> str:
+        """As it stands in records."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """Where the conversation is sent to; "" if it does not leave this process."""
+        ...
+
+    @property
+    def window_tokens(self) -> int:
+        """The most that a question and its answer may take together; 0: as large as the session's own window."""
+        ...
+
+    @property
+    def max_output(self) -> int:
+        """The most tokens of an answer; 0: no limit is known."""
+        ...
+
+    async def summarize(self, ask: Ask, seconds: float) -> Answer:
+        """The answer, of which at most `ask.most_tokens` are wanted. It is cancelled when `seconds` are over."""
+        ...
+
+
+class Failed(Exception):
+    """No answer came. `wait_s` is how long the provider asked us to wait; None if it did not."""
+
+    def __init__(self, failure: Failure, text: str, wait_s: float | None = None) -> None:
+        super().__init__(text)
+        self.failure: Failure = failure
+        self.wait_s = wait_s

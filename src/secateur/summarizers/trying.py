@@ -1,0 +1,85 @@
+"""One question, put to one summariser until it answers, its time is over, or asking again makes no sense.
+
+Rule: it always ends in an `Answer`; what went wrong stands in it, with its kind. What is sent is redacted once more,
+here, where everything passes. Only failures that may pass are tried again, and never beyond the time that is left.
+"""
+
+import asyncio
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from secateur.compaction.ask import Answer, Ask
+from secateur.redact import redact
+from secateur.summarizers.failing import RETRIED, failed
+from secateur.summarizers.protocol import Failed, Summarizer
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+MOST_TRIES = 4
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0  # between tries, where the provider does not say
+
+
+async def answered(ask: Ask, by: Summarizer, seconds: float) -> Answer:
+    """The summariser's answer. Raises nothing but cancellation."""
+    if by.window_tokens and ask.tokens + ask.most_tokens > by.window_tokens:
+        text = f"{ask.tokens:,} + {ask.most_tokens:,} tokens do not fit the window of {by.window_tokens:,}"
+        return Answer(error=text, failure="window", by=by.name, tries=0)
+    clean = replace(ask, system=redact(ask.system), text=redact(ask.text), fork=redact(ask.fork))
+    tries = _Tries(by, clean, monotonic() + seconds)
+    try:
+        async with asyncio.timeout(seconds):
+            answer = await tries.until_answered()
+    except TimeoutError:
+        answer = Answer(error=f"no answer came within {seconds:.1f} s", failure="timeout")
+    except Failed as error:
+        answer = Answer(error=str(error), failure=error.failure)
+    return replace(answer, by=answer.by or by.name, tries=tries.made)
+
+
+class _Tries:
+    """The tries for one question."""
+
+    def __init__(self, by: Summarizer, ask: Ask, ends: float) -> None:
+        self.made = 0
+        self._by, self._ask, self._ends = by, ask, ends
+
+    async def until_answered(self) -> Answer:
+        """The first answer; what the last try failed of is raised."""
+        import tenacity  # only who asks a model needs it
+
+        again = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(_may_pass),
+            stop=self._over,
+            wait=_wait,
+            reraise=True,
+        )
+        answer: Answer = await again(self._once)
+        return answer
+
+    async def _once(self) -> Answer:
+        self.made += 1
+        try:
+            return await self._by.summarize(self._ask, max(0.1, self._ends - monotonic()))
+        except Exception as error:
+            raise failed(error) from error
+
+    def _over(self, state: "RetryCallState") -> bool:
+        """Whether there were tries enough, or the next one would come after the end."""
+        return self.made >= MOST_TRIES or monotonic() + state.upcoming_sleep >= self._ends
+
+
+def _may_pass(error: BaseException) -> bool:
+    return isinstance(error, Failed) and error.failure in RETRIED
+
+
+def _wait(state: "RetryCallState") -> float:
+    """As long as the provider says, else longer each time."""
+    import tenacity
+
+    error = state.outcome.exception() if state.outcome else None
+    told = error.wait_s if isinstance(error, Failed) else None
+    grows = tenacity.wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)
+    return grows(state) if told is None else told
