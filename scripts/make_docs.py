@@ -37,7 +37,7 @@ from secateur.repair import BODIES
 from secateur.repair.logs import HOSTS
 from secateur.rules import family_of
 from secateur.rules.unseen import UNSEEN
-from secateur.schedule import EveryRequest, Never, Threshold
+from secateur.schedule import SCHEDULES
 from secateur.stores import migrate, open_store, proof, protocol
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore
@@ -84,9 +84,9 @@ def policy() -> Iterator[str]:
     yield _fields(Policy)
     yield "`Count` is a whole number from 0, `Share` a number from 0 to 1, `Table` rows of a window and its tokens."
     yield f"## `protect`\n\n{_text(Protect)}\n\n{_fields(Protect)}"
-    yield "## `schedule`\n\n`when` names one of three."
-    for schedule in (EveryRequest, Threshold, Never):
-        yield f"### `{schedule.__struct_config__.tag}`\n\n{_text(schedule)}\n\n{_fields(schedule)}".rstrip()
+    yield "## `schedule`\n\n`when` names one of these."
+    for name, schedule in SCHEDULES.items():
+        yield f"### `{name}`\n\n{_text(schedule)}\n\n{_fields(schedule)}".rstrip()
     yield f"## `compaction`\n\n{_text(Compaction)}\n\n{_fields(Compaction)}"
     yield f"## `continuation`\n\n{_text(Continuation)}\n\n{_fields(Continuation)}"
 

@@ -15,10 +15,11 @@ from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewri
 from secateur.plan import REFUSED
 from secateur.policy import Policy
 from secateur.receipt import Entry, entries
+from secateur.schedule import Choice, Offer
 from secateur.session import Session
 from secateur.session.mending import Sent, forced
 from secateur.settle import headless, in_running_round, settled
-from secateur.strategies import Strategy
+from secateur.strategies import Deduplicate, Strategy, Supersede
 
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
@@ -100,10 +101,10 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     first = why
     if not gate:
         pruned, _ = _run(work, budget, policy.prune, edits | born)
-        marked, freed = _freed(work, seen, pruned)
-        gate = policy.schedule.closed_after(seen, budget, marked, freed)
+        choice, freed = _chosen(policy, work, budget, Proposed(seen, pruned, frozenset(edits | born)))
+        pruned, gate = dict(choice.edits), choice.gate
         unit = "characters" if policy.counter == "chars" else "tokens"
-        why = why or f"{policy.name}: {freed:,} {unit} come free by its counter"
+        why = why or choice.why or f"{policy.name}: {freed:,} {unit} come free by its counter"
     if gate:
         pruned = {}
         why = why or BIRTH
@@ -121,6 +122,37 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     before = work.aligned
     work.open(epoch)
     return entries(read.messages, before, work.aligned, epoch), gate
+
+
+class Proposed(Struct, frozen=True):
+    """What the strategies propose for a view, and the keys of what is edited in it anyway."""
+
+    seen: Transcript
+    edits: dict[str, Edit]
+    forced: frozenset[str]
+
+
+def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -> tuple[Choice, int]:
+    """What the schedule makes of the proposals; the tokens that would come free of all of them."""
+    marked, freed = _freed(work, proposed.seen, proposed.edits)
+    offer = Offer(
+        seen=proposed.seen,
+        budget=budget,
+        edits=proposed.edits,
+        count=work.count,
+        marked=marked,
+        freed=freed,
+        since=_since(policy, proposed.seen, budget),
+        by_age=any(not isinstance(one, Deduplicate | Supersede) for one in policy.prune),
+        forced=proposed.forced,
+    )
+    return policy.schedule.chosen(offer), freed
+
+
+def _since(policy: Policy, seen: Transcript, budget: Budget) -> dict[str, int]:
+    """Results that later ones made stale, and the message since when."""
+    stale = [one for one in policy.prune if isinstance(one, Deduplicate | Supersede)]
+    return {key: fate.since for one in stale for key, fate in one.fates(seen, budget).items()}
 
 
 def _as_it_came(work: Session, now: int) -> tuple[Entry, ...]:

@@ -29,7 +29,9 @@ KINDS = (
     replace(RULES, breakpoints=1, delay_s=2.0),
 )
 BLOCKS = {
-    (name, tokens): Message("user", (), (Part("text", (), name, key=name, tokens=tokens),), key=name)
+    (name, tokens): Message(
+        "user", (), (Part("text", (), f"{name}{tokens}", key=f"{name}{tokens}", tokens=tokens),), key=name
+    )
     for name in "abcdef"
     for tokens in (1, 5)
 }

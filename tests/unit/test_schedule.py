@@ -5,7 +5,7 @@ import pytest
 from conversation import assistant, results, talk, user
 from secateur.budget import Budget
 from secateur.protect import Protect
-from secateur.schedule import EveryRequest, Never, Threshold
+from secateur.schedule import EveryRequest, Never, Offer, Threshold
 
 TALKED = talk(user(), assistant(), results("x" * 396))
 OPEN = ""
@@ -24,7 +24,8 @@ def test_only_gates_on_the_view_ask_what_it_holds() -> None:
 
 def test_never() -> None:
     assert Never(why="off").closed_before(TALKED, budget()) == "off"
-    assert Never(why="off").closed_after(TALKED, budget(), 10, 10) == "off"
+    offer = Offer(seen=TALKED, budget=budget(), edits={}, count=len, marked=10, freed=10)
+    assert Never(why="off").chosen(offer).gate == "off"
 
 
 def test_every_request_needs_something_to_do() -> None:

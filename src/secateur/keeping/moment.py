@@ -5,11 +5,14 @@ state gives the same decision.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.budget import Budget
 from secateur.model import Transcript
+from secateur.pricing.tariffs import tariff_of
 from secateur.session import Session
 from secateur.stores.protocol import Calibration, State
+from secateur.tariff import Tariff
 
 
 class Moment(Struct, frozen=True):
@@ -20,7 +23,7 @@ class Moment(Struct, frozen=True):
     fixed_tokens: int
 
 
-def budget_of(work: Session, window: int, moment: Moment, state: State, handles: bool) -> Budget:
+def budget_of(work: Session, window: int, moment: Moment, state: State, handles: bool, model: str = "") -> Budget:
     """The numbers of this request.
 
     What the view holds is what the provider would count, where the policy counts as the reports do; a preset with a
@@ -40,6 +43,8 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
         idle_s=_idle(work, moment, state),
         now=moment.now,
         handles=handles,
+        tariff=_tariff(model or read.model, state),
+        cold=_switched(model or read.model, state),
     )
 
 
@@ -60,6 +65,18 @@ def _idle(work: Session, moment: Moment, state: State) -> float | None:
     if work.plan.epochs and idle_s is not None:
         idle_s = max(0.0, min(idle_s, (moment.now - work.plan.epochs[-1].at) / 1000))
     return idle_s
+
+
+def _tariff(model: str, state: State) -> Tariff:
+    """What the model asks; a cache that was seen to live longer than its provider says lives longer."""
+    tariff = tariff_of(model)
+    learned_s = state.clock.ttl_s if state.clock.model == model else 0.0
+    return replace(tariff, ttl_s=learned_s) if learned_s > tariff.ttl_s else tariff
+
+
+def _switched(model: str, state: State) -> str:
+    last = state.clock.model
+    return f"the model was switched from {last} to {model}" if model and last and last != model else ""
 
 
 def _called(state: State, read: Transcript) -> int:

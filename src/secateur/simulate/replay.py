@@ -17,10 +17,13 @@ from secateur.model import Message, Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
+from secateur.pricing.tariffs import tariff_of
 from secateur.session import Session
 from secateur.session.document import Document
+from secateur.session.frontier import frontier
 from secateur.simulate.bill import Call
 from secateur.simulate.requests import Recording, Request
+from secateur.tariff import Tariff
 from secateur.tokens import Counter
 
 GAP_S = 20.0  # between requests whose time is not recorded: an agent at work
@@ -37,6 +40,7 @@ class Turn(Struct, frozen=True):
     why: str = ""  # of that epoch, or of the gate that did nothing
     calls: tuple[Call, ...] = ()  # made for it beside it: summaries
     plan: Plan = Plan()
+    frontier: int = 0  # messages before the first result that may still go: one more prefix is kept there (0: none)
 
     @property
     def begins(self) -> bool:
@@ -45,10 +49,13 @@ class Turn(Struct, frozen=True):
         return newest is not None and newest.role == "user" and newest.origin == "user"
 
 
-def replayed(recording: Recording, policy: Policy, *, window: int | None = None) -> Iterator[Turn]:
-    """The session's requests under a policy, in order. `window` in tokens, else the model's."""
-    work = Replay(policy, recording.tally)
+def replayed(
+    recording: Recording, policy: Policy, *, window: int | None = None, tariff: Tariff | None = None
+) -> Iterator[Turn]:
+    """The session's requests under a policy, in order. `window` in tokens, else the model's; so the `tariff`."""
+    work = Replay(policy, recording.tally, tariff or tariff_of(recording.model))
     for request, at, idle_s in moments(recording):
+        work.turn(request)
         segment = recording.segments[request.segment]
         work.grow(recording.document, segment, request.answer)
         room, _ = resolve(window, request.model or segment.model, policy)
@@ -56,7 +63,9 @@ def replayed(recording: Recording, policy: Policy, *, window: int | None = None)
         _, gate = decide(policy, work, work.budget(room, segment.fixed_tokens, at, idle_s))
         opened = len(work.plan.epochs) > epochs
         why = work.plan.epochs[-1].why if opened else gate
-        yield Turn(request, at, work.after().messages, segment.fixed_tokens, opened, why, plan=work.plan)
+        seen = work.after().messages
+        next_ = frontier(work) if opened else 0
+        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, plan=work.plan, frontier=next_)
 
 
 def unpruned(recording: Recording) -> Iterator[Turn]:
@@ -82,13 +91,23 @@ def moments(recording: Recording) -> Iterator[tuple[Request, int, float | None]]
 class Replay(Session):
     """The work of a session whose history is already read: each request takes more of it over."""
 
-    def __init__(self, policy: Policy, tally: Counter) -> None:
+    def __init__(self, policy: Policy, tally: Counter, tariff: Tariff) -> None:
         super().__init__(policy.protect, ("estimate", policy.counter), policy.stamp, policy.schedule.weighs)
         self.count = tally
         if policy.counter == "estimate":
             self.gauge = tally
         self._sticky = policy.sticky
+        self._tariff = tariff
+        self._last: Request | None = None
+        self._cold = ""
         self._coming: tuple[Document, int]
+
+    def turn(self, request: Request) -> None:
+        """Go on to a request: another model, and a history that the host compacted, share no cache with the last."""
+        last, self._last = self._last, request
+        switched = last is not None and last.model != request.model
+        rewritten = last is not None and last.segment != request.segment
+        self._cold = "the model was switched" if switched else "the host compacted its history" if rewritten else ""
 
     def grow(self, whole: Document, segment: Transcript, size: int) -> None:
         """Take the first `size` messages of a segment for the request."""
@@ -116,4 +135,6 @@ class Replay(Session):
             raw=self.raw,
             idle_s=idle_s,
             now=now,
+            tariff=self._tariff,
+            cold=self._cold,
         )

@@ -18,6 +18,7 @@ from secateur.plan import Plan
 from secateur.policy import load
 from secateur.pricing.prices import Price, price_of
 from secateur.pricing.rules import CacheRules, rules_of
+from secateur.pricing.tariffs import stated
 from secateur.simulate.bill import Bill, Row, billed, units
 from secateur.simulate.cache import Cache, Caching, Sent
 from secateur.simulate.prompts import Prompts
@@ -58,7 +59,9 @@ def simulate(
     price = price or _price(recording)
     caching = caching or Caching(rules=_rules(recording, price))
     loaded = load(policy) if policy is not None else None
-    turns = tuple(unpruned(recording) if loaded is None else replayed(recording, loaded, window=window))
+    tariff = stated(price, caching.rules, hour=caching.hour)
+    pruned = replayed(recording, loaded, window=window, tariff=tariff) if loaded else unpruned(recording)
+    turns = tuple(pruned)
     rows = paid(turns, price, caching)
     return Run(loaded.name if loaded else "", price, caching, turns, rows, billed(rows, price))
 
@@ -72,7 +75,8 @@ def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ..
     for turn in turns:
         prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
         busted += bool(rows) and (caching.turn_busts and turn.begins or turn.request.number in caching.busts)
-        sent = cache.send(prompts.of(turn.seen, model=turn.request.model, state=busted), turn.at)
+        prompt = prompts.of(turn.seen, model=turn.request.model, state=busted)
+        sent = cache.send(prompt, turn.at, turn.frontier)
         rows.append(_row(turn, sent, price, caching.hour))
     return tuple(rows)
 

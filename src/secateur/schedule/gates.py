@@ -1,7 +1,7 @@
-"""When edits are made: the gates a policy passes before its strategies run, and before their edits become an epoch.
+"""Schedules that are gates: all that the strategies propose is made, or nothing, with the reason in one sentence.
 
-Rule: a schedule only says yes, or no with its reason in one sentence that names the numbers. It is asked twice:
-`closed_before` knows the request, `closed_after` also what the strategies would edit. What may go is not its matter.
+Rule: a gate compares numbers and names them. `closed_before` knows the request, `closed_after` also how much the
+strategies would edit. Prices are not looked at.
 """
 
 import re
@@ -14,6 +14,7 @@ from secateur.bounds import why_shut
 from secateur.budget import CHARS_PER_TOKEN, Budget, weight
 from secateur.model import Transcript
 from secateur.protect import Count, Share, protected_tokens
+from secateur.schedule.offer import NOTHING, Choice, Offer
 
 Seconds = Annotated[float, Meta(ge=0)]
 
@@ -38,8 +39,8 @@ class Never(
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return self.why
 
-    def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
-        return self.why
+    def chosen(self, offer: Offer) -> Choice:
+        return Choice(gate=self.why)
 
 
 class EveryRequest(
@@ -67,7 +68,10 @@ class EveryRequest(
         return why_shut(transcript, budget.protect)
 
     def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
-        return "" if marked or freed else _NOTHING
+        return "" if marked or freed else NOTHING
+
+    def chosen(self, offer: Offer) -> Choice:
+        return _all_or_none(offer, self.closed_after(offer.seen, offer.budget, offer.marked, offer.freed))
 
 
 class Threshold(
@@ -105,7 +109,7 @@ class Threshold(
 
     def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
         if not marked and not freed:
-            return _NOTHING
+            return NOTHING
         least = _least(self, budget)
         if least is not None and marked <= least:
             return f"{marked:,} tokens would come free, and the policy asks for more than {least:,}"
@@ -113,11 +117,15 @@ class Threshold(
             return f"{freed:,} tokens would come free, and the policy asks for at least {self.clear_at_least:,}"
         return ""
 
+    def chosen(self, offer: Offer) -> Choice:
+        return _all_or_none(offer, self.closed_after(offer.seen, offer.budget, offer.marked, offer.freed))
 
-Schedule = Never | EveryRequest | Threshold
+
+def _all_or_none(offer: Offer, gate: str) -> Choice:
+    return Choice(gate=gate) if gate else Choice(offer.edits)
+
 
 _NO_WINDOW = "the window is unknown, and the policy compares with it"
-_NOTHING = "nothing that may be edited is left outside the protected parts"
 
 
 def _least(schedule: Threshold, budget: Budget) -> int | None:

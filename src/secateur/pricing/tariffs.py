@@ -1,0 +1,44 @@
+"""The tariff of a model: its price and its cache rules brought down to the numbers that a decision needs.
+
+Rule: a model without a price or without cache rules goes by those of a named other one, and the tariff says so.
+"""
+
+from functools import lru_cache
+
+from secateur.pricing.prices import Price, price_of
+from secateur.pricing.rules import CacheRules, rules_of
+from secateur.tariff import DEFAULT_MODEL, Tariff
+
+
+@lru_cache(maxsize=256)
+def tariff_of(model: str, hour: bool = False) -> Tariff:
+    """What a request to this model pays. `hour`: the client buys the cache's longer time to live."""
+    price, rules = price_of(model) if model else None, rules_of(model) if model else None
+    assumed = _assumed(model, price, rules)
+    price, rules = price or price_of(DEFAULT_MODEL), rules or rules_of(DEFAULT_MODEL)
+    assert price is not None
+    assert rules is not None
+    return stated(price, rules, hour=hour, assumed=assumed)
+
+
+def stated(price: Price, rules: CacheRules, *, hour: bool = False, assumed: str = "") -> Tariff:
+    """The tariff of a price and a set of cache rules. Without a cache, reading is input."""
+    base, long_s = price.base, rules.ttl_long_s if hour else None
+    none = rules.positions == "none"
+    return Tariff(
+        r=1.0 if none else base.r,
+        w=1.0 if none else base.w if long_s is None else base.w_1h,
+        o=base.o,
+        ttl_s=rules.ttl_s if long_s is None else long_s,
+        tiers=tuple(tier.over for tier in price.tiers),
+        dollars=base.input,
+        model=price.model,
+        assumed=assumed,
+    )
+
+
+def _assumed(model: str, price: Price | None, rules: CacheRules | None) -> str:
+    if not model:
+        return f"no model is named: prices and cache rules of {DEFAULT_MODEL} are taken; name the model"
+    lacks = [what for what, known in (("price", price), ("cache rules", rules)) if known is None]
+    return f"{' and '.join(lacks)} of {model} unknown: those of {DEFAULT_MODEL} are taken" if lacks else ""

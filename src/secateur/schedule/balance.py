@@ -1,0 +1,113 @@
+"""Schedules that look at prices: `balance` weighs what an edit costs against what waiting has cost; `cold` waits.
+
+Rule (ski rental): results that may go pay rent for as long as they are read from the cache again and again. At the
+first request at which the rent paid behind some place reaches `beta` times what it would cost to write anew what stands
+behind that place, everything that may go from there on goes. Where the cache is gone or was never filled, writing costs
+nothing more, and all goes. A short session never gets there, so nothing happens to it.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from secateur.bounds import why_shut
+from secateur.budget import Budget
+from secateur.model import Transcript
+from secateur.protect import Count
+from secateur.schedule.ground import Ground, Place
+from secateur.schedule.offer import NOTHING, Choice, Offer
+
+Positive = Annotated[float, Meta(gt=0)]
+Above = Annotated[float, Meta(ge=0)]
+
+
+class Cold(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="cold", tag_field="when"
+):
+    """Edits are made only where no live cache is lost: after a pause that it does not outlive, and to what is new."""
+
+    least_tokens: Count = 0  # less than that coming free opens no epoch
+
+    @property
+    def weighs(self) -> bool:
+        """Whether a gate asks how much the view holds (`budget.used`)."""
+        return False
+
+    @property
+    def timed(self) -> bool:
+        """Whether a gate asks what time it is."""
+        return True
+
+    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+        return why_shut(transcript, budget.protect)
+
+    def chosen(self, offer: Offer) -> Choice:
+        ground = Ground(offer)
+        free = [place for place in ground.places if not place.penalty]
+        if not free:
+            return Choice(gate=NOTHING if not offer.edits else "the prompt cache is warm: the policy waits for a pause")
+        first = max(free, key=lambda place: place.freed)
+        return ground.choice(first, self.least_tokens, ground.cold or "what is new is in no cache yet")
+
+
+class Balance(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="balance", tag_field="when"
+):
+    """Edits are made when they have earned what they cost, when the cache is cold, or when they must."""
+
+    beta: Positive = 0.5  # the share of the cost that the rent must have reached
+    max_regret: Above | None = None  # no prefix of the session costs more than this share above the unpruned one
+    least_tokens: Count = 500  # less than that coming free opens no epoch
+    over_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it everything that may go goes
+
+    @property
+    def weighs(self) -> bool:
+        """Whether a gate asks how much the view holds (`budget.used`)."""
+        return True
+
+    @property
+    def timed(self) -> bool:
+        """Whether a gate asks what time it is."""
+        return True
+
+    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+        return why_shut(transcript, budget.protect)
+
+    def chosen(self, offer: Offer) -> Choice:
+        ground = Ground(offer)
+        if not ground.places:
+            return Choice(gate=NOTHING)
+        must = self._must(offer.budget, ground)
+        if must:
+            return ground.choice(ground.places[-1], 0, must)
+        best = max(ground.places, key=self._margin)
+        if self._margin(best) < 0:
+            return Choice(gate=_waits(best, self.beta))
+        return ground.choice(best, self.least_tokens, self._why(best, ground))
+
+    def _margin(self, place: Place) -> float:
+        return place.rent - self.beta * place.penalty
+
+    def _must(self, budget: Budget, ground: Ground) -> str:
+        """Why all must go, whatever it costs: the window, or a tier of prices that this request would enter."""
+        limit = self.over_share * budget.window
+        if budget.window > 0 and budget.used > limit:
+            return f"{budget.used:,} tokens are over {self.over_share:.0%} of the window"
+        left = budget.used - ground.places[-1].freed
+        for tier in budget.tariff.tiers:
+            if left <= tier < budget.used:
+                return f"{budget.used:,} tokens would cost the rates above {tier:,}"
+        return ""
+
+    def _why(self, place: Place, ground: Ground) -> str:
+        if not place.penalty:
+            return f"{ground.cold or 'what is new is in no cache yet'}: {place.freed:,} tokens come free"
+        paid = f"{place.rent:,.0f} were paid for reading what goes, {place.penalty:,.0f} it costs"
+        return f"{place.freed:,} tokens come free: {paid}, in tokens of input"
+
+
+def _waits(place: Place, beta: float) -> str:
+    return (
+        f"to edit now would cost {place.penalty:,.0f} tokens of input, and waiting has cost {place.rent:,.0f} so far: "
+        f"the policy waits for {beta * place.penalty:,.0f}"
+    )

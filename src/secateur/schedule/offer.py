@@ -1,0 +1,55 @@
+"""What a schedule is asked, and what it answers.
+
+Rule: values only. An offer is what the strategies propose for one request and what is known of it; a choice is the part
+of it that is made now, with the reason, or the reason why nothing is.
+"""
+
+from collections.abc import Callable, Mapping, Set
+from typing import Protocol
+
+from msgspec import Struct
+
+from secateur.budget import Budget
+from secateur.model import Edit, Transcript
+
+NOTHING = "nothing that may be edited is left outside the protected parts"
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """The proposals for one request, oldest part first within each strategy."""
+
+    seen: Transcript  # the view, with what is edited at this request whatever the schedule says
+    budget: Budget
+    edits: Mapping[str, Edit]  # key -> what is proposed
+    count: Callable[[str], int]  # tokens as reports count them
+    marked: int = 0  # tokens of the parts to be edited, by the policy's counter
+    freed: int = 0  # of these, what goes
+    since: Mapping[str, int] = {}  # key -> the message that made it stale, where a later one did
+    by_age: bool = True  # some strategy would have let these go, too, once their place allowed it
+    forced: Set[str] = frozenset()  # keys of what is edited at this request anyway: the cache ends there
+
+
+class Choice(Struct, frozen=True):
+    """What is made of an offer."""
+
+    edits: Mapping[str, Edit] = {}
+    gate: str = ""  # why nothing is made
+    why: str = ""  # why these edits are made now; "": the policy's own sentence
+
+
+class Decides(Protocol):
+    """What every schedule is. It is asked twice: for the request alone, then for what would be edited in it."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it asks how much the view holds (`budget.used`)."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether it asks what time it is."""
+
+    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+        """Why nothing is edited, in one sentence that names the numbers; "" to ask the strategies."""
+
+    def chosen(self, offer: Offer) -> Choice:
+        """Which of the proposed edits are made."""

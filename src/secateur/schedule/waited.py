@@ -1,0 +1,86 @@
+"""How long results have been waiting to go: the message with which each left the protected places.
+
+Rule: the answer follows from the history alone, whoever asks and whenever: it is the first message with which the
+policy's protection would have let the result go. Conditions that look at the whole view (its weight, a window's share)
+are taken as they are now.
+"""
+
+from bisect import bisect_right
+from itertools import accumulate
+
+from secateur.bounds import eligible, index_of, working_set
+from secateur.budget import Budget
+from secateur.model import Part, Transcript
+from secateur.protect import Protect, protected_tokens
+
+
+class Waited:
+    """Asks for parts at or behind message `first`."""
+
+    def __init__(self, transcript: Transcript, budget: Budget, first: int) -> None:
+        self._protect = protect = budget.protect
+        index, messages = index_of(transcript), transcript.messages
+        self._users = index.users if protect.every_user_message else index.turns
+        self._assistants = index.assistants
+        self._calling = _calling(transcript, first) if protect.rounds else []
+        reach = protected_tokens(protect, budget.window)
+        self._results: list[int] = []
+        self._line: dict[str, int] = {}
+        self._left = working_set(transcript, protect, budget.raw).left
+        if protect.results or reach:
+            parts = [
+                (number, part)
+                for number in range(first, len(messages))
+                for part in messages[number].parts
+                if part.kind == "tool_result"
+            ]
+            self._results = [number for number, _ in parts]
+            self._order = {part.key: place for place, (_, part) in enumerate(parts)}
+            if reach:
+                self._line = _lines(transcript, budget, parts, reach)
+
+    def since(self, number: int, part: Part) -> int:
+        """The number of the message with which a part of message `number` could go first."""
+        protect = self._protect
+        found = max(number + protect.messages, self._left.get(part.key, 0))
+        for places, count in (
+            (self._users, protect.turns),
+            (self._assistants, protect.assistants),
+            (self._calling, protect.rounds),
+        ):
+            if count:
+                found = max(found, _nth_behind(places, number, count))
+        if protect.results and part.key in self._order:
+            newer = self._results[self._order[part.key] + 1 :][: protect.results]
+            found = max(found, newer[-1] if newer else number)
+        return max(found, self._line.get(part.key, number))
+
+
+def _nth_behind(places: tuple[int, ...] | list[int], number: int, count: int) -> int:
+    """Where the `count`-th place behind message `number` stands; the last one where there are fewer."""
+    first = bisect_right(places, number)
+    some = places[first : first + count]
+    return some[-1] if some else number
+
+
+def _calling(transcript: Transcript, first: int) -> list[int]:
+    messages = transcript.messages
+    said = (number for number in index_of(transcript).assistants if number >= first)
+    return [number for number in said if any(part.kind == "tool_call" for part in messages[number].parts)]
+
+
+def _lines(transcript: Transcript, budget: Budget, parts: list[tuple[int, Part]], reach: int) -> dict[str, int]:
+    """By part: the message with which the newest results came to hold more than `reach` tokens with it."""
+    counted = [(number, part) for number, part in parts if _counts(transcript, number, part, budget.protect)]
+    ends = list(accumulate(budget.count(part.text) for _, part in counted))
+    found: dict[str, int] = {}
+    before = 0
+    for (_, part), end in zip(counted, ends, strict=True):
+        place = bisect_right(ends, before + reach)
+        found[part.key] = counted[min(place, len(counted) - 1)][0]
+        before = end
+    return found
+
+
+def _counts(transcript: Transcript, number: int, part: Part, protect: Protect) -> bool:
+    return eligible(transcript, number, part, protect)

@@ -1,0 +1,22 @@
+"""What a token of one request costs, as plain numbers: the prices that a decision is made by.
+
+Rule: values only, in units of plain input, so that a token of plain input costs 1. Whose prices they are is said with
+them; where a model had none, that is said too. How they were found is `pricing`'s matter.
+"""
+
+from msgspec import Struct
+
+DEFAULT_MODEL = "claude-sonnet-5-5"  # whose prices and cache rules hold where a model has none
+
+
+class Tariff(Struct, frozen=True, kw_only=True):
+    """Prices and cache rules of one model, as far as a decision needs them (economics: prices and kappa)."""
+
+    r: float = 0.05  # a read from the cache
+    w: float = 1.25  # a write to it
+    o: float = 5.0  # output
+    ttl_s: float = 300.0  # the cache lives so long since it was last used
+    tiers: tuple[int, ...] = ()  # prompt tokens above which all of a request costs more, lowest first
+    dollars: float = 2.0  # what a million tokens of plain input cost
+    model: str = DEFAULT_MODEL  # whose prices these are
+    assumed: str = ""  # why they are not those of the request's own model; "": they are
