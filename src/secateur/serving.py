@@ -146,7 +146,7 @@ class _Turn(Struct):
         window, source = resolve(settings.window, settings.model or read.model, policy)
         moment = Moment(self.request.now, self.request.idle_s, self.request.fixed_tokens)
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
-        budget = budget_of(work, window, moment, state, self.handles)
+        budget = budget_of(work, window, moment, state, self.handles, settings.model)
         inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()
         voided: tuple[Entry, ...] = ()
         forced = ""
