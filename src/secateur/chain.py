@@ -2,7 +2,8 @@
 
 Each link's hash covers the hash before it and its own bytes; the first one starts from the name of its session, so a
 chain cannot be passed off as another session's. Rule: pure functions of bytes. A chain has no key: whoever may write
-the whole record may chain it anew, which only a head kept elsewhere shows. Nothing here reads a receipt or a store.
+the whole record may chain it anew, which only a head kept elsewhere shows. An epoch is sealed by its hash in
+the receipt that was saved with it, and so by the chain. Nothing here reads a receipt or a store.
 """
 
 import json
@@ -12,6 +13,8 @@ from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
+
+from secateur.model import Epoch
 
 
 class Link(Struct, frozen=True):
@@ -56,6 +59,14 @@ def linked(bodies: Iterable[bytes], head: str, sequence: int) -> tuple[Link, ...
 def hashed(previous: str, body: bytes) -> str:
     """The hash of a link."""
     return sha256(previous.encode() + body).hexdigest()
+
+
+def sealed(epochs: Iterable[Epoch]) -> tuple[str, ...]:
+    """The hashes by which a receipt names the epochs that were saved with it: SHA-256 of each as canonical JSON.
+
+    A field that a later version adds to epochs or edits must be left out where it is unset, or old hashes change.
+    """
+    return tuple(sha256(canonical(epoch)).hexdigest() for epoch in epochs)
 
 
 def broken(links: Iterable[Link], begin: str, head: str | None = None, sequence: int = 0) -> str:

@@ -4,7 +4,7 @@ Rule: every request leaves one, a request that nothing was done to or that faile
 hashes and never holds what was said. Values only; no clock, no store.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -13,6 +13,8 @@ from secateur.lineage import digest
 from secateur.model import Epoch, Message, Remove, Replace, Restore, Rewrite
 
 Messages = tuple[Message, ...]
+Ranges = Sequence[tuple[int, int, Replace]]
+Count = Callable[[str], int]
 Verb = Literal["rewrite", "remove", "replace", "restore"]
 Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned"]
 
@@ -34,6 +36,37 @@ class Entry(Struct, frozen=True):
     handle: str | None = None  # where the bytes can be read back; none without a store
     removed: str = ""  # hash of the bytes that left the view; "" where none did
     inserted: str = ""  # hash of the text that came in; "" where none did
+    turn: int | None = None  # whose it is of the user's turns, from 1; 0: before the first; null: not said
+
+
+class Tried(Struct, frozen=True):
+    """A summary that was not taken."""
+
+    rung: str  # model, or supplied
+    reason: str  # the check that failed, in one word
+    text: str  # the same in a sentence
+    by: str = ""  # the summariser
+
+
+class Summarised(Struct, frozen=True, kw_only=True):
+    """What a compaction came to, or why there was none. Texts that were summed up are never here."""
+
+    done: bool
+    reason: str  # in one word: why it was made (over, forced), or why there was none (off, under, cancelled, ...)
+    text: str = ""  # the same in a sentence
+    rung: str = ""  # supplied, model or extract; "" where nothing was done
+    by: str = ""  # the summariser
+    attempts: tuple[Tried, ...] = ()  # what was tried before
+    asks: int = 0  # questions put to summarisers
+    asked_tokens: tuple[int, int] = (0, 0)  # what summarisers read and wrote, as their providers counted
+    messages: int = 0  # that gave way
+    tokens_before: int = 0  # of what gave way, by the policy's counter
+    tokens_after: int = 0  # of what stands there now
+    dropped: int = 0  # lines of a model that name what the history does not hold
+    forgotten: int = 0  # lines that had no room any more
+    branch: str = ""  # how the agent goes on: media, unanswered, mid_task, sentence, idle, waiting or none
+    summary: str = ""  # hash of the summary
+    handles: tuple[str, ...] = ()  # what gave way can be read back under these
 
 
 class Receipt(Struct, frozen=True):
@@ -67,6 +100,8 @@ class Receipt(Struct, frozen=True):
     number: int | None = None  # with a store: which of the session's receipts this is, from 0
     epochs: tuple[int, int] = (0, 0)  # with a store: those of the session's plan that made the view, [first, last)
     sent: str = ""  # with a store: hash of the view as it was sent
+    saved: tuple[str, ...] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.sealed`)
+    compaction: Summarised | None = None  # null: the policy does not compact
     forced: str = ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
 
 
@@ -77,15 +112,52 @@ def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> 
     """
     edits = {edit.key: edit for edit in epoch.edits if not isinstance(edit, Replace)}
     told: list[Entry] = []
+    turn = 0
     for number, (raw, was, now) in enumerate(zip(read, before, after, strict=True)):
+        turn += raw.role == "user" and raw.origin == "user"
         if was is not now:
-            told += _of_message(number, (raw, was, now), edits, epoch)
+            told += _of_message((number, turn), (raw, was, now), edits, epoch)
     return tuple(told)
 
 
+def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, count: Count) -> tuple[Entry, ...]:
+    """The ranges of messages that an epoch replaced, one entry each, by their first message.
+
+    `ranges` are all that are in force, `shown` the messages one by one as the model read them before.
+    """
+    mine = [one for one in epoch.edits if isinstance(one, Replace)]
+    found = [(i, j, edit) for i, j, edit in ranges if any(edit is one for one in mine)]
+    return tuple(_of_range(read, shown, place, (epoch, count)) for place in sorted(found, key=lambda one: one[:2]))
+
+
+def _of_range(read: Messages, shown: Messages, place: tuple[int, int, Replace], how: tuple[Epoch, Count]) -> Entry:
+    (i, j, edit), (epoch, count) = place, how
+    parts = [part for message in read[i:j] for part in message.parts]
+    return Entry(
+        verb="replace",
+        by=edit.by,
+        tool="",
+        call="",
+        message=i,
+        lines=tuple(line for message in read[i:j] for line in message.lines),
+        tokens_before=sum(part.tokens for message in shown[i:j] for part in message.parts),
+        tokens_after=sum(count(item.text) for item in edit.items),
+        reason=epoch.why,
+        key=edit.through,
+        at=epoch.at,
+        removed=digest("".join(part.key for part in parts)) if parts else "",
+        inserted=digest("\0".join(item.text for item in edit.items)) if edit.items else "",
+        turn=sum(message.role == "user" and message.origin == "user" for message in read[: i + 1]),
+    )
+
+
 def _of_message(
-    number: int, states: tuple[Message, Message, Message], edits: dict[str, Rewrite | Remove | Restore], epoch: Epoch
+    place: tuple[int, int],
+    states: tuple[Message, Message, Message],
+    edits: dict[str, Rewrite | Remove | Restore],
+    epoch: Epoch,
 ) -> Iterator[Entry]:
+    number, turn = place
     raw, was, now = states
     had, has = _tokens(was), _tokens(now)
     for part in raw.parts:
@@ -104,6 +176,7 @@ def _of_message(
                 at=epoch.at,
                 removed=_hash(was, part.key),
                 inserted=_hash(now, part.key),
+                turn=turn,
             )
 
 

@@ -136,10 +136,11 @@ class Keeping:
         if self.raw:
             same = work.same if desk.pieces.ids else 0
             pieces, manifest, raw = cut(work.document, desk.pieces, state.receipts + len(receipts) - 1, same)
+        added = shifted(epochs, base.offset)
         change = Change(
             at=receipt.at,
-            epochs=shifted(epochs, base.offset),
-            receipts=recorded(receipts, state),
+            epochs=added,
+            receipts=recorded(receipts, state, added),
             blobs=(*blobs(work.document, epochs), *raw),
             views=tuple(filter(None, (tip and tip_of(tip), chain.key if chain.key != tip else ""))),
             tip=tip,
@@ -168,7 +169,8 @@ class Keeping:
         if self.store is not None:
             with suppress(StoreError):
                 self.note(
-                    session or UNREAD, lambda desk, state: Change(at=receipt.at, receipts=recorded((receipt,), state))
+                    session or UNREAD,
+                    lambda desk, state: Change(at=receipt.at, receipts=recorded((receipt,), state, desk.unsaved)),
                 )
 
     def note_unkept(self, session: str, change: "Noted") -> None:
@@ -192,8 +194,9 @@ class Keeping:
                     desk.state = changed(state, replace(made, epochs=(), receipts=()))
                     return desk.state
                 try:
-                    desk.state = self.store.save(state, replace(made, epochs=(*desk.unsaved, *made.epochs)))
-                    desk.unsaved = ()
+                    carried = desk.unsaved if made.receipts else ()  # no epoch without a receipt that names it
+                    desk.state = self.store.save(state, replace(made, epochs=(*carried, *made.epochs)))
+                    desk.unsaved = desk.unsaved[len(carried) :]
                     return desk.state
                 except Conflict:
                     self.again(desk)

@@ -57,7 +57,7 @@ def undone(keeping: Keeping, session: str, epoch: int | None, now: int) -> Undon
         tokens = cost(keeping.store, desk.work, state, plan, number)
         made[:] = [Undone(number, len(plan.epochs), tokens, plan.opened(new))]
         receipt = replace(noticed("undone", now), trigger=new.why, tokens_view=tokens)
-        return Change(at=now, epochs=(new,), receipts=recorded((receipt,), state))
+        return Change(at=now, epochs=(new,), receipts=recorded((receipt,), state, (*desk.unsaved, new)))
 
     keeping.note(session, change)
     return made[0]
@@ -70,7 +70,8 @@ def pinned(keeping: Keeping, session: str, wanted: tuple[str, str], now: int) ->
     def change(desk: Desk, state: State) -> Change:
         known = any((pin.kind, pin.pattern) == (new.kind, new.pattern) for pin in state.pins)
         receipt = replace(noticed("pinned", now), trigger=f"pinned {new.kind} {new.pattern}")
-        return Change(at=now, pins=state.pins if known else (*state.pins, new), receipts=recorded((receipt,), state))
+        links = recorded((receipt,), state, desk.unsaved)
+        return Change(at=now, pins=state.pins if known else (*state.pins, new), receipts=links)
 
     return keeping.note(session, change).pins
 
@@ -85,6 +86,6 @@ def unpinned(keeping: Keeping, session: str, wanted: tuple[str, str], now: int) 
             said = ", ".join(f"{pin.kind} {pin.pattern}" for pin in state.pins) or "none"
             raise ConfigError(f"session {session!r} has no pin {gone.kind} {gone.pattern}; its pins: {said}")
         receipt = replace(noticed("pinned", now), trigger=f"unpinned {gone.kind} {gone.pattern}")
-        return Change(at=now, pins=left, receipts=recorded((receipt,), state))
+        return Change(at=now, pins=left, receipts=recorded((receipt,), state, desk.unsaved))
 
     return keeping.note(session, change).pins

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from secateur.chain import Link, canonical, linked
+from secateur.chain import Link, canonical, linked, sealed
 from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
 from secateur.lineage import handle_of
@@ -28,11 +28,15 @@ _ID = re.compile(r"(?:call|fc|toolu|srvtoolu|tooluse)_[A-Za-z0-9]{1,40}")  # as 
 _IN_TEXT = ("text", "tool_call", "tool_result")
 
 
-def recorded(receipts: tuple[Receipt, ...], state: State) -> tuple[Link, ...]:
-    """The receipts as links after the state's newest one: canonical JSON, secrets taken out."""
+def recorded(receipts: tuple[Receipt, ...], state: State, epochs: tuple[Epoch, ...] = ()) -> tuple[Link, ...]:
+    """The receipts as links after the state's newest one: canonical JSON, secrets taken out.
+
+    The last of them names the `epochs` that are saved with it, so that the chain proves the plan too.
+    """
+    seals = (*((),) * (len(receipts) - 1), sealed(epochs))[: len(receipts)]
     bodies = [
-        canonical(_safe(replace(one, number=state.receipts + place, session=state.who.session)))
-        for place, one in enumerate(receipts)
+        canonical(_safe(replace(one, number=state.receipts + place, session=state.who.session, saved=seal)))
+        for place, (one, seal) in enumerate(zip(receipts, seals, strict=True))
     ]
     return linked(bodies, state.head, state.receipts)
 
@@ -95,14 +99,16 @@ def handled(entries: tuple[Entry, ...], document: Document) -> tuple[Entry, ...]
     """The entries with the handles under which what they took out can be read back."""
     if not entries:
         return ()
-    keys = {entry.key for entry in entries}
+    keys = {entry.key for entry in entries if entry.verb != "replace"}  # that stands for many parts
     held = {
         part.key: taken(document, part)
         for message in document.transcript.messages
         for part in message.parts
         if part.key in keys
     }
-    return tuple(_with_handle(one, held[one.key]) if one.key in held else one for one in entries)
+    return tuple(
+        _with_handle(one, held[one.key]) if one.key in held and one.verb != "replace" else one for one in entries
+    )
 
 
 def _with_handle(entry: Entry, blob: Blob) -> Entry:

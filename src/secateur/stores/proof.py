@@ -1,11 +1,22 @@
-"""Whether a session's record is the one that was written: its chain of receipts, and the bytes it refers to.
+"""Whether a session's record is the one that was written: its chain of receipts, its plan, the bytes it refers to.
 
 Rule: it reads through the protocol, so it judges any store, and it changes nothing.
 """
 
-from secateur.chain import broken, start
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from secateur.chain import Link, broken, sealed, start
 from secateur.errors import StoreError
-from secateur.stores.protocol import Store, Who
+from secateur.stores.protocol import State, Store, Who
+
+
+class _Named(Struct, frozen=True):
+    """What a receipt says of the plan; unset where it was written before receipts said anything of it."""
+
+    saved: tuple[str, ...] | UnsetType = UNSET
 
 
 def problems(store: Store, who: Who) -> tuple[str, ...]:
@@ -13,7 +24,9 @@ def problems(store: Store, who: Who) -> tuple[str, ...]:
     state = store.load(who)
     if state is None:
         return (f"session {who.session!r} is not in this store",)
-    wrong = broken(store.receipts(who), start(who.tenant, who.session), state.head)
+    seals: list[str | None] = []
+    links = _heard(store.receipts(who), seals)
+    wrong = broken(links, start(who.tenant, who.session), state.head) or _other_plan(state, seals)
     found = [wrong] if wrong else []
     for held in store.blobs(who):
         if not held.id:
@@ -41,3 +54,27 @@ def raw_of(store: Store, who: Who, sequence: int) -> bytes | None:
             raise StoreError(f"a piece of request {sequence} of session {who.session!r} is gone: {name}")
         data.append(blob.data)
     return b"".join(data)
+
+
+def _heard(links: Iterable[Link], seals: list[str | None]) -> Iterator[Link]:
+    """The links, and on the side the epochs that they name; None for a receipt that says nothing of the plan."""
+    for link in links:
+        try:
+            named = msgspec.json.decode(link.body, type=_Named).saved
+        except msgspec.MsgspecError:
+            named = UNSET
+        seals += (None,) if named is UNSET else named
+        yield link
+
+
+def _other_plan(state: State, seals: list[str | None]) -> str:
+    """Where the plan is not the one that its receipts name; of a record begun before they did, its newest epochs."""
+    named = [seal for seal in seals if seal is not None]
+    first = 0 if len(named) == len(seals) else max(0, len(state.plan.epochs) - len(named))
+    kept = sealed(state.plan.epochs[first:])
+    for number, (seal, hash_) in enumerate(zip(named, kept, strict=False), first):
+        if seal != hash_:
+            return f"epoch {number} is not as it was opened: its bytes do not give the hash that its receipt has"
+    if len(kept) != len(named):
+        return f"the plan has {first + len(kept)} epochs, but its receipts name {first + len(named)}"
+    return ""

@@ -1,0 +1,96 @@
+"""The chain of receipts proves the plan too: what is changed in it afterwards is found."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from secateur import Engine
+from secateur.errors import StoreError
+from secateur.keeping.record import read
+from secateur.stores import open_store
+from secateur.stores.memory import MemoryStore
+from secateur.stores.proof import problems
+from secateur.stores.protocol import Change, State, Who
+
+CLEAR: dict[str, Any] = {
+    "name": "clear",
+    "protect": {"messages": 2},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "every_request"},
+}
+
+
+def body(rounds: int) -> bytes:
+    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for number in range(rounds):
+        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"out {number}\n" * 90}
+        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": found}).encode()
+
+
+def used(path: Path) -> str:
+    """A store with a session of three epochs and an undo."""
+    url = f"sqlite:///{path}"
+    engine = Engine(CLEAR, store=url)
+    for rounds in (2, 3, 4):
+        engine.fit(body(rounds), session="s", now=rounds)
+    engine.undo("s", now=9)
+    return url
+
+
+TAMPERED = {
+    "another text": ("UPDATE epochs SET body = replace(body, 'secateur', 'nobody') WHERE number = 1", "epoch 1 is not"),
+    "exchanged": ("UPDATE epochs SET body = (SELECT body FROM epochs WHERE number = 0)", "epoch 1 is not as it was"),
+    "the undo away": ("DELETE FROM epochs WHERE number = 3", "has 3 epochs, but its receipts name 4"),
+    "all away": ("DELETE FROM epochs", "has 0 epochs, but its receipts name 4"),
+    "one more": (
+        "INSERT INTO epochs SELECT session, 4, tip, body FROM epochs WHERE number = 0",
+        "has 5 epochs, but its receipts name 4",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", TAMPERED)
+def test_a_plan_changed_in_the_store_is_found(way: str, tmp_path: Path) -> None:
+    sql, said = TAMPERED[way]
+    store = open_store(used(tmp_path / "s.db"))
+    assert problems(store, Who("s")) == ()
+    store.close()
+    connection = sqlite3.connect(tmp_path / "s.db")
+    with connection:
+        connection.execute(sql)
+    connection.close()
+    (found,) = problems(store, Who("s"))
+    assert said in found
+
+
+def test_epochs_opened_while_the_store_failed_are_named_by_the_receipt_they_are_saved_with() -> None:
+    store = Failing()
+    engine = Engine(CLEAR, store=store)
+    engine.fit(body(2), session="s", now=1)
+    store.full = True
+    assert engine.fit(body(3), session="s", now=2).receipt.opened
+    store.full = False
+    engine.observe("s", {"input_tokens": 500}, now=3)
+    assert problems(store, Who("s")) == ()
+    engine.pin("s", "tool", "Read", now=4)
+    engine.fit(body(4), session="s", now=5)
+    assert problems(store, Who("s")) == ()
+    state = store.load(Who("s"))
+    assert state is not None
+    assert sum(len(read(link.body).saved) for link in store.receipts(Who("s"))) == len(state.plan.epochs) == 3
+
+
+class Failing(MemoryStore):
+    """A store whose disk is full now and then."""
+
+    full = False
+
+    def save(self, state: State, change: Change) -> State:
+        if self.full:
+            raise StoreError("the disk is full")
+        return super().save(state, change)
