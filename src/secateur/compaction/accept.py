@@ -17,6 +17,7 @@ from secateur.compaction.language import language_of
 from secateur.compaction.summary import Sections, parsed
 from secateur.compaction.template import Template
 from secateur.identifiers import Identifier, anchors
+from secateur.redact import redact
 
 MOST_SHARE = 0.5  # of its source: longer is no summary
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
@@ -48,7 +49,7 @@ class Verdict(Struct, frozen=True):
 
 def judged(answer: Answer, template: Template, source: Source, count: Callable[[str], int]) -> Verdict:
     """The verdict on an answer."""
-    text = answer.text.strip()
+    text = redact(answer.text).strip()
     for check in (_arrived, _shaped):
         reason, why = check(answer, text)
         if reason:

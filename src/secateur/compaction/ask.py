@@ -206,8 +206,8 @@ def _told(message: Message, part: Part, tool_chars: int) -> str:
     match part.kind:
         case "text" if part.text.strip():
             return f"[{_speaker(message)}] {part.text.strip()}"
-        case "tool_call":
-            return f"[assistant calls {_name(part)}] {excerpt(part.text, CALL_CHARS)}"
+        case "tool_call":  # redacted before it is cut: half a key would not be known for one
+            return f"[assistant calls {_name(part)}] {excerpt(redact(part.text), CALL_CHARS)}"
         case "tool_result":
             return _fenced(part, tool_chars) + "".join(f"\n{described(one)}" for one in _held(message, part))
         case "media":
@@ -218,7 +218,7 @@ def _told(message: Message, part: Part, tool_chars: int) -> str:
 def _fenced(part: Part, tool_chars: int) -> str:
     name = digest(part.text)[:8]
     outcome = "error of" if part.error else "result of"
-    return f"[{outcome} {_name(part)}]\n<<<{name}\n{excerpt(part.text, tool_chars)}\n{name}>>>"
+    return f"[{outcome} {_name(part)}]\n<<<{name}\n{excerpt(redact(part.text), tool_chars)}\n{name}>>>"
 
 
 def _speaker(message: Message) -> str:

@@ -30,6 +30,7 @@ from secateur.compaction.trigger import Limits, due, limits
 from secateur.compaction.writing import FACTS_SHARE, Written, budget, written
 from secateur.lineage import handle_of
 from secateur.model import New
+from secateur.redact import redact
 from secateur.tokens import counter
 
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.02)  # of the tail, tried until the view has room
@@ -170,7 +171,7 @@ def _taken(work: _Work, answer: Answer) -> tuple[Verdict, Written | None]:
 
 def _supplied(work: _Work, cancels: bool) -> _Found | Refused:
     """A summary that a hook wrote: it is taken as it is, unless there is none in it."""
-    text = work.scene.supplied.strip()
+    text = redact(work.scene.supplied).strip()
     if not text and cancels:
         return Refused("cancelled", "the summary is empty")
     lines = tuple(line for line in text.splitlines() if line.strip())

@@ -70,7 +70,7 @@ def _said(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
     """Each sentence once, the last time it was said; with whether it stands in a message that closes a turn."""
     found: dict[str, bool] = {}
     for number, message in enumerate(messages):
-        text = said_by_agent(message)
+        text = redact(said_by_agent(message))
         follows = messages[number + 1] if number + 1 < len(messages) else None
         closing = not any(part.kind == "tool_call" for part in message.parts) and (
             follows is None or follows.role == "user"

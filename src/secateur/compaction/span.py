@@ -20,6 +20,7 @@ from secateur.compaction.summary import Sections, merged, parsed
 from secateur.model import Message, New, Part, Transcript
 from secateur.placeholder import main_argument
 from secateur.protect import Protect
+from secateur.redact import redact
 from secateur.roles import role_of
 
 BEGINS = "[secateur: summary of the conversation so far, made because it outgrew the window; not a new request]"
@@ -95,7 +96,7 @@ def _taken_apart(row: Row) -> Kept:
     if told is not None:
         ledger = msgspec.convert(told["ledger"], Ledger)
         return Kept({id: tuple(lines) for id, lines in told["sections"].items()}, ledger)
-    text = text_of(row.message)
+    text = redact(text_of(row.message))  # as a whole: a key of several lines is not known by one of them
     if not text.lstrip().startswith(BEGINS):
         lines = tuple(line for line in text.splitlines() if line.strip())
         return Kept(parsed(text) or ({"discoveries": lines} if lines else {}))
