@@ -121,7 +121,7 @@ class _Turn(Struct):
                 break
             try:
                 self.keeping.save(self.desk, state, base, (view.native, view.receipt))
-                return view
+                return _warned(view, self.keeping.tidied(self.request.now))
             except Conflict as conflict:
                 wrong = str(conflict)
                 self.keeping.again(self.desk)
@@ -131,9 +131,7 @@ class _Turn(Struct):
         if self.handles and view.receipt.opened:
             self.handles = False  # no text may name what could not be kept
             view, base = self._made(state)
-        if wrong:
-            warning = f"this request went on without the store: {wrong}"
-            view = replace(view, receipt=replace(view.receipt, warnings=(*view.receipt.warnings, warning)))
+        view = _warned(view, f"this request went on without the store: {wrong}" if wrong else "")
         self.keeping.remember(self.desk, base, view.receipt)
         return view
 
@@ -246,6 +244,12 @@ class _Turn(Struct):
             epochs=(base.offset, base.offset + len(work.plan.epochs)),
             sent=self.desk.sent.next(native) if hashed else "",
         )
+
+
+def _warned(view: View, warning: str) -> View:
+    """The view with one more warning, if there is one."""
+    receipt = view.receipt
+    return replace(view, receipt=replace(receipt, warnings=(*receipt.warnings, warning))) if warning else view
 
 
 def _inherited(work: Session, plan: Plan) -> tuple[Entry, ...]:

@@ -17,6 +17,7 @@ from secateur.keeping.memory import Desk, Memory
 from secateur.keeping.pieces import Pieces, cut
 from secateur.keeping.place import Place, place
 from secateur.keeping.record import blobs, last_receipt, recorded
+from secateur.keeping.tidying import Tidying
 from secateur.keeping.views import tip_of, view_chain
 from secateur.model import Epoch, Transcript
 from secateur.plan import Plan
@@ -51,6 +52,7 @@ class Keeping:
         self.tenant = tenant
         self.raw = raw  # keep each message of the raw history too
         self.memory = Memory(sessions)
+        self._tidying = Tidying()
 
     # --- finding -------------------------------------------------------------------------------------------------
 
@@ -151,6 +153,10 @@ class Keeping:
         desk.state = store.save(state, change)
         desk.unsaved, desk.waiting, desk.pieces, desk.chain = (), (), pieces, chain
         desk.shown, desk.last = work.plan, receipt
+
+    def tidied(self, now: int) -> str:
+        """Let the store let go of what is old, if it is time; what went wrong, or ""."""
+        return self._tidying.tidied(self.store, now) if self.store is not None else ""
 
     def remember(self, desk: Desk, base: Base, receipt: Receipt) -> None:
         """Remember what a request did, where no store keeps it now."""

@@ -55,6 +55,7 @@ class MemoryStore:
         self._states: dict[Who, State] = {}
         self._kept: dict[Who, _Kept] = {}
         self._blobs: dict[tuple[str, str], _Filed] = {}  # by tenant and id
+        self._cleared: int | None = None  # when `gc` last ran, in ms since 1970
 
     def load(self, who: Who) -> State | None:
         with self._lock:
@@ -145,8 +146,11 @@ class MemoryStore:
             self._forget(gone)
             return self._swept(len(gone), receipts)
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None) -> Freed:
+    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
         with self._lock:
+            if every_s and self._cleared is not None and 0 <= now - self._cleared < every_s * 1000:
+                return Freed()
+            self._cleared = now
             for who, state in self._states.items():
                 if state.touched < now - retention_s * 1000:
                     kept = self._kept[who]

@@ -217,10 +217,12 @@ class Store(Protocol):
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays."""
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None) -> Freed:
+    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
         """Let go of what is old: blobs, views and manifests of sessions untouched for `retention_s` seconds.
 
         Plans and receipts stay, unless the session was untouched for `forget_s` seconds. `now` is in ms since 1970.
+        With `every_s`, as engines ask by themselves, nothing is done where it was asked in that time, by any process;
+        a store may then leave a part for the next time, so that nobody waits for long.
         """
 
     def sizes(self) -> Sizes:

@@ -89,13 +89,16 @@ class SqliteStore:
                 raise sqlite_retention.still_there(self._file.path)
         return freed
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None) -> Freed:
+    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
         old = now - int(retention_s * 1000)
         forgotten = None if forget_s is None else now - int(forget_s * 1000)
+        some = sqlite_retention.SOME if every_s else None
         with self._file.transaction() as connection:
-            freed = sqlite_retention.collected(connection, old, forgotten)
+            if not sqlite_retention.due(connection, now, every_s):
+                return Freed()
+            freed = sqlite_retention.collected(connection, old, forgotten, some)
         with self._file.writing() as connection:
-            sqlite_retention.shrunk(connection)
+            sqlite_retention.shrunk(connection, some)
         return freed
 
     def sizes(self) -> Sizes:

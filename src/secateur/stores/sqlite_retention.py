@@ -11,7 +11,12 @@ from secateur.errors import StoreError
 from secateur.stores.migrate import newest
 from secateur.stores.protocol import Freed, Sizes
 
-_OLD = "SELECT id FROM sessions WHERE touched < ?"
+SOME = 50  # sessions whose bytes go at once, and hundreds of pages that are given back, where nobody may wait long
+
+_HAS = "EXISTS (SELECT 1 FROM {0} WHERE {0}.session = sessions.id)"
+_OLD = f"""SELECT id FROM sessions WHERE touched < ?
+  AND ({" OR ".join(_HAS.format(table) for table in ("refs", "views", "manifests"))}) ORDER BY touched LIMIT ?"""
+_FORGOTTEN = "SELECT id, receipts FROM sessions WHERE touched < ? ORDER BY touched LIMIT ?"
 _LOOSE = "NOT EXISTS (SELECT 1 FROM refs WHERE refs.blob = blobs.id)"
 _COUNTS = """SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM epochs), (SELECT count(*) FROM receipts),
   (SELECT count(*) FROM blobs), (SELECT coalesce(sum(size), 0) FROM blobs),
@@ -21,32 +26,42 @@ _COUNTS = """SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM epoch
 
 def purged(connection: sqlite3.Connection, tenant: str, session: str | None) -> Freed:
     """Delete a session, or all of a tenant's."""
-    where, values = "tenant = ? AND session = coalesce(?, session)", (tenant, session)
-    sessions, receipts = connection.execute(
-        f"SELECT count(*), coalesce(sum(receipts), 0) FROM sessions WHERE {where}", values
-    ).fetchone()
-    connection.execute(f"DELETE FROM sessions WHERE {where}", values)
-    return _swept(connection, sessions, receipts)
+    sql = "SELECT id, receipts FROM sessions WHERE tenant = ? AND session = coalesce(?, session)"
+    gone = connection.execute(sql, (tenant, session)).fetchall()
+    blobs = _let_go(connection, [number for number, _ in gone])
+    connection.executemany("DELETE FROM sessions WHERE id = ?", [row[:1] for row in gone])
+    return _swept(connection, blobs, gone)
 
 
-def collected(connection: sqlite3.Connection, old: int, forgotten: int | None) -> Freed:
+def due(connection: sqlite3.Connection, now: int, every_s: float) -> bool:
+    """Whether `gc` was not asked for `every_s` seconds; then it is noted that it is asked `now`, in ms since 1970."""
+    row = connection.execute("SELECT at FROM chores WHERE name = 'gc'").fetchone()
+    if row and 0 <= now - row[0] < every_s * 1000:
+        return False
+    connection.execute("INSERT OR REPLACE INTO chores (name, at) VALUES ('gc', ?)", (now,))
+    return True
+
+
+def collected(connection: sqlite3.Connection, old: int, forgotten: int | None, most: int | None = None) -> Freed:
     """Let go of the blobs, views and manifests of sessions untouched since `old`, and of sessions since `forgotten`.
 
-    Both are in ms since 1970; None forgets no session.
+    Both are in ms since 1970; None forgets no session. Of each at most `most` sessions, the longest untouched first.
     """
-    for table in ("refs", "views", "manifests"):
-        connection.execute(f"DELETE FROM {table} WHERE session IN ({_OLD})", (old,))
-    sessions = receipts = 0
-    if forgotten is not None:
-        counted = "SELECT count(*), coalesce(sum(receipts), 0) FROM sessions WHERE touched < ?"
-        sessions, receipts = connection.execute(counted, (forgotten,)).fetchone()
-        connection.execute("DELETE FROM sessions WHERE touched < ?", (forgotten,))
-    return _swept(connection, sessions, receipts)
+    limit = -1 if most is None else most
+    blobs = _let_go(connection, [row[0] for row in connection.execute(_OLD, (old, limit)).fetchall()])
+    gone = [] if forgotten is None else connection.execute(_FORGOTTEN, (forgotten, limit)).fetchall()
+    blobs |= _let_go(connection, [number for number, _ in gone])
+    connection.executemany("DELETE FROM sessions WHERE id = ?", [row[:1] for row in gone])
+    return _swept(connection, blobs, gone)
 
 
-def shrunk(connection: sqlite3.Connection) -> bool:
-    """Give free pages back and empty the write-ahead log; False if another process still reads from the log."""
-    connection.executescript("PRAGMA incremental_vacuum")  # `execute` would stop after its first page
+def shrunk(connection: sqlite3.Connection, most: int | None = None) -> bool:
+    """Give free pages back and empty the write-ahead log; False if another process still reads from the log.
+
+    At most `most` hundred pages.
+    """
+    pages = "" if most is None else f"({most * 100})"
+    connection.executescript(f"PRAGMA incremental_vacuum{pages}")  # `execute` would stop after its first page
     busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
@@ -81,9 +96,22 @@ def still_there(path: Path) -> StoreError:
     )
 
 
-def _swept(connection: sqlite3.Connection, sessions: int, receipts: int) -> Freed:
-    blobs, size = connection.execute(
-        f"SELECT count(*), coalesce(sum(length(body)), 0) FROM blobs WHERE {_LOOSE}"
-    ).fetchone()
-    connection.execute(f"DELETE FROM blobs WHERE {_LOOSE}")
-    return Freed(sessions, receipts, blobs, size)
+def _let_go(connection: sqlite3.Connection, sessions: list[int]) -> set[int]:
+    """Take away what these sessions hold beside plans and receipts; the blobs that they referred to."""
+    blobs: set[int] = set()
+    for one in sessions:
+        blobs |= {row[0] for row in connection.execute("SELECT blob FROM refs WHERE session = ?", (one,))}
+        for table in ("refs", "views", "manifests"):
+            connection.execute(f"DELETE FROM {table} WHERE session = ?", (one,))
+    return blobs
+
+
+def _swept(connection: sqlite3.Connection, blobs: set[int], gone: list[tuple[int, int]]) -> Freed:
+    """Delete those of these blobs that nobody refers to any more; `gone` are the sessions, with their receipts."""
+    freed = size = 0
+    for one in sorted(blobs):
+        row = connection.execute(f"SELECT length(body) FROM blobs WHERE id = ? AND {_LOOSE}", (one,)).fetchone()
+        if row:
+            connection.execute("DELETE FROM blobs WHERE id = ?", (one,))
+            freed, size = freed + 1, size + row[0]
+    return Freed(len(gone), sum(receipts for _, receipts in gone), freed, size)

@@ -219,6 +219,14 @@ class StoreKit:
         assert store.gc(4 * DAY, 86_400.0, 2 * 86_400.0).sessions == 1
         assert [row.who for row in store.sessions()] == [B]
 
+    def test_what_is_asked_now_and_then_is_done_once_in_that_time(self, tmp_path: Path) -> None:
+        store = self.opened(tmp_path)
+        for who, at in ((A, DAY), (B, 4 * DAY)):
+            store.save(fresh(who), Change(at=at, blobs=(Blob(who.session.encode()),)))
+        assert store.gc(4 * DAY, 2 * 86_400.0, every_s=86_400.0).blobs == 1
+        assert store.gc(5 * DAY - 1, 0.0, every_s=86_400.0).blobs == 0
+        assert store.gc(5 * DAY, 43_200.0, every_s=86_400.0).blobs == 1
+
     def test_rows_and_sizes_add_up(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         state = store.save(fresh(A), Change(at=7, receipts=_receipts(fresh(A), 2), model="m", format="pi"))

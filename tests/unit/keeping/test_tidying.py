@@ -1,0 +1,77 @@
+"""What is old leaves a store by itself: now and then, in bounds, and without ever stopping a request."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from secateur import Engine
+from secateur.errors import StoreError
+from secateur.stores import open_store
+from secateur.stores.memory import MemoryStore
+from secateur.stores.protocol import Blob, Change, Freed, Who, fresh
+
+DAY_MS = 86_400_000
+BODY = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}).encode()
+
+
+def old(store: MemoryStore, name: str, at: int) -> None:
+    store.save(fresh(Who(name)), Change(at=at, blobs=(Blob(name.encode()),)))
+
+
+def blobs(store: MemoryStore) -> int:
+    return store.sizes().blobs
+
+
+def test_a_request_lets_go_of_what_is_old_once_a_day_and_a_new_engine_does_not_ask_again() -> None:
+    store = MemoryStore()
+    old(store, "long ago", DAY_MS)
+    old(store, "lately", 20 * DAY_MS)
+    engine = Engine("observe", store=store)
+    engine.fit(BODY, session="s", now=40 * DAY_MS)
+    assert blobs(store) == 1
+    assert store.load(Who("long ago")) is not None
+    old(store, "found late", DAY_MS)
+    Engine("observe", store=store).fit(BODY, session="t", now=40 * DAY_MS + 7_200_000)
+    assert blobs(store) == 2
+    engine.fit(BODY, session="s", now=41 * DAY_MS)
+    assert blobs(store) == 1
+
+
+def test_how_long_bytes_are_kept_is_said_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECATEUR_RETENTION_DAYS", "90")
+    store = MemoryStore()
+    old(store, "long ago", DAY_MS)
+    Engine("observe", store=store).fit(BODY, session="s", now=40 * DAY_MS)
+    assert blobs(store) == 1
+
+
+def test_a_caller_whose_time_runs_ahead_makes_nobody_old() -> None:
+    store = MemoryStore()
+    old(store, "in the year 2200", 7_258_118_400_000)
+    Engine("observe", store=store).fit(BODY, session="s", now=99_000_000_000_000)
+    assert blobs(store) == 1
+
+
+def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = Engine("observe", store=Stuck()).fit(BODY, session="s", now=40 * DAY_MS)
+    assert view.native == BODY
+    assert view.receipt.warnings == ("what is old stays in the store for now: the file is kept busy",)
+    monkeypatch.setenv("SECATEUR_RETENTION_DAYS", "some")
+    (warning,) = Engine("observe", store=MemoryStore()).fit(BODY, session="s", now=1).receipt.warnings
+    assert "SECATEUR_RETENTION_DAYS=some is no number of days" in warning
+
+
+def test_of_a_large_store_a_part_goes_at_a_time(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/s.db?synchronous=normal")
+    for number in range(60):
+        store.save(fresh(Who(f"s{number}")), Change(at=number, blobs=(Blob(b"same"), Blob(b"%d" % number))))
+    assert store.gc(DAY_MS, 1.0, every_s=60.0) == Freed(blobs=50, bytes=90)
+    assert store.gc(2 * DAY_MS, 1.0, every_s=60.0) == Freed(blobs=11, bytes=24)
+
+
+class Stuck(MemoryStore):
+    """A store that cannot let anything go."""
+
+    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
+        raise StoreError("the file is kept busy")
