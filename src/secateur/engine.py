@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from secateur.keeping import Keeping
 from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
+from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed, replayed
 from secateur.plan import Plan
 from secateur.policy import Policy, load, protecting
@@ -60,7 +61,9 @@ class Engine:
     they live in memory. `sessions` bounds how many are remembered: with a store a forgotten one costs a cold read,
     nothing else; without one it has lost its plan. `keep` says what the store keeps beside plans, receipts and what
     was removed: with "raw" also each message as it came, once, so that `replay` needs nothing else. `pin_tokens`
-    bounds what pins hold. Raises ConfigError.
+    bounds what pins hold. `handles` says whether placeholders name handles, by which the model reads back what left:
+    "auto" where the request has a tool for that (`secateur mcp`), "on" where it has another way, "off" never; only
+    what the store keeps is named, and receipts have the handles anyway. Raises ConfigError.
     """
 
     def __init__(
@@ -78,9 +81,10 @@ class Engine:
         tenant: str = "",
         keep: Literal["removed", "raw"] = "removed",
         pin_tokens: int = 40_000,
+        handles: Handles = "auto",
     ) -> None:
         self.policy: Policy = protecting(load(policy), tuple(protect))
-        self.settings = Settings(self.policy, model, window, format, counter, repair, pin_tokens)
+        self.settings = Settings(self.policy, model, window, format, counter, repair, pin_tokens, setting_of(handles))
         self.keeping = Keeping(store, tenant, sessions, keep == "raw")
 
     def fit(

@@ -15,6 +15,7 @@ from secateur.errors import SecateurError, StoreError
 from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
 from secateur.keeping.asking import asking
 from secateur.keeping.moment import Moment, budget_of, ratio_of
+from secateur.keeping.readable import Handles, readable
 from secateur.keeping.record import failed, handled
 from secateur.keeping.rewritten import with_local
 from secateur.model import Message, Transcript
@@ -25,6 +26,8 @@ from secateur.receipt import Entry, Receipt, entries
 from secateur.session import Session, document
 from secateur.session.document import Document
 from secateur.stores.protocol import Conflict, State
+
+UNKEPT = "this request went on without the store: "
 
 
 class Settings(Struct, frozen=True):
@@ -37,6 +40,7 @@ class Settings(Struct, frozen=True):
     counter: str
     repair: bool
     pin_tokens: int
+    handles: Handles = "auto"
 
 
 class Request(Struct, frozen=True):
@@ -108,16 +112,16 @@ class _Turn(Struct):
     place: Place
     request: Request
     taken: _Taken
-    handles: bool = False  # what is removed now can be read back
+    kept: bool = False  # what is removed now can be read back by whoever can reach the store
 
     def view(self) -> View:
         """The view, kept; decided again where the session moved on meanwhile; unkept where the store fails."""
         wrong = ""
         for _ in range(ATTEMPTS):
             state, wrong = self.keeping.opened(self.desk, self.place.session)
-            self.handles = self.keeping.store is not None and not wrong
+            self.kept = self.keeping.store is not None and not wrong
             view, base = self._made(state)
-            if not self.handles:
+            if not self.kept:
                 break
             try:
                 self.keeping.save(self.desk, state, base, (view.native, view.receipt))
@@ -128,8 +132,8 @@ class _Turn(Struct):
             except StoreError as error:
                 wrong = str(error)
                 break
-        if self.handles and view.receipt.opened:
-            self.handles = False  # no text may name what could not be kept
+        if self.kept and view.receipt.opened:
+            self.kept = False  # no text may name what could not be kept
             view, base = self._made(state)
         view = _warned(view, f"this request went on without the store: {wrong}" if wrong else "")
         self.keeping.remember(self.desk, base, view.receipt)
@@ -144,7 +148,8 @@ class _Turn(Struct):
         window, source = resolve(settings.window, settings.model or read.model, policy)
         moment = Moment(self.request.now, self.request.idle_s, self.request.fixed_tokens)
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
-        budget = budget_of(work, window, moment, state, self.handles, settings.model)
+        handles = self.kept and readable(settings.handles, work.document)
+        budget = budget_of(work, window, moment, state, handles, settings.model)
         inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()
         voided: tuple[Entry, ...] = ()
         forced = ""
@@ -238,7 +243,7 @@ class _Turn(Struct):
         hashed = isinstance(native, bytes | str) or self.keeping.raw
         return replace(
             receipt,
-            entries=handled(receipt.entries, work.document) if self.handles else receipt.entries,
+            entries=handled(receipt.entries, work.document) if self.kept else receipt.entries,
             session=state.who.session,
             number=state.receipts + len(self.desk.waiting),
             epochs=(base.offset, base.offset + len(work.plan.epochs)),

@@ -2,7 +2,7 @@
 
 Rule: the excerpt depends on the result alone, never on its age or on what surrounds it, so that a history read for the
 first time and one that grew message by message come to the same view. Tails and turns therefore do not protect here;
-tools, roles, pins, errors, media and the head do.
+tools, roles, pins, errors, media and the head do, and what the model read back itself comes whole.
 """
 
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from secateur.budget import Budget, handle_for
 from secateur.excerpt import excerpt
 from secateur.model import Edit, Rewrite, Transcript
 from secateur.protect import Count
+from secateur.recalling import is_recalled
 
 
 class Excerpt(
@@ -27,7 +28,7 @@ class Excerpt(
         first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
         for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
-                if len(part.text) <= self.max_chars or part.key in budget.edited:
+                if len(part.text) <= self.max_chars or part.key in budget.edited or is_recalled(part):
                     continue
                 if eligible(transcript, number, part, budget.protect):
                     text = excerpt(part.text, self.max_chars, handle_for(budget, part))

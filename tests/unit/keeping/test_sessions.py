@@ -41,7 +41,7 @@ def body(messages: list[dict[str, Any]]) -> bytes:
 
 
 def engine(store: Any, **more: Any) -> Engine:
-    return Engine(more.pop("policy", CLEAR), MODEL, store=store, **more)
+    return Engine(more.pop("policy", CLEAR), MODEL, store=store, handles="on", **more)
 
 
 def kept(store: Any, name: str) -> list[Receipt]:

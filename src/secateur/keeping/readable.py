@@ -1,0 +1,92 @@
+"""Whether placeholders may name handles: only where whoever reads them has a way to read back what left.
+
+Rule: a placeholder never sends a model looking for what it cannot reach. "auto" looks at the request: among its tools
+is one that reads back (`secateur mcp` gives them), or, where the document has no list of tools, the model called one
+before. "on" is for agents that read back in another way, as by the command line. Receipts have the handles anyway.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Literal
+
+import msgspec
+
+from secateur.errors import ConfigError, SecateurError
+from secateur.jsontext import Lines, Text, dumps, loads
+from secateur.recalling import NAME, is_reader
+from secateur.session.document import Document
+
+Handles = Literal["auto", "on", "off"]
+_PLACES = (("tools",), ("toolConfig", "tools"), ("config", "tools"))  # where requests list their tools
+
+
+def setting_of(said: str) -> Handles:
+    """The setting of this name. Raises ConfigError."""
+    try:
+        return msgspec.convert(said, Handles)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"handles cannot be {said!r}: give auto, on or off") from error
+
+
+def readable(setting: Handles, document: Document) -> bool:
+    """Whether the model that reads this document can read back what a handle names."""
+    if setting != "auto":
+        return setting == "on"
+    tools = _tools(document.native)
+    if tools is not None:
+        return NAME.encode() in tools.lower() and _offered(tools)
+    calls = (part.tool for one in document.transcript.messages for part in one.parts if part.kind == "tool_call")
+    return any(is_reader(tool) and NAME in tool.lower() for tool in calls)
+
+
+def _tools(native: Any) -> bytes | None:
+    """The tools that a request lists, as JSON; None where the document has no place for them."""
+    if isinstance(native, Lines) or not isinstance(native, Text | dict):
+        return None
+    if isinstance(native, Text) and native.kind != "{":
+        return None
+    for path in _PLACES:
+        found = native.at(path) if isinstance(native, Text) else _at(native, path)
+        if found is not None:
+            return found.raw if isinstance(found, Text) else _json(found)
+    return b""
+
+
+def _at(native: Any, path: tuple[str, ...]) -> Any:
+    for step in path:
+        native = native.get(step) if isinstance(native, dict) else None
+    return native
+
+
+def _json(tools: Any) -> bytes:
+    try:
+        return dumps(tools)
+    except (TypeError, ValueError, msgspec.MsgspecError):  # objects of some package, which nobody can list
+        return b""
+
+
+@lru_cache(maxsize=16)
+def _offered(tools: bytes) -> bool:
+    """Whether a tool is ours by its name or description, and reads back; or all tools of our server are there."""
+    try:
+        return any(_reads_back(one) for one in _definitions(loads(tools)))
+    except (SecateurError, ValueError):
+        return False
+
+
+def _definitions(value: Any) -> Iterator[dict[str, Any]]:
+    """Whatever is named in a list of tools, however deep providers put it."""
+    if isinstance(value, dict):
+        if "name" in value or "server_label" in value:
+            yield value
+            return
+        value = list(value.values())
+    for one in value if isinstance(value, list) else ():
+        yield from _definitions(one)
+
+
+def _reads_back(tool: dict[str, Any]) -> bool:
+    if str(tool.get("server_label", "")).lower() == NAME:
+        return True
+    name = str(tool.get("name", ""))
+    return is_reader(name) and NAME in f"{name} {tool.get('description', '')}".lower()

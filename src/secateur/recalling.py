@@ -1,0 +1,52 @@
+"""What the model reads back by tools: how such results are told from others, and how long they count as not yet used.
+
+Rule: a result was read back if its tool's name ends in one of `READERS` (hosts put their own before it, as in
+`mcp__secateur__recall`) and its text begins with the mark that only these tools write. It is in use until the model has
+answered a few times since without reading back more: whoever asked for something does not lose it before it was used.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from secateur.model import Message, Part
+
+NAME = "secateur"  # of the server, and in the description of its tools
+READERS = ("recall", "search", "removed")  # tools whose results say what was removed
+
+_NEAR = 400  # characters in which the mark is looked for: hosts put lines of their own before a result
+_STEPS = re.compile(r"[^a-z0-9]+")
+
+
+def headed(tool: str, about: str, text: str = "") -> str:
+    """A result of the tools that read back: one line that says what it is, and the text."""
+    return f"[{NAME} {tool}: {about}]\n{text}"
+
+
+@lru_cache(maxsize=1024)
+def is_reader(tool: str) -> bool:
+    """Whether a tool's name is that of a tool that reads back, whatever a host put before it."""
+    return _STEPS.split(tool.strip().lower())[-1] in READERS
+
+
+def is_recalled(part: Part) -> bool:
+    """Whether a result is one that the model read back."""
+    if part.kind != "tool_result" or not is_reader(part.tool):
+        return False
+    near = part.text[:_NEAR]
+    return any(f"[{NAME} {tool}: " in near for tool in READERS)
+
+
+def unused(messages: Sequence[Message], answers: int) -> frozenset[str]:
+    """Keys of the results read back after which the model has not yet answered `answers` times without reading more."""
+    found: set[str] = set()
+    if not answers:
+        return frozenset()
+    for message in reversed(messages):
+        if message.role == "assistant":
+            answers -= not any(part.kind == "tool_call" and is_reader(part.tool) for part in message.parts)
+            if not answers:
+                break
+        else:
+            found.update(part.key for part in message.parts if is_recalled(part))
+    return frozenset(found)
