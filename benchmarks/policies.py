@@ -1,0 +1,187 @@
+"""Side by side: every preset and, where their packages are installed, the peers' own code on the same recorded sessions.
+
+    python benchmarks/peers/setup.py                              once, with a network: installs the peers
+    SECATEUR_CORPUS=DIR python benchmarks/policies.py [FILE...]   [--only NAME...] [--small] [--json FILE]
+
+Every request of a session is made again under each policy, with the same prices, prompt cache, wire rules and recall.
+Bills are shares of the bill without pruning, at three prices: a cache write costs 11.5, 24 and 49 reads more than a
+read. `adjusted` adds what it would cost to fetch again what a later call named and the view no longer held. A peer that
+is not installed, or fails, is a row that says why.
+"""
+
+import argparse
+import gzip
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import mean
+
+import msgspec
+from peers.drive import Absent
+from peers.drive import replayed as theirs
+from peers.figures import Figures, Match
+from peers.lineup import PEERS, Peer
+from peers.setup import PINNED
+
+from secateur.policy import load, names
+from secateur.pricing import Price, in_units, price_of, rules_of
+from secateur.pricing.prices import restated
+from secateur.pricing.tariffs import stated
+from secateur.schedule import Balance, Cold
+from secateur.simulate.replay import Turn, replayed
+from secateur.simulate.requests import Recording, recorded
+
+KAPPAS = {11.5: (1.25, 0.1), 24.0: (1.25, 0.05), 49.0: (1.25, 0.025)}
+WINDOW = 1_000_000  # nothing is forced: what a policy saves it saves by choice
+RULES = "claude-sonnet-4-5"  # one prompt cache for all sessions, whatever model made them
+PI, CLAUDE, GIT = (
+    "pi_session_jsonl/badlogic__pi-mono",
+    "claude_code_jsonl/entireio__cli",
+    "claude_code_jsonl/entireio__git-sync",
+)
+SESSIONS = (
+    f"{PI}/before-compaction.jsonl.gz",
+    f"{PI}/large-session.jsonl.gz",
+    f"{CLAUDE}/ad-ff0201aecb-0.jsonl.gz",
+    f"{CLAUDE}/f0-c3dbdad0d8-0.jsonl.gz",
+    f"{CLAUDE}/43-2b48f6b6e6-0.jsonl.gz",
+    f"{CLAUDE}/8e-a9e4a4e751-0.jsonl.gz",
+    f"{GIT}/0c-2a854b8908-0.jsonl.gz",
+    "opencode_export_json/eitatech__gatomia-vscode/0f-1be78a364c-1.json.gz",
+)
+SMALL = SESSIONS[-1:]
+
+Found = Figures | str  # a row, or why there is none
+
+
+def main() -> int:
+    """Print a table for each session and one of all; 2 without sessions."""
+    given = _given()
+    corpus = os.environ.get("SECATEUR_CORPUS", "")
+    files = given.files or ([Path(corpus, one) for one in (SMALL if given.small else SESSIONS)] if corpus else [])
+    if not files:
+        print("name session files, or set SECATEUR_CORPUS to a folder of recorded sessions")
+        return 2
+    tables: dict[str, dict[str, Found]] = {}
+    for file in files:
+        match = _match(file)
+        most = max(match.recording.prompt_tokens)
+        print(
+            f"\n{file.name}: {match.sound} of {len(match.as_it_was)} requests sound, {most:,} tokens at most",
+            flush=True,
+        )
+        print(_heading())
+        tables[file.name] = {}
+        for row, found in rows(match, given.only):
+            tables[file.name][row] = found
+            print(_line(row, found), flush=True)
+    if len(tables) > 1:
+        print(f"\nall {len(tables)} sessions, each with the same weight (tokens, busts and refused requests are sums)")
+        print(_heading())
+        for row in next(iter(tables.values())):
+            print(_line(row, _all([table[row] for table in tables.values()])))
+    if given.json:
+        report = {"versions": PINNED, "window": WINDOW, "rules": RULES, "sessions": tables}
+        Path(given.json).write_bytes(msgspec.json.format(msgspec.json.encode(report)))
+    return 0
+
+
+def rows(match: Match, only: Sequence[str] = ()) -> Iterator[tuple[str, Found]]:
+    """Ours, then theirs; `only` those whose row holds one of these words."""
+    yield "as it was", match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
+    for name in names():
+        if _wanted(name, only):
+            yield name, _ours(match, name)
+    for peer in PEERS:
+        if _wanted(peer.row, only):
+            yield peer.row, _theirs(match, peer)
+
+
+def _ours(match: Match, name: str) -> Figures:
+    """A preset; where its schedule looks at prices it is played at each."""
+    policy = load(name)
+    priced = isinstance(policy.schedule, Balance | Cold)
+    plays: dict[float, Sequence[Turn]] = {}
+    spent = 0.0
+    for kappa, price in match.prices.items():
+        if priced or not plays:
+            start = time.process_time()
+            tariff = stated(price, match.caching.rules)
+            turns = tuple(replayed(match.recording, policy, window=WINDOW, tariff=tariff))
+            spent = spent or time.process_time() - start
+        plays[kappa] = turns
+    return match.figures(plays, spent * 1000 / max(1, len(turns)))
+
+
+def _theirs(match: Match, peer: Peer) -> Found:
+    try:
+        played = list(theirs(match.recording, peer))
+    except Absent as absent:
+        return str(absent)
+    turns = tuple(turn for turn, _ in played)
+    return match.figures(dict.fromkeys(KAPPAS, turns), mean(ms for _, ms in played) if played else 0.0)
+
+
+def _match(file: Path) -> Match:
+    data = file.read_bytes()
+    recording = recorded(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, compactions=False)
+    rules = rules_of(RULES)
+    assert rules is not None
+    return Match(recording, {kappa: _price(recording, *ratios) for kappa, ratios in KAPPAS.items()}, rules)
+
+
+def _price(recording: Recording, w: float, r: float) -> Price:
+    known = price_of(recording.model)
+    return restated(known, w, r) if known else in_units(w, r)
+
+
+def _wanted(row: str, only: Sequence[str]) -> bool:
+    return not only or any(one.lower() in row.lower() for one in only)
+
+
+def _heading() -> str:
+    kappas = [f"{kappa:g}" for kappa in KAPPAS]
+    bills = "".join(f"bill@{one}".rjust(10) for one in kappas) + "".join(f"adj@{one}".rjust(9) for one in kappas)
+    return f"  {'':44}{'sent':>13}{'peak':>10}{bills}{'busts':>7}{'hard':>7}{'intact':>8}{'refused':>9}{'ms':>8}"
+
+
+def _line(row: str, found: Found) -> str:
+    if isinstance(found, str):
+        return f"  {row:44}  {found}"
+    bills = "".join(f"{one:10.3f}" for one in found.bills.values())
+    bills += "".join(f"{one:9.3f}" for one in found.adjusted.values())
+    recall = f"{found.hard:7.3f}{found.intact:8.3f}"
+    return f"  {row:44}{found.sent:13,}{found.peak:10,}{bills}{found.busts:7,}{recall}{found.invalid:9,}{found.ms:8.1f}"
+
+
+def _all(found: Sequence[Found]) -> Found:
+    """Means over sessions, sums of what is counted; why it failed, if it did anywhere."""
+    every = [one for one in found if isinstance(one, Figures)]
+    if len(every) < len(found):
+        return next(one for one in found if isinstance(one, str))
+    return Figures(
+        sent=sum(one.sent for one in every),
+        peak=max(one.peak for one in every),
+        bills={kappa: mean(one.bills[kappa] for one in every) for kappa in KAPPAS},
+        adjusted={kappa: mean(one.adjusted[kappa] for one in every) for kappa in KAPPAS},
+        busts=sum(one.busts for one in every),
+        hard=mean(one.hard for one in every),
+        intact=mean(one.intact for one in every),
+        invalid=sum(one.invalid for one in every),
+        ms=mean(one.ms for one in every),
+        requests=sum(one.requests for one in every),
+    )
+
+
+def _given() -> argparse.Namespace:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    asked.add_argument("--only", nargs="+", default=[], metavar="WORD", help="rows that hold one of these words")
+    asked.add_argument("--small", action="store_true", help="one short session")
+    asked.add_argument("--json", metavar="FILE", help="write all figures there too")
+    return asked.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
