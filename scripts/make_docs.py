@@ -18,9 +18,10 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
-from secateur import Engine, Plan, View, chain, errors, fit, pricing, redact, rules
+from secateur import Engine, Plan, View, chain, compacting, errors, fit, pricing, redact, rules
+from secateur.compaction.ask import Answer, Failure, Spent
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.engine import Replayed, Undone
 from secateur.errors import EditError
@@ -42,6 +43,8 @@ from secateur.stores import migrate, open_store, proof, protocol
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
+from secateur.summarizers import SUMMARIZERS, Function, failing, local, names, parse
+from secateur.summarizers import protocol as summarizing
 
 UNSEEN_AT = "secateur.rules.unseen"
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
@@ -276,6 +279,33 @@ def _first(thing: Any) -> str:
     return _module_text(import_module(thing.__module__)).split("\n\n")[0]
 
 
+def summarizers_() -> Iterator[str]:
+    yield from _head("Summarisers", _module_text(import_module("secateur.summarizers")))
+    yield "How to use one: [summarise with a model](../how-to/summarise-with-a-model.md)."
+    yield f"## Names\n\n{_module_text(names)}"
+    yield _table(("name", "what it is"), [(f"`{name}`", text) for name, text in SUMMARIZERS.items()])
+    yield _table(("provider", "key from", "address from", "otherwise"), _vendors())
+    yield f"An address takes its key from `{names.SERVER_KEY}`, or from the variable that `?key=VARIABLE` names."
+    windows = (
+        f"{names.DEFAULT_WINDOW:,} tokens for a provider's model, {names.SERVER_WINDOW:,} for a server of one's own"
+    )
+    yield f"A window that no table knows and that `?window=TOKENS` does not state counts as {windows}."
+    yield from _functions(parse, local)
+    yield f"## Compacting\n\n{_module_text(compacting)}"
+    yield from _functions(compacting.compacted, compacting.acompacted)
+    yield from (f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}" for one in (compacting.Made, Answer, Spent))
+    yield f"## Failures\n\n{_module_text(failing)}"
+    yield _table(("failure", "tried again"), [(f"`{one}`", _yes(one in failing.RETRIED)) for one in get_args(Failure)])
+    yield f"## Another one\n\n{_module_text(summarizing)}\n\n### `Function`\n\n{_text(Function)}\n\n{_fields(Function)}"
+
+
+def _vendors() -> list[tuple[str, ...]]:
+    return [
+        (f"`{name}`", " or ".join(f"`{key}`" for key in one.keys), f"`{one.url_from}`", f"`{one.url}`")
+        for name, one in names.VENDORS.items()
+    ]
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "strategies": strategies,
     "presets": presets,
@@ -288,6 +318,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "store": store_,
     "prices": prices,
     "simulator": simulator,
+    "summarizers": summarizers_,
 }
 
 
