@@ -9,6 +9,7 @@ import re
 from secateur.compaction.ask import Answer, Spent
 from secateur.summarizers.protocol import Failed
 
+MOST_CHARS = 1_000_000  # of an answer: several times the longest summary
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.S)  # as servers without a field for it send it
 
 
@@ -19,12 +20,16 @@ class Heard:
         self.finish = ""  # as the provider says it
         self.spent = Spent()
         self._pieces: list[str] = []
+        self._chars = 0
         self._calls: set[str] = set()
 
     def say(self, text: str | None) -> None:
         """Some text came."""
         if text:
             self._pieces.append(text)
+            self._chars += len(text)
+        if self._chars > MOST_CHARS:
+            raise Failed("malformed", f"the answer does not end: {self._chars:,} characters")
 
     def call(self, id: object) -> None:
         """A tool call came, or a piece of one."""

@@ -78,7 +78,7 @@ def _vendor(name: str, vendor: str, model: str, options: dict[str, str], window_
     said = VENDORS[vendor]
     url = os.environ.get(said.url_from, "").strip() or said.url
     made = Endpoint(
-        name=name,
+        name=name if url == said.url else f"{name} at {urlsplit(url).netloc}",  # a record says where it went
         provider=vendor,
         model=model,
         base_url=_checked(url, f"{said.url_from}={url}"),

@@ -36,7 +36,7 @@ async def answered(ask: Ask, by: Summarizer, seconds: float) -> Answer:
         answer = Answer(error=f"no answer came within {seconds:.1f} s", failure="timeout")
     except Failed as error:
         answer = Answer(error=str(error), failure=error.failure)
-    return replace(answer, by=answer.by or by.name, tries=tries.made)
+    return replace(answer, text=redact(answer.text), by=answer.by or by.name, tries=tries.made)
 
 
 class _Tries:

@@ -53,7 +53,8 @@ def test_a_text_its_end_and_its_cost(provider: str, monkeypatch: pytest.MonkeyPa
         answer = asked(at(provider, server, monkeypatch))
     ends = {"anthropic": "end_turn", "openai": "completed", "openai-chat": "stop", "gemini": "stop"}
     spent = Spent(90, 10, 5, 7) if provider == "anthropic" else Spent(95, 10, 0, 7)
-    assert answer == Answer(TEXT, ends[provider], by=f"{provider}:m", spent=spent)
+    by = f"{provider}:m at {server.url.partition('//')[2]}"
+    assert answer == Answer(TEXT, ends[provider], by=by, spent=spent)
     (body,) = server.bodies
     assert ASK.text in json.dumps(json.loads(body), ensure_ascii=False)
     assert ASK.system in body
@@ -170,6 +171,12 @@ def test_a_server_that_knows_no_stream_options_is_asked_without(monkeypatch: pyt
 def test_thoughts_in_the_text_are_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with upstream(streams(spoken("openai-chat", f"<think>\nwell\n</think>\n\n{TEXT}"))) as server:
         assert asked(at("openai-chat", server, monkeypatch)).text.strip() == TEXT
+
+
+def test_an_answer_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    with upstream(streams(spoken("openai-chat", "x" * 1_000_001))) as server:
+        answer = asked(at("openai-chat", server, monkeypatch))
+    assert (answer.failure, answer.text) == ("malformed", "")
 
 
 def test_a_blocked_question_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
