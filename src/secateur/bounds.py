@@ -9,9 +9,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Protocol
 
-from secateur.acts.history import acts, fresh, recent, unresolved
+from secateur.acts.fates import Fates, Held
+from secateur.acts.fates import working_set as _working_set
+from secateur.acts.history import acts
 from secateur.model import Index, Message, Part, Transcript
 from secateur.protect import Protect, protected_tokens, spares
+from secateur.recalling import unused
 from secateur.roles import role_of
 
 
@@ -134,7 +137,7 @@ def candidates(
     summary (as the walk of opencode and Kilocode does). The result that crosses the line of protected tokens may go.
     """
     protect = budget.protect
-    kept = working_set(transcript, protect, budget.raw)
+    kept = working_set(transcript, protect, budget.raw).keys
     reach = protected_tokens(protect, budget.window)
     total, crossed = 0, not reach
     for number, part in _outside(transcript, protect, walk_ends):
@@ -151,32 +154,33 @@ def candidates(
             yield number, part
 
 
-def replaceable(transcript: Transcript, budget: Measured, settled: Callable[[Part], bool]) -> dict[str, Part]:
-    """Results that may go because later ones stand in their place, by key, as the view has them.
+def replaceable(
+    transcript: Transcript, budget: Measured, settled: Callable[[Part], bool]
+) -> Iterator[tuple[int, Part]]:
+    """Results that may go because later ones stand in their place, with their message's number, oldest first.
 
     How many of the newest results or tokens a policy keeps does not count: what is kept of them is the later one.
     """
     protect = budget.protect
-    kept = working_set(transcript, protect, budget.raw)
+    kept = working_set(transcript, protect, budget.raw).keys
     inside = boundary(transcript, protect)
-    return {
-        part.key: part
-        for number in range(max(inside.start, index_of(transcript).spent), inside.stop)
-        for part in transcript.messages[number].parts
-        if part.key not in kept and eligible(transcript, number, part, protect) and not settled(part)
-    }
+    for number in range(max(inside.start, index_of(transcript).spent), inside.stop):
+        for part in transcript.messages[number].parts:
+            if part.key not in kept and eligible(transcript, number, part, protect) and not settled(part):
+                yield number, part
 
 
-def working_set(transcript: Transcript, protect: Protect, raw: Mapping[str, Part]) -> frozenset[str]:
-    """Keys of the results that stay for what was done since: fresh reads of the files in use, and open failures.
+def working_set(transcript: Transcript, protect: Protect, raw: Mapping[str, Part]) -> Held:
+    """Results that stay for what was done since: fresh reads of the files in use, open failures, what was read back.
 
     `raw` has the parts as they came where the view shows them otherwise.
     """
+    asked = unused(transcript.messages, protect.recalled)
     if not protect.files and not protect.open_errors:
-        return frozenset()
-    history = acts(transcript.messages, raw)
-    kept = fresh(history, recent(history, protect.files)) if protect.files else frozenset()
-    return kept | unresolved(history) if protect.open_errors else kept
+        return Held(asked)
+    fates = Fates(acts(transcript.messages, raw), protect.files)
+    held = _working_set(fates, reads=bool(protect.files), failures=protect.open_errors)
+    return Held(held.keys | asked, held.left)
 
 
 def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bool]) -> int:
@@ -197,7 +201,7 @@ def guarded(transcript: Transcript, protect: Protect, keys: Set[str], edited: Se
     void, and stays out, where one of the `edited` parts stands before it.
     """
     inside, loop = boundary(transcript, protect), running(transcript)
-    kept = working_set(transcript, protect, {})
+    kept = working_set(transcript, protect, {}).keys
     found: set[str] = set()
     void = False
     for number, message in enumerate(transcript.messages):

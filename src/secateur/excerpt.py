@@ -6,7 +6,7 @@ in time linear in its length. Whether a text should be cut is not decided here.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -14,18 +14,20 @@ LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
 TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's
 
 
-def excerpt(text: str, max_chars: int, handle: str = "") -> str:
+def excerpt(text: str, max_chars: int, handle: str = "", about: Sequence[str] = ()) -> str:
     """At most `max_chars` characters (400 if that is less) of a text, never more than the text has.
 
     Head and tail, on line ends where one is near; between them a note with the positions of what is left out, and up
-    to a quarter of the room for lines that tell of an error or an exit status, with their line numbers.
+    to a quarter of the room for lines that tell of an error or an exit status, with their line numbers; up to another
+    quarter for lines that hold one of the names `about`.
     """
     limit = max(max_chars, LEAST_CHARS)
     if len(text) <= limit:
         return text
     frame = len(_note(text, _Gap(len(text), len(text)), handle, told=True)) + len(_END) + 3
-    ends = (limit - limit // 4 - frame) // 2
+    ends = (limit - limit // (2 if about else 4) - frame) // 2
     told = _telling(text, _Gap(ends, len(text) - ends), limit // 4)
+    told = _with(told, _naming(text, _Gap(ends, len(text) - ends), about, limit // 4)) if about else told
     ends = (limit - sum(len(line) + 1 for _, line in told) - frame) // 2
     gap = _at_lines(text, ends)
     lines = [line for at, line in told if gap.start <= at < gap.end]
@@ -67,6 +69,7 @@ class _Gap(Struct, frozen=True):
 _END = "[secateur: end of these lines]"
 _LINE_CHARS = 200  # of a line in the middle
 _SCANNED = 1_000_000  # characters: as much of the middle's beginning and of its end is looked through
+_EACH = 3  # lines for each name
 _HITS = 500  # places looked at for each stem, from either end
 
 # Words are found by their letters first (fast on any text), then the line is judged.
@@ -128,6 +131,25 @@ def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
             covered = end
             found[said] = (start, f"{number}: {_marked(text, start, end, said)}")
     return _fitting(list(found.values()), room)
+
+
+def _naming(text: str, gap: _Gap, names: Sequence[str], room: int) -> list[tuple[int, str]]:
+    """Lines of the gap that hold one of these names, the first ones of each name, as many as fit the room."""
+    found: dict[str, tuple[int, str]] = {}
+    for name in names:
+        for place, (start, end) in enumerate(_spots(text, name, gap)):
+            said = text[start:end].strip()
+            if place == _EACH:
+                break
+            if said not in found and (room := room - len(said) - 10) >= 0:
+                number = text.count("\n", 0, start) + 1
+                found[said] = (start, f"{number}: {_marked(text, start, end, said)}")
+    return sorted(found.values())
+
+
+def _with(told: list[tuple[int, str]], named: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Both in their order, each line once."""
+    return sorted({at: line for at, line in (*named, *told)}.items())
 
 
 def _spots(text: str, stem: str, gap: _Gap) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[float, Meta(gt=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Table = tuple[tuple[int, int], ...]
 
@@ -37,6 +38,7 @@ class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     errors: bool = False  # error results
     open_errors: bool = False  # results that tell of a failure, until the same thing goes well or is tried again
     files: Count = 0  # the freshest reads of so many files, those worked with last
+    recalled: Count = 3  # what the model read back (`secateur mcp`), until it answered so often without reading more
 
 
 def spares(protect: Protect, tool: str) -> bool:

@@ -1,12 +1,11 @@
-"""What an agent did, call by call: what each showed of files, what it wrote, what it ran, and which later one undid it.
+"""What an agent did, call by call: what each call showed of files, what it wrote, what it ran, and how it went.
 
-Rule: a later act replaces an earlier one only where both say so: the same files shown again, the same command run
-again, the same thing tried again with success. Paths are compared as they are written; two names of one file count as
-two, so that nothing is called replaced for the sake of a guess. Whether what was replaced may go is decided above.
+Rule: paths are compared as they are written, in the folder that the call names; two names of one file count as two, so
+that nothing is taken for the same for the sake of a guess. What became of an act later is told in `fates`.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from posixpath import join, normpath
 
@@ -16,6 +15,7 @@ from secateur.acts.calls import Action, action_of, pairs, texts
 from secateur.acts.files import PLACES, paths, touched
 from secateur.acts.runs import Ran, runs
 from secateur.model import Message, Part
+from secateur.roles import role_of
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 
@@ -28,7 +28,7 @@ class Act(Struct, frozen=True):
     result: Part
     shows: frozenset[str] = frozenset()  # files whose text it shows, if it does nothing else
     writes: frozenset[str] = frozenset()
-    asks: tuple[str, ...] = ()  # what was run, or searched: two acts that ask the same are a repetition
+    asks: tuple[str, ...] = ()  # the checks that it ran: two acts that ask the same are a repetition
     tries: tuple[str, ...] = ()  # what a later success would resolve
     ok: bool = True
 
@@ -55,37 +55,9 @@ def acts(messages: Sequence[Message], raw: Mapping[str, Part] | None = None) -> 
     return tuple(found)
 
 
-def recent(history: Iterable[Act], most: int) -> frozenset[str]:
-    """The files worked with last, so many of them."""
-    found: dict[str, None] = {}
-    for act in reversed(tuple(history)):
-        for path in sorted(act.touches):
-            if len(found) < most:
-                found.setdefault(path)
-    return frozenset(found)
-
-
-def fresh(history: Sequence[Act], files: frozenset[str]) -> frozenset[str]:
-    """Results that show one of these files as no later one does: by their keys."""
-    found: set[str] = set()
-    later: list[Act] = []
-    for act in reversed(history):
-        if act.shows & files:
-            if not any(shown_again(act, one) for one in later):
-                found.add(act.result.key)
-            later.append(act)
-    return frozenset(found)
-
-
-def unresolved(history: Sequence[Act]) -> frozenset[str]:
-    """Results that tell of a failure which no later act of the same kind ended, or told anew: by their keys."""
-    found: set[str] = set()
-    later: set[str] = set()
-    for act in reversed(history):
-        if not act.ok and not later.intersection(act.tries):
-            found.add(act.result.key)
-        later.update(act.tries)
-    return frozenset(found)
+def shows_files(call: Part, result: Part) -> bool:
+    """Whether the call shows the text of files, or was meant to, and does nothing else."""
+    return bool(_told(call, result)[0]) or role_of(call.tool, call.text) == "read"
 
 
 def shown_again(act: Act, later: Act) -> bool:
@@ -111,16 +83,12 @@ def _told(call: Part, result: Part) -> tuple[frozenset[str], frozenset[str], tup
     failed = not action.ok and not (ran and all(one.looks for one in ran) and not result.error)
     ok = not failed and all(one.ok or one.looks for one in ran)
     said = tuple(f"{where}\n{_said(one)}" for one in ran)
-    return read if only else frozenset(), wrote, _asks(action, ran, said), _tries(action, said), ok
+    return read if only else frozenset(), wrote, _asks(ran, said), _tries(action, said), ok
 
 
-def _asks(action: Action, ran: tuple[Ran, ...], said: tuple[str, ...]) -> tuple[str, ...]:
-    """A check, a look at how things are, a search: what is worth only its newest answer."""
-    if action.role == "search":
-        return (f"{action.call.tool} {action.call.text}",)
-    if ran and all(one.check or one.looks for one in ran):
-        return said
-    return ()
+def _asks(ran: tuple[Ran, ...], said: tuple[str, ...]) -> tuple[str, ...]:
+    """A test, a build, a linter: what is worth only its newest answer. Two looks at one thing may both be needed."""
+    return said if ran and any(one.check for one in ran) and all(one.check or one.looks for one in ran) else ()
 
 
 def _tries(action: Action, said: tuple[str, ...]) -> tuple[str, ...]:

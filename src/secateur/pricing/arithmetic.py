@@ -40,6 +40,26 @@ def break_even(w: float, r: float, pruned: float, surviving: float, placeholders
     return kappa(w, r) * (surviving + placeholders) / freed
 
 
+CALL_TOKENS = 60  # a call that fetches a lost result again, and the frame of its result (economics 5.2)
+
+
+def fetching(w: float, r: float, o: float, *, tokens: float, prompt: float) -> float:
+    """What it costs to have a result of so many tokens again: one more request that reads the prompt from the cache,
+    says the call, and writes call and result."""
+    return r * prompt + o * CALL_TOKENS + w * (tokens + CALL_TOKENS)
+
+
+def worth_excerpting(w: float, r: float, *, chance: float, call: float, stays: float) -> float:
+    """From how many tokens on a new result is cheaper as an excerpt of half of them; inf if never.
+
+    Whole, a token is written once and read for `stays` requests. With `chance` what was left out is needed after all,
+    and the whole result is fetched by one more request, which costs `call` beside it (`fetching` of no tokens). The
+    size at which both cost the same solves (s - s/2)(w + r stays) = chance (call + w s).
+    """
+    spared = (w + r * stays) / 2 - chance * w
+    return chance * call / spared if spared > 0 else inf
+
+
 class Fold(Struct, frozen=True, kw_only=True):
     """The sizes of one summary, in tokens."""
 

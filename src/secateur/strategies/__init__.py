@@ -12,6 +12,7 @@ from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.strategies.clear_inputs import ClearInputs
 from secateur.strategies.clear_media import ClearMedia
+from secateur.strategies.condense import Condense
 from secateur.strategies.deduplicate import Deduplicate
 from secateur.strategies.drop_reasoning import DropReasoning
 from secateur.strategies.excerpt import Excerpt
@@ -23,6 +24,8 @@ __all__ = [
     "STRATEGIES",
     "ClearInputs",
     "ClearMedia",
+    "Condense",
+    "Dated",
     "Deduplicate",
     "DropReasoning",
     "Excerpt",
@@ -40,12 +43,16 @@ class Proposes(Protocol):
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]: ...
 
 
-Strategy = SoftTrim | HardClear | ClearMedia | ClearInputs | DropReasoning | Excerpt | Deduplicate | Supersede
+Dated = Deduplicate | Supersede  # these know since when a result could go, by more than its place
+Strategy = (
+    SoftTrim | HardClear | ClearMedia | ClearInputs | DropReasoning | Excerpt | Deduplicate | Supersede | Condense
+)
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "excerpt": Excerpt,
     "deduplicate": Deduplicate,
     "supersede": Supersede,
+    "condense": Condense,
     "soft_trim": SoftTrim,
     "hard_clear": HardClear,
     "clear_media": ClearMedia,

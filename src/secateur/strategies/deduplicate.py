@@ -5,17 +5,16 @@ results that a policy keeps do not protect here, while its turns, tools, roles, 
 result says that the same stands below. A result that may not go is no reason to keep the others.
 """
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from secateur.acts.fates import Fate, Fates
 from secateur.acts.history import acts
-from secateur.bounds import replaceable
-from secateur.budget import Budget, handle_for, saves, settled
-from secateur.model import Edit, Rewrite, Transcript
-from secateur.placeholder import INSTEAD, informative
+from secateur.budget import Budget
+from secateur.model import Edit, Transcript
 from secateur.protect import Count
+from secateur.strategies.stale import replaced
 
 
 class Deduplicate(
@@ -26,16 +25,14 @@ class Deduplicate(
     min_chars: Count = 200
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        may_go = replaceable(transcript, budget, partial(settled, budget))
-        seen: set[tuple[str, str, str]] = set()
-        for act in reversed(acts(transcript.messages, budget.raw)):
-            if len(act.result.text) < self.min_chars:
-                continue
-            what = (act.call.tool, act.call.text, act.result.text)
-            part = may_go.get(act.result.key)
-            if what in seen and part is not None:
-                text = informative(act.result, act.call, handle_for(budget, act.result), INSTEAD["same"])
-                if saves(budget, text, part):
-                    yield Rewrite(part.key, text, by="deduplicate")
-            elif not settled(budget, act.result):
-                seen.add(what)
+        return replaced(self.fates(transcript, budget), transcript, budget, "deduplicate")
+
+    def since(self, transcript: Transcript, budget: Budget) -> Mapping[str, int]:
+        """The same, and the message with which each could go first."""
+        return {key: fate.since for key, fate in self.fates(transcript, budget).items()}
+
+    def fates(self, transcript: Transcript, budget: Budget) -> Mapping[str, Fate]:
+        """Results that came again, and since when, whether they may go or not."""
+        history = acts(transcript.messages, budget.raw)
+        long = {act.result.key for act in history if len(act.result.text) >= self.min_chars}
+        return {key: fate for key, fate in Fates(history, 0).same.items() if key in long}

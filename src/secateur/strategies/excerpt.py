@@ -1,20 +1,29 @@
 """At birth: a result too long to be worth its place becomes an exact excerpt before it is ever cached.
 
-Rule: the excerpt depends on the result alone, never on its age or on what surrounds it, so that a history read for the
-first time and one that grew message by message come to the same view. Tails and turns therefore do not protect here;
-tools, roles, pins, errors, media and the head do, and what the model read back itself comes whole.
+Rule: the excerpt depends on the result and on what stands before it, never on its age or on what follows, so that a
+history read for the first time and one that grew message by message come to the same view. Tails and turns therefore do
+not protect here; tools, roles, pins, errors, media and the head do. Lines that name what the task is about stay too:
+what the user named, and the calls just before.
 """
 
 from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.bounds import boundary, eligible, index_of
+from secateur.acts.about import named
+from secateur.acts.history import shows_files
+from secateur.bounds import boundary, call_of, eligible, index_of
 from secateur.budget import Budget, handle_for
 from secateur.excerpt import excerpt
-from secateur.model import Edit, Rewrite, Transcript
-from secateur.protect import Count
-from secateur.recalling import is_recalled
+from secateur.model import Edit, Part, Rewrite, Transcript
+from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting
+from secateur.protect import Count, Share
+
+# Of results of commands over 1,000 tokens, the share of which a later call quotes what an excerpt left out: about a
+# quarter in recorded sessions (benchmarks/strategies.py). Of results that show files it is seven in ten.
+CHANCE = 0.25
+_PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
+_MOST_KAPPA = 100.0
 
 
 class Excerpt(
@@ -23,14 +32,45 @@ class Excerpt(
     """Results longer than `max_chars` characters become head, tail, error lines and exit status of that size."""
 
     max_chars: Count = 16_000  # about 4,000 tokens
+    by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted
+    reads: bool = True  # also results that show files; those are mostly edited or quoted next
+    most_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that, files too
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
         for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
-                if len(part.text) <= self.max_chars or part.key in budget.edited or is_recalled(part):
+                if part.kind != "tool_result" or part.key in budget.edited:
                     continue
-                if eligible(transcript, number, part, budget.protect):
-                    text = excerpt(part.text, self.max_chars, handle_for(budget, part))
+                room = self._room(transcript, number, part, budget)
+                if 0 < room < len(part.text) and eligible(transcript, number, part, budget.protect):
+                    text = excerpt(part.text, room, handle_for(budget, part), named(transcript.messages, number, part))
                     if len(text) < len(part.text):
                         yield Rewrite(part.key, text, by="excerpt")
+
+    def _room(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> int:
+        """Characters that it may have; 0 if it may stay as it is."""
+        if not self.by_price:
+            over = len(part.text) > self.max_chars
+            return self.max_chars if over and self._meant(transcript, number, part) else 0
+        tokens = part.tokens or budget.count(part.text)
+        worth = self._worth(budget)
+        most = self.most_share * budget.window if budget.window > 0 else tokens
+        if tokens > most:
+            return int(most / 2 * len(part.text) / tokens)
+        if tokens > worth and self._meant(transcript, number, part):
+            return int(worth / 2 * len(part.text) / tokens)
+        return 0
+
+    def _meant(self, transcript: Transcript, number: int, part: Part) -> bool:
+        if self.reads:
+            return True
+        call = call_of(transcript, number, part)
+        return call is None or not shows_files(call, part)
+
+    def _worth(self, budget: Budget) -> float:
+        """The size in tokens from which an excerpt pays, in a prompt of half the window."""
+        tariff = budget.tariff
+        stays = budget.protect.results + _PATIENT * min(kappa(tariff.w, tariff.r), _MOST_KAPPA)
+        call = fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=max(0, budget.window) / 2)
+        return worth_excerpting(tariff.w, tariff.r, chance=CHANCE, call=call, stays=stays)

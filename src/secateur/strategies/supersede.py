@@ -6,17 +6,16 @@ well. As what is stale has been replaced, the newest tokens or results that a po
 its turns, tools, roles, pins and working set do. What ran only once is never stale.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from secateur.acts.history import Act, acts, recent, shown_again
-from secateur.bounds import replaceable
-from secateur.budget import Budget, handle_for, saves, settled
-from secateur.model import Edit, Rewrite, Transcript
-from secateur.placeholder import INSTEAD, informative
+from secateur.acts.fates import Fate, Fates
+from secateur.acts.history import acts
+from secateur.budget import Budget
+from secateur.model import Edit, Transcript
 from secateur.protect import Count
+from secateur.strategies.stale import replaced
 
 
 class Supersede(
@@ -26,56 +25,20 @@ class Supersede(
 
     shown: bool = True  # reads of the same range of a file that was shown again
     written: bool = True  # reads of a file that was written to since
-    files: Count = 5  # but not of the files worked with last: edits go on from what was read before them
+    files: Count = 10  # but not of the files worked with last: edits go on from what was read before them
     asked: bool = True  # checks, looks and searches that were made again
     resolved: bool = True  # failures after which the same thing went well
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        may_go = replaceable(transcript, budget, partial(settled, budget))
-        for act, why in self._stale(acts(transcript.messages, budget.raw), budget):
-            part = may_go.get(act.result.key)
-            if part is not None:
-                text = informative(act.result, act.call, handle_for(budget, act.result), INSTEAD[why])
-                if saves(budget, text, part):
-                    yield Rewrite(part.key, text, by="supersede")
+        return replaced(self.fates(transcript, budget), transcript, budget, "supersede")
 
-    def _stale(self, history: Sequence[Act], budget: Budget) -> Iterator[tuple[Act, str]]:
-        """What later acts replaced, newest first, and how: a word of `INSTEAD`."""
-        in_use = recent(history, self.files)
-        later = _Later()
-        for act in reversed(history):
-            why = self._why(act, later, in_use)
-            if why:
-                yield act, why
-            later.add(act, not settled(budget, act.result))
+    def since(self, transcript: Transcript, budget: Budget) -> Mapping[str, int]:
+        """The same, and the message with which each could go first."""
+        return {key: fate.since for key, fate in self.fates(transcript, budget).items()}
 
-    def _why(self, act: Act, later: "_Later", in_use: frozenset[str]) -> str:
-        if self.shown and any(shown_again(act, one) for path in act.shows for one in later.shown.get(path, ())):
-            return "shown"
-        if self.asked and act.asks and later.asked.issuperset(act.asks):
-            return "run"
-        if self.resolved and not act.ok and not later.done.isdisjoint(act.tries):
-            return "resolved"
-        if self.written and act.shows & later.written and not act.shows & in_use:
-            return "written"
-        return ""
-
-
-class _Later:
-    """What was done later than the act that is looked at."""
-
-    def __init__(self) -> None:
-        self.shown: dict[str, list[Act]] = {}
-        self.asked: set[str] = set()
-        self.done: set[str] = set()
-        self.written: set[str] = set()
-
-    def add(self, act: Act, stands: bool) -> None:
-        """One more, older than those before it; `stands`: the view still has its result."""
-        self.written.update(act.writes)
-        if act.ok:
-            self.done.update(act.tries)
-        if stands:
-            self.asked.update(act.asks)
-            for path in act.shows:
-                self.shown.setdefault(path, []).append(act)
+    def fates(self, transcript: Transcript, budget: Budget) -> Mapping[str, Fate]:
+        """Results that are stale, why and since when, whether they may go or not."""
+        found = Fates(acts(transcript.messages, budget.raw), self.files)
+        kinds = ((self.written, found.written), (self.resolved, found.resolved), (self.asked, found.run))
+        stale = [fates for wanted, fates in (*kinds, (self.shown, found.shown)) if wanted]
+        return {key: fate for fates in stale for key, fate in fates.items()}

@@ -1,0 +1,46 @@
+"""What the task is about, as far as words tell: what the user named, and what the calls just before named.
+
+Rule: names only (files, symbols, ids, errors), the newest first, and only of what stands before the place that is
+asked about. Common words name nothing. What is done with the names is decided above.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from secateur.identifiers.words import Kind, words
+from secateur.model import Message, Part
+
+MOST = 40  # names
+_CALLS = 3  # answers whose calls count
+_USERS = 2  # messages of the user
+_SEARCHED = 8_000  # characters of one text
+_KINDS: frozenset[Kind] = frozenset({"file", "hash", "error", "symbol", "id", "url"})
+
+
+def named(messages: Sequence[Message], number: int, result: Part) -> tuple[str, ...]:
+    """The names that matter for a result of message `number`, those of its own call first."""
+    found: dict[str, None] = {}
+    for text in _texts(messages, number, result):
+        if len(found) >= MOST:
+            break
+        some = {one.value for one in words(text[:_SEARCHED]) if one.kind in _KINDS and len(one.value) > 3}
+        found |= dict.fromkeys(sorted(some, key=lambda name: (text.find(name), name)))
+    return tuple(found)[:MOST]
+
+
+def _texts(messages: Sequence[Message], number: int, result: Part) -> Iterator[str]:
+    """The result's own call, what the user said last, the calls before."""
+    calls: list[str] = []
+    users: list[str] = []
+    answers = 0
+    for message in reversed(messages[:number]):
+        if message.role == "assistant" and answers < _CALLS:
+            answers += 1
+            calls += [part.text for part in message.parts if part.kind == "tool_call" and part.call == result.call]
+            calls += [part.text for part in message.parts if part.kind == "tool_call" and part.call != result.call]
+        elif message.role == "user" and message.origin == "user":
+            users += [part.text for part in message.parts if part.kind == "text"]
+            if len(users) >= _USERS:
+                break
+    yield from calls[:1]
+    yield from users
+    yield from calls[1:]

@@ -1,0 +1,130 @@
+"""What became of what an agent saw: when a result was replaced by a later one, and when its file fell out of use.
+
+Rule: a later act replaces an earlier one only where both say so: the same range of a file shown again, the same check
+or look made again, the same thing tried again with success. All is told from the history alone, oldest act first, so
+that it holds from the message named on. Whether what was replaced may go is decided above.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.acts.history import Act, shown_again
+
+Why = Literal["same", "shown", "written", "run", "resolved"]
+
+
+class Fate(Struct, frozen=True):
+    """Why a result is stale, and the message since when."""
+
+    why: Why
+    since: int
+
+
+class Fates:
+    """What became of each act of a history, by the keys of results. `files`: how many of them are in use at a time."""
+
+    def __init__(self, history: Sequence[Act], files: int) -> None:
+        self.same: dict[str, Fate] = {}  # the same call gave the same text
+        self.shown: dict[str, Fate] = {}  # the same range of its files was shown
+        self.run: dict[str, Fate] = {}  # the same was asked
+        self.resolved: dict[str, Fate] = {}  # it had failed, and went well
+        self.tried: dict[str, int] = {}  # it had failed, and was tried again: since which message
+        self.written: dict[str, Fate] = {}  # its file was written to, and is not in use any more
+        self.unused: dict[str, int] = {}  # its files are not in use any more: since which message
+        self.shows: frozenset[str] = frozenset(act.result.key for act in history if act.shows)
+        self.failed: frozenset[str] = frozenset(act.result.key for act in history if not act.ok)
+        self._files = files
+        self._in_use: list[str] = []  # the file worked with last at the end
+        self._given: dict[tuple[str, str, str], str] = {}
+        self._asked: dict[tuple[str, ...], str] = {}
+        self._failing: dict[str, list[Act]] = {}
+        self._reads: dict[str, list[Act]] = {}  # by file, those that no later act shows again
+        self._outdated: set[str] = set()
+        for act in history:
+            self._step(act)
+
+    def _step(self, act: Act) -> None:
+        self._repeated(act)
+        self._tried(act)
+        self._written(act)
+        self._read(act)
+        for path in sorted(act.touches):
+            if path in self._in_use:
+                self._in_use.remove(path)
+            else:
+                self._come_back(path)
+            self._in_use.append(path)
+        while len(self._in_use) > self._files:
+            self._fall_out(self._in_use.pop(0), act.number)
+
+    def _repeated(self, act: Act) -> None:
+        given = (act.call.tool, act.call.text, act.result.text)
+        if given in self._given:
+            self.same[self._given[given]] = Fate("same", act.number)
+        self._given[given] = act.result.key
+        if act.asks and act.asks in self._asked:
+            self.run[self._asked[act.asks]] = Fate("run", act.number)
+        if act.asks:
+            self._asked[act.asks] = act.result.key
+
+    def _tried(self, act: Act) -> None:
+        for what in act.tries:
+            for before in self._failing.pop(what, []) if act.ok else self._failing.get(what, []):
+                self.tried.setdefault(before.result.key, act.number)
+                if act.ok:
+                    self.resolved.setdefault(before.result.key, Fate("resolved", act.number))
+            if not act.ok:
+                self._failing.setdefault(what, []).append(act)
+
+    def _read(self, act: Act) -> None:
+        again = {
+            one.result.key: one for path in act.shows for one in self._reads.get(path, ()) if shown_again(one, act)
+        }
+        for key, before in again.items():
+            self.shown.setdefault(key, Fate("shown", act.number))
+            for path in before.shows:
+                self._reads[path] = [one for one in self._reads[path] if one.result.key != key]
+        for path in act.shows:
+            self._reads.setdefault(path, []).append(act)
+
+    def _written(self, act: Act) -> None:
+        for path in act.writes:
+            self._outdated.update(one.result.key for one in self._reads.get(path, ()))
+
+    def _come_back(self, path: str) -> None:
+        for act in self._reads.get(path, ()):
+            self.unused.pop(act.result.key, None)
+            self.written.pop(act.result.key, None)
+
+    def _fall_out(self, path: str, number: int) -> None:
+        """A file is not in use any more: what shows no other file that is, is not either."""
+        for act in self._reads.get(path, ()):
+            if not any(other in self._in_use for other in act.shows):
+                self.unused[act.result.key] = number
+                if act.result.key in self._outdated:
+                    self.written.setdefault(act.result.key, Fate("written", number))
+
+
+class Held(Struct, frozen=True):
+    """Results that stay for what was done since, and those that do so no more with the message since when."""
+
+    keys: frozenset[str] = frozenset()
+    left: dict[str, int] = {}
+
+
+def working_set(fates: Fates, *, reads: bool, failures: bool) -> Held:
+    """Fresh reads of the files in use, failures that were not tried again, or both."""
+    left: dict[str, int] = {}
+    keys: set[str] = set()
+    for wanted, members, gone in (
+        (reads, fates.shows, {key: fate.since for key, fate in fates.shown.items()} | fates.unused),
+        (failures, fates.failed, fates.tried),
+    ):
+        for key in members if wanted else ():
+            if key in gone:
+                left[key] = max(left.get(key, 0), gone[key])
+            else:
+                keys.add(key)
+    return Held(frozenset(keys), left)

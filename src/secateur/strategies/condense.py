@@ -1,0 +1,35 @@
+"""Condense: an old result becomes a line that says what went, and below it the lines by which to find one's way in it.
+
+Rule: as `hard_clear`, but what a file defines and imports, and the headings of a document, stay by line number: later
+work names a function or a file of a long listing far more often than it quotes its text.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur.bounds import call_of, candidates
+from secateur.budget import Budget, handle_for, original, saves, settled
+from secateur.model import Edit, Rewrite, Transcript
+from secateur.outline import outline
+from secateur.placeholder import informative, is_placeholder
+from secateur.protect import Count, Share
+
+
+class Condense(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="condense", tag_field="do"
+):
+    """Results keep an outline of at most `share` of their characters and `max_chars`."""
+
+    share: Share = 0.1
+    max_chars: Count = 4_000
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+        found = candidates(transcript, budget, lambda part: settled(budget, part) or is_placeholder(part.text))
+        for number, part in reversed(list(found)):
+            raw = original(budget, part)
+            said = informative(raw, call_of(transcript, number, part), handle_for(budget, raw))
+            lines = outline(raw.text, min(self.max_chars, int(self.share * len(raw.text))))
+            text = f"{said}\n{lines}" if lines else said
+            if saves(budget, text, part):
+                yield Rewrite(part.key, text, by="condense")
