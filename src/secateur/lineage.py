@@ -13,7 +13,7 @@ from msgspec.structs import force_setattr
 from secateur.model import Message
 
 _AS_IT_IS = ("utf-8", "surrogatepass")
-_HANDLE = 12  # hex digits: each costs tokens in every placeholder
+HANDLE_DIGITS = 12  # hex digits: each costs tokens in every placeholder
 _SIZE = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
 
 
@@ -27,7 +27,7 @@ def handle_of(said: str | bytes) -> str:
 
     48 bits name a million things with no two alike in 998 of 1,000 stores; a store that holds two says so.
     """
-    return digest(said)[:_HANDLE]
+    return digest(said)[:HANDLE_DIGITS]
 
 
 def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:

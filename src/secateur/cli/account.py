@@ -28,7 +28,7 @@ def account(done: Report, before: Opened, after: Opened, backup: Path | None, ot
         blocks += [tables.alternatives(others)]
     blocks += [tables.places("Largest that stay", largest(after.transcript, _LARGEST))]
     blocks += [f"warning: {harmless(warning)}" for warning in done.warnings]
-    return [*blocks, _written(done, before, backup)]
+    return [*blocks, *_kept(done), _written(done, before, backup)]
 
 
 def _setting(done: Report, before: Opened) -> str:
@@ -48,6 +48,16 @@ def _verdict(done: Report) -> str:
     if results < len(done.edits):
         what = f"{len(done.edits):,} parts"
     return f"Pruned {what}: {tokens(done.input.tokens)} → {tokens(done.output.tokens)} tokens, {share} less."
+
+
+def _kept(done: Report) -> list[str]:
+    """Where what left is, and how to read it back."""
+    if done.session is None:
+        return []
+    name = harmless(done.session)
+    handle = next((edit.handle for edit in done.edits if edit.handle), None)
+    back = f"; secateur recall {handle} reads one back" if handle else ""
+    return [f"Kept as session {name} at {harmless(done.store or '')}: secateur why {name} lists what left{back}."]
 
 
 def _written(done: Report, before: Opened, backup: Path | None) -> str:

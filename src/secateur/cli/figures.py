@@ -3,10 +3,20 @@
 Rule: digits in groups of three, shares in whole per cent, times in the unit a person would use.
 """
 
+from datetime import datetime
+
 
 def tokens(count: int) -> str:
     """Digits in groups of three."""
     return f"{count:,}"
+
+
+def short(count: int) -> str:
+    """A large number in five signs at most: 842, 56.6k, 183k, 1.2M."""
+    for unit, one in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 0.9995 * one:
+            return f"{count / one:.0f}{unit}" if count >= 99.95 * one else f"{count / one:.1f}{unit}"
+    return f"{count}"
 
 
 def percent(part: int, whole: int) -> str:
@@ -26,3 +36,28 @@ def duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {unit}"
     return f"{seconds:,.0f} s"
+
+
+def moment(at: int) -> str:
+    """A time in ms since 1970, as a clock on this machine shows it."""
+    return datetime.fromtimestamp(at / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else "unknown"
+
+
+def size(count: float) -> str:
+    """Bytes in the unit a person would use."""
+    for unit, one in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= one:
+            return f"{count / one:,.1f} {unit}"
+    return f"{count:,.0f} B"
+
+
+def money(dollars: float) -> str:
+    """Dollars; small amounts with the digits that tell something."""
+    if dollars < 0.0001:
+        return "less than $0.0001"
+    return f"${dollars:,.2f}" if dollars >= 0.1 else f"${dollars:.2g}"
+
+
+def many(count: int, what: str) -> str:
+    """So many of something, in the singular where it is one."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

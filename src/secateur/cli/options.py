@@ -76,6 +76,9 @@ output = click.option(
     metavar="OUT",
     help="Where to write; - is standard output. NAME.gz is packed.",
 )
+output_plain = click.option(
+    "-o", "--output", "out", type=click.Path(), metavar="OUT", help="Where to write; - is standard output."
+)
 in_place = click.option("--in-place", is_flag=True, help="Write to INPUT itself, and keep INPUT.bak (then .bak1, ...).")
 plan_out = click.option(
     "--plan-out",
@@ -89,6 +92,27 @@ apply_ = click.option(
     metavar="FILE",
     help="Carry out this plan, and nothing else. Give the policy it was made by.",
 )
+session = click.option(
+    "--session", default="", metavar="NAME", help="Keep what leaves, under this name; else named by the history."
+)
+summarizer = click.option(
+    "--summarizer",
+    multiple=True,
+    metavar="S",
+    help="Who writes the summary: anthropic:MODEL, http://HOST:PORT/v1#MODEL, extractive (no model). In order.",
+)
+local_only = click.option("--local-only", is_flag=True, help="Refuse a summariser on another machine.")
+focus = click.option("--focus", default="", metavar="TEXT", help="What the summary should pay most attention to.")
+deadline = click.option(
+    "--deadline",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For all summarisers together; then the summary is made without a model.",
+)
+dry_run = click.option("--dry-run", is_flag=True, help="Write no document; --plan-out keeps what would be done.")
+if_due = click.option("--if-due", is_flag=True, help="Only where the policy's threshold says so.")
 store = click.option(
     "--store",
     default="",

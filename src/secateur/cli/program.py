@@ -18,12 +18,26 @@ from secateur.cli.exits import FINE, Closed, code_of, sentence_of
 
 COMMANDS = {
     "prune": "Take spent tool outputs out of a session or request.",
+    "compact": "Sum up what no longer fits, and go on.",
     "inspect": "Show what a context is made of: by kind, tool and turn.",
     "check": "Say what an API would refuse of a context, by rule.",
     "repair": "Mend a session or request so that it can be sent again.",
+    "simulate": "Show what sessions would have cost under each policy.",
     "diff": "Show before and after, as a person reads it.",
+    "sessions": "List the sessions that are kept.",
+    "why": "Say what left a session's views, and why.",
+    "recall": "Read back what left, by its handle.",
+    "undo": "Take an epoch back: what it took out comes in again.",
+    "replay": "Write a past view again, byte for byte.",
+    "pin": "Keep something in a session's views.",
+    "unpin": "Take a pin away.",
+    "verify": "Check that the record is the one that was written.",
+    "recover": "Write a hand-off document after a bad compaction.",
+    "purge": "Delete a session from the store, for good.",
+    "gc": "Let go of bytes that are older than the retention.",
     "policies": "List the policies, or print one as TOML.",
     "doctor": "Show the settings in force and where each comes from.",
+    "mcp": "Serve the model tools to read back what left its context.",
     "completion": "Print the shell's completion script.",
 }
 

@@ -17,6 +17,7 @@ from secateur.cli import options, write
 from secateur.cli.account import account
 from secateur.cli.anatomy import largest
 from secateur.cli.exits import FINE, Refused
+from secateur.cli.kept_view import kept_view, told
 from secateur.cli.others import others
 from secateur.cli.progress import working
 from secateur.cli.reading import Opened, opened
@@ -29,6 +30,7 @@ from secateur.errors import StillTooLong
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.schedule import Never
+from secateur.stores import default_url
 from secateur.tokens import counter
 
 _HELP = """\
@@ -41,6 +43,8 @@ Examples:
   secateur prune s.jsonl --protect 'mcp_*' --json | jq .output
   secateur prune s.jsonl --plan-out plan.json         a dry run, kept,
   secateur prune s.jsonl --apply plan.json -o p.jsonl        carried out
+  secateur prune s.jsonl --session s1 -o p.jsonl      keep what leaves:
+  secateur why s1                                     and how to read it back
 
 \b
 Exit codes: 0 fine, 2 usage or configuration, 3 input unreadable,
@@ -64,7 +68,14 @@ class Asked(Struct, frozen=True):
     in_place: bool
     plan_out: str | None
     apply: str | None
+    session: str
+    store: str
     as_json: bool
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what leaves is kept in a store."""
+        return bool(self.session or self.store)
 
     @property
     def target(self) -> str | None:
@@ -91,13 +102,16 @@ class Asked(Struct, frozen=True):
     options.in_place,
     options.plan_out,
     options.apply_,
+    options.session,
+    options.store,
     options.as_json,
 )
 def command(**given: Any) -> int:
     """Take spent tool outputs out of INPUT, a session file or a request body (- is standard input).
 
     The document goes to standard output when that is a pipe or a file, else nowhere unless -o or --in-place says
-    where; the report then goes to standard error.
+    where; the report then goes to standard error. With --session or --store, what leaves is kept there: placeholders
+    name it where the policy's say so, and `secateur recall` reads it back.
     """
     return prune(msgspec.convert(given, Asked))
 
@@ -112,10 +126,12 @@ def prune(asked: Asked) -> int:
         before = opened(source, asked.format_name, count, asked.fixed_tokens)
         _refuse_log(asked, chosen, before)
         doing(f"pruning {source.label}")
-        view = _view(asked, chosen, before)
+        view = _view(asked, chosen, before, asked.keeps)
         doing("reading the outcome")
         after = opened(_outcome(asked, source, view.native), before.format, count, asked.fixed_tokens)
     done = report(view, before, after, asked.target)
+    if asked.keeps:
+        done = told(done, view, before, asked.store)
     backup = _put(asked, source, after.source)
     if asked.plan_out:
         write.to_file(asked.plan_out, plan.encode(view.plan))
@@ -155,19 +171,24 @@ def _refuse_log(asked: Asked, chosen: Policy, before: Opened) -> None:
         raise Refused(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
 
 
-def _view(asked: Asked, chosen: Policy, before: Opened) -> View:
-    return engine.fit(
-        before.source.data,
-        policy=chosen,
-        plan=_plan(asked.apply),
-        model=asked.model,
-        window=asked.window,
-        format=before.format,
-        protect=asked.protect,
-        idle_s=asked.idle,
-        fixed_tokens=asked.fixed_tokens,
-        counter=asked.counter,
-    )
+def _view(asked: Asked, chosen: Policy, before: Opened, keeps: bool = False) -> View:
+    """The view, and where it is to be kept the record of it; never of a policy that is only asked."""
+    given: dict[str, Any] = {
+        "window": asked.window,
+        "format": before.format,
+        "protect": asked.protect,
+        "counter": asked.counter,
+        "compact": False,
+    }
+    request: dict[str, Any] = {
+        "plan": _plan(asked.apply),
+        "idle_s": asked.idle,
+        "fixed_tokens": asked.fixed_tokens,
+    }
+    if keeps:
+        used = engine.Engine(chosen, asked.model, store=asked.store or default_url(), handles="on", **given)
+        return kept_view(used, before.source.data, asked.session or None, request)
+    return engine.fit(before.source.data, policy=chosen, model=asked.model, **given, **request)
 
 
 def _plan(name: str | None) -> Plan | None:

@@ -10,10 +10,13 @@ from msgspec.structs import replace
 from secateur.cli.anatomy import results, total
 from secateur.cli.lawful import violations
 from secateur.cli.reading import Opened
+from secateur.cli.summed import GoesOn, summed_up
 from secateur.engine import View
-from secateur.plan import alive, fold
-from secateur.receipt import Entry, entries
+from secateur.plan import alive, fold, located
+from secateur.receipt import Entry, Summarised, entries, replaced
 from secateur.rules import Violation
+from secateur.session.projection import seen
+from secateur.tokens import counter
 
 SCHEMA = "secateur.report/1"
 
@@ -48,18 +51,22 @@ class Report(Struct, frozen=True, kw_only=True):
     edits: tuple[Entry, ...]  # `message` counts from 0; so do `lines` of a session file
     gate: str | None  # why nothing was pruned; null where something was
     violations: tuple[Violation, ...]  # what the API would refuse of the output; the input had it already
-    summary: None = None
-    continuation: None = None
-    rung: None = None
+    summary: str | None = None  # what stands in place of what was summed up
+    continuation: GoesOn | None = None  # how the agent goes on after that
+    rung: str | None = None  # who wrote the summary: supplied, model or extract
+    compaction: Summarised | None = None  # what the compaction came to, or why there was none
     cost: None = None
     counter: str
     idle_s: float | None
     warnings: tuple[str, ...]
+    session: str | None = None  # under which what left is kept; null: nowhere
+    store: str | None = None  # where
 
 
 def report(view: View, before: Opened, after: Opened, written_to: str | None) -> Report:
     """The report of a run that made `after` of `before`."""
     receipt, edits = view.receipt, in_force(view)
+    summed = summed_up(view)
     return Report(
         input=side(before, before.source.name),
         output=side(after, written_to),
@@ -69,6 +76,10 @@ def report(view: View, before: Opened, after: Opened, written_to: str | None) ->
         edits=edits,
         gate=None if edits else receipt.gate,
         violations=tuple(one for one in violations(after)[1] if one.severity == "error"),
+        summary=summed.summary,
+        continuation=summed.continuation,
+        rung=summed.rung,
+        compaction=receipt.compaction,
         counter=receipt.counter,
         idle_s=receipt.idle_s,
         warnings=receipt.warnings + _astray(view, after),
@@ -83,11 +94,15 @@ def side(opened: Opened, path: str | None) -> Side:
 
 def in_force(view: View) -> tuple[Entry, ...]:
     """The edits of the plan that apply to this history, each with the reason and the time of its epoch."""
-    folded, raw = fold(view.plan).parts, view.before.messages
+    folded, raw = fold(view.plan), view.before.messages
+    count = counter(view.receipt.counter)
+    shown = tuple(seen(message, folded, count) for message in raw)
+    ranges = located(folded.ranges, raw)
     told: list[Entry] = []
     for epoch in alive(view.plan):
-        kept = tuple(edit for edit in epoch.edits if folded.get(getattr(edit, "key", ""), (None,))[0] is edit)
-        told += entries(raw, raw, view.after.messages, replace(epoch, edits=kept)) if kept else ()
+        kept = tuple(edit for edit in epoch.edits if folded.parts.get(getattr(edit, "key", ""), (None,))[0] is edit)
+        told += entries(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
+        told += replaced(raw, shown, ranges, epoch, count)
     return tuple(sorted(told, key=lambda entry: entry.message))
 
 

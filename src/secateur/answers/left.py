@@ -1,0 +1,148 @@
+"""What left the views of a session: which part, when, by which rule and why, what stands there, how to read it back.
+
+Rule: one entry for each part and epoch, from the receipts; what stands there now follows from the plan. A summary
+stands for many parts: each has an entry of its own, as far as its bytes were kept. Texts that left are not shown here.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.keeping import shifted
+from secateur.keeping.record import VIEWS, read
+from secateur.lineage import HANDLE_DIGITS
+from secateur.model import Edit, Epoch, Replace, Rewrite
+from secateur.plan import Plan, fold
+from secateur.receipt import Entry, Receipt
+from secateur.stores.protocol import Held, State, Store
+
+
+class Left(Struct, frozen=True):
+    """One part that an epoch changed in the view."""
+
+    request: int | None  # number of the receipt that tells it; null: none does
+    at: int  # ms since 1970
+    verb: str  # rewrite, remove, replace (a summary stands for it) or restore (it came back)
+    by: str  # the strategy
+    policy: str
+    reason: str  # why its epoch was opened
+    epoch: int | None  # its number in the plan, as `undo` takes it
+    tool: str
+    call: str
+    message: int | None  # 0-based index in the transcript as read then
+    turn: int | None  # of the user's, from 1; 0: before the first; null: not recorded
+    tokens_before: int
+    tokens_after: int
+    key: str
+    handle: str | None  # what `recall` takes; null: it left while there was no store
+    bytes: int | None  # of what left, as it was; null: they are not in the store any more
+    stands: str | None  # the text that stood there from then on; null: nothing
+    out: bool  # this edit is in force now
+
+
+def left(store: Store, state: State) -> tuple[Left, ...]:
+    """All that left the session's views, and what came back, oldest first. Raises StoreError."""
+    record = _Record(state, tuple(one for one in store.blobs(state.who) if one.kind != "raw"))
+    told: list[Left] = []
+    last: Receipt | None = None
+    for link in store.receipts(state.who):
+        receipt = read(link.body)
+        told += [record.of_entry(one, receipt, link.sequence) for one in receipt.entries]
+        last = receipt if receipt.outcome in VIEWS else last
+    told += record.of_summaries(frozenset(one.key for one in told))
+    return record.now(tuple(sorted(told, key=lambda one: one.at)), last)
+
+
+class _Record:
+    """The plan and the bytes of one session, by what is asked of them."""
+
+    def __init__(self, state: State, held: tuple[Held, ...]) -> None:
+        self._state = state
+        self._held = held
+        self._sizes = {one.id[:HANDLE_DIGITS]: one.size for one in held if one.id}
+        self._edits: dict[tuple[int, str, bool], tuple[int, Edit]] = {}
+        for number, epoch in enumerate(state.plan.epochs):
+            for edit in epoch.edits:
+                ranged = isinstance(edit, Replace)
+                self._edits[epoch.at, edit.through if isinstance(edit, Replace) else edit.key, ranged] = (number, edit)
+
+    def of_entry(self, entry: Entry, receipt: Receipt, number: int) -> Left:
+        """An entry of a receipt."""
+        epoch, edit = self._edits.get((entry.at, entry.key, entry.verb == "replace"), (None, None))
+        summed = receipt.compaction.handles if receipt.compaction and entry.verb == "replace" else ()
+        handle = entry.handle or next(iter(summed), None)
+        return Left(
+            request=number,
+            at=entry.at,
+            verb=entry.verb,
+            by=entry.by,
+            policy=receipt.policy,
+            reason=entry.reason,
+            epoch=epoch,
+            tool=entry.tool,
+            call=entry.call,
+            message=entry.message,
+            turn=entry.turn,
+            tokens_before=entry.tokens_before,
+            tokens_after=entry.tokens_after,
+            key=entry.key,
+            handle=handle,
+            bytes=self._sizes.get(handle or ""),
+            stands=_standing(edit),
+            out=False,
+        )
+
+    def of_summaries(self, told: frozenset[str]) -> Iterator[Left]:
+        """The parts that summaries stand for and no receipt names: their bytes were kept with the summary's epoch."""
+        for number, epoch in enumerate(self._state.plan.epochs):
+            ranges = [edit for edit in epoch.edits if isinstance(edit, Replace)]
+            for held in self._held if ranges else ():
+                if held.at == epoch.at and held.key and held.key not in told:
+                    yield _summed_up(held, number, epoch, ranges)
+
+    def now(self, told: tuple[Left, ...], last: Receipt | None) -> tuple[Left, ...]:
+        """The same, each with whether it is in force: by the epochs that the last view was made with, and later ones.
+
+        A policy whose edits do not hold names them anew with each view.
+        """
+        first = last.epochs[0] if last else 0
+        epochs = [one for one in self._state.plan.epochs[first:] if one.undoes is None or one.undoes >= first]
+        folded = fold(Plan(shifted(tuple(epochs), -first)))
+        parts = {(at, key) for key, (_, at) in folded.parts.items()}
+        ranges = {at for _, at in folded.ranges}
+        return tuple(replace(one, out=_out(one, parts, ranges)) for one in told)
+
+
+def _summed_up(held: Held, number: int, epoch: Epoch, ranges: list[Replace]) -> Left:
+    return Left(
+        request=None,
+        at=epoch.at,
+        verb="replace",
+        by=ranges[0].by,
+        policy="",
+        reason=epoch.why,
+        epoch=number,
+        tool="",
+        call="",
+        message=None,
+        turn=None,
+        tokens_before=0,
+        tokens_after=0,
+        key=held.key,
+        handle=held.id[:HANDLE_DIGITS] or None,
+        bytes=held.size if held.id else None,
+        stands=next(filter(None, map(_standing, ranges)), None),
+        out=False,
+    )
+
+
+def _standing(edit: Edit | None) -> str | None:
+    """The text that an edit puts in."""
+    if isinstance(edit, Replace):
+        return next((item.text for item in edit.items if item.origin == "summary"), None)
+    return edit.text if isinstance(edit, Rewrite) else None
+
+
+def _out(one: Left, parts: set[tuple[int, str]], ranges: set[int]) -> bool:
+    return one.at in ranges if one.verb == "replace" else (one.at, one.key) in parts

@@ -1,0 +1,32 @@
+"""A view that is kept: its session goes on in a store, and everything it leaves out can be read back.
+
+Rule: who asks for it to be kept is told when it could not be, before anything is written.
+"""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.cli.exits import Refused
+from secateur.cli.reading import Opened
+from secateur.cli.report import Report
+from secateur.engine import Engine, View
+from secateur.keeping.record import handled
+from secateur.stores import default_url
+from secateur.stores.protocol import Who
+
+
+def kept_view(engine: Engine, data: bytes, session: str | None, request: dict[str, Any]) -> View:
+    """The view of a document, kept under this name, or under the one that its history has. Raises Refused."""
+    view = engine.fit(data, session=session, **request)
+    store, number = engine.keeping.store, view.receipt.number
+    state = store.load(Who(view.session, engine.keeping.tenant)) if store is not None else None
+    if state is None or number is None or state.receipts <= number:
+        raise Refused(f"nothing was written, for what leaves could not be kept: {'; '.join(view.receipt.warnings)}")
+    return view
+
+
+def told(done: Report, view: View, before: Opened, store: str) -> Report:
+    """The report with the session and the handles by which what left can be read back."""
+    edits = handled(done.edits, before.document)
+    return replace(done, edits=edits, session=view.session, store=store or default_url())

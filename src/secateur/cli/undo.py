@@ -1,0 +1,98 @@
+"""`secateur undo`: take an epoch of a session back; what it took out stands in the view again from the next request on.
+
+Rule: nothing is rewritten: an undo is a new epoch, and undoing it brings the edits back. What it costs is said first in
+tokens, and in money where the model has a price.
+"""
+
+import click
+from msgspec import Struct
+
+from secateur.cli import options
+from secateur.cli.figures import money, tokens
+from secateur.cli.kept import opened_store, session_of, tenant
+from secateur.cli.kept_names import SESSION
+from secateur.cli.terminal import harmless, say_json, tell
+from secateur.engine import Engine
+from secateur.pricing import price_of
+
+SCHEMA = "secateur.undo/1"
+
+_HELP = """\
+\b
+Examples:
+  secateur undo s1          the newest epoch that holds
+  secateur undo s1 3        epoch 3, as `secateur why s1` numbers them
+  secateur undo s1 --json | jq .tokens
+
+\b
+What it brings back is left alone from then on. Undoing the undo takes it out
+again. A single part is kept in the view by `secateur pin`.
+"""
+
+
+class Cost(Struct, frozen=True):
+    """What the tokens that come back cost, in dollars, at the prices of one model."""
+
+    model: str
+    once: float  # they are written to the prompt cache; what stands behind them, too, and is not counted here
+    each: float  # for each later request that reads them from the cache
+
+
+class Undid(Struct, frozen=True, kw_only=True):
+    """The JSON report."""
+
+    schema: str = SCHEMA
+    session: str
+    store: str
+    epoch: int  # that was taken back
+    by: int  # the epoch that did it
+    reason: str  # why the one taken back was opened
+    tokens: int  # by which the view grows; below zero: shrinks
+    cost: Cost | None  # null: the model has no price
+
+
+@click.command("undo", epilog=_HELP)
+@click.argument("session", type=SESSION)
+@click.argument("epoch", required=False, type=click.IntRange(min=0))
+@options.all_of(tenant, options.store, options.as_json)
+def command(session: str, epoch: int | None, tenant: str, store: str, as_json: bool) -> None:
+    """Take EPOCH of SESSION back, the newest that holds by default."""
+    with opened_store(store) as kept:
+        state = session_of(kept, tenant, session)
+        done = Engine("observe", store=kept.store, tenant=tenant).undo(state.who.session, epoch)
+        undid = Undid(
+            session=state.who.session,
+            store=kept.url,
+            epoch=done.epoch,
+            by=done.by,
+            reason=done.plan.epochs[done.epoch].why,
+            tokens=done.tokens,
+            cost=cost(state.model, done.tokens),
+        )
+    if as_json:
+        say_json(undid)
+    else:
+        tell(*_blocks(undid))
+
+
+def cost(model: str, count: int) -> Cost | None:
+    """What so many more tokens in the view cost."""
+    price = price_of(model) if model and count > 0 else None
+    if price is None:
+        return None
+    return Cost(price.model, price.dollars(count * price.base.w), price.dollars(count * price.base.r))
+
+
+def _blocks(undid: Undid) -> list[str]:
+    name, way = harmless(undid.session), "come back" if undid.tokens >= 0 else "leave again"
+    lines = [
+        f"Epoch {undid.epoch} of session {name} is taken back by epoch {undid.by}.",
+        f"It was opened because: {harmless(undid.reason)}",
+        f"{tokens(abs(undid.tokens))} tokens {way} with the next request.",
+    ]
+    if undid.cost:
+        lines.append(
+            f"That is {money(undid.cost.once)} to write them to the cache, beside what is written again behind them, "
+            f"and {money(undid.cost.each)} for each request that reads them ({undid.cost.model})."
+        )
+    return [*lines, f"To take this back: secateur undo {name} {undid.by}"]

@@ -1,0 +1,96 @@
+"""What left a session, told from its record: by epoch and part, out or back, with the bytes or without."""
+
+import json
+from typing import Any
+
+import msgspec
+
+from secateur import Engine
+from secateur.answers.left import Left, left
+from secateur.chain import canonical, linked
+from secateur.lineage import handle_of
+from secateur.model import Epoch, New, Replace
+from secateur.receipt import Receipt
+from secateur.stores.memory import MemoryStore
+from secateur.stores.protocol import Blob, Change, Who, fresh
+
+CLEAR: dict[str, Any] = {
+    "name": "clear",
+    "protect": {"messages": 2},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "every_request"},
+}
+LONG = "an output of the tool\n" * 40
+
+
+def body(rounds: int) -> bytes:
+    messages: list[dict[str, Any]] = []
+    for number in range(rounds):
+        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"make {number}"}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{number} {LONG}"}
+        messages += [{"role": "user", "content": f"do {number}"}, {"role": "assistant", "content": [call]}]
+        messages += [{"role": "user", "content": [result]}, {"role": "assistant", "content": "done"}]
+    messages += [{"role": "user", "content": "thanks"}, {"role": "assistant", "content": "ok"}]
+    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
+
+
+def told(store: MemoryStore) -> tuple[Left, ...]:
+    state = store.load(Who("s"))
+    assert state is not None
+    return left(store, state)
+
+
+def test_each_part_is_told_with_its_turn_its_rule_and_what_stands_there() -> None:
+    store = MemoryStore()
+    used = Engine(CLEAR, store=store)
+    used.fit(body(1), session="s", now=5)
+    used.fit(body(2), session="s", now=9)
+    first, second = told(store)
+    assert (first.request, first.epoch, first.turn, first.message, first.call) == (0, 0, 1, 2, "c0")
+    assert (second.request, second.epoch, second.turn, second.message, second.call) == (1, 1, 2, 6, "c1")
+    assert (first.verb, first.by, first.policy, first.tool, first.at) == ("rewrite", "hard_clear", "clear", "Bash", 5)
+    assert first.handle == handle_of(f"0 {LONG}")
+    assert first.bytes == len(f"0 {LONG}")
+    assert first.out
+    assert first.tokens_after < first.tokens_before
+    assert first.stands is not None
+    assert first.stands.startswith("[secateur: Bash")
+
+
+def test_what_an_undo_brought_back_is_out_no_more() -> None:
+    store = MemoryStore()
+    used = Engine(CLEAR, store=store)
+    used.fit(body(1), session="s", now=5)
+    used.fit(body(2), session="s", now=9)
+    used.undo("s", 0, now=11)
+    assert [one.out for one in told(store)] == [False, True]
+    used.undo("s", 2, now=12)
+    assert [one.out for one in told(store)] == [True, True]
+
+
+def test_bytes_that_the_retention_took_are_told_as_gone() -> None:
+    store = MemoryStore()
+    Engine(CLEAR, store=store).fit(body(1), session="s", now=5)
+    store.gc(now=10**9, retention_s=1)
+    (one,) = told(store)
+    assert one.handle == handle_of(f"0 {LONG}")
+    assert one.bytes is None
+
+
+def test_parts_behind_a_summary_are_told_one_by_one() -> None:
+    store, receipt = MemoryStore(), Receipt("p", "m", 0, "", "", 0, 0, 0, True, (), 0, "", outcome="opened", at=7)
+    edit = Replace("", "k2", (New("user", "what was said", "summary"),), by="compact")
+    state = fresh(Who("s"))
+    change = Change(
+        at=7,
+        epochs=(Epoch(7, "k2", "the window is full", (edit,)),),
+        receipts=linked([canonical(msgspec.structs.replace(receipt, epochs=(0, 1)))], state.head, 0),
+        blobs=(Blob(b"first", key="k1"), Blob(b"second", key="k2")),
+    )
+    store.save(state, change)
+    found = told(store)
+    assert [(one.verb, one.key, one.handle, one.bytes) for one in found] == [
+        ("replace", "k1", handle_of(b"first"), 5),
+        ("replace", "k2", handle_of(b"second"), 6),
+    ]
+    assert {(one.out, one.stands, one.reason) for one in found} == {(True, "what was said", "the window is full")}

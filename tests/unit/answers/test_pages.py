@@ -1,0 +1,38 @@
+"""Pages of a long text: together they are the text, and no page is longer than asked."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur.answers.pages import lines, lines_of, page
+
+TEXTS = st.text(alphabet="ab\n\u2028é", max_size=400)
+
+
+@given(TEXTS, st.integers(1, 5), st.integers(1, 30))
+def test_pages_are_the_text_and_bounded(text: str, most: int, chars: int) -> None:
+    count = page(text, 1, most, chars).pages
+    pages = [page(text, number, most, chars) for number in range(1, count + 1)]
+    assert "".join(one.text for one in pages) == text
+    assert all(len(one.text) <= chars and one.text.count("\n") <= most for one in pages)
+    assert [one.number for one in pages] == list(range(1, count + 1))
+    assert pages[0].first == 1
+    assert pages[-1].last == max(1, lines_of(text))
+
+
+def test_a_page_says_which_lines_it_holds() -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 451))
+    third = page(text, 3)
+    assert (third.pages, third.first, third.last, third.lines) == (3, 401, 450, 450)
+    assert page(text, 99) == third
+
+
+def test_a_line_longer_than_a_page_comes_in_pieces() -> None:
+    assert [page("x" * 25, number, 9, 10).text for number in (1, 2, 3)] == ["x" * 10, "x" * 10, "x" * 5]
+
+
+@given(TEXTS, st.integers(1, 9), st.integers(0, 9))
+def test_lines_are_whole_with_their_ends(text: str, first: int, more: int) -> None:
+    assert lines(text, 1, None) == text
+    head, tail = lines(text, 1, first), lines(text, first + 1, None)
+    assert head + tail == text
+    assert lines(text, first, first + more).count("\n") <= more + 1
