@@ -20,12 +20,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from secateur import Engine, Plan, View, chain, compacting, errors, fit, pricing, redact, rules
+from secateur import Engine, Plan, View, chain, compacting, errors, fit, pricing, recalling, redact, rules
 from secateur.compaction.ask import Answer, Failure, Spent
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.engine import Replayed, Undone
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
+from secateur.keeping import readable
+from secateur.mcp import scope
+from secateur.mcp.tools import NAMES, Tools
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
 from secateur.policy import PRESETS, Policy, source
 from secateur.pricing import arithmetic
@@ -274,6 +277,16 @@ _OF_THE_RECORD = (
 )
 
 
+def tools_() -> Iterator[str]:
+    yield from _head("Tools for the model", _module_text(import_module("secateur.mcp")))
+    yield "How to add them to a host: [let the model read back](../how-to/let-the-model-read-back.md)."
+    for name in NAMES:
+        tool = getattr(Tools, name)
+        yield f"## `{name}`\n\n```text\n{name}{_signature(tool)}\n```\n\n{_text(tool)}"
+    for title, module in (("Whose session", scope), ("What was read back", recalling), ("Handles", readable)):
+        yield f"## {title}\n\n{_module_text(module)}"
+
+
 def _first(thing: Any) -> str:
     """What the file of a thing is for, in its first sentence."""
     return _module_text(import_module(thing.__module__)).split("\n\n")[0]
@@ -319,6 +332,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "prices": prices,
     "simulator": simulator,
     "summarizers": summarizers_,
+    "mcp": tools_,
 }
 
 

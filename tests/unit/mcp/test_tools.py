@@ -1,0 +1,146 @@
+"""What the tools answer, for whom, and what they say where they cannot."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from secateur import Engine
+from secateur.errors import SecateurError
+from secateur.lineage import handle_of
+from secateur.mcp.scope import Scope
+from secateur.mcp.tools import Tools
+
+CLEAR: dict[str, Any] = {
+    "name": "clear",
+    "protect": {"messages": 1},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "every_request"},
+}
+
+
+def output(name: str, number: int) -> str:
+    return "".join(f"{name} {number} line {line}\n" for line in range(1, 301))
+
+
+def body(name: str, rounds: int = 2) -> bytes:
+    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for number in range(rounds):
+        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {name} {number}"}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": output(name, number)}
+        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    found += [{"role": "assistant", "content": "so far"}, {"role": "user", "content": "more"}]
+    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": found}).encode()
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store with two sessions of one tenant, and one of another's."""
+    url = f"sqlite:///{tmp_path}/s.db"
+    for tenant, session in (("", "ours"), ("", "second"), ("acme", "theirs")):
+        Engine(CLEAR, store=url, tenant=tenant, handles="on").fit(body(session), session=session, now=1)
+    return url
+
+
+def test_what_left_is_listed_read_in_pages_and_found(url: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    handle = handle_of(output("ours", 1))
+    listed = tools.removed()
+    assert listed.startswith("[secateur removed: 2 parts of session ours, page 1 of 1]\n")
+    assert f"{handle} Bash, message 4, " in listed
+    assert '"run ours 1" gave' in listed
+    first, rest = tools.recall(handle).split("]\n", 1)
+    assert first == f"[secateur recall: {handle}, lines 1-200 of 300, page 1 of 2; page=2 goes on"
+    assert rest + tools.recall(handle, 2).split("]\n", 1)[1] == output("ours", 1)
+    part = tools.recall(f"recall {handle}", lines="7-8")
+    assert part == f"[secateur recall: {handle}, lines 7-8 of 300, page 1 of 1]\nours 1 line 7\nours 1 line 8\n"
+    found = tools.search("line 29[89]$")
+    assert found.startswith("[secateur search: 'line 29[89]$' in 2 texts, 4 lines, page 1 of 1]\n")
+    assert f"{handle}:299: ours 1 line 299" in found
+    assert len(tools.search("line", handle, 6).splitlines()) == 51
+
+
+def test_a_server_for_one_session_tells_nothing_of_another(url: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    other = handle_of(output("second", 0))
+    assert "second" not in tools.removed() + tools.search("line") + tools.status()
+    for ask in (lambda: tools.recall(other), lambda: tools.search("line", other), lambda: tools.pin(other)):
+        with pytest.raises(SecateurError, match="nothing is kept under"):
+            ask()
+
+
+def test_without_a_session_a_handle_that_was_seen_tells_whose_it_is(url: str) -> None:
+    tools = Tools(Scope(url))
+    with pytest.raises(
+        SecateurError, match="2 sessions are kept here, and it is not known which is yours: give `seen`"
+    ):
+        tools.removed()
+    with pytest.raises(SecateurError, match="is too short to tell a session by: give all 12 digits"):
+        tools.removed(seen=handle_of(output("ours", 0))[:6])
+    assert "session second" in tools.removed(seen=handle_of(output("second", 0)))
+    assert "session second" in tools.status()
+    assert "session ours" in tools.status(handle_of(output("ours", 0)))
+    many = Tools(Scope(url, remember=False))
+    many.recall(handle_of(output("ours", 0)))
+    with pytest.raises(SecateurError, match="give `seen`"):
+        many.removed()
+
+
+def test_a_tenant_sees_nothing_of_another(url: str) -> None:
+    theirs = Tools(Scope(url, "acme"))
+    assert "session theirs" in theirs.removed()
+    with pytest.raises(SecateurError, match="nothing is kept under"):
+        theirs.recall(handle_of(output("ours", 0)))
+    with pytest.raises(SecateurError, match="there is no session 'ours' yet"):
+        Tools(Scope(url, "acme", "ours")).status()
+
+
+def test_what_is_pinned_comes_back_with_the_next_request(url: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    handle = handle_of(output("ours", 0))
+    assert f"pins now: handle {handle}]" in tools.pin(handle)
+    view = Engine(CLEAR, store=url, handles="on").fit(body("ours"), session="ours", now=2)
+    assert json.loads(view.native)["messages"][2]["content"][0]["content"] == output("ours", 0)
+    assert "pins: handle" in tools.status()
+    assert "pins now: none]" in tools.unpin(handle)
+    with pytest.raises(SecateurError, match="there is no pin by 'colour'"):
+        tools.pin("red", "colour")
+
+
+def test_the_status_says_how_full_it_is_and_whether_the_record_holds(url: str) -> None:
+    said = Tools(Scope(url, session="ours")).status().splitlines()
+    assert said[0] == "[secateur status: session ours]"
+    assert "% of the window of 200,000; without removals" in said[1]
+    assert "edits in force: 2 parts, 0 summaries" in said
+    assert "record: holds, 1 receipts" in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"handle": "zzzz"}, "is no handle|too short|nothing is kept"),
+        ({"handle": "0" * 12}, "nothing is kept under '000000000000' for this session: `removed` lists its handles"),
+        ({"handle": "", "page": 9}, "there is no page 9 of .*: it has 2"),
+        ({"handle": "", "lines": "9-2"}, "are no lines of this text: it has 300; write 10-40, 10- or 10"),
+        ({"handle": "", "lines": "400"}, "are no lines of this text"),
+        ({"handle": "", "json_path": "$.a"}, "not JSON"),
+    ],
+)
+def test_a_question_that_cannot_be_answered_says_what_to_ask(url: str, asked: dict[str, Any], said: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    with pytest.raises(SecateurError, match=said):
+        tools.recall(**asked | {"handle": asked["handle"] or handle_of(output("ours", 0))})
+
+
+def test_a_hostile_pattern_ends(url: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    with pytest.raises(SecateurError, match="is no regular expression"):
+        tools.search("(")
+
+
+def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    tools = Tools(Scope(f"sqlite:///{tmp_path}/none.db"))
+    with pytest.raises(SecateurError, match="nothing is kept here yet"):
+        tools.removed()
+    assert not (tmp_path / "none.db").exists()
