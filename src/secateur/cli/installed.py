@@ -10,6 +10,9 @@ _EXTRAS = {
     "tokens": ("toktok-rs",),
     "store": ("platformdirs", "backports-zstd"),
     "secrets": ("detect-secrets",),
+    "simulate": ("numpy",),
+    "plots": ("vl-convert-python",),
+    "parquet": ("pyarrow",),
     "summarizers": ("anthropic", "google-genai", "httpx2", "openai", "tenacity"),
 }
 

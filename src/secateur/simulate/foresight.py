@@ -78,8 +78,22 @@ def unreferenced(recording: Recording, recall: Recall) -> list[dict[str, int]]:
     found = []
     for segment in range(len(recording.segments)):
         dead = recall.dead_after(segment)
-        seen = _first_seen(recording, segment)
+        seen = first_seen(recording, segment)
         found.append({key: max(first, dead.get(key, -1)) + 1 for key, first in seen.items()})
+    return found
+
+
+def first_seen(recording: Recording, segment: int) -> dict[str, int]:
+    """Results that may be rewritten → the first request that held them, in their order."""
+    messages = recording.segments[segment].messages
+    found: dict[str, int] = {}
+    done = 0
+    for number in _requests(recording, segment):
+        for message in messages[done : recording.requests[number].answer]:
+            for part in message.parts:
+                if part.kind == "tool_result" and not part.pinned:
+                    found[part.key] = number
+        done = max(done, recording.requests[number].answer)
     return found
 
 
@@ -111,7 +125,7 @@ def _items(
 ) -> list[tuple[str, tuple[float, float, int, int]]]:
     """Results that may go and free something; `left` tokens stay of each."""
     local = {number: position for position, number in enumerate(_requests(recording, segment))}
-    seen = _first_seen(recording, segment)
+    seen = first_seen(recording, segment)
     found = []
     before = recording.segments[segment].fixed_tokens
     for part in _parts(recording, segment):
@@ -136,23 +150,9 @@ def _cold(recording: Recording, caching: Caching) -> list[bool]:
 
 
 def _aged(recording: Recording, segment: int, keep: int) -> dict[str, int]:
-    seen = list(_first_seen(recording, segment).items())
+    seen = list(first_seen(recording, segment).items())
     newer = seen[keep:]
     return {key: max(first + 1, pushed) for (key, first), (_, pushed) in zip(seen, newer, strict=False)}
-
-
-def _first_seen(recording: Recording, segment: int) -> dict[str, int]:
-    """Results that may be rewritten → the first request that held them, in their order."""
-    messages = recording.segments[segment].messages
-    found: dict[str, int] = {}
-    done = 0
-    for number in _requests(recording, segment):
-        for message in messages[done : recording.requests[number].answer]:
-            for part in message.parts:
-                if part.kind == "tool_result" and not part.pinned:
-                    found[part.key] = number
-        done = max(done, recording.requests[number].answer)
-    return found
 
 
 def _requests(recording: Recording, segment: int) -> tuple[int, ...]:

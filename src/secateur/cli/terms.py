@@ -1,0 +1,103 @@
+"""What a session is priced by: its own model, another one, a stated price, or a stated kappa.
+
+Rule: nothing is guessed in silence. A model that has no price, or whose cache rules are not known, is named, with what
+to pass; what was taken in its place is said as a warning.
+"""
+
+from collections import Counter
+
+import click
+from msgspec import Struct
+
+from secateur.cli.exits import Refused
+from secateur.pricing import CacheRules, Price, Rates, price_of, rules_of
+from secateur.pricing.prices import restated
+from secateur.simulate.cache import Caching
+from secateur.simulate.requests import Recording
+from secateur.tariff import DEFAULT_MODEL
+
+_NAMES = ("input", "output", "read", "write")
+_WRITE = 1.25  # of input: a cache write where the model's own price has none (Anthropic's)
+
+
+class Terms(Struct, frozen=True):
+    """A price and cache rules for one session, and what is to be said of them."""
+
+    price: Price
+    caching: Caching
+    warnings: tuple[str, ...] = ()
+
+
+class Priced(Struct, frozen=True):
+    """What a command line says of prices."""
+
+    model: str = ""
+    price: Rates | None = None
+    kappa: float | None = None
+    hour: bool = False
+    assume: bool = False  # take the default model's price where there is none, with a warning
+
+
+class RatesType(click.ParamType[Rates]):
+    """Dollars per million tokens: `input=3,output=15,read=0.3,write=3.75`."""
+
+    name = "rates"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Rates:
+        said = dict(one.partition("=")[::2] for one in str(value).replace(" ", "").split(","))
+        if not {"input", "output"} <= said.keys() <= set(_NAMES):
+            self.fail(f"say input and output, and read and write where there is a cache, not {value!r}", param, ctx)
+        try:
+            figures = {name: float(figure) for name, figure in said.items()}
+        except ValueError:
+            self.fail(f"each is a number, dollars per million tokens, not {value!r}", param, ctx)
+        if min(figures.values()) < 0 or not figures["input"]:
+            self.fail("no price is negative, and input costs something", param, ctx)
+        return Rates(**figures)
+
+
+def terms_of(recording: Recording, said: Priced, label: str) -> Terms:
+    """The price and cache rules of a session. Raises Refused, which names the model and what to pass."""
+    names = [said.model] if said.model else models(recording)
+    warnings: list[str] = []
+    price = _price(names, said)
+    if price is None:
+        if not said.assume:
+            raise Refused(f"{label}: {_unknown(names)}: pass --model (as {DEFAULT_MODEL}), or --price")
+        price = price_of(DEFAULT_MODEL)
+        warnings.append(f"{_unknown(names)}: that of {DEFAULT_MODEL} is taken")
+    assert price is not None
+    rules = _rules([price.model, *names])
+    if rules is None:
+        rules = rules_of(DEFAULT_MODEL)
+        warnings.append(f"how {' or '.join(names) or 'the model'} caches is not known: as {DEFAULT_MODEL} does")
+    assert rules is not None
+    if said.kappa is not None:
+        price = at_kappa(price, said.kappa)
+    return Terms(price, Caching(rules=rules, hour=said.hour), tuple(warnings))
+
+
+def models(recording: Recording) -> list[str]:
+    """The models that answered, the most often asked first; then the document's own."""
+    asked = Counter(one.model for one in recording.requests if one.model)
+    return list(dict.fromkeys([*(name for name, _ in asked.most_common()), *filter(None, [recording.model])]))
+
+
+def at_kappa(price: Price, kappa: float) -> Price:
+    """The price, were (write - read) / read this: reads are priced anew, writes stay."""
+    write = price.base.w if price.base.write is not None else _WRITE
+    return restated(price, write, write / (1 + kappa))
+
+
+def _price(names: list[str], said: Priced) -> Price | None:
+    if said.price is not None:
+        return Price(next(iter(names), "stated price"), said.price)
+    return next(filter(None, map(price_of, names)), None)
+
+
+def _rules(names: list[str]) -> CacheRules | None:
+    return next(filter(None, map(rules_of, names)), None)
+
+
+def _unknown(names: list[str]) -> str:
+    return f"no price is known for {', '.join(names)}" if names else "the session names no model"

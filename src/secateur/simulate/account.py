@@ -1,0 +1,121 @@
+"""Why a policy edited when it did, and what each edit came to: cost at the moment, savings since.
+
+Rule: the sums are exact. What a request paid less than the unpruned one is shared out among the epochs in force, by the
+tokens that each keeps out; what it paid for reading less of a live cache is the cost of the epoch opened with it. All
+savings less all costs are the difference of the two bills.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from secateur.decision import BIRTH
+from secateur.simulate.bill import Row
+from secateur.simulate.run import Run
+
+_NUMBER = re.compile(r"[\d][\d,.]*")
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """One epoch. Costs and savings are in units: tokens of plain input that cost as much."""
+
+    number: int  # of the request that it was opened for, from 0
+    at: int  # ms since 1970, as far as recorded
+    why: str  # in the policy's own words
+    birth: bool  # what was new became an excerpt before it was cached
+    cold: bool  # the cache was gone anyway
+    freed: int  # tokens that left the prompt with it; negative where others came back
+    lost: int  # tokens of a live cache that had to be written again for it
+    cost: float  # what that was dearer than reading them
+    saved: float  # since, its own request included
+    requests: int  # that went without what it freed, its own included
+
+
+class Wait(Struct, frozen=True):
+    """Requests for which a gate did nothing, for the same reason but for its numbers."""
+
+    why: str  # in the words of the last of them
+    requests: int
+    last: int  # number of that request
+
+
+class Account(Struct, frozen=True):
+    """All epochs of a run, and why there were no others."""
+
+    events: tuple[Event, ...]
+    waits: tuple[Wait, ...]  # the most frequent first
+    other: float  # units that differ from the unpruned bill and belong to no epoch (rounding, switches of the host)
+
+
+def account(run: Run, base: Run) -> Account:
+    """The account of a policy's run beside that of the same session unpruned."""
+    book = _Book()
+    rates = run.price.base
+    segment = -1
+    for turn, row, full in zip(run.turns, run.rows, base.rows, strict=True):
+        if turn.request.segment != segment:
+            segment = turn.request.segment
+            book.shares.clear()  # the host began anew: what was out is out for everyone
+        book.enter(row, full, max(0.0, rates.w - rates.r))
+    return Account(tuple(book.events()), tuple(_waits(run.rows)), book.other)
+
+
+class _Book:
+    def __init__(self) -> None:
+        self.opened: list[tuple[Row, int, float]] = []  # with tokens freed and cost
+        self.saved: list[float] = []
+        self.requests: list[int] = []
+        self.shares: dict[int, int] = {}  # epoch → tokens that it keeps out
+        self.other = 0.0
+
+    def enter(self, row: Row, full: Row, dearer: float) -> None:
+        out = full.prompt - row.prompt
+        cost = 0.0
+        if row.opened:
+            freed = out - sum(self.shares.values())
+            cost = dearer * max(0, row.lost - full.lost)
+            self.shares[len(self.opened)] = freed
+            self.opened.append((row, freed, cost))
+            self.saved.append(0.0)
+            self.requests.append(0)
+        gain = full.units - row.units + cost
+        whole = sum(max(0, tokens) for tokens in self.shares.values())
+        if not whole:
+            self.other += gain
+            return
+        for epoch, tokens in self.shares.items():
+            if tokens > 0:
+                self.saved[epoch] += gain * tokens / whole
+                self.requests[epoch] += 1
+
+    def events(self) -> "list[Event]":
+        told = zip(self.opened, self.saved, self.requests, strict=True)
+        return [_event(row, freed, cost, saved, requests) for (row, freed, cost), saved, requests in told]
+
+
+def _event(row: Row, freed: int, cost: float, saved: float, requests: int) -> Event:
+    return Event(
+        number=row.number,
+        at=row.at,
+        why=row.why,
+        birth=row.why == BIRTH,
+        cold=row.cold,
+        freed=freed,
+        lost=row.lost,
+        cost=cost,
+        saved=saved,
+        requests=requests,
+    )
+
+
+def _waits(rows: Sequence[Row]) -> list[Wait]:
+    counts: Counter[str] = Counter()
+    last: dict[str, Row] = {}
+    for row in rows:
+        if not row.opened and row.why:
+            kind = _NUMBER.sub("0", row.why)
+            counts[kind] += 1
+            last[kind] = row
+    return [Wait(last[kind].why, count, last[kind].number) for kind, count in counts.most_common()]

@@ -1,0 +1,196 @@
+"""The three charts as Vega-Lite: context over time, bill so far, recall against cost.
+
+Rule: data in, data out; sizes in pixels. Colours that depend on the theme come from its configuration, by style.
+"""
+
+from typing import Any
+
+from secateur.simulate.plots.labels import placed
+from secateur.simulate.plots.layers import LAYERS
+from secateur.simulate.plots.picture import Picture, Rows
+from secateur.simulate.plots.style import OF_LAYERS, of_policies
+
+WIDE, HIGH = 860, 230
+HALF, LOW = 393, 280
+Chart = dict[str, Any]
+
+
+def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
+    """What each request's prompt held under one policy, layer upon layer; epochs as lines."""
+    top = max((sum(row[one] for one in LAYERS) for row in picture.context), default=1)
+    used = [one for one in LAYERS if any(row[one] for row in picture.context)]
+    rows = [row for row in picture.context if row["policy"] == policy]
+    marks = [row for row in picture.epochs if row["policy"] == policy]
+    x: Chart = {"field": "request", "type": "quantitative", "title": "request", "axis": {"tickMinStep": 1}}
+    x["scale"] = {"nice": False, "domainMin": 1, "domainMax": max((row["request"] for row in rows), default=1)}
+    colour = {
+        "field": "layer",
+        "type": "nominal",
+        "scale": {"domain": used[::-1], "range": [OF_LAYERS[one] for one in used[::-1]]},
+        "legend": {"orient": "bottom", "columns": 5, "offset": 6} if legend else None,
+    }
+    area = {
+        "data": {"values": [{name: row[name] for name in ("request", *used)} for row in rows]},
+        "transform": [
+            {"fold": used, "as": ["layer", "tokens"]},
+            {"calculate": f"indexof({used}, datum.layer)", "as": "rank"},
+        ],
+        "mark": {"type": "area", "interpolate": "step-after", "line": False, "opacity": 0.92},
+        "encoding": {
+            "x": x,
+            "y": {"field": "tokens", "type": "quantitative", "stack": True, "title": "tokens sent"}
+            | {"axis": {"format": "~s", "tickCount": 5}, "scale": {"domain": [0, top * 1.04], "nice": False}},
+            "color": colour,
+            "order": {"field": "rank", "type": "quantitative"},
+            "tooltip": [_tip("request", "d"), {"field": "layer", "title": "kind"}, _tip("tokens", ",")],
+        },
+    }
+    return _sized([area, *_epochs(marks, x)], WIDE, HIGH) | _title(*_heading(picture, policy, marks))
+
+
+def bills(picture: Picture) -> Chart:
+    """What each policy had cost by each request."""
+    colours = of_policies(picture.policies, picture.chosen)
+    ends = {row["policy"]: row["dollars"] for row in picture.standings}
+    order = sorted(ends, key=lambda name: -ends[name])
+    named = {name: f"{name}  ${ends[name]:,.2f}" for name in order}
+    rows = [{**row, "named": named[row["policy"]], **_strong(picture, row["policy"])} for row in picture.bills]
+    scale = {"domain": [named[one] for one in order], "range": [colours[one] for one in order]}
+    line = {
+        "data": {"values": rows},
+        "mark": {"type": "line", "interpolate": "step-after"},
+        "encoding": {
+            "x": {"field": "request", "type": "quantitative", "title": "request"}
+            | {"scale": {"nice": False, "zero": False}, "axis": {"tickMinStep": 1, "tickCount": 5}},
+            "y": {"field": "dollars", "type": "quantitative", "title": None}
+            | {"axis": {"format": "$~f" if max(ends.values(), default=0) >= 10 else "$.2~f", "tickCount": 5}},
+            "color": {"field": "named", "type": "nominal", "scale": scale}
+            | {"legend": {"orient": "bottom", "columns": 2, "symbolType": "stroke", "symbolStrokeWidth": 3}},
+            "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
+            "strokeDash": {"field": "dashed", "type": "nominal", "legend": None}
+            | {"scale": {"domain": [False, True], "range": [[1, 0], [5, 4]]}},
+            "tooltip": [{"field": "policy"}, _tip("request", "d"), _tip("dollars", "$,.2f", "so far")],
+        },
+    }
+    return _sized([line], HALF, LOW) | _title("The bill so far", "each request's prompt and answer, summed up")
+
+
+def trade(picture: Picture) -> Chart:
+    """What was kept of what the agent went on to use, against what was paid."""
+    colours = of_policies(picture.policies, picture.chosen)
+    rows = picture.standings
+    left, right = _span([row[name] for row in rows for name in ("share", "refetched")], 0.06)
+    low, high = _span([row["recall"] for row in rows], 0.08)
+    across = [(_part(row["share"], left, right) * HALF, _part(row["recall"], high, low) * LOW) for row in rows]
+    ends = [_part(row["refetched"], left, right) * HALF for row in rows]
+    names = [row["policy"] for row in rows]
+    scale = {"domain": names, "range": [colours[one] for one in names]}
+    x: Chart = {"field": "share", "type": "quantitative", "title": "bill, of the unpruned one"}
+    x |= {"axis": {"format": ".0%", "tickCount": 5, "grid": True}, "scale": {"domain": [left, right], "nice": False}}
+    y: Chart = {"field": "recall", "type": "quantitative", "title": "recall"}
+    y |= {"axis": {"format": ".0%", "tickCount": 5}, "scale": {"domain": [low, high], "nice": False}}
+    colour = {"field": "policy", "type": "nominal", "scale": scale, "legend": None}
+    tips = [
+        {"field": "policy"},
+        _tip("dollars", "$,.2f", "bill"),
+        _tip("refetched dollars", "$,.2f", "bill, lost results fetched again"),
+        _tip("recall", ".1%"),
+        _tip("intact", ".1%", "requests with all they needed"),
+    ]
+    again: Chart = {"mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 2}}
+    again |= {"encoding": {"x": x, "x2": {"field": "refetched"}, "y": y, "color": colour}}
+    point: Chart = {"mark": {"type": "point", "filled": True, "size": 95, "opacity": 1}}
+    point |= {"encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}}
+    name: Chart = {"mark": {"type": "text", "align": "left", "baseline": "middle"}}
+    name |= {"encoding": {"x": {"field": "lx", "type": "quantitative", "scale": None, "axis": None}}}
+    name["encoding"] |= {"y": {"field": "ly", "type": "quantitative", "scale": None, "axis": None}}
+    name["encoding"] |= {"text": {"field": "names"}, "color": colour}
+    name |= {"data": {"values": _named(names, across, ends)}}
+    chart = _sized([again, point, name], HALF, LOW) | {"data": {"values": rows}}
+    chart["resolve"] = {"scale": {"x": "shared", "y": "shared"}}
+    return chart | _title("Recall against cost", "top left is best; bars: fetching again what was lost")
+
+
+def image(picture: Picture) -> Chart:
+    """All charts as one."""
+    shown = list(dict.fromkeys((picture.policies[0], picture.chosen)))
+    over = [context(picture, one, legend=at == len(shown) - 1) for at, one in enumerate(shown)]
+    below = {"hconcat": [bills(picture), trade(picture)], "bounds": "flush", "spacing": 74, "resolve": _APART}
+    title: Chart = {"text": picture.title, "subtitle": [picture.subtitle, *picture.words], "fontSize": 20, "offset": 22}
+    title |= {"subtitleFontSize": 13, "subtitleLineHeight": 18, "subtitlePadding": 8}
+    return {"vconcat": [*over, below], "spacing": 34, "resolve": _APART, "title": title, "padding": 28}
+
+
+_NEAR = 5.0  # pixels: closer points are one to the eye
+_APART = {"scale": {"color": "independent", "x": "independent", "y": "independent"}}
+
+
+def _heading(picture: Picture, policy: str, marks: Rows) -> tuple[str, str]:
+    row = next(one for one in picture.standings if one["policy"] == policy)
+    title = "Context as it was" if policy == picture.policies[0] else f"Context under {policy}"
+    epochs = f", {len(marks):,} epochs" if len(marks) != 1 else ", 1 epoch"
+    share = "" if policy == picture.policies[0] else f" ({row['share'] - 1:+.0%}){epochs}"
+    return title, f"${row['dollars']:,.2f}{share}, at most {row['peak']:,} tokens, {row['sent']:,} sent"
+
+
+def _epochs(marks: Rows, x: Chart) -> list[Chart]:
+    """Lines where edits were made, each with what it says; those at birth are ticks at the foot."""
+    tips = [_tip("request", "d"), {"field": "why"}, _tip("freed", ",", "tokens freed")]
+    tips += [_tip("cost", "$,.4f", "cost then"), _tip("saved", "$,.4f", "saved since")]
+    events = [row for row in marks if row["kind"] != "at birth"]
+    births = [row for row in marks if row["kind"] == "at birth"]
+    faint = max(0.18, min(0.8, 12 / max(1, len(events))))
+    line = {"type": "rule", "style": "epoch", "strokeDash": [3, 3], "strokeWidth": 1.1, "opacity": faint}
+    spot = {"type": "point", "shape": "triangle-down", "filled": True, "size": 60, "style": "epoch", "y": 0}
+    tick = {"type": "tick", "style": "epoch", "thickness": 1.2, "height": 6, "y": HIGH - 3, "opacity": 0.7}
+    encoded = {"x": x, "tooltip": tips}
+    found: list[Chart] = []
+    if events:
+        found.append({"data": {"values": events}, "mark": line, "encoding": encoded})
+    if 0 < len(events) <= 60:
+        found.append({"data": {"values": events}, "mark": spot, "encoding": encoded})
+    if births:
+        found.append({"data": {"values": births}, "mark": tick, "encoding": encoded})
+    return found
+
+
+def _strong(picture: Picture, policy: str) -> dict[str, Any]:
+    first, last = picture.policies[0], picture.policies[-1]
+    wide = 3.2 if policy == picture.chosen else 2.2 if policy == first else 1.5
+    return {"wide": wide, "dashed": policy == last}
+
+
+def _named(names: list[str], points: list[tuple[float, float]], ends: list[float]) -> Rows:
+    """One label for each place where points stand, in the colour of the first of them."""
+    groups: list[list[int]] = []
+    for at, (x, y) in enumerate(points):
+        near = (one for one in groups if abs(points[one[0]][0] - x) < _NEAR and abs(points[one[0]][1] - y) < _NEAR)
+        group = next(near, None)
+        groups.append([at]) if group is None else group.append(at)
+    texts = [", ".join(names[at] for at in group) for group in groups]
+    bars = [(min(x, end), y, max(x, end)) for (x, y), end in zip(points, ends, strict=True)]
+    spots = placed(texts, [points[group[0]] for group in groups], bars, HALF, LOW)
+    told = zip(texts, spots, groups, strict=True)
+    return [{"names": text, "lx": spot.x, "ly": spot.y, "policy": names[group[0]]} for text, spot, group in told]
+
+
+def _part(value: float, first: float, last: float) -> float:
+    return (value - first) / (last - first)
+
+
+def _span(values: list[float], room: float) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    more = max(high - low, 0.02) * room
+    return low - more, high + more
+
+
+def _tip(field: str, form: str, title: str = "") -> Chart:
+    return {"field": field, "type": "quantitative", "format": form, "title": title or field}
+
+
+def _sized(layers: list[Chart], width: int, height: int) -> Chart:
+    return {"layer": layers, "width": width, "height": height}
+
+
+def _title(text: str, below: str) -> Chart:
+    return {"title": {"text": text, "subtitle": below}}

@@ -1,0 +1,106 @@
+"""A picture as one page: words, charts with tooltips, the figures as a table; light or dark as the reader's system is.
+
+Rule: the page forbids itself to fetch anything (its Content-Security-Policy), and all it shows stands in it. Text from
+a session is escaped.
+"""
+
+import json
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from secateur.simulate.plots.charts import bills, context, trade
+from secateur.simulate.plots.picture import Picture
+from secateur.simulate.plots.style import FAINT, FONT, INK, LINES, PAPER, config
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data:"
+_COLUMNS = (
+    "",
+    "sent",
+    "peak",
+    "bill",
+    "",
+    "busts",
+    "epochs",
+    "recall",
+    "intact",
+    "bill with refetching",
+    "of its oracle",
+)
+
+
+def page(picture: Picture, bundle: Callable[[str], str]) -> str:
+    """The page. `bundle` gives the drawing library with a script of ours that may use it."""
+    here = Path(__file__)
+    script = bundle(here.with_name("page.js").read_text("utf-8")).replace("</script", "<\\/script")
+    style = here.with_name("page.css").read_text("utf-8")
+    return "\n".join(
+        (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{escape(picture.title)}: what each policy would have cost</title>",
+            f"<style>{_colours()}\n{style}</style></head><body><main>",
+            f"<h1>{escape(picture.title)}</h1><p class=faint>{escape(picture.subtitle)}</p>",
+            *(f"<p>{escape(one)}</p>" for one in picture.words),
+            '<div class=chart id="before"></div>',
+            f'<label class=choose>policy <select id="policy">{_options(picture)}</select></label>',
+            '<div class=chart id="after"></div>',
+            '<div class=two><div class=chart id="bills"></div><div class=chart id="trade"></div></div>',
+            f"<h2>All figures</h2><div class=wide>{_figures(picture)}</div>",
+            '<h2 id="named"></h2><div class=wide id="epochs"></div>',
+            "</main>",
+            f'<script type="application/json" id="picture">{_data(picture)}</script>',
+            f'<script type="module">{script}</script></body></html>',
+        )
+    )
+
+
+def _colours() -> str:
+    def of(theme: str) -> str:
+        named = {"ink": INK, "faint": FAINT, "lines": LINES, "paper": PAPER}
+        return "".join(f"--{name}:{colours[theme]};" for name, colours in named.items())
+
+    return f":root{{{of('light')}font-family:{FONT}}} @media(prefers-color-scheme:dark){{:root{{{of('dark')}}}}}"
+
+
+def _options(picture: Picture) -> str:
+    """All policies but the unpruned one and the oracle, of which no context is drawn."""
+    names = picture.policies[1:-1]
+    return "".join(f"<option{' selected' if name == picture.chosen else ''}>{escape(name)}</option>" for name in names)
+
+
+def _data(picture: Picture) -> str:
+    held: dict[str, Any] = {
+        "before": context(picture, picture.policies[0], legend=False),
+        "after": {name: context(picture, name) for name in picture.policies[1:-1]},
+        "bills": bills(picture),
+        "trade": trade(picture),
+        "epochs": picture.epochs,
+        "config": {theme: config(theme) for theme in ("light", "dark")},
+    }
+    return json.dumps(held, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _figures(picture: Picture) -> str:
+    heads = "".join(f"<th>{one}</th>" for one in _COLUMNS)
+    return f"<table><tr>{heads}</tr>{''.join(_row(row, picture.chosen) for row in picture.standings)}</table>"
+
+
+def _row(row: dict[str, Any], chosen: str) -> str:
+    cells = (
+        f"{row['sent']:,}",
+        f"{row['peak']:,}",
+        f"${row['dollars']:,.2f}",
+        "" if abs(row["share"] - 1) < 5e-4 else f"{row['share'] - 1:+.1%}",
+        f"{row['busts']:,}",
+        f"{row['epochs']:,}",
+        f"{row['recall']:.1%}",
+        f"{row['intact']:.1%}",
+        f"${row['refetched dollars']:,.2f}",
+        f"{row['ratio']:.2f}" if row["ratio"] else "",
+    )
+    mark = " class=chosen" if row["policy"] == chosen else ""
+    return f"<tr{mark}><td>{escape(row['policy'])}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

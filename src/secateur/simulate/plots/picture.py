@@ -1,0 +1,112 @@
+"""What is to be drawn of a comparison, as plain tables: rows of charts and the words beside them.
+
+Rule: figures are made here and drawn elsewhere. Long sessions are thinned out to what a screen can show; the requests
+of epochs stay.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from secateur.simulate.account import Account, account
+from secateur.simulate.plots.layers import LAYERS, layers
+
+if TYPE_CHECKING:
+    from secateur.simulate.compare import Comparison, Standing
+
+_POINTS = 500  # of one line: more than a screen's width tells apart
+Rows = list[dict[str, Any]]
+
+
+class Picture(Struct, frozen=True):
+    """One session under several policies. `chosen` is the policy that is shown first."""
+
+    title: str
+    subtitle: str
+    policies: tuple[str, ...]  # the unpruned one first, the lossless oracle last
+    chosen: str
+    context: Rows  # policy, request (from 1, as people count), and the tokens of each layer
+    epochs: Rows  # policy, request, why, freed, cost, saved
+    bills: Rows  # policy, request, dollars so far
+    standings: Rows  # policy, dollars, share of the unpruned bill, recall, ... : one row each
+    words: tuple[str, ...] = ()  # sentences for people, beside the charts
+
+
+def pictured(found: "Comparison", title: str, chosen: str = "", words: Sequence[str] = ()) -> Picture:
+    """The picture of a comparison; `chosen` is the policy to look at, else the first."""
+    names = tuple(one.name for one in found.all)
+    first = found.standings[0].name if found.standings else found.base.name
+    context: Rows = []
+    epochs: Rows = []
+    for one in (found.base, *found.standings):
+        told = account(one.run, found.base.run)
+        kept = _kept(one)
+        stacks = layers(found.recording, one.run)
+        context += [{"policy": one.name, "request": n + 1, **dict(zip(LAYERS, stacks[n], strict=True))} for n in kept]
+        epochs += _epochs(one, told)
+    return Picture(
+        title,
+        _subtitle(found),
+        names,
+        chosen or first,
+        context,
+        epochs,
+        [row for one in found.all for row in _bill(one)],
+        [_standing(one, found.base) for one in found.all],
+        tuple(words),
+    )
+
+
+def _kept(one: "Standing") -> list[int]:
+    rows = one.run.rows
+    step = -(-len(rows) // _POINTS) or 1
+    ends = {0, len(rows) - 1} if rows else set()
+    opened = {n for n, row in enumerate(rows) if row.opened} if step == 1 else set()
+    return sorted(ends | opened | set(range(0, len(rows), step)))
+
+
+def _epochs(one: "Standing", told: Account) -> Rows:
+    dollars = one.run.price.dollars
+    return [
+        {
+            "policy": one.name,
+            "request": event.number + 1,
+            "why": event.why,
+            "kind": "at birth" if event.birth else "cold" if event.cold else "warm",
+            "freed": event.freed,
+            "cost": dollars(event.cost),
+            "saved": dollars(event.saved),
+        }
+        for event in told.events
+    ]
+
+
+def _bill(one: "Standing") -> Rows:
+    sums = list(accumulate(row.units for row in one.run.rows))
+    return [{"policy": one.name, "request": n + 1, "dollars": one.run.price.dollars(sums[n])} for n in _kept(one)]
+
+
+def _standing(one: "Standing", base: "Standing") -> dict[str, Any]:
+    whole = base.run.bill.units or 1.0
+    return {
+        "policy": one.name,
+        "dollars": one.run.bill.dollars,
+        "share": one.run.bill.units / whole,
+        "refetched": one.refetched / whole,
+        "refetched dollars": one.run.price.dollars(one.refetched),
+        "recall": one.score.hard,
+        "intact": one.score.intact,
+        "sent": one.run.bill.sent,
+        "peak": one.run.bill.peak,
+        "busts": one.run.bill.busts,
+        "epochs": one.run.bill.epochs,
+        "ratio": one.ratio,
+    }
+
+
+def _subtitle(found: "Comparison") -> str:
+    price = found.terms.price
+    requests = len(found.recording.requests)
+    return f"{requests:,} requests · {price.model} · prices: {price.source}"
