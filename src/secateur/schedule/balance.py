@@ -16,6 +16,7 @@ from secateur.model import Transcript
 from secateur.protect import Count
 from secateur.schedule.ground import Ground, Place
 from secateur.schedule.offer import NOTHING, Choice, Offer
+from secateur.schedule.regret import account
 
 Positive = Annotated[float, Meta(gt=0)]
 Above = Annotated[float, Meta(ge=0)]
@@ -80,10 +81,22 @@ class Balance(
         must = self._must(offer.budget, ground)
         if must:
             return ground.choice(ground.places[-1], 0, must)
-        best = max(ground.places, key=self._margin)
-        if self._margin(best) < 0:
-            return Choice(gate=_waits(best, self.beta))
+        worth = [place for place in ground.places if self._margin(place) >= 0]
+        if not worth:
+            return Choice(gate=_waits(max(ground.places, key=self._margin), self.beta))
+        borne = self._borne(worth, offer)
+        if not borne:
+            most = self.max_regret or 0.0
+            return Choice(gate=f"to edit now would lift the bill so far more than {most:.1%} above the unpruned one")
+        best = max(borne, key=self._margin)
         return ground.choice(best, self.least_tokens, self._why(best, ground))
+
+    def _borne(self, places: list[Place], offer: Offer) -> list[Place]:
+        """Those that the bound on regret allows."""
+        if self.max_regret is None or not any(place.penalty for place in places):
+            return places
+        so_far = account(offer)
+        return [place for place in places if not place.penalty or so_far.bears(place, self.max_regret)]
 
     def _margin(self, place: Place) -> float:
         return place.rent - self.beta * place.penalty

@@ -7,6 +7,7 @@ before the newest answer, up to the first part that is edited anyway; nothing wh
 
 from bisect import bisect_right
 from collections.abc import Container
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -14,6 +15,7 @@ from secateur.bounds import index_of
 from secateur.budget import Budget
 from secateur.model import Message, Remove, Rewrite
 from secateur.schedule.offer import Choice, Offer
+from secateur.schedule.prefixes import Prefixes
 from secateur.schedule.waited import Waited
 
 
@@ -24,7 +26,7 @@ class Place(Struct, frozen=True):
     freed: int  # tokens
     rent: float  # paid so far for reading what goes
     penalty: float  # to write anew what stands in the cache behind it, and bound reasoning that is void then
-    saves: float  # per request from the next one on, while the cache is warm
+    now: float  # saved in this request, the penalty aside
 
 
 class Ground:
@@ -49,9 +51,11 @@ class Ground:
         waited = Waited(offer.seen, offer.budget, first)
         assistants = index_of(offer.seen).assistants
         end = self._end(messages)
+        prefixes, sizes = Prefixes(offer), _ends(messages)
+        fixed = max(0, offer.budget.used - sizes[-1])
         found: list[Place] = []
         freed = inside = 0
-        rent = survives = thought = 0.0
+        rent = now = survives = thought = 0.0
         for number in range(len(messages) - 1, first - 1, -1):
             cached = number < end
             for part in reversed(messages[number].parts):
@@ -68,9 +72,13 @@ class Ground:
                 survives += left * cached
                 freed += gain
                 asked = len(assistants) - bisect_right(assistants, _since(offer, part.key, waited.since(number, part)))
+                now += gain * (tariff.r if cached else tariff.w)
                 rent += gain * (tariff.r * asked + (tariff.r if cached else tariff.w))
-                penalty = max(0.0, tariff.w - tariff.r) * survives + tariff.o * thought
-                found.append(Place(part.key, freed, rent, penalty, tariff.r * freed))
+                whole = sizes[min(prefixes.before(number), end)]
+                whole = whole if fixed + whole >= tariff.minimum_tokens else -fixed * bool(end)
+                written = survives + sizes[min(number, end)] - whole
+                penalty = max(0.0, tariff.w - tariff.r) * written + tariff.o * thought
+                found.append(Place(part.key, freed, rent, penalty, now))
         return found
 
     def _end(self, messages: tuple[Message, ...]) -> int:
@@ -81,6 +89,11 @@ class Ground:
         if self.offer.forced:
             end = min(end, _first(messages, self.offer.forced))
         return end
+
+
+def _ends(messages: tuple[Message, ...]) -> list[int]:
+    """Tokens before each message, and of all."""
+    return [0, *accumulate(sum([part.tokens for part in message.parts]) for message in messages)]
 
 
 def cold(budget: Budget) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
+from secateur.plan import Plan
 
 NOTHING = "nothing that may be edited is left outside the protected parts"
 
@@ -26,6 +27,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     freed: int = 0  # of these, what goes
     since: Mapping[str, int] = {}  # key -> the message that made it stale, where a later one did
     by_age: bool = True  # some strategy would have let these go, too, once their place allowed it
+    plan: Plan = Plan()  # the session's, as it was before this request
     forced: Set[str] = frozenset()  # keys of what is edited at this request anyway: the cache ends there
 
 

@@ -21,7 +21,7 @@ class Waited:
         self._protect = protect = budget.protect
         index, messages = index_of(transcript), transcript.messages
         self._users = index.users if protect.every_user_message else index.turns
-        self._assistants = index.assistants
+        self._assistants, self._turns = index.assistants, index.users
         self._calling = _calling(transcript, first) if protect.rounds else []
         reach = protected_tokens(protect, budget.window)
         self._results: list[int] = []
@@ -50,6 +50,8 @@ class Waited:
         ):
             if count:
                 found = max(found, _nth_behind(places, number, count))
+        if part.kind != "tool_result":
+            found = max(found, _nth_behind(self._turns, number, 1))  # the turn that runs keeps what the model said
         if protect.results and part.key in self._order:
             newer = self._results[self._order[part.key] + 1 :][: protect.results]
             found = max(found, newer[-1] if newer else number)

@@ -1,0 +1,72 @@
+"""Which prefixes of a history a provider still holds: what an edit would find to read from.
+
+Rule: between edits each request leaves a prefix at its end, so one ends near any place. The request that opens an epoch
+writes all that stands behind its first edit as one piece, with one prefix more (`session.frontier`): an edit inside
+that piece pays for it from there. Providers that find any common prefix have no such gaps.
+"""
+
+from msgspec import Struct
+
+from secateur.bounds import eligible
+from secateur.budget import settled
+from secateur.model import Part, Replace
+from secateur.plan import alive
+from secateur.schedule.offer import Offer
+
+
+class Piece(Struct, frozen=True):
+    """What one epoch wrote anew. All are message numbers."""
+
+    request: int  # messages of the history it was opened for
+    first: int  # its first edit
+    next: int  # where the next one was to be expected, at most `request`
+
+
+class Prefixes:
+    """The pieces of a plan's epochs in a history, oldest first."""
+
+    def __init__(self, offer: Offer) -> None:
+        self._offer = offer
+        self._epochs = [
+            (epoch.tip, {edit.key for edit in epoch.edits if not isinstance(edit, Replace)})
+            for epoch in alive(offer.plan)
+        ]
+        self.pieces: list[Piece] = [] if offer.budget.tariff.anywhere else self._found()
+
+    def before(self, number: int, request: int | None = None) -> int:
+        """The message before which the last prefix ends that an edit of message `number` leaves whole.
+
+        `request`: as it was for that many messages, the epochs opened for them aside.
+        """
+        for piece in reversed(self.pieces):
+            if piece.first <= number and (request is None or piece.request < request):
+                dense = number >= piece.request
+                return number if dense else piece.next if piece.next <= number else piece.first
+        return number
+
+    def _found(self) -> list[Piece]:
+        messages = self._offer.seen.messages
+        places = {message.key: number for number, message in enumerate(messages)} if self._epochs else {}
+        latest = {key: place for place, (_, keys) in enumerate(self._epochs) for key in keys}
+        where = {part.key: number for number, one in enumerate(messages) for part in one.parts if part.key in latest}
+        found = []
+        for place, (tip, keys) in enumerate(self._epochs):
+            first = min((where[key] for key in keys if key in where), default=None)
+            if first is not None and tip in places:
+                found.append(Piece(places[tip] + 1, first, self._next(first, places[tip] + 1, place, latest)))
+        return found
+
+    def _next(self, first: int, request: int, epoch: int, latest: dict[str, int]) -> int:
+        """The first message from `first` on that held a result which might go later."""
+        for number in range(first, request):
+            for part in self._offer.seen.messages[number].parts:
+                if latest.get(part.key, -1) > epoch and part.kind == "tool_result":
+                    return number
+                if part.key not in latest and self._may_go(number, part):
+                    return number
+        return request
+
+    def _may_go(self, number: int, part: Part) -> bool:
+        protect = self._offer.budget.protect
+        worth = part.kind == "tool_result" and len(part.text) >= protect.worth_chars
+        return worth and eligible(self._offer.seen, number, part, protect) and not settled(self._offer.budget, part)

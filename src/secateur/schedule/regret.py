@@ -1,0 +1,108 @@
+"""What pruning has cost and saved so far, told from the history and the plan: the bound on regret.
+
+Rule: both bills, of the history as it came and of the views that the plan's epochs made of it, are summed up request by
+request for a cache that finds whatever was sent before. A pause that it does not outlive is told from the messages'
+times; where there are none, there was no pause, so that nothing counts as saved that was not.
+"""
+
+from bisect import bisect_left
+from itertools import accumulate
+
+from msgspec import Struct
+
+from secateur.bounds import index_of
+from secateur.budget import Budget
+from secateur.model import Message, Replace
+from secateur.plan import Plan, alive
+from secateur.schedule.ground import Place
+from secateur.schedule.offer import Offer
+from secateur.schedule.prefixes import Prefixes
+
+
+class Account(Struct, frozen=True):
+    """In tokens of plain input, this request included, nothing new being pruned for it."""
+
+    unpruned: float  # the bill of the history as it came, output included
+    above: float  # what the plan's views cost more than that; below zero: less
+
+    def bears(self, place: Place, most: float) -> bool:
+        """Whether pruning from a place on keeps the bill within `most`, a share, above the unpruned one."""
+        return self.above + place.penalty - place.now <= most * self.unpruned
+
+
+class _Edited(Struct, frozen=True):
+    message: int
+    gain: int  # tokens that came free
+    request: int  # for which it was edited
+
+
+def account(offer: Offer) -> Account:
+    """The account of an offer's history and plan."""
+    messages, budget = offer.seen.messages, offer.budget
+    raw = [sum([budget.raw.get(part.key, part).tokens for part in one.parts]) for one in messages]
+    assistants = index_of(offer.seen).assistants
+    sent = [*(number for number in assistants if number), len(messages)]
+    edited = _edited(messages, offer.plan, budget, sent)
+    ends = [0, *accumulate(raw)]
+    fixed = max(0, budget.used - (ends[-1] - sum(one.gain for one in edited)))
+    cold = _colds(messages, sent, budget)
+    plain = _bill([fixed + ends[number] for number in sent], cold, {}, budget)
+    gained = [0] * (len(sent) + 1)
+    for one in edited:
+        gained[max(one.request, bisect_left(sent, one.message + 1))] += one.gain
+    freed = list(accumulate(gained))
+    sizes = [fixed + ends[number] - gone for number, gone in zip(sent, freed, strict=False)]
+    prefixes = Prefixes(offer)
+    kept = {
+        request: fixed + ends[prefixes.before(first, sent[request])] - gone
+        for request, (first, gone) in _firsts(edited).items()
+    }
+    pruned = _bill(sizes, cold, kept, budget)
+    return Account(plain + budget.tariff.o * sum(raw[number] for number in assistants), pruned - plain)
+
+
+def _edited(messages: tuple[Message, ...], plan: Plan, budget: Budget, sent: list[int]) -> list[_Edited]:
+    """The edits in force, oldest part first, each with its request: this one, where no epoch has it yet."""
+    places = {message.key: number for number, message in enumerate(messages)}
+    opened: dict[str, int] = {}
+    for epoch in alive(plan):
+        request = bisect_left(sent, places.get(epoch.tip, 0) + 1)
+        opened |= {edit.key: request for edit in epoch.edits if not isinstance(edit, Replace)}
+    return [
+        _Edited(number, budget.raw[part.key].tokens - part.tokens, opened.get(part.key, len(sent) - 1))
+        for number, message in enumerate(messages)
+        for part in message.parts
+        if part.key in budget.raw
+    ]
+
+
+def _firsts(edited: list[_Edited]) -> dict[int, tuple[int, int]]:
+    """By request that opened an epoch: the message of its first edit, and tokens that were gone before it already."""
+    found: dict[int, tuple[int, int]] = {}
+    for place, one in enumerate(edited):
+        if one.request not in found:
+            gone = sum(earlier.gain for earlier in edited[:place] if earlier.request < one.request)
+            found[one.request] = (one.message, gone)
+    return found
+
+
+def _bill(sizes: list[int], cold: list[bool], kept: dict[int, int], budget: Budget) -> float:
+    """Input alone. What stands before an edit is read, as far as it was sent before."""
+    r, w = budget.tariff.r, budget.tariff.w
+    bill, before = 0.0, 0
+    for request, size in enumerate(sizes):
+        read = 0 if cold[request] else min(before, kept.get(request, before), size)
+        read = read if read >= budget.tariff.minimum_tokens else 0
+        bill += r * read + w * (size - read)
+        before = size
+    return bill
+
+
+def _colds(messages: tuple[Message, ...], sent: list[int], budget: Budget) -> list[bool]:
+    """By request: whether the cache of the one before was gone."""
+    found, last = [], 0
+    for number in sent:
+        at = messages[number - 1].at or last
+        found.append(not found or (bool(last) and at - last >= budget.tariff.ttl_s * 1000))
+        last = at
+    return found
