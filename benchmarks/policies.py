@@ -1,4 +1,4 @@
-"""Side by side: every preset and, where their packages are installed, the peers' own code on the same recorded sessions.
+"""Side by side: every preset, and the peers' own code where it is installed, on the same recorded sessions.
 
     python benchmarks/peers/setup.py                              once, with a network: installs the peers
     SECATEUR_CORPUS=DIR python benchmarks/policies.py [FILE...]   [--only NAME...] [--small] [--json FILE]
@@ -34,7 +34,7 @@ from secateur.simulate.requests import Recording, recorded
 
 KAPPAS = {11.5: (1.25, 0.1), 24.0: (1.25, 0.05), 49.0: (1.25, 0.025)}
 WINDOW = 1_000_000  # nothing is forced: what a policy saves it saves by choice
-RULES = "claude-sonnet-4-5"  # one prompt cache for all sessions, whatever model made them
+RULES = "claude-opus-4-5"  # the prompt cache of sessions that another maker's model answered
 PI, CLAUDE, GIT = (
     "pi_session_jsonl/badlogic__pi-mono",
     "claude_code_jsonl/entireio__cli",
@@ -68,7 +68,7 @@ def main() -> int:
         match = _match(file)
         most = max(match.recording.prompt_tokens)
         print(
-            f"\n{file.name}: {match.sound} of {len(match.as_it_was)} requests sound, {most:,} tokens at most",
+            f"\n{file.name}: {len(match.as_it_was)} requests, {most:,} tokens at most",
             flush=True,
         )
         print(_heading())
@@ -126,7 +126,8 @@ def _theirs(match: Match, peer: Peer) -> Found:
 def _match(file: Path) -> Match:
     data = file.read_bytes()
     recording = recorded(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, compactions=False)
-    rules = rules_of(RULES)
+    known = rules_of(recording.model)
+    rules = known if known and known.name.startswith("Anthropic") else rules_of(RULES)
     assert rules is not None
     return Match(recording, {kappa: _price(recording, *ratios) for kappa, ratios in KAPPAS.items()}, rules)
 

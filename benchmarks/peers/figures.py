@@ -1,13 +1,13 @@
 """The figures of one row: what a series of views cost, what it lost, and what would have been refused.
 
-Rule: ours and theirs go through the same functions. Everything is held against the session as it was: bills as shares of
-its bill, recall of what its calls named. Recall stands beside every bill.
+Rule: ours and theirs go through the same functions. Everything is held against the session as it was: bills as shares
+of its bill, recall of what its calls named. Recall stands beside every bill.
 """
 
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
-from peers.sound import refused, sound
+from peers.sound import problems, refused
 
 from secateur.pricing import CacheRules, Price
 from secateur.simulate.bill import Bill, billed
@@ -43,13 +43,8 @@ class Match:
         self.caching = Caching(rules=rules)
         self.as_it_was = tuple(unpruned(recording))
         self.recall = recall_of(recording)
-        self._fine = [sound(turn.seen) for turn in self.as_it_was]
+        self._known = [problems(turn.seen) for turn in self.as_it_was]
         self._units = {kappa: self._bill(kappa, self.as_it_was).units for kappa in prices}
-
-    @property
-    def sound(self) -> int:
-        """How many requests are sound as recorded."""
-        return sum(self._fine)
 
     def figures(self, plays: Plays, ms: float) -> Figures:
         """The figures of a policy's views."""
@@ -64,7 +59,7 @@ class Match:
             busts=bill.busts,
             hard=scores[first].hard,
             intact=scores[first].intact,
-            invalid=refused(plays[first], self.as_it_was, self._fine),
+            invalid=refused(plays[first], self.as_it_was, self._known),
             ms=ms,
             requests=len(plays[first]),
         )

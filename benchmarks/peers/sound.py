@@ -1,7 +1,7 @@
 """Which views an API would refuse: each as the body of an Anthropic request, held against the wire rules.
 
 Rule: results and what the user says after them go into one message, as every client sends them; reasoning and notes of
-the host are left out for everyone. Only requests that were sound as recorded count.
+the host are left out for everyone. What the request had as it was recorded (an interrupted call) counts for nobody.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,13 @@ from secateur.rules import check
 from secateur.simulate.replay import Turn
 
 
-def sound(messages: Sequence[Message]) -> bool:
-    """Whether the API would take it."""
-    return not any(one.severity == "error" for one in check("anthropic", body(messages)))
+Problems = frozenset[tuple[str, str]]  # a rule, and what it says: calls are named by their ids
+
+
+def problems(messages: Sequence[Message]) -> Problems:
+    """What the API would refuse of a view."""
+    found = check("anthropic", body(messages))
+    return frozenset((one.rule, one.text) for one in found if one.severity == "error")
 
 
 def body(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -32,17 +36,17 @@ def body(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return found
 
 
-def refused(turns: Sequence[Turn], as_it_was: Sequence[Turn], fine: Sequence[bool]) -> int:
-    """How many requests the API would refuse that it took as they were recorded (`fine`)."""
+def refused(turns: Sequence[Turn], as_it_was: Sequence[Turn], known: Sequence[Problems]) -> int:
+    """How many requests the API would refuse for something that they did not have when recorded (`known`)."""
     count = 0
     last: tuple[Sequence[Message], Sequence[Message]] | None = None  # a sound view, and the history it was made of
-    for turn, raw, took in zip(turns, as_it_was, fine, strict=True):
+    for turn, raw, had in zip(turns, as_it_was, known, strict=True):
         grows = last is not None and _goes_on(*last, turn.seen, raw.seen)
-        if took and not grows and not sound(turn.seen):
+        if not grows and problems(turn.seen) - had:
             count += 1
             last = None
         else:
-            last = (turn.seen, raw.seen) if took else None
+            last = (turn.seen, raw.seen)
     return count
 
 

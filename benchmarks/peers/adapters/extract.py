@@ -1,8 +1,8 @@
 """The model that writes summaries for every peer: none. A fixed extract of what it is asked about.
 
-Rule: the same text gives the same extract, on every machine and for every peer. It is what a small honest summary could
-hold at about a thousand tokens: the first task, the user's later words, the files and errors named most and last. It says
-nothing of how well a real model would do.
+Rule: the same text gives the same extract, on every machine and for every peer. It is what a small honest summary
+could hold at about a thousand tokens: the first task, the user's later words, the files and errors named most and
+last. It says nothing of how well a real model would do.
 """
 
 import re

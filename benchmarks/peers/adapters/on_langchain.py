@@ -1,7 +1,7 @@
 """LangChain: context editing and summarisation, as its middleware calls them.
 
-Settings: `{"edit": {...}}` for `ClearToolUsesEdit`, `{"summary": {...}}` for `SummarizationMiddleware`. The edit looks at
-the whole history on every call; a summary replaces the agent's state, as the graph does it.
+Settings: `{"edit": {...}}` for `ClearToolUsesEdit`, `{"summary": {...}}` for `SummarizationMiddleware`. The edit looks
+at the whole history on every call; a summary replaces the agent's state, as the graph does it.
 """
 
 from copy import deepcopy
