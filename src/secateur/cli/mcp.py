@@ -5,6 +5,7 @@ Rule: standard output belongs to the protocol; what people should read goes to s
 
 import os
 import secrets
+import sys
 from typing import Any
 
 import click
@@ -71,6 +72,10 @@ def command(**given: Any) -> None:
     server = server_of(Tools(scope), version())
     try:
         if asked.http is None:
+            if sys.stdin.isatty():
+                tell(
+                    "this answers a host over standard input: add `secateur mcp` to the host's configuration", err=True
+                )
             serve(server)
         else:
             serve_http(server, asked.http, _token(asked.http))

@@ -1,15 +1,17 @@
 """What the tools answer, for whom, and what they say where they cannot."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from secateur import Engine
-from secateur.errors import SecateurError
+from secateur.errors import ConfigError, SecateurError
 from secateur.lineage import handle_of
 from secateur.mcp.scope import Scope
+from secateur.mcp.server import server_of
 from secateur.mcp.tools import Tools
 
 CLEAR: dict[str, Any] = {
@@ -133,10 +135,16 @@ def test_a_question_that_cannot_be_answered_says_what_to_ask(url: str, asked: di
         tools.recall(**asked | {"handle": asked["handle"] or handle_of(output("ours", 0))})
 
 
-def test_a_hostile_pattern_ends(url: str) -> None:
+def test_a_pattern_that_cannot_be_says_so(url: str) -> None:
     tools = Tools(Scope(url, session="ours"))
     with pytest.raises(SecateurError, match="is no regular expression"):
         tools.search("(")
+
+
+def test_without_the_protocols_package_it_says_what_to_install(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    with pytest.raises(ConfigError, match="pip install 'secateur\\[mcp\\]'"):
+        server_of(Tools(Scope(url)), "1")
 
 
 def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
