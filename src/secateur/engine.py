@@ -14,6 +14,12 @@ stops a request, and the receipt says so.
 import time
 from typing import Any, Literal
 
+from msgspec import structs
+
+from secateur.fitting import Hooks, Wish
+from secateur.fitting.hooks import AfterHook, BeforeHook
+from secateur.fitting.wish import DEADLINE_S, Fitting
+from secateur.fitting.writers import summarizers
 from secateur.keeping import Keeping
 from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
 from secateur.keeping.readable import Handles, setting_of
@@ -40,6 +46,7 @@ def fit(
     fixed_tokens: int = 0,
     counter: str = "estimate",
     repair: bool = False,
+    compact: bool = True,
 ) -> View:
     """The request as it should be sent, with the plan to hand in next time. Pure: no key, no network, no store.
 
@@ -48,9 +55,19 @@ def fit(
     stay. `idle_s` is the time since the model was last called, in seconds (default: from the document's timestamps,
     else unknown); `now` the present in ms since 1970. `fixed_tokens` states system prompt and tools where the
     document lacks them. With `repair`, a request that the provider would refuse as it came is mended first, anew each
-    time. Raises FormatError, ConfigError, EditError.
+    time. What is still too long after pruning becomes a summary where the policy says so; no model is asked here, and
+    with `compact` false none is made. Raises FormatError, ConfigError, EditError, StillTooLong.
     """
-    engine = Engine(policy, model, window=window, format=format, protect=protect, counter=counter, repair=repair)
+    engine = Engine(
+        policy,
+        model,
+        window=window,
+        format=format,
+        protect=protect,
+        counter=counter,
+        repair=repair,
+        compact=compact,
+    )
     return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
 
 
@@ -63,7 +80,14 @@ class Engine:
     was removed: with "raw" also each message as it came, once, so that `replay` needs nothing else. `pin_tokens`
     bounds what pins hold. `handles` says whether placeholders name handles, by which the model reads back what left:
     "auto" where the request has a tool for that (`secateur mcp`), "on" where it has another way, "off" never; only
-    what the store keeps is named, and receipts have the handles anyway. Raises ConfigError.
+    what the store keeps is named, and receipts have the handles anyway.
+
+    `summarizer` writes summaries where the policy compacts: a name (`anthropic:claude-haiku-4-5`,
+    `http://127.0.0.1:8080/v1#MODEL`), a function from a question to a text, a `Summarizer`, or a list of these, asked
+    in order within `deadline_s` seconds; without one, or if all fail, the summary is made without a model. With
+    `local_only` nothing leaves this machine. `compact` false: never, on any path. `before_compact` and `after_compact`
+    are called around each compaction. With `background` a summary is made early, beside the requests, and swapped in
+    when it is there; no request waits for it. Raises ConfigError.
     """
 
     def __init__(
@@ -82,9 +106,25 @@ class Engine:
         keep: Literal["removed", "raw"] = "removed",
         pin_tokens: int = 40_000,
         handles: Handles = "auto",
+        summarizer: Any = None,
+        compact: bool = True,
+        deadline_s: float = DEADLINE_S,
+        before_compact: BeforeHook | None = None,
+        after_compact: AfterHook | None = None,
+        background: bool = False,
+        local_only: bool = False,
     ) -> None:
         self.policy: Policy = protecting(load(policy), tuple(protect))
-        self.settings = Settings(self.policy, model, window, format, counter, repair, pin_tokens, setting_of(handles))
+        fitting = Fitting(
+            listed=summarizers(summarizer, local_only),
+            deadline_s=deadline_s,
+            on=compact,
+            hooks=Hooks(before_compact, after_compact),
+            background=background,
+        )
+        self.settings = Settings(
+            self.policy, model, window, format, counter, repair, pin_tokens, setting_of(handles), fitting
+        )
         self.keeping = Keeping(store, tenant, sessions, keep == "raw")
 
     def fit(
@@ -102,9 +142,49 @@ class Engine:
         With a store and no name, the history says whose it is, or a new session is opened (`View.session`). Whatever
         happens leaves a receipt there. A store that fails stops nothing: `View.receipt.warnings` says so.
         """
-        return served(
-            self.settings, self.keeping, session or "", Request(request, plan, _at(now), idle_s, fixed_tokens)
-        )
+        return self._served(session, Request(request, plan, _at(now), idle_s, fixed_tokens))
+
+    async def afit(
+        self,
+        request: Any,
+        *,
+        session: str | None = "",
+        plan: Plan | None = None,
+        idle_s: float | None = None,
+        now: int | None = None,
+        fixed_tokens: int = 0,
+    ) -> View:
+        """The same beside a running event loop. Cancelled, it leaves no trace."""
+        from secateur.fitting.beside import served_beside
+
+        whole = Request(request, plan, _at(now), idle_s, fixed_tokens)
+        return await served_beside(lambda stop: self._served(session, structs.replace(whole, wish=Wish(stop=stop))))
+
+    def compact(
+        self,
+        request: Any,
+        *,
+        session: str | None = "",
+        plan: Plan | None = None,
+        focus: str = "",
+        summary: str = "",
+        force: bool = True,
+        active: bool = False,
+        queued: bool = False,
+        idle_s: float | None = None,
+        now: int | None = None,
+        fixed_tokens: int = 0,
+    ) -> View:
+        """Prune and compact now, because somebody asks for it; `View.compaction` says what came of it.
+
+        `focus` is what the summary should pay most attention to; `summary` the summary itself, so that no model is
+        asked. Without `force` only where it is due. A host says with `active` that a run is going on, with `queued`
+        that messages wait: then nothing is compacted. Where compaction is off, it stays off. Raises as `fit` does.
+        """
+        busy = "a run is active: compact when it has ended" if active else ""
+        busy = busy or ("messages are queued: compact when they have been sent" if queued else "")
+        wish = Wish(forced=force, focus=focus, summary=summary, busy=busy)
+        return self._served(session, Request(request, plan, _at(now), idle_s, fixed_tokens, wish))
 
     def observe(self, view: View | str, usage: Any, *, now: int | None = None) -> None:
         """Tell what a provider said that a request cost: a response, or its usage, of any provider's shape.
@@ -146,6 +226,9 @@ class Engine:
     def forget(self) -> None:
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.keeping.memory.clear()
+
+    def _served(self, session: str | None, request: Request) -> View:
+        return served(self.settings, self.keeping, session or "", request)
 
 
 def _at(now: int | None) -> int:

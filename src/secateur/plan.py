@@ -107,7 +107,7 @@ def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()
 def located(ranges: tuple[tuple[Replace, int], ...], messages: tuple[Message, ...]) -> list[tuple[int, int, Replace]]:
     """The replaced ranges [i, j) of these messages, in order. A range hides those inside it that are older.
 
-    A range whose ends are not both in this history does not apply. Raises EditError where two overlap by halves.
+    A range whose ends are not both in this history does not apply; of two that overlap by halves the newer one does.
     """
     if not ranges:
         return []
@@ -123,10 +123,11 @@ def located(ranges: tuple[tuple[Replace, int], ...], messages: tuple[Message, ..
 
 
 def _hides(i: int, j: int, older: tuple[int, int, Replace]) -> bool:
-    """Whether the newer range [i, j) contains the older one; overlap without containment cannot be."""
+    """Whether the newer range [i, j) hides the older one: it contains it, or cuts it in two.
+
+    The last comes of a rewind: a range made on each branch, and both in the history that somebody came back to.
+    """
     a, b, _ = older
     if i <= a and b <= j and (i, j) != (a, a):
         return i < j
-    if a < j and i < b:
-        raise EditError(f"a replaced range of messages {i}..{j} cuts the earlier one {a}..{b} in two")
-    return False
+    return a < j and i < b

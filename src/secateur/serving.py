@@ -4,14 +4,21 @@ Rule: whatever happens leaves a receipt. What is decided follows from the reques
 Nothing here knows a store's way of keeping things, or a strategy's of choosing.
 """
 
+from concurrent.futures import CancelledError
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
+from secateur.compaction.outcome import Outcome, Refused
 from secateur.decision import Asked, decide, force, taken_back
-from secateur.errors import SecateurError, StoreError
+from secateur.errors import SecateurError, StillTooLong, StoreError
+from secateur.fitting import NOTHING, Fitted, Fitting, Wish
+from secateur.fitting.fit import fitted
+from secateur.fitting.moment import numbers_of
+from secateur.fitting.ready import Ready
+from secateur.fitting.telling import largest
 from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
 from secateur.keeping.asking import asking
 from secateur.keeping.moment import Moment, budget_of, ratio_of
@@ -27,8 +34,6 @@ from secateur.session import Session, document
 from secateur.session.document import Document
 from secateur.stores.protocol import Conflict, State
 
-UNKEPT = "this request went on without the store: "
-
 
 class Settings(Struct, frozen=True):
     """What an engine was made with."""
@@ -41,6 +46,7 @@ class Settings(Struct, frozen=True):
     repair: bool
     pin_tokens: int
     handles: Handles = "auto"
+    fitting: Fitting = Fitting()
 
 
 class Request(Struct, frozen=True):
@@ -51,6 +57,8 @@ class Request(Struct, frozen=True):
     now: int  # ms since 1970
     idle_s: float | None = None
     fixed_tokens: int = 0
+    wish: Wish = NOTHING
+    ready: Ready | None = None  # a summary that was made beside earlier requests
 
 
 class View(Struct, frozen=True):
@@ -62,6 +70,7 @@ class View(Struct, frozen=True):
     before: Transcript  # as it was read
     after: Transcript  # as the model will read it
     session: str = ""  # whose plan this is; named after the history where the caller gave no name and there is a store
+    compaction: Outcome | None = None  # what was summed up, or why nothing was; None: the policy does not compact
 
 
 class _Taken(Struct, frozen=True):
@@ -81,7 +90,13 @@ def served(settings: Settings, keeping: Keeping, session: str, request: Request)
             read = document.read(taken.native, settings.format, settings.model)
             taken, place = replace(taken, read=read), keeping.place(session, read.transcript)
         with keeping.desk(place.session) as desk:
-            return _Turn(settings, keeping, desk, place, request, taken).view()
+            turn = _Turn(settings, keeping, desk, place, request, taken, ready=request.ready)
+            view = turn.view()
+        if turn.too_long:
+            raise StillTooLong(turn.too_long, view, largest(view.after))
+        return view
+    except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled one leaves no trace
+        raise
     except Exception as error:
         keeping.note_failure(place.session, failed(settings.policy.name, settings.counter, error, request.now))
         raise
@@ -113,6 +128,8 @@ class _Turn(Struct):
     request: Request
     taken: _Taken
     kept: bool = False  # what is removed now can be read back by whoever can reach the store
+    ready: Ready | None = None  # a summary that needs no asking
+    too_long: str = ""  # why the view cannot be sent
 
     def view(self) -> View:
         """The view, kept; decided again where the session moved on meanwhile; unkept where the store fails."""
@@ -159,11 +176,12 @@ class _Turn(Struct):
         told, gate = self._decided(work, budget, Asked(*asked))
         refused = taken_back(work, budget.now, bool(told))
         told, gate = ((), refused) if refused else (told, gate)
+        summed = self._fitted(work, state, (window, moment, budget.handles))
         native = work.emit(self.taken.native)
         desk.work = work
         if self.keeping.store is not None:
             self._mark(work, base)
-        opened = bool(told or forced)
+        opened = bool(told or forced or summed.why)
         raw, seen = work.tokens
         fixed = moment.fixed_tokens or read.fixed_tokens
         receipt = Receipt(
@@ -176,11 +194,11 @@ class _Turn(Struct):
             tokens_view=seen + fixed,
             messages=len(read.messages),
             opened=opened,
-            entries=(*inherited, *voided, *told),
+            entries=(*inherited, *voided, *told, *summed.entries),
             in_force=work.in_force,
             gate=gate,
             idle_s=budget.idle_s,
-            warnings=(*read.warnings, *warnings),
+            warnings=(*read.warnings, *warnings, *summed.warnings),
             mended=self.taken.mended,
             forced=forced,
             outcome="refused" if refused else "opened" if opened else "unchanged",
@@ -190,10 +208,24 @@ class _Turn(Struct):
             provider=read.provider,
             tip=read.messages[-1].key if read.messages else "",
             calibrated=ratio_of(state, read.model),
+            compaction=summed.told,
         )
         if self.keeping.store is not None:
             receipt = self._recorded(receipt, work, state, base, native)
-        return View(native, work.plan, receipt, read, work.after(), state.who.session), base
+        self.desk.beside = summed.blobs
+        return View(native, work.plan, receipt, read, work.after(), state.who.session, summed.outcome), base
+
+    def _fitted(self, work: Session, state: State, given: tuple[int, Moment, bool]) -> Fitted:
+        """What is still too long becomes a summary; one that was made already is not made again."""
+        window, moment, handles = given
+        settings, wish = self.settings, self.request.wish
+        numbers = numbers_of(work, state, settings.policy, (settings.model, window, moment, handles))
+        if numbers is None:
+            no = Refused("no_policy", f"policy {settings.policy.name} does not compact")
+            return Fitted(no if wish.forced else None)
+        done = fitted(work, numbers, settings.fitting, wish, self.ready)
+        self.ready, self.too_long = done.ready, done.too_long
+        return done
 
     def _laid(self, work: Session, state: State) -> Base:
         """Read the request and lay the session's plan over it; of a policy whose edits do not hold, nothing.

@@ -96,7 +96,7 @@ def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limit
         gone = sum(row.tokens for first, last in segments(found, rows) for row in rows[first:last])
         left = scene.load.fixed + all_rows - gone + min(most, gone)
         needless = scene.window <= 0 or scene.load.tokens <= space.threshold
-        if needless or (left <= space.threshold and gone):
+        if (needless and (gone or settings.on_bad_summary == "cancel")) or (left <= space.threshold and gone):
             break  # somebody asks for it without need, or there is room
     return found
 

@@ -16,7 +16,11 @@ from secateur.compaction.trigger import Why
 from secateur.model import Edit
 
 Rung = Literal["supplied", "model", "extract"]
-Refusal = Why | Literal["too_short", "nothing_new", "no_gain", "cancelled"]
+Refusal = (
+    Why
+    | Literal["too_short", "nothing_new", "no_gain", "cancelled"]
+    | Literal["busy", "vetoed", "no_progress", "too_often", "partial", "no_entry", "running_turn", "gate", "no_policy"]
+)
 
 
 class Attempt(Struct, frozen=True):

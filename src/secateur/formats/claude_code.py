@@ -12,7 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.appending import Appending
 from secateur.formats.claude_code_branch import content, steps
+from secateur.formats.claude_code_entry import CLEARED, entries
 from secateur.formats.logs import (
     arguments_body,
     first_lines,
@@ -26,7 +28,6 @@ from secateur.formats.logs import (
 from secateur.formats.native import Calls, canonical, medium
 from secateur.model import Message, New, Origin, Part, Path, Transcript
 
-CLEARED = "[Old tool result content cleared]"  # what Claude Code sends for a result that a micro-compaction took
 _MEDIA = ("image", "document")
 _HARNESS = (
     "<command-name>",
@@ -76,6 +77,11 @@ class ClaudeCode:
         if part.kind == "tool_call":
             return arguments_body(text)
         return {"type": "text", "text": text} if part.kind == "media" else text
+
+    def appended(self, native: Any, made: Appending) -> list[Any]:
+        """The lines that are Claude Code's own compaction (`claude_code_entry`)."""
+        lines = (native.line(at) for at in range(len(native) - 1, -1, -1))
+        return entries(made, next((line for line in lines if isinstance(line, dict) and line.get("uuid")), {}))
 
     def message(self, new: New) -> Any:
         """Raises EditError."""

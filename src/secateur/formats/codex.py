@@ -7,7 +7,9 @@ things for the screen, outputs up to three times; the model does not see them, a
 
 from typing import Any
 
+from secateur.formats.appending import Appending
 from secateur.formats.codex_branch import History
+from secateur.formats.codex_entry import entries
 from secateur.formats.item_outputs import output_body
 from secateur.formats.items import message, steps
 from secateur.formats.logs import first_lines, no_new_message, opened
@@ -42,6 +44,10 @@ class Codex:
     def body(self, part: Part, text: str) -> Any:
         """A string, as outputs, freeform inputs and arguments (JSON in a string) are; a medium becomes a text."""
         return {"type": "input_text", "text": text} if part.kind == "media" else output_body(part, text)
+
+    def appended(self, native: Any, made: Appending) -> list[Any]:
+        """The lines that are Codex's own compaction (`codex_entry`)."""
+        return entries(made)
 
     def message(self, new: New) -> Any:
         """Raises EditError."""

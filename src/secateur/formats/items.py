@@ -32,6 +32,7 @@ _HARNESS = (
     "<skill>",
 )
 _SUMMARY = "Another language model started to solve this problem"
+_OURS = "[secateur: summary of "
 
 
 class Item(Struct, frozen=True):
@@ -84,7 +85,7 @@ def message(step: list[Item], calls: Calls, logged: bool = False) -> Message:
 
 def speaker(texts: list[str]) -> Origin:
     """Who speaks in a message of role user: a human, Codex, or a summary."""
-    if texts and texts[0].startswith(_SUMMARY):
+    if texts and texts[0].startswith((_SUMMARY, _OURS)):
         return "summary"
     return "harness" if texts and all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
 

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.appending import Appending
 from secateur.formats.logs import moment, no_new_message, stranger
 from secateur.formats.native import canonical, medium, value_digest
+from secateur.formats.opencode_entry import entries
 from secateur.formats.opencode_window import window
 from secateur.formats.session_files import body_of, elements, first_of, gathered, has, member, rows, table, word
 from secateur.model import Message, New, Origin, Part, Path, Transcript
@@ -50,6 +52,11 @@ class OpenCode:
     def body(self, part: Part, text: str) -> Any:
         """A string, as outputs and texts are; arguments stay JSON."""
         return body_of(part, text)
+
+    def appended(self, native: Any, made: Appending) -> list[Any]:
+        """The messages that are opencode's own compaction (`opencode_entry`)."""
+        at, items = elements(native, "messages", need=self.name)
+        return entries(made, len(at), items)
 
     def message(self, new: New) -> Any:
         """Raises EditError."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.appending import Appending
 from secateur.formats.logs import (
     arguments_body,
     first_lines,
@@ -22,6 +23,7 @@ from secateur.formats.logs import (
 from secateur.formats.native import Calls, medium
 from secateur.formats.openai_chat import arguments
 from secateur.formats.pi_branch import branch
+from secateur.formats.pi_entry import entries
 from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
 
 ROLES: dict[str, tuple[Role, Origin]] = {
@@ -69,6 +71,10 @@ class Pi:
         if part.kind == "tool_result" and part.path[-1] != "text":
             return [{"type": "text", "text": text}]
         return text
+
+    def appended(self, native: Any, made: Appending) -> list[Any]:
+        """The lines that are Pi's own compaction (`pi_entry`)."""
+        return entries(made, opened(native, self.name).entries)
 
     def message(self, new: New) -> Any:
         """Raises EditError."""

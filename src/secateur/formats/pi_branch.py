@@ -20,13 +20,29 @@ def branch(log: Log) -> list[int]:
     return path
 
 
+def kind_of(entry: dict[str, Any]) -> Any:
+    """What an entry is."""
+    return entry.get("type")
+
+
+def entry_ids(lines: dict[int, dict[str, Any]]) -> dict[int, str]:
+    """The ids of the entries in the tree, by line; none where entries have no ids (version 1)."""
+    headers = (entry.get("version") for entry in lines.values() if entry.get("type") == "session")
+    versions = [version for version in headers if isinstance(version, int)]
+    if versions and versions[0] < 2:
+        return {}
+    return {
+        line: entry["id"]
+        for line, entry in lines.items()
+        if entry.get("type") != "session" and isinstance(entry.get("id"), str)
+    }
+
+
 def _path(log: Log) -> list[int]:
     """The branch that ends in the newest entry; all lines where entries have no ids (version 1)."""
     nodes = {line: entry for line, entry in log.entries.items() if entry.get("type") != "session"}
-    headers = (entry.get("version") for entry in log.entries.values() if entry.get("type") == "session")
-    versions = [version for version in headers if isinstance(version, int)]
-    tree = {line: entry.get("parentId") for line, entry in nodes.items() if isinstance(entry.get("id"), str)}
-    if not tree or (versions and versions[0] < 2):
+    tree = {line: nodes[line].get("parentId") for line in entry_ids(log.entries)}
+    if not tree:
         return list(nodes)
     places = {log.entries[line]["id"]: line for line in tree}
     parents = {line: parent if isinstance(parent, str) else None for line, parent in tree.items()}

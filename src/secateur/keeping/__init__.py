@@ -143,7 +143,7 @@ class Keeping:
             at=receipt.at,
             epochs=added,
             receipts=recorded(receipts, state, added),
-            blobs=(*blobs(work.document, epochs), *raw),
+            blobs=(*blobs(work.document, epochs), *raw, *desk.beside),
             views=tuple(filter(None, (tip and tip_of(tip), chain.key if chain.key != tip else ""))),
             tip=tip,
             manifest=manifest,

@@ -17,7 +17,7 @@ from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Session
-from secateur.stores.protocol import State
+from secateur.stores.protocol import Blob, State
 
 
 class Desk:
@@ -32,6 +32,7 @@ class Desk:
         self.shown: Plan | None = None  # what the last view was made with; None: not known yet
         self.last: Receipt | None = None
         self.waiting: tuple[Receipt, ...] = ()  # that no store has yet
+        self.beside: tuple[Blob, ...] = ()  # of the request at hand: bytes to keep that stand in no part
         self.pieces = Pieces()
         self.chain = Chain()
         self.sent = Running()

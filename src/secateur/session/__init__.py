@@ -213,6 +213,11 @@ class Session:
         return self.document.transcript.messages[number].parts
 
     @property
+    def ranges(self) -> tuple[tuple[int, int, Replace], ...]:
+        """The ranges [i, j) of messages that stand replaced, in order."""
+        return tuple(self._ranges)
+
+    @property
     def fold(self) -> Fold:
         """The edits in force."""
         return self._fold
@@ -288,7 +293,7 @@ class Session:
 
     def emit(self, request: Any) -> Any:
         """The view in the document's own shape: the very request if no edit applies to it."""
-        return self._writer.emit(request, self.document, self.same, self._ranges)
+        return self._writer.emit(request, self.document, self.same, self._fold, self._ranges)
 
 
 def _tokens(message: Message) -> int:

@@ -11,6 +11,7 @@ from secateur.model import Message, New, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices
 from secateur.plan import Fold
 from secateur.rules import Violation
+from secateur.session.appending import appended, hosted
 from secateur.session.document import Document, elements
 from secateur.session.gate import caused
 from secateur.session.projection import emptied, lowered, top_ops
@@ -101,8 +102,13 @@ class Writer:
         """Messages that the last view showed read otherwise now: it is no prefix of the next."""
         self._sent = None
 
-    def emit(self, request: Any, document: Document, same: int, ranges: list[tuple[int, int, Replace]]) -> Any:
+    def emit(
+        self, request: Any, document: Document, same: int, fold: Fold, ranges: list[tuple[int, int, Replace]]
+    ) -> Any:
         """The view; the very request if no edit applies. The first `same` messages stand as in the last request."""
+        if ranges and hosted(document):
+            self._sent = None
+            return appended(document, self._ops, fold, ranges)
         top = self._top(document, ranges)
         if not self._ops and not top:
             self._sent = None
@@ -118,7 +124,7 @@ class Writer:
     def _top(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Op]:
         """Operations on the array of messages itself."""
         read = document.transcript
-        if not ranges and not self._emptied:
+        if (not ranges and not self._emptied) or hosted(document):
             return []
         placed = [(elements(document, i).start, elements(document, j).start, edit) for i, j, edit in ranges]
         known = sorted(n for n in self._emptied if n < len(read.messages))

@@ -1,0 +1,173 @@
+"""A view that is still too long after pruning: one compaction, by the first rung that holds, or why there is none.
+
+    done = fitted(work, numbers, fitting, wish)
+
+Rule: it asks in this order: is it off, is the host busy, is it due, can it be, does a breaker speak against it, does a
+hook. Only then is anybody asked for a summary, and the session is changed by one epoch or not at all. A view that is
+over its window afterwards is told of, not sent.
+"""
+
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.compaction.summary import rendered
+from secateur.compaction.template import template
+from secateur.compaction.trigger import Due, due, limits
+from secateur.decision import taken_back
+from secateur.fitting import telling
+from secateur.fitting.breakers import held_back
+from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
+from secateur.fitting.hooks import Before, Reply, asked
+from secateur.fitting.moment import Numbers
+from secateur.fitting.possible import cannot
+from secateur.fitting.ready import Ready
+from secateur.fitting.wish import Fitted, Fitting, Wish
+from secateur.receipt import Entry, entries, replaced
+from secateur.session import Session
+
+if TYPE_CHECKING:
+    from secateur.compacting import Made
+
+ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
+
+
+class Found(Struct, frozen=True):
+    """A compaction that was made, or the reason why not, and what was said on the way."""
+
+    outcome: Outcome
+    made: "Made | None" = None
+    warnings: tuple[str, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    why: str = ""  # of its epoch
+
+
+def fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready: Ready | None = None) -> Fitted:
+    """Compact if it is due; `ready` is a summary that was made beside earlier requests. Raises CancelledError."""
+    space = limits(numbers.settings, numbers.window, numbers.model)
+    load = numbers.load(work)
+    known = ranges_of(work)
+    verdict = due(numbers.settings, load, space, wish.forced)
+    no = _refused(work, verdict, fitting, wish)
+    if no is not None and not (ready and no.reason == "under" and not wish.busy):
+        too_long = telling.too_long(work, numbers, no)
+        return telling.off(no, too_long) if no.reason == "off" else telling.told(numbers, no, None, too_long)
+    before = Before(
+        session=numbers.session,
+        model=numbers.model,
+        window=numbers.window,
+        tokens=load.tokens,
+        threshold=space.threshold,
+        reason=verdict.why,
+        text=verdict.text,
+        messages=len(work.document.transcript.messages),
+        focus=wish.focus,
+    )
+    found = _swapped(work, numbers, ready) or _made(work, numbers, fitting, wish, before)
+    if isinstance(found.outcome, Compacted):
+        found = _opened(work, numbers, found, verdict)
+    done = telling.told(numbers, found.outcome, found.made, telling.too_long(work, numbers, found.outcome))
+    warning = telling.tell(fitting.hooks, numbers, found.outcome)
+    kept = Ready(found.made, known) if found.made is not None and isinstance(found.outcome, Compacted) else None
+    return replace(
+        done, ready=kept, entries=found.entries, why=found.why, warnings=tuple(filter(None, (*found.warnings, warning)))
+    )
+
+
+def _refused(work: Session, verdict: Due, fitting: Fitting, wish: Wish) -> Refused | None:
+    """Why no compaction is to be made, before anything else is looked at."""
+    if not fitting.on:
+        return Refused("off", "compaction is off")
+    if verdict.why == "off":
+        return Refused(verdict.why, verdict.text)
+    if wish.busy:
+        return Refused("busy", wish.busy)
+    if not verdict.now:
+        return Refused(verdict.why, verdict.text)
+    return cannot(work)
+
+
+def _swapped(work: Session, numbers: Numbers, ready: Ready | None) -> Found | None:
+    """The summary that was made beside earlier requests, if it still holds."""
+    if ready is None or not isinstance(ready.made.outcome, Compacted):
+        return None
+    made = swapped(work, ready.made.outcome, ready.known, numbers.after)
+    return Found(made, replace(ready.made, outcome=made)) if made is not None else None
+
+
+def _made(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, before: Before) -> Found:
+    """A compaction that is made now."""
+    from secateur import compacting  # only a request that compacts pays for loading it
+
+    messages = work.document.transcript.messages
+    held = None if wish.forced else held_back(work.plan, messages, numbers.window, work.count)
+    if held is not None and before.tokens <= numbers.window:
+        return Found(held)
+    reply, warning = asked(fitting.hooks, before)
+    warnings = tuple(filter(None, (warning,)))
+    if reply.cancel:
+        return Found(Refused("vetoed", reply.reason or "the hook before_compact cancelled it"), None, warnings)
+    listed = fitting.listed if held is None else ()
+    wish = _with(wish, reply)
+    scene = numbers.scene(work, wish, bool(listed))
+    made = compacting.compacted(
+        compacting.Task(scene, numbers.settings, numbers.after), listed, fitting.deadline_s, wish.stop
+    )
+    if wish.stop is not None and wish.stop.called:
+        raise CancelledError
+    if held is not None:
+        warnings += (f"no summariser was asked: {held.text}",)
+    return _short_enough(work, numbers, Found(made.outcome, made, warnings), wish)
+
+
+def _with(wish: Wish, reply: Reply) -> Wish:
+    focus = "; ".join(filter(None, (wish.focus, reply.focus)))
+    return replace(wish, focus=focus, summary=reply.summary or wish.summary)
+
+
+def _short_enough(work: Session, numbers: Numbers, found: Found, wish: Wish) -> Found:
+    """The same summary with a shorter tail, where the window counts otherwise than the policy."""
+    from secateur import compacting
+
+    space = limits(numbers.settings, numbers.window, numbers.model)
+    first = found.outcome
+    narrow = numbers
+    for _ in range(ROUNDS):
+        outcome = found.outcome
+        if not isinstance(outcome, Compacted) or not isinstance(first, Compacted) or numbers.window <= 0:
+            break
+        left = numbers.of(work, view_of(work, epoch_of(work, outcome, "", numbers.now))).tokens
+        if left <= space.usable:
+            break
+        narrow = replace(narrow, window=int(narrow.window * space.usable / left * 0.95))
+        prose = rendered(template(numbers.settings.template, "en"), first.sections)
+        again = replace(wish, forced=True, summary=prose or "-")
+        made = compacting.compacted(
+            compacting.Task(narrow.scene(work, again, False), numbers.settings, numbers.after), ()
+        )
+        if not isinstance(made.outcome, Compacted):
+            break
+        known = {"rung": first.rung, "by": first.by, "attempts": first.attempts, "asks": first.asks}
+        found = replace(found, outcome=replace(made.outcome, **known, dropped=first.dropped))
+    return found
+
+
+def _opened(work: Session, numbers: Numbers, found: Found, verdict: Due) -> Found:
+    """Open its epoch, unless what it makes could not be sent."""
+    made = found.outcome
+    assert isinstance(made, Compacted)
+    epoch = epoch_of(work, made, f"compaction ({made.rung}): {verdict.text}", numbers.now)
+    if breaks_running_turn(work, epoch):
+        text = "the running turn began with reasoning that is bound to its prefix: it waits for the turn to end"
+        return replace(found, outcome=Refused("running_turn", text, made.attempts, made.asks))
+    before = work.aligned
+    work.open(epoch)
+    why = taken_back(work, numbers.now, True)
+    if why:
+        return replace(found, outcome=Refused("gate", why, made.attempts, made.asks))
+    read = work.document.transcript.messages
+    told = (*entries(read, before, work.aligned, epoch), *replaced(read, before, work.ranges, epoch, work.count))
+    return replace(found, entries=told, why=epoch.why)

@@ -1,0 +1,124 @@
+"""What a host may say before a compaction, and what it is told after: Python functions, or a command with JSON.
+
+    Engine(..., before_compact=lambda before: Reply(focus="the migration"), after_compact=print)
+    Engine(..., before_compact=Shell("./ask-me"))
+
+Rule: a hook may veto, add a focus or bring the summary; it never sees a request again as something else. One that fails
+or does not end in time is told of in a warning and has said nothing. What it is handed holds no secret.
+"""
+
+import json
+import shlex
+import subprocess
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from secateur.redact import redact
+
+TIMEOUT_S = 10.0  # a request waits for it
+
+
+class Before(Struct, frozen=True, kw_only=True):
+    """A compaction that is about to be made."""
+
+    event: str = "before_compact"
+    session: str
+    model: str
+    window: int
+    tokens: int  # in use
+    threshold: int
+    reason: str  # why it is due, in one word: over, or forced
+    text: str  # the same in a sentence
+    messages: int  # of the history
+    focus: str = ""
+
+
+class Reply(Struct, frozen=True):
+    """What a hook says to it."""
+
+    cancel: bool = False
+    reason: str = ""  # why it is cancelled
+    focus: str = ""  # what the summary should pay most attention to
+    summary: str = ""  # the summary itself; no model is asked then
+
+
+class After(Struct, frozen=True, kw_only=True):
+    """A compaction that was made. `summary` has no secret in it."""
+
+    event: str = "after_compact"
+    session: str
+    rung: str
+    by: str
+    summary: str
+    continuation: str  # its branch
+    messages: int  # that gave way
+    tokens_before: int
+    tokens_after: int
+    handles: tuple[str, ...] = ()
+
+
+BeforeHook = Callable[[Before], Reply | None]
+AfterHook = Callable[[After], None]
+
+
+class Hooks(Struct, frozen=True):
+    """The functions that are called."""
+
+    before: BeforeHook | None = None
+    after: AfterHook | None = None
+
+
+NO_HOOKS = Hooks()
+
+
+class Shell(Struct, frozen=True):
+    """A command that is handed the event as one JSON object on standard input.
+
+    Before a compaction it may answer with one on standard output: `cancel` and `reason`, `focus`, or `summary`.
+    """
+
+    command: str
+    timeout_s: float = TIMEOUT_S
+
+    def __call__(self, event: Before | After) -> Reply | None:
+        """Raises what went wrong; `asked` and `told` make a warning of it."""
+        done = subprocess.run(
+            shlex.split(self.command),
+            input=msgspec.json.encode(event),
+            capture_output=True,
+            timeout=self.timeout_s,
+            check=False,
+        )
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise RuntimeError(f"it ended with code {done.returncode}{': ' + said[-1] if said else ''}")
+        if isinstance(event, After) or not done.stdout.strip():
+            return None
+        return msgspec.convert(json.loads(done.stdout), Reply)
+
+
+def asked(hooks: Hooks, before: Before) -> tuple[Reply, str]:
+    """What a hook says, and what was wrong with it, if anything."""
+    if hooks.before is None:
+        return Reply(), ""
+    try:
+        return hooks.before(before) or Reply(), ""
+    except Exception as error:  # the host's own affair: it stops no request
+        return Reply(), _failed("before_compact", error)
+
+
+def told(hooks: Hooks, after: After) -> str:
+    """Tell a hook what was done; what was wrong with it, or ""."""
+    if hooks.after is None:
+        return ""
+    try:
+        hooks.after(after)
+    except Exception as error:
+        return _failed("after_compact", error)
+    return ""
+
+
+def _failed(name: str, error: Exception) -> str:
+    return f"the hook {name} said nothing: {type(error).__name__}: {redact(str(error))[:300]}"

@@ -1,0 +1,94 @@
+"""The numbers of one request that decide about its compaction, and the conversation as a compaction is given it.
+
+Rule: values of this request only. What the provider counted stands in for our count as soon as it has told; a preset
+with a counter of its own keeps to that until then (SEEDS S.4).
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.scene import Scene
+from secateur.compaction.settings import Compaction, Continuation
+from secateur.compaction.trigger import Load
+from secateur.fitting.wish import Wish
+from secateur.keeping.moment import Moment
+from secateur.model import Message
+from secateur.policy import Policy
+from secateur.session import Session
+from secateur.stores.protocol import Calibration, State
+from secateur.tokens import counter
+
+
+class Numbers(Struct, frozen=True, kw_only=True):
+    """One request of a session."""
+
+    session: str
+    settings: Compaction
+    after: Continuation
+    model: str
+    window: int
+    fixed: int  # tokens of system prompt and tools, by our count
+    calibration: Calibration
+    counter: str  # the policy's
+    now: int  # ms since 1970
+    handles: bool  # what gives way can be read back
+
+    def load(self, work: Session) -> Load:
+        """What the view of this session holds now."""
+        return self._load(work, work.after().messages)
+
+    def of(self, work: Session, messages: Sequence[Message]) -> Load:
+        """What a view of these messages would hold."""
+        return self._load(work, messages)
+
+    def _load(self, work: Session, messages: Sequence[Message]) -> Load:
+        told = self.calibration
+        if told.samples:
+            ours = self.fixed + sum(part.tokens or work.count(part.text) for one in messages for part in one.parts)
+            return Load(round(ours * told.ratio), round(self.fixed * told.ratio), anchored=True)
+        count = counter(self.settings.counter or self.counter)
+        sizes = [part.tokens if part.kind == "media" else count(part.text) for one in messages for part in one.parts]
+        return Load(self.fixed + sum(sizes), self.fixed)
+
+    def scene(self, work: Session, wish: Wish, asks: bool) -> Scene:
+        """The conversation as it stands after pruning."""
+        return Scene(
+            raw=work.document.transcript.messages,
+            shown=work.aligned,
+            ranges=work.ranges,
+            count=counter(self.counter),
+            window=self.window,
+            load=self.load(work),
+            model=self.model,
+            protect=work.protect,
+            forced=wish.forced,
+            focus=wish.focus,
+            supplied=wish.summary,
+            asks=asks,
+            handles=self.handles,
+        )
+
+
+def numbers_of(work: Session, state: State, policy: Policy, given: tuple[str, int, Moment, bool]) -> Numbers | None:
+    """The numbers of a request; None where its policy does not compact.
+
+    `given` are the model that the caller names, the window, what the caller knows, and whether what gives way can be
+    read back.
+    """
+    if policy.compaction is None:
+        return None
+    named, window, moment, handles = given
+    read = work.document.transcript
+    return Numbers(
+        session=state.who.session,
+        settings=policy.compaction,
+        after=policy.continuation,
+        model=named or read.model,
+        window=window,
+        fixed=moment.fixed_tokens or read.fixed_tokens,
+        calibration=state.calibrations.get(named or read.model, Calibration()),
+        counter=policy.counter,
+        now=moment.now,
+        handles=handles,
+    )

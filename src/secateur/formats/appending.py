@@ -1,0 +1,92 @@
+"""What a host's own compaction entry is made from: the view, message by message, and the lines as they are to stand.
+
+Rule: a session file only grows at its end. What a host's entry can keep by naming it is named; where it cannot (a
+message stays that stands between what gave way) what is kept is said again behind the summary, with ids of its own.
+Each host's shape is its format's affair.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import takewhile
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+
+from secateur.lineage import digest
+from secateur.model import Message, New
+
+Item = New | Message
+
+
+class Appending(Struct, frozen=True):
+    """A view that is to be appended. Messages point into the document as it was read."""
+
+    items: tuple[Item, ...]
+    messages: int  # of the history
+    element: Callable[[int], Any]  # a line or an element of the document, with the plan's edits
+    at: int  # when, in ms since 1970
+    tokens: int  # of the history
+
+    @property
+    def summary(self) -> str:
+        """The newest summary, and what stands verbatim behind it; hosts have one text for both."""
+        place = self._place
+        made = self.items[place : place + 1]
+        return "\n\n".join(item.text for item in (*made, *self._behind(place)) if isinstance(item, New))
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What that summary is made of."""
+        made = self.items[self._place]
+        return made.meta if isinstance(made, New) else {}
+
+    @property
+    def rest(self) -> tuple[Item, ...]:
+        """What stands beside it: what was before it too, in order."""
+        place = self._place
+        behind = place + 1 + sum(1 for _ in self._behind(place))
+        return (*self.items[:place], *self.items[behind:])
+
+    @property
+    def kept(self) -> tuple[Message | None, tuple[New, ...]]:
+        """The first of the messages that stay, if all behind it do and nothing else; and what was put in behind them.
+
+        None where a message stays that others before or behind it do not.
+        """
+        rest = list(self.rest)
+        behind = list(takewhile(lambda item: isinstance(item, New), reversed(rest)))[::-1]
+        put_in = [item for item in behind if isinstance(item, New)]
+        rest = rest[: len(rest) - len(behind)]
+        stay = [item for item in rest if isinstance(item, Message)]
+        whole = len(stay) == len(rest) and bool(stay) and stay == list(self._newest(len(stay)))
+        return (stay[0] if whole else None), tuple(put_in)
+
+    def stamp(self, later: int = 0) -> str:
+        """The time as hosts write it, so many milliseconds later."""
+        when = datetime.fromtimestamp((self.at + later) / 1000, UTC)
+        return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def id(self, number: int, length: int = 32) -> str:
+        """An id for the entry of this number: the same for the same view."""
+        return digest(f"{self.at}\0{self.summary}\0{number}")[:length]
+
+    def uuid(self, number: int) -> str:
+        """The same as a UUID."""
+        return str(UUID(hex=self.id(number)))
+
+    @property
+    def _place(self) -> int:
+        """Where the newest summary stands that an edit put in."""
+        made = [n for n, item in enumerate(self.items) if isinstance(item, New) and item.origin == "summary"]
+        put_in = [n for n, item in enumerate(self.items) if isinstance(item, New)]
+        return (made or put_in)[0]
+
+    def _behind(self, place: int) -> Iterator[New]:
+        for item in self.items[place + 1 :]:
+            if not isinstance(item, New) or "carried" not in item.meta:
+                return
+            yield item
+
+    def _newest(self, count: int) -> tuple[Message, ...]:
+        return tuple(item for item in self.items if isinstance(item, Message))[-count:]

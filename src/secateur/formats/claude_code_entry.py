@@ -1,0 +1,106 @@
+"""Claude Code's own compaction, appended: a boundary without a parent, the summary, and what stays, said again.
+
+Rule: what stays gets ids of its own (newer versions can name a kept segment, older ones read past it): the host takes
+lines of one API message for one message wherever they stand, so copies need a message id of their own too. Usage in a
+copy is zero: it was counted once, and says nothing of the context that begins here.
+"""
+
+from typing import Any
+
+from secateur.formats.appending import Appending
+from secateur.model import Message
+
+CLEARED = "[Old tool result content cleared]"  # what Claude Code sends for a result that a micro-compaction took
+_COMMON = ("isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "slug")
+_COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+def entries(made: Appending, last: dict[str, Any]) -> list[dict[str, Any]]:
+    """The lines. `last` is the newest line that has an id."""
+    common = {name: last[name] for name in _COMMON if name in last}
+    metadata = {"trigger": "manual" if made.meta.get("forced") else "auto", "preTokens": made.tokens}
+    boundary = {
+        "parentUuid": None,
+        "logicalParentUuid": last.get("uuid"),
+        **common,
+        "type": "system",
+        "subtype": "compact_boundary",
+        "content": "Conversation compacted",
+        "isMeta": False,
+        "timestamp": made.stamp(),
+        "uuid": made.uuid(0),
+        "level": "info",
+        "compactMetadata": metadata,
+    }
+    summary = {
+        "parentUuid": made.uuid(0),
+        **common,
+        "type": "user",
+        "message": {"role": "user", "content": made.summary},
+        "isVisibleInTranscriptOnly": True,
+        "isCompactSummary": True,
+        "uuid": made.uuid(1),
+        "timestamp": made.stamp(1),
+    }
+    chain = _Chain(made, common)
+    for item in made.rest:
+        if isinstance(item, Message):
+            chain.copy(item)
+        else:
+            chain.say(item.text)
+    return [boundary, summary, *chain.lines]
+
+
+class _Chain:
+    """Lines behind the summary, each under the one before."""
+
+    def __init__(self, made: Appending, common: dict[str, Any]) -> None:
+        self.lines: list[dict[str, Any]] = []
+        self._made = made
+        self._common = common
+        self._uuids: dict[Any, str] = {}
+
+    def say(self, text: str) -> None:
+        """A message that is not in the history: the model reads it, the screen does not show it."""
+        said = {"type": "user", "message": {"role": "user", "content": text}, "isMeta": True}
+        self._add({**self._common, **said})
+
+    def copy(self, message: Message) -> None:
+        """A message that stays, line by line."""
+        cleared = {one.call for one in message.parts if one.kind == "tool_result" and one.pinned and _gone(one.text)}
+        for line in message.lines:
+            entry = dict(self._made.element(line))
+            if entry.get("sourceToolAssistantUUID") in self._uuids:
+                entry["sourceToolAssistantUUID"] = self._uuids[entry["sourceToolAssistantUUID"]]
+            said = entry.get("message")
+            if isinstance(said, dict):
+                entry["message"] = _fresh(said, cleared, self._made.id(0, 8))
+            old = entry.get("uuid")
+            self._uuids[old] = self._add(entry)
+
+    def _add(self, entry: dict[str, Any]) -> str:
+        number = len(self.lines) + 2
+        parent, uuid = self._made.uuid(number - 1), self._made.uuid(number)
+        self.lines.append(entry | {"parentUuid": parent, "uuid": uuid, "timestamp": self._made.stamp(number)})
+        return uuid
+
+
+def _fresh(message: dict[str, Any], cleared: set[str], mark: str) -> dict[str, Any]:
+    """The message of a line under an id of its own; results that the host cleared stay cleared."""
+    made = dict(message)
+    if isinstance(made.get("id"), str) and made["id"]:
+        made["id"] = f"{made['id']}_{mark}"
+    if isinstance(made.get("usage"), dict):
+        made["usage"] = made["usage"] | {name: 0 for name in _COUNTS if name in made["usage"]}
+    if cleared and isinstance(made.get("content"), list):
+        made["content"] = [_clear(block, cleared) for block in made["content"]]
+    return made
+
+
+def _clear(block: Any, cleared: set[str]) -> Any:
+    is_one = isinstance(block, dict) and block.get("type") == "tool_result" and block.get("tool_use_id") in cleared
+    return block | {"content": CLEARED} if is_one else block
+
+
+def _gone(text: str) -> bool:
+    return text == CLEARED

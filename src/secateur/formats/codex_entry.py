@@ -1,0 +1,44 @@
+"""Codex's own compaction, appended: the whole context as it goes on, in `replacement_history`.
+
+Rule: items that stay are the very items, edits of the plan aside; what is new is a message of the user, and what was
+put in the system's name one of the developer.
+"""
+
+from typing import Any
+
+from secateur.formats.appending import Appending
+from secateur.model import Message, New
+
+Entry = dict[str, Any]
+_HISTORY = "replacement_history"
+
+
+def entries(made: Appending) -> list[Entry]:
+    """The lines: the compaction, and the event that tells the screen of it."""
+    items: list[Any] = []
+    for item in made.items:
+        items += [_new(item)] if isinstance(item, New) else _kept(item, made)
+    compacted = {"message": made.summary, _HISTORY: items}
+    return [
+        {"timestamp": made.stamp(), "type": "compacted", "payload": compacted},
+        {"timestamp": made.stamp(1), "type": "event_msg", "payload": {"type": "context_compacted"}},
+    ]
+
+
+def _new(new: New) -> Entry:
+    role = {"system": "developer", "assistant": "assistant"}.get(new.role, "user")
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": new.text}]}
+
+
+def _kept(message: Message, made: Appending) -> list[Any]:
+    """The items of a message: lines, or elements of an earlier compaction's list."""
+    places = dict.fromkeys(part.path[:4] if _HISTORY in part.path[:3] else part.path[:2] for part in message.parts)
+    found = []
+    for place in places:
+        line = place[0]
+        value = made.element(line) if isinstance(line, int) else {}
+        for step in place[1:]:
+            value = value[step]
+        found.append(value)
+    return found

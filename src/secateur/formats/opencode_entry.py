@@ -1,0 +1,91 @@
+"""opencode's own compaction, appended: a person's message that holds it, and the summary as its answer.
+
+Rule: the tail is named where the part can name it (`tail_start_id`); else what stays is said again behind the summary.
+Ids sort behind all others, as opencode's do.
+"""
+
+from typing import Any
+
+from secateur.formats.appending import Appending
+from secateur.formats.session_files import rows, table, word
+from secateur.model import Message
+
+Entry = dict[str, Any]
+
+
+def entries(made: Appending, at: int, items: list[Any]) -> list[Entry]:
+    """The messages. `at` is how many steps lead to the list of messages, `items` are those of the file."""
+    writer = _Writer(made, items)
+    kept, put_in = made.kept
+    first = kept.path[at] if kept is not None else None
+    tail = word(table(table(items[first]).get("info")).get("id")) if isinstance(first, int) else ""
+    writer.compact(tail)
+    if not tail:
+        put_in = ()
+        done: set[Any] = set()
+        for item in made.rest:
+            if isinstance(item, Message):
+                place = item.path[at]
+                if isinstance(place, int) and place not in done:  # a call and its result are one message of opencode
+                    writer.copy(made.element(place))
+                    done.add(place)
+            else:
+                writer.say(item.text)
+    for new in put_in:
+        writer.say(new.text)
+    return writer.made
+
+
+class _Writer:
+    """Messages behind the newest one."""
+
+    def __init__(self, made: Appending, items: list[Any]) -> None:
+        self.made: list[Entry] = []
+        self._view = made
+        infos = [table(table(item).get("info")) for item in items]
+        self._after = max((word(info.get("id")) for info in infos), default="msg_")
+        self._user: Entry = next((info for info in reversed(infos) if info.get("role") == "user"), {})
+        self._model: Entry = next((info for info in reversed(infos) if info.get("role") == "assistant"), {})
+
+    def compact(self, tail: str) -> None:
+        """The compaction and its answer."""
+        part: Entry = {"type": "compaction", "auto": False, "overflow": False}
+        mark = self._add(self._asked(), [part | ({"tail_start_id": tail} if tail else {})])
+        model: Entry = {
+            name: self._model[name] for name in ("modelID", "providerID", "path", "sessionID") if name in self._model
+        }
+        info = {
+            **model,
+            "role": "assistant",
+            "parentID": mark,
+            "mode": "compaction",
+            "agent": "compaction",
+            "summary": True,
+            "finish": "stop",
+            "cost": 0,
+            "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
+            "time": {"created": self._view.at + 1, "completed": self._view.at + 1},
+        }
+        self._add(info, [{"type": "text", "text": self._view.summary}])
+
+    def say(self, text: str) -> None:
+        """A message that is not in the history: the model reads it, the screen does not show it."""
+        self._add(self._asked(), [{"type": "text", "text": text, "synthetic": True}])
+
+    def copy(self, item: Any) -> None:
+        """A message that stays."""
+        self._add(dict(table(item.get("info"))), [dict(table(part)) for part in rows(item.get("parts"))])
+
+    def _asked(self) -> Entry:
+        known: Entry = {name: self._user[name] for name in ("sessionID", "agent", "model") if name in self._user}
+        return {**known, "role": "user", "time": {"created": self._view.at}}
+
+    def _add(self, info: Entry, parts: list[Entry]) -> str:
+        id = f"{self._after}{len(self.made):04d}"
+        session = info.get("sessionID")
+        named = {"messageID": id} | ({"sessionID": session} if session else {})
+        made = [
+            part | {"id": f"prt_{self._view.id(len(self.made), 20)}{n:03d}", **named} for n, part in enumerate(parts)
+        ]
+        self.made.append({"info": info | {"id": id}, "parts": made})
+        return id

@@ -1,0 +1,105 @@
+"""Pi's own compaction, appended (OpenClaw's too): one entry with the summary, which names the first entry that stays.
+
+Rule: where an entry cannot say what stays (a message between what gave way, another compaction among the kept), it
+keeps nothing, and what stays is said again behind it. The middle layout of pi-auto-compressor is stored with the entry
+(SEEDS 2.6): the host holds every message, and the extension lays them out. Usage in a copy is zero: it says nothing of
+the context that begins here.
+"""
+
+from typing import Any
+
+from secateur.formats.appending import Appending
+from secateur.formats.pi_branch import entry_ids, kind_of
+from secateur.model import Message
+
+Entry = dict[str, Any]
+_COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens", "reasoning")
+
+
+def entries(made: Appending, lines: dict[int, Entry]) -> list[Entry]:
+    """The lines. `lines` are those of the file that could be read."""
+    writer = _Writer(made, lines)
+    details = made.meta.get("details")
+    kept, put_in = made.kept
+    if details is not None and made.meta.get("layout_by_host"):
+        writer.compact(details=details, kept=writer.first_in_context())
+    elif kept is not None and writer.keeps(kept.lines[0]):
+        writer.compact(kept=kept.lines[0])
+    else:
+        writer.keep_nothing()
+        put_in = ()
+        for item in made.rest:
+            if isinstance(item, Message):
+                writer.copy(item)
+            else:
+                writer.say(item.text)
+    for new in put_in:
+        writer.say(new.text)
+    return writer.made
+
+
+class _Writer:
+    """Entries behind the newest one, each under the one before."""
+
+    def __init__(self, made: Appending, lines: dict[int, Entry]) -> None:
+        self.made: list[Entry] = []
+        self._view = made
+        self._lines = lines
+        self._ids = entry_ids(lines)
+        self._last = lines[max(self._ids)]["id"] if self._ids else None
+
+    def keeps(self, first: int) -> bool:
+        """Whether an entry can keep everything from this line on: no other compaction stands there."""
+        return not any(kind_of(entry) == "compaction" for line, entry in self._lines.items() if line >= first)
+
+    def first_in_context(self) -> int:
+        """The line of the first entry that the model reads."""
+        said = ("message", "custom_message", "branch_summary")
+        return next(line for line, entry in self._lines.items() if kind_of(entry) in said)
+
+    def keep_nothing(self) -> None:
+        """A compaction behind a mark of ours, from which nothing is kept: the mark says nothing."""
+        self._add({"type": "custom", "customType": "secateur.compaction", "data": {}})
+        self.compact(kept=None)
+
+    def compact(self, kept: int | None, details: Entry | None = None) -> None:
+        """The compaction entry."""
+        said: Entry = {"summary": self._view.summary, "tokensBefore": self._view.tokens, "fromHook": True}
+        if not self._ids:  # version 1: entries have numbers, and what could not be read has none
+            order = list(self._lines)
+            said["firstKeptEntryIndex"] = len(order) if kept is None else order.index(kept)
+        else:
+            said["firstKeptEntryId"] = self._last if kept is None else self._lines[kept]["id"]
+        self._add({"type": "compaction", **said, "details": details or {"readFiles": [], "modifiedFiles": []}})
+
+    def say(self, text: str) -> None:
+        """A message that is not in the history: the model reads it, the screen does not show it."""
+        if self._ids:
+            self._add({"type": "custom_message", "customType": "secateur.continue", "content": text, "display": False})
+        else:
+            self._add({"type": "message", "message": {"role": "user", "content": text}})
+
+    def copy(self, message: Message) -> None:
+        """A message that stays."""
+        for line in message.lines:
+            entry = dict(self._view.element(line))
+            said = entry.get("message")
+            if isinstance(said, dict) and isinstance(said.get("usage"), dict):
+                entry["message"] = said | {"usage": _zero(said["usage"])}
+            self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        number = len(self.made)
+        linked: Entry = {"type": entry["type"]}
+        if self._ids:
+            linked |= {"id": self._view.id(number, 8), "parentId": self._last}
+            self._last = linked["id"]
+        linked["timestamp"] = self._view.stamp(number)
+        self.made.append({**linked, **{name: entry[name] for name in entry if name not in linked}})
+
+
+def _zero(usage: Entry) -> Entry:
+    made: Entry = {name: 0 if name in _COUNTS else value for name, value in usage.items()}
+    if isinstance(made.get("cost"), dict):
+        made["cost"] = dict.fromkeys(made["cost"], 0)
+    return made

@@ -1,0 +1,97 @@
+"""A view of a session file with a compaction in it: the file, and the host's own compaction entry at its end.
+
+Rule: no line is taken out and none is put between others; edits of parts stand where they always do. What an entry
+looks like is each format's affair (`Format.appended`); formats without one hold no compaction.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from secateur.formats.appending import Appending, Item
+from secateur.jsontext import Lines, Text, dumps
+from secateur.model import Replace
+from secateur.patch import Op, apply, spliced, splices
+from secateur.plan import Fold
+from secateur.session.document import Document
+
+Located = tuple[int, int, Replace]
+
+
+def hosted(document: Document) -> bool:
+    """Whether the document is a host's session, whose own compaction entry is appended."""
+    return hasattr(document.format, "appended")
+
+
+def appended(document: Document, ops: dict[int, list[Op]], fold: Fold, ranges: Sequence[Located]) -> Any:
+    """The document with the view's compaction at its end, in the way in which it came."""
+    native, read = document.native, document.transcript
+    every = [op for some in ops.values() for op in some]
+    made = Appending(
+        items=tuple(_items(document, ranges)),
+        messages=len(read.messages),
+        element=_Elements(document, every),
+        at=max(_when(fold, ranges), read.stamped + 1),
+        tokens=sum(part.tokens for message in read.messages for part in message.parts) + read.fixed_tokens,
+    )
+    entries: list[Any] = document.format.appended(native, made)  # type: ignore[attr-defined]
+    if isinstance(native, Lines):
+        data = spliced(native.data, splices(native, every))
+        end = b"" if data.endswith(b"\n") or not data else b"\n"
+        return document.out(data + end + b"".join(dumps(entry) + b"\n" for entry in entries))
+    size = _size(document)
+    all_ops = [*every, Op(read.at, entries, (size, size))]
+    if isinstance(native, Text):
+        return document.out(spliced(native.data, splices(native, all_ops)))
+    return apply(native, all_ops)
+
+
+def _items(document: Document, ranges: Sequence[Located]) -> Iterator[Item]:
+    """The view: messages that stay, and what stands in place of others."""
+    messages = document.transcript.messages
+    here = 0
+    for i, j, edit in ranges:
+        yield from messages[here:i]
+        yield from edit.items
+        here = max(here, j)
+    yield from messages[here:]
+
+
+class _Elements:
+    """Lines of a log, or elements of an array, with the plan's edits."""
+
+    def __init__(self, document: Document, ops: list[Op]) -> None:
+        self._document = document
+        self._depth = len(document.transcript.at)
+        self._ops: dict[Any, list[Op]] = {}
+        for op in ops:
+            step, inside = op.path[self._depth], op.path[self._depth + 1 :]
+            self._ops.setdefault(step, []).append(Op(inside, op.value, op.slice))
+
+    def __call__(self, number: int) -> Any:
+        native = self._document.native
+        if isinstance(native, Lines):
+            value = native.line(number)
+        elif isinstance(native, Text):
+            child = native.at((*self._document.transcript.at, number))
+            value = child.value() if child is not None else None
+        else:
+            for step in self._document.transcript.at:
+                native = native[step]
+            value = native[number]
+        return apply(value, self._ops.get(number, ()))
+
+
+def _when(fold: Fold, ranges: Sequence[Located]) -> int:
+    """The time of the newest of these ranges (ms)."""
+    mine = {id(edit) for _, _, edit in ranges}
+    return max((at for edit, at in fold.ranges if id(edit) in mine), default=0)
+
+
+def _size(document: Document) -> int:
+    native: Any = document.native
+    if isinstance(native, Text):
+        items = native.at(document.transcript.at)
+        return len(items) if items is not None else 0
+    for step in document.transcript.at:
+        native = native[step]
+    return len(native)
