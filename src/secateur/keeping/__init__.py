@@ -22,7 +22,7 @@ from secateur.keeping.views import tip_of, view_chain
 from secateur.model import Epoch, Transcript
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.stores.protocol import Change, Conflict, State, Store, Who, changed, fresh
+from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, changed, fresh
 
 __all__ = ["ATTEMPTS", "Base", "Desk", "Keeping", "Place", "shifted"]
 
@@ -134,7 +134,8 @@ class Keeping:
         receipts = (*desk.waiting, receipt)
         chain = view_chain(work, desk.chain, native)
         tip = read.messages[-1].key if read.messages else ""
-        pieces, manifest, raw = desk.pieces, None, ()
+        pieces, manifest = desk.pieces, None
+        raw: tuple[Blob, ...] = ()
         if self.raw:
             same = work.same if desk.pieces.ids else 0
             pieces, manifest, raw = cut(work.document, desk.pieces, state.receipts + len(receipts) - 1, same)
