@@ -19,7 +19,7 @@ from secateur.schedule import Choice, Offer
 from secateur.session import Session
 from secateur.session.mending import Sent, forced
 from secateur.settle import headless, in_running_round, settled
-from secateur.strategies import Deduplicate, Strategy, Supersede
+from secateur.strategies import Dated, Strategy
 
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
@@ -143,7 +143,8 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
         marked=marked,
         freed=freed,
         since=_since(policy, proposed.seen, budget),
-        by_age=any(not isinstance(one, Deduplicate | Supersede) for one in policy.prune),
+        by_age=any(not isinstance(one, Dated) for one in policy.prune),
+        plan=work.plan,
         forced=proposed.forced,
     )
     return policy.schedule.chosen(offer), freed
@@ -151,8 +152,12 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
 
 def _since(policy: Policy, seen: Transcript, budget: Budget) -> dict[str, int]:
     """Results that later ones made stale, and the message since when."""
-    stale = [one for one in policy.prune if isinstance(one, Deduplicate | Supersede)]
-    return {key: fate.since for one in stale for key, fate in one.fates(seen, budget).items()}
+    found: dict[str, int] = {}
+    for one in policy.prune:
+        if isinstance(one, Dated):
+            for key, number in one.since(seen, budget).items():
+                found[key] = min(number, found.get(key, number))
+    return found
 
 
 def _as_it_came(work: Session, now: int) -> tuple[Entry, ...]:

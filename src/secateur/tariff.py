@@ -18,6 +18,7 @@ class Tariff(Struct, frozen=True, kw_only=True):
     ttl_s: float = 300.0  # the cache lives so long since it was last used
     minimum_tokens: int = 1_024  # a shorter prefix is not kept
     anywhere: bool = False  # any common prefix is found, not only where one was marked or a request ended
+    strips_reasoning: bool = False  # a new user turn takes earlier reasoning out of the prompt
     tiers: tuple[int, ...] = ()  # prompt tokens above which all of a request costs more, lowest first
     dollars: float = 2.0  # what a million tokens of plain input cost
     model: str = DEFAULT_MODEL  # whose prices these are

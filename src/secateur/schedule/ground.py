@@ -11,9 +11,9 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from secateur.bounds import index_of
+from secateur.bounds import index_of, running
 from secateur.budget import Budget
-from secateur.model import Message, Remove, Rewrite
+from secateur.model import Message, Part, Remove, Rewrite
 from secateur.schedule.offer import Choice, Offer
 from secateur.schedule.prefixes import Prefixes
 from secateur.schedule.waited import Waited
@@ -51,8 +51,9 @@ class Ground:
         waited = Waited(offer.seen, offer.budget, first)
         assistants = index_of(offer.seen).assistants
         end = self._end(messages)
-        prefixes, sizes = Prefixes(offer), _ends(messages)
-        fixed = max(0, offer.budget.used - sizes[-1])
+        stripped = running(offer.seen) if tariff.strips_reasoning else 0
+        prefixes, sizes = Prefixes(offer), _ends(messages, stripped)
+        fixed = max(0, offer.budget.used - sum([part.tokens for one in messages for part in one.parts]))
         found: list[Place] = []
         freed = inside = 0
         rent = now = survives = thought = 0.0
@@ -64,7 +65,7 @@ class Ground:
                     inside += part.tokens
                     continue
                 if not isinstance(edit, Rewrite | Remove):
-                    survives += part.tokens * cached
+                    survives += _size(part, number < stripped) * cached
                     thought += part.tokens * part.bound
                     continue
                 left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
@@ -91,9 +92,14 @@ class Ground:
         return end
 
 
-def _ends(messages: tuple[Message, ...]) -> list[int]:
-    """Tokens before each message, and of all."""
-    return [0, *accumulate(sum([part.tokens for part in message.parts]) for message in messages)]
+def _ends(messages: tuple[Message, ...], stripped: int) -> list[int]:
+    """Tokens before each message, and of all; `stripped`: before this message the provider takes reasoning out."""
+    sizes = (sum([_size(part, n < stripped) for part in one.parts]) for n, one in enumerate(messages))
+    return [0, *accumulate(sizes)]
+
+
+def _size(part: Part, stripped: bool) -> int:
+    return 0 if stripped and part.kind == "reasoning" else part.tokens
 
 
 def cold(budget: Budget) -> str:

@@ -1,13 +1,16 @@
 """Which prefixes of a history a provider still holds: what an edit would find to read from.
 
 Rule: between edits each request leaves a prefix at its end, so one ends near any place. The request that opens an epoch
-writes all that stands behind its first edit as one piece, with one prefix more (`session.frontier`): an edit inside
+writes all that stands behind its first edit as one piece, with one prefix more (`session.ahead`): an edit inside
 that piece pays for it from there. Providers that find any common prefix have no such gaps.
 """
 
+from bisect import bisect_right
+from itertools import pairwise
+
 from msgspec import Struct
 
-from secateur.bounds import eligible
+from secateur.bounds import eligible, index_of
 from secateur.budget import settled
 from secateur.model import Part, Replace
 from secateur.plan import alive
@@ -31,7 +34,14 @@ class Prefixes:
             (epoch.tip, {edit.key for edit in epoch.edits if not isinstance(edit, Replace)})
             for epoch in alive(offer.plan)
         ]
-        self.pieces: list[Piece] = [] if offer.budget.tariff.anywhere else self._found()
+        tariff = offer.budget.tariff
+        self._anywhere, self._assistants = tariff.anywhere, index_of(offer.seen).assistants
+        found = [] if tariff.anywhere else self._found()
+        if not tariff.anywhere:
+            found += [Piece(number, 0, number) for number in pauses(offer)]
+        if tariff.strips_reasoning and not tariff.anywhere:
+            found += _stripped(offer)
+        self.pieces = sorted(found, key=lambda piece: piece.request)
 
     def before(self, number: int, request: int | None = None) -> int:
         """The message before which the last prefix ends that an edit of message `number` leaves whole.
@@ -40,9 +50,17 @@ class Prefixes:
         """
         for piece in reversed(self.pieces):
             if piece.first <= number and (request is None or piece.request < request):
-                dense = number >= piece.request
-                return number if dense else piece.next if piece.next <= number else piece.first
-        return number
+                if number >= piece.request:
+                    return max(piece.request, self._end(number))
+                return piece.next if piece.next <= number else piece.first
+        return self._end(number)
+
+    def _end(self, number: int) -> int:
+        """Where the last request ended before that message: an answer came behind it."""
+        if self._anywhere:
+            return number
+        place = bisect_right(self._assistants, number)
+        return self._assistants[place - 1] if place else 0
 
     def _found(self) -> list[Piece]:
         messages = self._offer.seen.messages
@@ -70,3 +88,25 @@ class Prefixes:
         protect = self._offer.budget.protect
         worth = part.kind == "tool_result" and len(part.text) >= protect.worth_chars
         return worth and eligible(self._offer.seen, number, part, protect) and not settled(self._offer.budget, part)
+
+
+def pauses(offer: Offer) -> list[int]:
+    """The requests, by how many messages they held, that came when the cache of the one before was gone."""
+    messages, ttl_ms = offer.seen.messages, offer.budget.tariff.ttl_s * 1000
+    found, last = [], 0
+    for number in [number for number in index_of(offer.seen).assistants if number] + [len(messages)]:
+        at = messages[number - 1].at or last
+        if last and at - last >= ttl_ms:
+            found.append(number)
+        last = at
+    return found
+
+
+def _stripped(offer: Offer) -> list[Piece]:
+    """What new user turns wrote anew, because the reasoning of the turn before left the prompt."""
+    messages, turns = offer.seen.messages, index_of(offer.seen).turns
+    return [
+        Piece(turn + 1, before + 1, turn + 1)
+        for before, turn in pairwise(turns)
+        if any(part.kind == "reasoning" for one in messages[before:turn] for part in one.parts)
+    ]

@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from secateur.bounds import index_of
 from secateur.budget import Budget
-from secateur.model import Message, Replace
+from secateur.model import Message, Part, Replace
 from secateur.plan import Plan, alive
 from secateur.schedule.ground import Place
 from secateur.schedule.offer import Offer
-from secateur.schedule.prefixes import Prefixes
+from secateur.schedule.prefixes import Prefixes, pauses
 
 
 class Account(Struct, frozen=True):
@@ -39,26 +39,32 @@ class _Edited(Struct, frozen=True):
 def account(offer: Offer) -> Account:
     """The account of an offer's history and plan."""
     messages, budget = offer.seen.messages, offer.budget
-    raw = [sum([budget.raw.get(part.key, part).tokens for part in one.parts]) for one in messages]
+    raw = [sum([_size(budget.raw.get(part.key, part), budget) for part in one.parts]) for one in messages]
     assistants = index_of(offer.seen).assistants
     sent = [*(number for number in assistants if number), len(messages)]
     edited = _edited(messages, offer.plan, budget, sent)
     ends = [0, *accumulate(raw)]
     fixed = max(0, budget.used - (ends[-1] - sum(one.gain for one in edited)))
-    cold = _colds(messages, sent, budget)
+    gone = set(pauses(offer))
+    cold = [not request or number in gone for request, number in enumerate(sent)]
     plain = _bill([fixed + ends[number] for number in sent], cold, {}, budget)
     gained = [0] * (len(sent) + 1)
     for one in edited:
         gained[max(one.request, bisect_left(sent, one.message + 1))] += one.gain
     freed = list(accumulate(gained))
-    sizes = [fixed + ends[number] - gone for number, gone in zip(sent, freed, strict=False)]
+    sizes = [fixed + ends[number] - less for number, less in zip(sent, freed, strict=False)]
     prefixes = Prefixes(offer)
     kept = {
-        request: fixed + ends[prefixes.before(first, sent[request])] - gone
-        for request, (first, gone) in _firsts(edited).items()
+        request: fixed + ends[prefixes.before(first, sent[request])] - before
+        for request, (first, before) in _firsts(edited).items()
     }
     pruned = _bill(sizes, cold, kept, budget)
     return Account(plain + budget.tariff.o * sum(raw[number] for number in assistants), pruned - plain)
+
+
+def _size(part: Part, budget: Budget) -> int:
+    """Tokens; of reasoning that the next turn takes out none, so that the bill is rather too low."""
+    return 0 if budget.tariff.strips_reasoning and part.kind == "reasoning" else part.tokens
 
 
 def _edited(messages: tuple[Message, ...], plan: Plan, budget: Budget, sent: list[int]) -> list[_Edited]:
@@ -96,13 +102,3 @@ def _bill(sizes: list[int], cold: list[bool], kept: dict[int, int], budget: Budg
         bill += r * read + w * (size - read)
         before = size
     return bill
-
-
-def _colds(messages: tuple[Message, ...], sent: list[int], budget: Budget) -> list[bool]:
-    """By request: whether the cache of the one before was gone."""
-    found, last = [], 0
-    for number in sent:
-        at = messages[number - 1].at or last
-        found.append(not found or (bool(last) and at - last >= budget.tariff.ttl_s * 1000))
-        last = at
-    return found

@@ -57,13 +57,13 @@ class Cache:
         self._last: tuple[int, int] | None = None  # the longest prefix that the last request left: its name, tokens
         self._sent = 0.0
 
-    def send(self, prompt: Prompt, at: float, frontier: int = 0) -> Sent:
-        """Send a prompt at a time: look up, then write. Behind its first `frontier` messages a prefix is kept too."""
+    def send(self, prompt: Prompt, at: float, ahead: tuple[int, ...] = ()) -> Sent:
+        """Send a prompt at a time: look up, then write. A prefix is kept before these messages as well."""
         if self.rules.positions == "none" or not prompt.chain:
             return Sent(0, 0, prompt.tokens)
         if self.rules.positions == "answers":
             self._answered(prompt)
-        marks = self._marks(prompt, frontier)
+        marks = self._marks(prompt, ahead)
         hit = self._hit(prompt, marks, at)
         cold = self._last is not None and not self._lives(self._last[0], at)
         there = self._last[1] if self._last is not None and not cold else 0
@@ -76,17 +76,17 @@ class Cache:
         self._sent = at
         return Sent(read, write, prompt.tokens - read - write, cold, max(0, there - read))
 
-    def _marks(self, prompt: Prompt, frontier: int) -> list[int]:
-        """Where this request leaves prefixes: the end, what stood in the request before, system prompt and tools, and
-        where the next edit is to be expected."""
+    def _marks(self, prompt: Prompt, ahead: tuple[int, ...]) -> list[int]:
+        """Where this request leaves prefixes: the end, what stood in the request before, where the next edit is to be
+        expected, system prompt and tools; as many of them as the provider allows, in this order."""
         last, kept = len(prompt.chain) - 1, prompt.same - 1
         wanted = [last]
         if self.caching.marks == "kept" and 0 <= kept < last:
             wanted.append(kept)
+        if self.caching.marks == "kept":
+            wanted += [prompt.stops[number - 1] for number in ahead if number and prompt.stops[number - 1] >= 0]
         if prompt.fixed:
             wanted.append(prompt.fixed - 1)
-        if self.caching.marks == "kept" and frontier and prompt.stops[frontier - 1] >= 0:
-            wanted.append(prompt.stops[frontier - 1])
         return sorted(set(wanted[: max(1, self.rules.breakpoints)]))
 
     def _hit(self, prompt: Prompt, marks: list[int], at: float) -> int:

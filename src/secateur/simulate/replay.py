@@ -19,8 +19,8 @@ from secateur.policy import Policy
 from secateur.policy.windows import resolve
 from secateur.pricing.tariffs import tariff_of
 from secateur.session import Session
+from secateur.session.ahead import ahead
 from secateur.session.document import Document
-from secateur.session.frontier import frontier
 from secateur.simulate.bill import Call
 from secateur.simulate.requests import Recording, Request
 from secateur.tariff import Tariff
@@ -40,7 +40,7 @@ class Turn(Struct, frozen=True):
     why: str = ""  # of that epoch, or of the gate that did nothing
     calls: tuple[Call, ...] = ()  # made for it beside it: summaries
     plan: Plan = Plan()
-    frontier: int = 0  # messages before the first result that may still go: one more prefix is kept there (0: none)
+    ahead: tuple[int, ...] = ()  # messages before which a prefix is kept as well (`session.ahead`)
 
     @property
     def begins(self) -> bool:
@@ -64,8 +64,8 @@ def replayed(
         opened = len(work.plan.epochs) > epochs
         why = work.plan.epochs[-1].why if opened else gate
         seen = work.after().messages
-        next_ = frontier(work) if opened else 0
-        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, plan=work.plan, frontier=next_)
+        kept = ahead(work, work.strips) if opened else ()
+        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, plan=work.plan, ahead=kept)
 
 
 def unpruned(recording: Recording) -> Iterator[Turn]:
@@ -97,7 +97,7 @@ class Replay(Session):
         if policy.counter == "estimate":
             self.gauge = tally
         self._sticky = policy.sticky
-        self._tariff = tariff
+        self._tariff, self.strips = tariff, tariff.strips_reasoning
         self._last: Request | None = None
         self._cold = ""
         self._coming: tuple[Document, int]

@@ -76,7 +76,7 @@ def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ..
         prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
         busted += bool(rows) and (caching.turn_busts and turn.begins or turn.request.number in caching.busts)
         prompt = prompts.of(turn.seen, model=turn.request.model, state=busted)
-        sent = cache.send(prompt, turn.at, turn.frontier)
+        sent = cache.send(prompt, turn.at, turn.ahead)
         rows.append(_row(turn, sent, price, caching.hour))
     return tuple(rows)
 

@@ -1,0 +1,42 @@
+"""Where what is to come will need a prefix that the cache holds: before the next edit, and before a turn.
+
+Rule (measured): providers that look back a few blocks only find what was written near a mark. After an edit the whole
+rewritten tail is one entry, so the next edit inside it would pay for all of it again, unless a prefix that ends before
+that edit was kept as well.
+"""
+
+from functools import partial
+
+from msgspec.structs import replace
+
+from secateur import bounds
+from secateur.budget import Budget, settled
+from secateur.model import Replace
+from secateur.session import Session
+
+
+def ahead(work: Session, strips_reasoning: bool = False) -> tuple[int, ...]:
+    """Messages of the view before which a request that opens an epoch should leave a prefix; () where it edits nothing.
+
+    Before the first result, behind the newest edits, that may go later. Where a new turn takes reasoning out of the
+    prompt (`strips_reasoning`), also behind the message that began the running one: there the next turn reads to.
+    """
+    epochs, read = work.plan.epochs, work.document.transcript
+    keys = {edit.key for edit in epochs[-1].edits if not isinstance(edit, Replace)} if epochs else set()
+    first = next((n for n, message in enumerate(read.messages) if any(p.key in keys for p in message.parts)), None)
+    if first is None:
+        return ()
+    index = bounds.index_of(work.after())
+    budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited)
+    behind = replace(read, index=replace(index, spent=first))
+    found = [bounds.spent(behind, work.protect, partial(settled, budget))]
+    if strips_reasoning and index.turns and index.turns[-1] >= first:
+        found.append(index.turns[-1] + 1)
+    return tuple(_seen(work, number) for number in found)
+
+
+def _seen(work: Session, number: int) -> int:
+    """The number in the view of a message of the history, or of the first one behind it that the view shows."""
+    messages = work.after().messages
+    later = {message.key for message in work.document.transcript.messages[number:]}
+    return next((n for n, message in enumerate(messages) if message.key in later), len(messages))
