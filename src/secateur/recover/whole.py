@@ -80,6 +80,11 @@ def _not_condensed(entry: Value) -> Value | None:
     return {} if _condenses(entry) else None
 
 
+def _not_compacted(entry: Value) -> Value | None:
+    """Nothing in place of Codex' compactions, which bring a list of their own; None for another line."""
+    return {} if entry.get("type") == "compacted" else None
+
+
 def _condenses(event: Value) -> bool:
     return event.get("kind") == "Condensation" or event.get("action") == "condensation"
 
@@ -119,6 +124,7 @@ def _uncleared(part: Value) -> Value:
 
 _LINE_MARKS: dict[str, tuple[bytes, Callable[[Value], Value | None]]] = {
     "claude_code": (b'"microcompactMetadata"', _not_cleared),
+    "codex": (b'"compacted"', _not_compacted),
     "openhands_lines": (b"ondensation", _not_condensed),
 }
 _UNMARKED: dict[str, Callable[[Any], tuple[Any, int]]] = {"opencode": _opencode, "openhands": _openhands}

@@ -105,6 +105,28 @@ def test_openhands_events_that_a_condensation_forgot(many_lines: bool) -> None:
     assert whole(data).compactions >= 1
 
 
+def test_codex_from_before_a_compaction_that_brings_no_summary() -> None:
+    def item(role: str, text: str) -> dict[str, Any]:
+        kind = "output_text" if role == "assistant" else "input_text"
+        payload = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+        return {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}
+
+    kept = [item("user", "first")["payload"]]
+    data = lines(
+        {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}},
+        item("user", "first"),
+        item("assistant", "found it"),
+        {
+            "timestamp": "2026-01-01T00:00:00Z",
+            "type": "compacted",
+            "payload": {"message": "", "replacement_history": kept},
+        },
+        item("user", "go on"),
+    )
+    assert said(data) == ["first", "found it", "go on"]
+    assert whole(data).compactions == 1
+
+
 def test_a_request_body_is_whole_as_it_stands() -> None:
     data = json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": "hello"}]}).encode()
     assert said(data) == ["hello"]
