@@ -35,7 +35,7 @@ def readable(setting: Handles, document: Document) -> bool:
         return setting == "on"
     tools = _tools(document.native)
     if tools is not None:
-        return NAME.encode() in tools.lower() and _offered(tools)
+        return NAME.encode() in tools and _offered(tools)
     calls = (part.tool for one in document.transcript.messages for part in one.parts if part.kind == "tool_call")
     return any(is_reader(tool) and NAME in tool.lower() for tool in calls)
 
