@@ -9,9 +9,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Protocol
 
-from secateur.acts.fates import Fates, Held
+from secateur.acts.fates import Held
 from secateur.acts.fates import working_set as _working_set
-from secateur.acts.history import acts
+from secateur.acts.known import history_of
 from secateur.model import Index, Message, Part, Transcript
 from secateur.protect import Protect, protected_tokens, spares
 from secateur.recalling import unused
@@ -178,7 +178,7 @@ def working_set(transcript: Transcript, protect: Protect, raw: Mapping[str, Part
     asked = unused(transcript.messages, protect.recalled)
     if not protect.files and not protect.open_errors:
         return Held(asked)
-    fates = Fates(acts(transcript.messages, raw), protect.files)
+    fates = history_of(transcript.messages, raw).fates(protect.files)
     held = _working_set(fates, reads=bool(protect.files), failures=protect.open_errors)
     return Held(held.keys | asked, held.left)
 

@@ -18,6 +18,7 @@ ToolRole = Literal["read", "edit", "search", "run", "plan", "skill", "memory", "
 ROLES: tuple[ToolRole, ...] = get_args(ToolRole)
 
 
+@lru_cache(maxsize=2_048)
 def role_of(tool: str, arguments: str) -> ToolRole:
     """The role of a call: `tool` as the host names it, `arguments` as JSON, as raw text, or "" where unknown."""
     words = _words(tool)

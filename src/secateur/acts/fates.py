@@ -23,9 +23,9 @@ class Fate(Struct, frozen=True):
 
 
 class Fates:
-    """What became of each act of a history, by the keys of results. `files`: how many of them are in use at a time."""
+    """What became of each act taken so far, by the keys of results. `files`: how many of them are in use at a time."""
 
-    def __init__(self, history: Sequence[Act], files: int) -> None:
+    def __init__(self, files: int) -> None:
         self.same: dict[str, Fate] = {}  # the same call gave the same text
         self.shown: dict[str, Fate] = {}  # the same range of its files was shown
         self.run: dict[str, Fate] = {}  # the same was asked
@@ -33,8 +33,9 @@ class Fates:
         self.tried: dict[str, int] = {}  # it had failed, and was tried again: since which message
         self.written: dict[str, Fate] = {}  # its file was written to, and is not in use any more
         self.unused: dict[str, int] = {}  # its files are not in use any more: since which message
-        self.shows: frozenset[str] = frozenset(act.result.key for act in history if act.shows)
-        self.failed: frozenset[str] = frozenset(act.result.key for act in history if not act.ok)
+        self.shows: set[str] = set()
+        self.failed: set[str] = set()
+        self._taken = 0
         self._files = files
         self._in_use: list[str] = []  # the file worked with last at the end
         self._given: dict[tuple[str, str, str], str] = {}
@@ -42,10 +43,18 @@ class Fates:
         self._failing: dict[str, list[Act]] = {}
         self._reads: dict[str, list[Act]] = {}  # by file, those that no later act shows again
         self._outdated: set[str] = set()
-        for act in history:
+
+    def take(self, history: Sequence[Act]) -> None:
+        """Go on with the acts that this history has more than the one taken before, which it goes on from."""
+        for act in history[self._taken :]:
             self._step(act)
+        self._taken = len(history)
 
     def _step(self, act: Act) -> None:
+        if act.shows:
+            self.shows.add(act.result.key)
+        if not act.ok:
+            self.failed.add(act.result.key)
         self._repeated(act)
         self._tried(act)
         self._written(act)

@@ -5,17 +5,15 @@ that nothing is taken for the same for the sake of a guess. What became of an ac
 """
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from posixpath import join, normpath
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, action_of, pairs, texts
+from secateur.acts.calls import Action, action_of, texts
 from secateur.acts.files import PLACES, paths, touched
 from secateur.acts.runs import Ran, runs
-from secateur.model import Message, Part
-from secateur.roles import role_of
+from secateur.model import Part
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 
@@ -38,26 +36,15 @@ class Act(Struct, frozen=True):
         return self.shows | self.writes
 
 
-def acts(messages: Sequence[Message], raw: Mapping[str, Part] | None = None) -> tuple[Act, ...]:
-    """The acts of a history, oldest first; `raw` has the parts as they came where a view shows them otherwise."""
-    came = raw or {}
-    numbers = {
-        part.key: number
-        for number, message in enumerate(messages)
-        for part in message.parts
-        if part.kind == "tool_result"
-    }
-    found = []
-    for call, result in pairs(messages):
-        if result is not None:
-            call, result = came.get(call.key, call), came.get(result.key, result)
-            found.append(Act(numbers[result.key], call, result, *_told(call, result)))
-    return tuple(found)
+def act(number: int, call: Part, result: Part) -> Act:
+    """What is certain about a call and its result, which stands in message `number`."""
+    return Act(number, call, result, *_told(call, result))
 
 
-def shows_files(call: Part, result: Part) -> bool:
-    """Whether the call shows the text of files, or was meant to, and does nothing else."""
-    return bool(_told(call, result)[0]) or role_of(call.tool, call.text) == "read"
+def ran_well(call: Part, result: Part) -> bool:
+    """Whether a command that does more than look (a build, a test, an installation) was run, and did not fail."""
+    ran = tuple(runs((action_of(call, result),)))
+    return bool(ran) and all(one.ok for one in ran) and not all(one.looks for one in ran)
 
 
 def shown_again(act: Act, later: Act) -> bool:
@@ -66,8 +53,7 @@ def shown_again(act: Act, later: Act) -> bool:
         return False
     if act.call.text == later.call.text:
         return True
-    lines, again = _lines(act.result.text), _lines(later.result.text)
-    return bool(lines) and len(lines & again) >= SHOWN_AGAIN * len(lines)
+    return _covered(act.result.text, later.result.text)
 
 
 @lru_cache(maxsize=4_096)
@@ -114,6 +100,12 @@ def _named(where: str, path: str) -> str:
 
 
 _NUMBERED = re.compile(r"\s*\d{1,6}[:|→\t-]")
+
+
+@lru_cache(maxsize=16_384)
+def _covered(text: str, later: str) -> bool:
+    lines = _lines(text)
+    return bool(lines) and len(lines & _lines(later)) >= SHOWN_AGAIN * len(lines)
 
 
 @lru_cache(maxsize=256)

@@ -15,6 +15,8 @@ from secateur.outline import outline
 from secateur.placeholder import informative, is_placeholder
 from secateur.protect import Count, Share
 
+_LEAST = 400  # characters that any outline may have
+
 
 class Condense(
     Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="condense", tag_field="do"
@@ -29,7 +31,7 @@ class Condense(
         for number, part in reversed(list(found)):
             raw = original(budget, part)
             said = informative(raw, call_of(transcript, number, part), handle_for(budget, raw))
-            lines = outline(raw.text, min(self.max_chars, int(self.share * len(raw.text))))
+            lines = outline(raw.text, min(self.max_chars, max(_LEAST, int(self.share * len(raw.text)))))
             text = f"{said}\n{lines}" if lines else said
             if saves(budget, text, part):
                 yield Rewrite(part.key, text, by="condense")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from secateur.acts.fates import Fate, Fates
-from secateur.acts.history import acts
+from secateur.acts.fates import Fate
+from secateur.acts.known import history_of
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
@@ -33,6 +33,6 @@ class Deduplicate(
 
     def fates(self, transcript: Transcript, budget: Budget) -> Mapping[str, Fate]:
         """Results that came again, and since when, whether they may go or not."""
-        history = acts(transcript.messages, budget.raw)
-        long = {act.result.key for act in history if len(act.result.text) >= self.min_chars}
-        return {key: fate for key, fate in Fates(history, 0).same.items() if key in long}
+        history = history_of(transcript.messages, budget.raw)
+        long = {act.result.key for act in history.acts if len(act.result.text) >= self.min_chars}
+        return {key: fate for key, fate in history.fates(0).same.items() if key in long}

@@ -2,8 +2,8 @@
 
 Rule: the excerpt depends on the result and on what stands before it, never on its age or on what follows, so that a
 history read for the first time and one that grew message by message come to the same view. Tails and turns therefore do
-not protect here; tools, roles, pins, errors, media and the head do. Lines that name what the task is about stay too:
-what the user named, and the calls just before.
+not protect here; tools, roles, pins, errors, media and the head do, and what the model read back comes whole. Lines
+that name what the task is about stay too: what the user named, and the calls just before.
 """
 
 from collections.abc import Iterator
@@ -11,19 +11,21 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from secateur.acts.about import named
-from secateur.acts.history import shows_files
+from secateur.acts.history import ran_well
 from secateur.bounds import boundary, call_of, eligible, index_of
 from secateur.budget import Budget, handle_for
 from secateur.excerpt import excerpt
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting
 from secateur.protect import Count, Share
+from secateur.recalling import is_recalled
 
-# Of results of commands over 1,000 tokens, the share of which a later call quotes what an excerpt left out: about a
-# quarter in recorded sessions (benchmarks/strategies.py). Of results that show files it is seven in ten.
-CHANCE = 0.25
+# Of results of commands that went well, over 1,000 tokens, the share of which a later call quotes what an excerpt left
+# out: one in ten in recorded sessions (benchmarks/strategies.py). Of results that show files it is seven in ten.
+CHANCE = 0.1
 _PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
 _MOST_KAPPA = 100.0
+_WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
 
 
 class Excerpt(
@@ -33,14 +35,14 @@ class Excerpt(
 
     max_chars: Count = 16_000  # about 4,000 tokens
     by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted
-    reads: bool = True  # also results that show files; those are mostly edited or quoted next
-    most_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that, files too
+    all_tools: bool = True  # False: only commands that went well; what was looked up, and failures, are worked on next
+    most_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
         for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
-                if part.kind != "tool_result" or part.key in budget.edited:
+                if part.kind != "tool_result" or part.key in budget.edited or is_recalled(part):
                     continue
                 room = self._room(transcript, number, part, budget)
                 if 0 < room < len(part.text) and eligible(transcript, number, part, budget.protect):
@@ -63,14 +65,14 @@ class Excerpt(
         return 0
 
     def _meant(self, transcript: Transcript, number: int, part: Part) -> bool:
-        if self.reads:
+        if self.all_tools:
             return True
         call = call_of(transcript, number, part)
-        return call is None or not shows_files(call, part)
+        return call is not None and ran_well(call, part)
 
     def _worth(self, budget: Budget) -> float:
-        """The size in tokens from which an excerpt pays, in a prompt of half the window."""
+        """The size in tokens from which an excerpt pays."""
         tariff = budget.tariff
         stays = budget.protect.results + _PATIENT * min(kappa(tariff.w, tariff.r), _MOST_KAPPA)
-        call = fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=max(0, budget.window) / 2)
+        call = fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=min(max(0, budget.window), _WINDOW) / 2)
         return worth_excerpting(tariff.w, tariff.r, chance=CHANCE, call=call, stays=stays)

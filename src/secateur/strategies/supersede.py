@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from secateur.acts.fates import Fate, Fates
-from secateur.acts.history import acts
+from secateur.acts.fates import Fate
+from secateur.acts.known import history_of
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
@@ -38,7 +38,7 @@ class Supersede(
 
     def fates(self, transcript: Transcript, budget: Budget) -> Mapping[str, Fate]:
         """Results that are stale, why and since when, whether they may go or not."""
-        found = Fates(acts(transcript.messages, budget.raw), self.files)
+        found = history_of(transcript.messages, budget.raw).fates(self.files)
         kinds = ((self.written, found.written), (self.resolved, found.resolved), (self.asked, found.run))
         stale = [fates for wanted, fates in (*kinds, (self.shown, found.shown)) if wanted]
         return {key: fate for fates in stale for key, fate in fates.items()}

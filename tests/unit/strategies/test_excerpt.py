@@ -1,14 +1,20 @@
-"""At birth: the excerpt depends on the result alone."""
+"""At birth: the excerpt depends on the result and on what stands before it, never on its age."""
+
+import json
 
 from msgspec.structs import replace
 
-from conversation import part, result, results, talk, user
+from conversation import assistant, part, result, results, talk, user
 from secateur.bounds import index_of
 from secateur.budget import Budget
 from secateur.model import Transcript
+from secateur.pricing.arithmetic import fetching, worth_excerpting
 from secateur.protect import Protect
 from secateur.strategies import Excerpt
+from secateur.strategies.excerpt import CHANCE
+from secateur.tariff import Tariff
 
+OPUS = Tariff(r=0.1, w=1.25, o=5.0)
 LOG = "\n".join(f"line {number}" for number in range(2_000))
 
 
@@ -57,3 +63,43 @@ def test_what_was_edited_is_left_alone_and_what_is_spent_is_not_looked_at() -> N
     first, second = part(talked, 0).key, part(talked, 1).key
     assert list(excerpts(talked, None, **{first: "excerpt"})) == [second]
     assert list(excerpts(replace(talked, index=replace(index_of(talked), spent=1)))) == [second]
+
+
+def by_price(talked: Transcript, strategy: Excerpt, window: int = 200_000, tariff: Tariff = OPUS) -> dict[str, str]:
+    budget = Budget(
+        window=window, used=0, count=lambda text: len(text) // 4, protect=Protect(results=20), tariff=tariff
+    )
+    return {edit.key: edit.text for edit in strategy(talked, budget)}
+
+
+def asked(line: str, said: str, error: bool = False) -> Transcript:
+    given = json.dumps({"command": line})
+    return talk(user("why is `gate_width` wrong?"), assistant(("c", "do", given)), result(said, "do", "c", error))
+
+
+def test_by_price_the_size_follows_from_what_a_fetch_would_cost() -> None:
+    pays = Excerpt(by_price=True, all_tools=False)
+    threshold = worth_excerpting(
+        1.25, 0.1, chance=CHANCE, call=fetching(1.25, 0.1, 5, tokens=0, prompt=100_000), stays=25.75
+    )
+    longer, shorter = (LOG * 9)[: int(threshold * 4) + 8], (LOG * 9)[: int(threshold * 4) - 8]
+    [text] = by_price(asked("npm install", longer), pays).values()
+    assert len(text) <= threshold * 2
+    assert by_price(asked("npm install", shorter), pays) == {}
+    dear = Tariff(r=0.5, w=1.0, o=4.0)
+    assert by_price(asked("npm install", longer), pays, tariff=dear) == {}
+
+
+def test_what_was_looked_up_and_failures_come_whole_until_they_fill_the_window() -> None:
+    pays = Excerpt(by_price=True, all_tools=False, most_share=0.5)
+    for line, error in (("cat a.py", False), ("grep -rn x .", False), ("npm install", True)):
+        assert by_price(asked(line, LOG * 3, error), pays) == {}
+        assert len(by_price(asked(line, LOG * 3, error), pays, window=10_000)) == 1
+
+
+def test_lines_that_name_what_the_user_asked_about_stay() -> None:
+    lines = [f"line {number}" for number in range(2_000)]
+    lines[900] = "set gate_width to 7"
+    [text] = by_price(asked("npm install", "\n".join(lines)), Excerpt(max_chars=900)).values()
+    assert "901: set gate_width to 7" in text
+    assert len(text) <= 900

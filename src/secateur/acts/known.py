@@ -1,0 +1,69 @@
+"""The acts of histories that grow: each request pays for what is new.
+
+Rule: what is told is a function of the history alone. A history that was seen before, and goes on, is known by the keys
+of its messages, which name all that was said before them; a few are kept, for one thread each. Nothing is decided here.
+"""
+
+from collections.abc import Mapping, Sequence
+from threading import local
+
+from secateur.acts.fates import Fates
+from secateur.acts.history import Act, act
+from secateur.model import Message, Part
+
+_KEPT = 8  # histories
+
+
+class History:
+    """Calls and their results, oldest result first, and what became of them."""
+
+    def __init__(self) -> None:
+        self.acts: list[Act] = []
+        self.keys: list[str] = []
+        self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
+        self._fates: dict[int, Fates] = {}
+
+    def grow(self, messages: Sequence[Message], raw: Mapping[str, Part]) -> None:
+        """Take the messages that came since."""
+        for number in range(len(self.keys), len(messages)):
+            for part in messages[number].parts:
+                part = raw.get(part.key, part)
+                if part.kind == "tool_call":
+                    self._calls.setdefault(part.call, []).append(part)
+                elif part.kind == "tool_result" and self._calls.get(part.call):
+                    # ids repeat: the newest call of an id is meant; where ids are empty, the oldest
+                    call = self._calls[part.call].pop(-1 if part.call else 0)
+                    self.acts.append(act(number, call, part))
+            self.keys.append(messages[number].key)
+
+    def fates(self, files: int) -> Fates:
+        """What became of the acts, if so many files are in use at a time."""
+        found = self._fates.setdefault(files, Fates(files))
+        found.take(self.acts)
+        return found
+
+
+def history_of(messages: Sequence[Message], raw: Mapping[str, Part] | None = None) -> History:
+    """The acts of a history; `raw` has the parts as they came where a view shows them otherwise."""
+    kept: list[History] = _kept.__dict__.setdefault("histories", [])
+    found = next((one for one in reversed(kept) if _begins(messages, one.keys)), None)
+    if found is None:
+        found = History()
+    else:
+        kept.remove(found)
+    found.grow(messages, raw or {})
+    if found.keys and all(found.keys):
+        kept.append(found)
+        del kept[:-_KEPT]
+    return found
+
+
+_kept = local()
+
+
+def _begins(messages: Sequence[Message], keys: Sequence[str]) -> bool:
+    """Whether a history goes on from these keys."""
+    size = len(keys)
+    if size > len(messages) or messages[size - 1].key != keys[-1]:
+        return False
+    return all(message.key == key for message, key in zip(messages, keys, strict=False))

@@ -1,0 +1,120 @@
+"""What became of results: which were shown, run or tried again, and which files are in use."""
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.acts.fates import Fates, working_set
+from secateur.acts.known import History, history_of
+from secateur.model import Message
+
+CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
+Call = tuple[str, str, str]  # tool, arguments, result
+
+
+def session(*calls: Call, errors: tuple[int, ...] = ()) -> tuple[Message, ...]:
+    """One round for each call; its result is message 2, 4, 6 and so on."""
+    rounds: list[Message] = [user()]
+    for number, (tool, arguments, said) in enumerate(calls):
+        rounds.append(assistant((f"c{number}", tool, arguments)))
+        rounds.append(result(said, tool, f"c{number}", error=number in errors))
+    return talk(*rounds).messages
+
+
+def fates(messages: tuple[Message, ...], files: int = 10) -> Fates:
+    return history_of(messages).fates(files)
+
+
+def told(messages: tuple[Message, ...], found: dict[str, object]) -> list[int]:
+    """Numbers of the messages whose results are among these."""
+    return [number for number, message in enumerate(messages) if any(part.key in found for part in message.parts)]
+
+
+def read(path: str, said: str = CODE, **more: int) -> Call:
+    given = "".join(f', "{name}": {value}' for name, value in more.items())
+    return ("open_it", f'{{"path": "{path}"{given}}}', said)
+
+
+def edit(path: str) -> Call:
+    return ("change", f'{{"path": "{path}", "oldText": "a", "newText": "b"}}', "done")
+
+
+def run(line: str, said: str = "fine") -> Call:
+    return ("anything", f'{{"command": "{line}"}}', said)
+
+
+def test_the_same_call_with_the_same_result() -> None:
+    messages = session(run("date", "noon"), run("date", "noon"), run("date", "one"), run("ls", "noon"))
+    assert told(messages, fates(messages).same) == [2]
+
+
+def test_a_range_is_shown_again_by_the_same_call_or_by_its_lines() -> None:
+    part = "\n".join(CODE.split("\n")[:20])
+    messages = session(read("a.py", part, limit=20), read("a.py"), read("b.py"), read("a.py", CODE + "\nmore"))
+    assert told(messages, fates(messages).shown) == [2, 4]
+    assert fates(messages).shown[messages[2].parts[0].key].since == 4
+    again = session(read("a.py", "old text"), read("a.py", "quite another text"))
+    assert told(again, fates(again).shown) == [2]
+    other = session(read("a.py", "old text", offset=1), read("a.py", "quite another text", offset=99))
+    assert fates(other).shown == {}
+
+
+def test_shell_commands_read_files_as_tools_do() -> None:
+    messages = session(
+        run("cat src/a.py", CODE), read("src/a.py", "\n".join(f"{n}\t{x}" for n, x in enumerate(CODE.split("\n"), 1)))
+    )
+    assert told(messages, fates(messages).shown) == [2]
+    elsewhere = session(run("cd /one && cat a.py", CODE), run("cd /two && cat a.py", CODE))
+    assert fates(elsewhere).shown == {}
+
+
+def test_a_written_file_outdates_its_reads_once_it_is_out_of_use() -> None:
+    messages = session(read("a.py"), edit("a.py"), read("b.py"), read("c.py"))
+    assert fates(messages, files=3).written == {}
+    assert told(messages, fates(messages, files=2).written) == [2]
+    assert told(messages, fates(session(read("a.py"), read("b.py"), read("c.py")), files=1).written) == []
+    back = session(read("a.py"), edit("a.py"), read("b.py"), read("c.py"), edit("a.py"))
+    assert fates(back, files=2).written == {}
+
+
+def test_only_checks_are_asked_again() -> None:
+    messages = session(
+        run("npm test", "1 failed"), run("npm test | tail -5", "2 passed"), run("ls", "x"), run("ls", "y")
+    )
+    assert told(messages, fates(messages).run) == [2]
+    apart = session(run("cd one && npm test", "1 failed"), run("cd two && npm test", "2 passed"))
+    assert fates(apart).run == {}
+
+
+def test_failures_are_resolved_by_success_and_tried_by_either() -> None:
+    messages = session(edit("a.py"), edit("a.py"), edit("b.py"), errors=(0, 2))
+    assert told(messages, fates(messages).resolved) == [2]
+    assert told(messages, dict.fromkeys(working_set(fates(messages), reads=False, failures=True).keys)) == [6]
+    failing = session(run("make all", "Exit code 2"), run("make all", "Exit code 2"))
+    assert fates(failing).resolved == {}
+    assert told(failing, fates(failing).tried) == [2]
+
+
+def test_the_working_set_is_the_fresh_reads_of_the_files_in_use() -> None:
+    messages = session(read("a.py"), read("b.py"), read("a.py"), read("c.py", "other"), edit("a.py"))
+    held = working_set(fates(messages, files=2), reads=True, failures=False)
+    assert told(messages, dict.fromkeys(held.keys)) == [6, 8]
+    assert {number: held.left[messages[number].parts[0].key] for number in (2, 4)} == {2: 6, 4: 8}
+
+
+@pytest.mark.parametrize("cut", range(1, 11))
+def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
+    calls = (read("a.py"), edit("a.py"), read("b.py"), run("npm test"), read("a.py"))
+    messages = session(*calls)
+    at_once = History()
+    at_once.grow(messages, {})
+    begun = history_of(messages[:cut])
+    grown = history_of(messages)
+    assert grown is begun
+    for name in ("shown", "written", "unused", "same", "tried"):
+        assert getattr(grown.fates(1), name) == getattr(at_once.fates(1), name)
+
+
+def test_a_history_that_went_another_way_is_told_anew() -> None:
+    one, other = session(read("a.py"), read("b.py")), session(read("a.py"), read("c.py"))
+    assert history_of(one) is not history_of(other)
+    assert [act.result.key for act in history_of(other).acts] == [other[2].parts[0].key, other[4].parts[0].key]

@@ -1,0 +1,121 @@
+"""Deduplicate, supersede and condense: what goes, what is left in its place, what stays."""
+
+from msgspec.structs import replace
+
+from conversation import assistant, part, result, talk, user
+from secateur.budget import Budget
+from secateur.model import Rewrite, Transcript
+from secateur.protect import Protect
+from secateur.strategies import Condense, Deduplicate, Strategy, Supersede
+
+CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
+READ = '{"path":"src/a.py"}'
+
+
+def proposed(
+    strategy: Strategy,
+    talked: Transcript,
+    protect: Protect | None = None,
+    edited: dict[str, str] | None = None,
+    handles: bool = False,
+) -> dict[int, str]:
+    """Message number → its new text."""
+    budget = Budget(window=0, used=0, count=len, protect=protect or Protect(), edited=edited or {}, handles=handles)
+    numbers = {one.key: number for number, message in enumerate(talked.messages) for one in message.parts}
+    edits = list(strategy(talked, budget))
+    assert all(isinstance(edit, Rewrite) for edit in edits)
+    return {numbers[edit.key]: edit.text for edit in edits if isinstance(edit, Rewrite)}
+
+
+def twice(said: str = CODE, again: str = CODE, **more: bool) -> Transcript:
+    return talk(
+        user(),
+        assistant(("c1", "look", READ)),
+        result(said, "look", "c1", **more),
+        assistant(("c2", "look", READ)),
+        result(again, "look", "c2"),
+    )
+
+
+def test_the_older_of_two_says_that_the_same_stands_below() -> None:
+    said = '[secateur: look "src/a.py" gave 979 chars, 40 lines; the same result came again below]'
+    assert proposed(Deduplicate(), twice()) == {2: said}
+    assert proposed(Deduplicate(), twice(), handles=True)[2].startswith(f"{said[:-1]}, recall ")
+    assert proposed(Deduplicate(), twice(again=CODE + "x")) == {}
+    assert proposed(Deduplicate(min_chars=5_000), twice()) == {}
+
+
+def test_the_newest_results_that_stay_do_not_count_but_pins_and_turns_do() -> None:
+    pin = part(twice(), 2).key
+    assert list(proposed(Deduplicate(), twice(), Protect(results=9))) == [2]
+    for protect in (Protect(keys=(pin,)), Protect(turns=1), Protect(tools=("look",)), Protect(roles=("read",))):
+        assert proposed(Deduplicate(), twice(), protect) == {}
+
+
+def test_a_view_that_was_gone_over_gets_nothing_more() -> None:
+    for strategy in (Deduplicate(), Supersede(), Condense()):
+        talked = twice()
+        texts = proposed(strategy, talked)
+        edited = {part(talked, number).key: "done" for number in texts}
+        assert texts
+        assert proposed(strategy, talked, edited=edited) == {}
+
+
+def test_superseded_results_say_why() -> None:
+    assert proposed(Supersede(), twice(again=CODE + "\nx"))[2].endswith("; shown again below]")
+    assert proposed(Supersede(shown=False), twice(again=CODE + "\nx")) == {}
+    tests = '{"command":"npm test"}'
+    talked = talk(
+        user(),
+        assistant(("c1", "do", tests)),
+        result("1 failed\n" * 99, "do", "c1"),
+        assistant(("c2", "do", tests)),
+        result("9 passed", "do", "c2"),
+    )
+    assert proposed(Supersede(), talked)[2].endswith("; asked again below]")
+    assert proposed(Supersede(asked=False), talked)[2].endswith("; it went well later]")
+    assert proposed(Supersede(asked=False, resolved=False), talked) == {}
+
+
+def test_open_failures_and_reads_in_use_stay() -> None:
+    failed = talk(user(), assistant(("c", "do", '{"command":"make all"}')), result("Exit code 2\n" * 50, "do", "c"))
+    assert list(proposed(Condense(), failed)) == [2]
+    assert proposed(Condense(), failed, Protect(open_errors=True)) == {}
+    assert list(proposed(Condense(), twice())) == [2, 4]
+    assert list(proposed(Condense(), twice(), Protect(files=1))) == [2]
+
+
+def test_condensed_code_keeps_what_it_defines() -> None:
+    text = "\n".join(
+        ["import os", "class Garden:", *("    x = 1" for _ in range(200)), "    def prune(self):", "# end"]
+    )
+    kept = proposed(Condense(), twice(text, "short"))[2].split("\n")
+    assert kept[0].startswith('[secateur: look "src/a.py" gave ')
+    assert kept[1:] == ["1: import os", "2: class Garden:", "203: def prune(self):", "204: # end"]
+
+
+def test_condensed_searches_keep_the_files() -> None:
+    text = "\n".join(f"src/{name}.py:{number}: found it here" for name in ("a", "b") for number in range(60))
+    assert proposed(Condense(), twice(text, "short"))[2].split("\n")[1:] == ["1: src/a.py", "61: src/b.py"]
+
+
+def test_nothing_grows() -> None:
+    for said in ("ok", "x" * 60, "def a(): pass\n" * 4):
+        talked = twice(said, said)
+        for strategy in (Deduplicate(min_chars=0), Supersede(), Condense()):
+            assert all(len(text) < len(said) for text in proposed(strategy, talked).values())
+
+
+def test_an_excerpt_goes_for_its_original() -> None:
+    talked = twice()
+    shown = part(talked, 2)
+    budget = Budget(
+        window=0,
+        used=0,
+        count=len,
+        protect=Protect(),
+        edited={shown.key: "excerpt"},
+        raw={shown.key: replace(shown, text=CODE * 2)},
+    )
+    [edit] = [one for one in Condense()(talked, budget) if isinstance(one, Rewrite) and one.key == shown.key]
+    assert f"gave {2 * len(CODE)} chars" in edit.text
