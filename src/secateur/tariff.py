@@ -17,6 +17,7 @@ class Tariff(Struct, frozen=True, kw_only=True):
     o: float = 5.0  # output
     ttl_s: float = 300.0  # the cache lives so long since it was last used
     minimum_tokens: int = 1_024  # a shorter prefix is not kept
+    step_tokens: int = 1  # the cache is read in steps of so many tokens
     anywhere: bool = False  # any common prefix is found, not only where one was marked or a request ended
     strips_reasoning: bool = False  # a new user turn takes earlier reasoning out of the prompt
     tiers: tuple[int, ...] = ()  # prompt tokens above which all of a request costs more, lowest first

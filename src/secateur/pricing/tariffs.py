@@ -31,6 +31,7 @@ def stated(price: Price, rules: CacheRules, *, hour: bool = False, assumed: str 
         o=base.o,
         ttl_s=rules.ttl_s if long_s is None else long_s,
         minimum_tokens=rules.minimum_tokens,
+        step_tokens=rules.step_tokens,
         anywhere=rules.positions in ("steps", "none"),
         strips_reasoning=rules.strips_reasoning,
         tiers=tuple(tier.over for tier in price.tiers),

@@ -93,10 +93,11 @@ class Balance(
 
     def _borne(self, places: list[Place], offer: Offer) -> list[Place]:
         """Those that the bound on regret allows."""
-        if self.max_regret is None or not any(place.penalty for place in places):
+        steps = offer.budget.tariff.step_tokens > 1
+        if self.max_regret is None or not (steps or any(place.penalty for place in places)):
             return places
-        so_far = account(offer)
-        return [place for place in places if not place.penalty or so_far.bears(place, self.max_regret)]
+        most, so_far = self.max_regret, account(offer)
+        return [place for place in places if not (place.penalty or steps) or so_far.bears(place, most)]
 
     def _margin(self, place: Place) -> float:
         return place.rent - self.beta * place.penalty

@@ -19,15 +19,20 @@ from secateur.schedule.offer import Offer
 from secateur.schedule.prefixes import Prefixes, pauses
 
 
+SAFE = 0.9  # of the bound is used: tokens are estimates
+STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a step
+
+
 class Account(Struct, frozen=True):
     """In tokens of plain input, this request included, nothing new being pruned for it."""
 
     unpruned: float  # the bill of the history as it came, output included
     above: float  # what the plan's views cost more than that; below zero: less
+    reserve: float = 0.0  # what a cache that reads in steps may read less for a few requests
 
     def bears(self, place: Place, most: float) -> bool:
         """Whether pruning from a place on keeps the bill within `most`, a share, above the unpruned one."""
-        return self.above + place.penalty - place.now <= most * self.unpruned
+        return self.above + place.penalty - place.now + self.reserve <= SAFE * most * self.unpruned
 
 
 class _Edited(Struct, frozen=True):
@@ -59,7 +64,8 @@ def account(offer: Offer) -> Account:
         for request, (first, before) in _firsts(edited).items()
     }
     pruned = _bill(sizes, cold, kept, budget)
-    return Account(plain + budget.tariff.o * sum(raw[number] for number in assistants), pruned - plain)
+    reserve = STEPS * (budget.tariff.step_tokens - 1) * max(0.0, 1 - budget.tariff.r)
+    return Account(plain + budget.tariff.o * sum(raw[number] for number in assistants), pruned - plain, reserve)
 
 
 def _size(part: Part, budget: Budget) -> int:
