@@ -57,6 +57,9 @@ FEWER = {"do": "clear_media", "keep": 1, "most": 2, "most_bytes": 900}
 REASONING = {"do": "drop_reasoning"}
 UNSIGNED = {"do": "drop_reasoning", "signed": False}
 BIRTH = {"do": "excerpt", "max_chars": 80}
+SAME = {"do": "deduplicate", "min_chars": 0}
+STALE = {"do": "supersede", "files": 1}
+CONDENSE = {"do": "condense"}
 
 TRIALS: tuple[Trial | None, ...] = (
     *(preset(name) for name in PRESETS),
@@ -69,6 +72,8 @@ TRIALS: tuple[Trial | None, ...] = (
     own("reasoning", REASONING, protect={"messages": 1}),
     own("plain reasoning", UNSIGNED),
     own("birth", birth=BIRTH),
+    own("stale", SAME, STALE, protect={"files": 1, "open_errors": True}),
+    own("stale, then old", SAME, STALE, CONDENSE, INPUTS, birth=BIRTH, protect={"results": 2}),
     None,  # drawn from the case's seed
     None,
     None,
