@@ -19,6 +19,17 @@ Verb = Literal["rewrite", "remove", "replace", "restore"]
 Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned"]
 
 
+class Inside(Struct, frozen=True, array_like=True):
+    """One part that a summary stands for: written without names, since a summary stands for hundreds."""
+
+    key: str
+    tool: str
+    call: str
+    message: int  # as in `Entry`
+    turn: int
+    tokens: int
+
+
 class Entry(Struct, frozen=True):
     """One edit, as a person asks about it."""
 
@@ -37,6 +48,7 @@ class Entry(Struct, frozen=True):
     removed: str = ""  # hash of the bytes that left the view; "" where none did
     inserted: str = ""  # hash of the text that came in; "" where none did
     turn: int | None = None  # whose it is of the user's turns, from 1; 0: before the first; null: not said
+    parts: tuple[Inside, ...] = ()  # of a replace: what stood in its range
 
 
 class Tried(Struct, frozen=True):
@@ -69,6 +81,18 @@ class Summarised(Struct, frozen=True, kw_only=True):
     handles: tuple[str, ...] = ()  # what gave way can be read back under these
 
 
+class Cost(Struct, frozen=True, kw_only=True):
+    """What an epoch costs and saves, in tokens of plain input; dollars by the model's price for these."""
+
+    model: str  # whose prices they are
+    now: float  # in this request, more than without the edits; below zero: it saves at once
+    saves: float  # in each later request, while the cache is warm
+    break_even: float | None  # later requests until it has paid for itself; null where nothing comes free
+    dollars_now: float
+    dollars_saved: float
+    cold: str = ""  # why there was no cache to lose; "" where it was taken to be warm
+
+
 class Receipt(Struct, frozen=True):
     """Totals are tokens by `counter`, fixed tokens included."""
 
@@ -85,7 +109,7 @@ class Receipt(Struct, frozen=True):
     in_force: int  # edits of the plan that apply to this history, these included
     gate: str  # why nothing new was done; "" where an epoch was opened
     idle_s: float | None = None
-    cost: None = None  # unknown: no prices yet
+    cost: Cost | None = None  # of what was edited for this request; none where nothing was
     warnings: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()  # what was broken when it came and was repaired, as sentences
     outcome: Outcome = "unchanged"
@@ -114,7 +138,7 @@ def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> 
     told: list[Entry] = []
     turn = 0
     for number, (raw, was, now) in enumerate(zip(read, before, after, strict=True)):
-        turn += raw.role == "user" and raw.origin == "user"
+        turn += _begins_turn(raw)
         if was is not now:
             told += _of_message((number, turn), (raw, was, now), edits, epoch)
     return tuple(told)
@@ -147,8 +171,22 @@ def _of_range(read: Messages, shown: Messages, place: tuple[int, int, Replace], 
         at=epoch.at,
         removed=digest("".join(part.key for part in parts)) if parts else "",
         inserted=digest("\0".join(item.text for item in edit.items)) if edit.items else "",
-        turn=sum(message.role == "user" and message.origin == "user" for message in read[: i + 1]),
+        turn=sum(_begins_turn(message) for message in read[: i + 1]),
+        parts=tuple(_parts(read, shown, i, j)),
     )
+
+
+def _parts(read: Messages, shown: Messages, i: int, j: int) -> Iterator[Inside]:
+    """The parts of messages [i, j) that the model could still read."""
+    turn = sum(_begins_turn(message) for message in read[:i])
+    for number in range(i, j):
+        turn += _begins_turn(read[number])
+        for part in read[number].parts if shown[number].parts else ():
+            yield Inside(part.key, part.tool, part.call, number, turn, part.tokens)
+
+
+def _begins_turn(message: Message) -> bool:
+    return message.role == "user" and message.origin == "user"
 
 
 def _of_message(

@@ -30,6 +30,7 @@ from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
 from secateur.receipt import Entry, Receipt, entries
+from secateur.schedule.reckoning import assumed, cost_of
 from secateur.session import Session, document
 from secateur.session.document import Document
 from secateur.stores.protocol import Conflict, State
@@ -173,6 +174,7 @@ class _Turn(Struct):
         if settings.repair:
             came = self._came() if self.taken.mended else read.messages
             voided, forced, budget = force(work, came, budget)
+        shown = work.aligned
         told, gate = self._decided(work, budget, Asked(*asked))
         refused = taken_back(work, budget.now, bool(told))
         told, gate = ((), refused) if refused else (told, gate)
@@ -198,7 +200,8 @@ class _Turn(Struct):
             in_force=work.in_force,
             gate=gate,
             idle_s=budget.idle_s,
-            warnings=(*read.warnings, *warnings, *summed.warnings),
+            cost=cost_of(shown, work.aligned, budget) if told and not refused else None,
+            warnings=(*read.warnings, *warnings, *summed.warnings, *assumed(policy.schedule, budget)),
             mended=self.taken.mended,
             forced=forced,
             outcome="refused" if refused else "opened" if opened else "unchanged",

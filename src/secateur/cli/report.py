@@ -13,7 +13,7 @@ from secateur.cli.reading import Opened
 from secateur.cli.summed import GoesOn, summed_up
 from secateur.engine import View
 from secateur.plan import alive, fold, located
-from secateur.receipt import Entry, Summarised, entries, replaced
+from secateur.receipt import Cost, Entry, Summarised, entries, replaced
 from secateur.rules import Violation
 from secateur.session.projection import seen
 from secateur.tokens import counter
@@ -55,7 +55,7 @@ class Report(Struct, frozen=True, kw_only=True):
     continuation: GoesOn | None = None  # how the agent goes on after that
     rung: str | None = None  # who wrote the summary: supplied, model or extract
     compaction: Summarised | None = None  # what the compaction came to, or why there was none
-    cost: None = None
+    cost: Cost | None = None
     counter: str
     idle_s: float | None
     warnings: tuple[str, ...]
@@ -80,6 +80,7 @@ def report(view: View, before: Opened, after: Opened, written_to: str | None) ->
         continuation=summed.continuation,
         rung=summed.rung,
         compaction=receipt.compaction,
+        cost=receipt.cost,
         counter=receipt.counter,
         idle_s=receipt.idle_s,
         warnings=receipt.warnings + _astray(view, after),

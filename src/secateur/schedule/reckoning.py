@@ -1,0 +1,51 @@
+"""What an edit costs at once and saves from then on, for people: the break-even of one epoch.
+
+Rule: the same prices and the same cache as the schedules decide by, told for any policy. The figures are those of a
+cache that finds what stands before the first edit.
+"""
+
+from secateur.budget import Budget
+from secateur.model import Message
+from secateur.receipt import Cost
+from secateur.schedule.balance import Balance, Cold
+from secateur.schedule.ground import cold
+from secateur.schedule.offer import Decides
+
+Messages = tuple[Message, ...]
+
+
+def cost_of(before: Messages, after: Messages, budget: Budget) -> Cost | None:
+    """What it costs that messages read as `after` and no more as `before`; None where all read as they did."""
+    first = next((n for n, (one, other) in enumerate(zip(before, after, strict=True)) if one is not other), None)
+    if first is None:
+        return None
+    tariff, gone = budget.tariff, cold(budget)
+    end = 0 if gone else next((n for n in range(len(after) - 1, -1, -1) if after[n].role == "assistant"), 0)
+    cached = _tokens(before[first:end]) - _tokens(after[first:end])
+    freed = _tokens(before[first:]) - _tokens(after[first:])
+    written = max(0.0, tariff.w - tariff.r) * _tokens(after[first:end])
+    now = written - tariff.r * cached - tariff.w * (freed - cached)
+    saves = tariff.r * freed
+    return Cost(
+        model=tariff.model,
+        now=round(now, 1),
+        saves=round(saves, 1),
+        break_even=round(max(0.0, now) / saves, 1) if saves > 0 else None,
+        dollars_now=_dollars(now, tariff.dollars),
+        dollars_saved=_dollars(saves, tariff.dollars),
+        cold=gone,
+    )
+
+
+def assumed(schedule: Decides, budget: Budget) -> tuple[str, ...]:
+    """The warning that a schedule went by prices of another model than the request's."""
+    priced = isinstance(schedule, Balance | Cold)
+    return (budget.tariff.assumed,) if priced and budget.tariff.assumed else ()
+
+
+def _tokens(messages: Messages) -> int:
+    return sum([part.tokens for message in messages for part in message.parts])
+
+
+def _dollars(units: float, per_million: float) -> float:
+    return round(units * per_million / 1_000_000, 6)
