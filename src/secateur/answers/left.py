@@ -4,7 +4,7 @@ Rule: one entry for each part and epoch, from the receipts; what stands there no
 stands for many parts: each has an entry of its own, as far as its bytes were kept. Texts that left are not shown here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ class Left(Struct, frozen=True):
 
     request: int | None  # number of the receipt that tells it; null: none does
     at: int  # ms since 1970
-    verb: str  # rewrite, remove, replace (a summary stands for it) or restore (it came back)
+    verb: str  # rewrite, remove, replace (by a summary), summed (a part that it stands for) or restore (it came back)
     by: str  # the strategy
     policy: str
     reason: str  # why its epoch was opened
@@ -48,10 +48,18 @@ def left(store: Store, state: State) -> tuple[Left, ...]:
     last: Receipt | None = None
     for link in store.receipts(state.who):
         receipt = read(link.body)
-        told += [record.of_entry(one, receipt, link.sequence) for one in receipt.entries]
+        for entry in receipt.entries:
+            if entry.verb != "replace" or entry.removed:  # else something was put in, and nothing left
+                told.append(record.of_entry(entry, receipt, link.sequence))
+                told += record.of_parts(entry, receipt, link.sequence)
         last = receipt if receipt.outcome in VIEWS else last
-    told += record.of_summaries(frozenset(one.key for one in told))
+    told += record.untold(frozenset((one.at, one.key) for one in told))
     return record.now(tuple(sorted(told, key=lambda one: one.at)), last)
+
+
+def freed(found: Iterable[Left]) -> int:
+    """Tokens by which the view is smaller for those that are out of it; a summary counts once, for all its parts."""
+    return sum(one.tokens_before - one.tokens_after for one in found if one.out and one.verb != "summed")
 
 
 class _Record:
@@ -60,6 +68,7 @@ class _Record:
     def __init__(self, state: State, held: tuple[Held, ...]) -> None:
         self._state = state
         self._held = held
+        self._by_key = {one.key: one for one in held if one.key}
         self._sizes = {one.id[:HANDLE_DIGITS]: one.size for one in held if one.id}
         self._edits: dict[tuple[int, str, bool], tuple[int, Edit]] = {}
         for number, epoch in enumerate(state.plan.epochs):
@@ -93,12 +102,31 @@ class _Record:
             out=False,
         )
 
-    def of_summaries(self, told: frozenset[str]) -> Iterator[Left]:
+    def of_parts(self, entry: Entry, receipt: Receipt, number: int) -> Iterator[Left]:
+        """The parts that a summary stands for."""
+        whole = self.of_entry(entry, receipt, number)
+        for one in entry.parts:
+            held = self._by_key.get(one.key)
+            yield replace(
+                whole,
+                verb="summed",
+                tool=one.tool,
+                call=one.call,
+                message=one.message,
+                turn=one.turn,
+                tokens_before=one.tokens,
+                tokens_after=0,
+                key=one.key,
+                handle=(held.id[:HANDLE_DIGITS] or None) if held else None,
+                bytes=held.size if held and held.id else None,
+            )
+
+    def untold(self, told: frozenset[tuple[int, str]]) -> Iterator[Left]:
         """The parts that summaries stand for and no receipt names: their bytes were kept with the summary's epoch."""
         for number, epoch in enumerate(self._state.plan.epochs):
             ranges = [edit for edit in epoch.edits if isinstance(edit, Replace)]
             for held in self._held if ranges else ():
-                if held.at == epoch.at and held.key and held.key not in told:
+                if held.at == epoch.at and held.key and (epoch.at, held.key) not in told:
                     yield _summed_up(held, number, epoch, ranges)
 
     def now(self, told: tuple[Left, ...], last: Receipt | None) -> tuple[Left, ...]:
@@ -111,14 +139,25 @@ class _Record:
         folded = fold(Plan(shifted(tuple(epochs), -first)))
         parts = {(at, key) for key, (_, at) in folded.parts.items()}
         ranges = {at for _, at in folded.ranges}
-        return tuple(replace(one, out=_out(one, parts, ranges)) for one in told)
+        return tuple(_once(replace(one, out=_out(one, parts, ranges)) for one in told))
+
+
+def _once(told: Iterable[Left]) -> Iterator[Left]:
+    """The same, a part that is behind a summary already not again for a later one, whose range holds that summary."""
+    behind: set[str] = set()
+    for one in told:
+        if one.verb == "summed":
+            if one.key in behind:
+                continue
+            behind |= {one.key} if one.out else set()
+        yield one
 
 
 def _summed_up(held: Held, number: int, epoch: Epoch, ranges: list[Replace]) -> Left:
     return Left(
         request=None,
         at=epoch.at,
-        verb="replace",
+        verb="summed",
         by=ranges[0].by,
         policy="",
         reason=epoch.why,
@@ -145,4 +184,4 @@ def _standing(edit: Edit | None) -> str | None:
 
 
 def _out(one: Left, parts: set[tuple[int, str]], ranges: set[int]) -> bool:
-    return one.at in ranges if one.verb == "replace" else (one.at, one.key) in parts
+    return one.at in ranges if one.verb in ("replace", "summed") else (one.at, one.key) in parts

@@ -10,7 +10,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from secateur.answers.left import Left, left
+from secateur.answers.left import Left, freed, left
 from secateur.cli import options
 from secateur.cli.exits import Refused
 from secateur.cli.kept import opened_store, session_of, tenant
@@ -106,7 +106,7 @@ def _report(found: tuple[Left, ...], state: State, url: str) -> Why:
         format=state.format,
         model=state.model,
         requests=state.receipts,
-        tokens_out=sum(one.tokens_before - one.tokens_after for one in found if one.out),
+        tokens_out=freed(found),
         left=found,
     )
 

@@ -7,7 +7,7 @@ model has a price.
 from collections.abc import Sequence
 from typing import Any
 
-from secateur.answers.left import Left
+from secateur.answers.left import Left, freed
 from secateur.cli import tables
 from secateur.cli.figures import many, moment, money, size, tokens
 from secateur.cli.terminal import Line, harmless, one_line
@@ -23,14 +23,16 @@ def table(found: Sequence[Left], state: State, about: str) -> list[Any]:
     blocks: list[Any] = [_session(state)]
     if not found:
         return [*blocks, _nothing(state, about)]
-    told = [one for one in found if one.message is not None] or found
+    told = list(found) if about else [one for one in found if one.verb != "summed"] or list(found)
     rows = [_row(one) for one in told[-_ROWS:]]
     head = (">request", ">turn", "what", ">tokens", "now", "by", "handle")
     blocks.append(tables.listed(rows, f"What left its views{f', {about}' if about else ''}", head))
     if len(told) > _ROWS:
         blocks.append(f"and {len(told) - _ROWS:,} before: --turn or --call narrow it, --json has all")
     if len(told) < len(found):
-        blocks.append(f"{many(len(found) - len(told), 'part')} behind summaries: --json has the handle of each")
+        blocks.append(
+            f"{many(len(found) - len(told), 'part')} behind summaries: --turn and --call tell them, as --json does"
+        )
     return [
         *blocks,
         tables.listed(_reasons(found), "Why", ("epoch", "when", "reason")),
@@ -81,14 +83,14 @@ def _reasons(found: Sequence[Left]) -> list[tuple[str, str, str]]:
 
 
 def _sum(found: Sequence[Left], state: State) -> list[str]:
-    freed = sum(one.tokens_before - one.tokens_after for one in found if one.out)
+    count = freed(found)
     price = price_of(state.model) if state.model else None
-    if freed <= 0:
+    if count <= 0:
         return []
-    said = f"{tokens(freed)} tokens are out of the view now"
+    said = f"{tokens(count)} tokens are out of the view now"
     if price is None:
         return [f"{said}; what that saves is unknown: the model has no price here."]
-    saved = price.dollars(freed * price.base.r)
+    saved = price.dollars(count * price.base.r)
     return [f"{said}: {money(saved)} less for each request that reads its history from the cache ({price.model})."]
 
 
@@ -119,6 +121,8 @@ def _read_back(one: Left) -> str:
         return f"read it back: secateur recall {one.handle} ({size(one.bytes)})"
     if one.handle:
         return f"its bytes are gone: the store has let go of {one.handle}"
+    if one.verb == "replace":
+        return "each part that it stands for has a handle: --turn and --call tell them"
     return "its bytes were not kept: it left while the store could not be used"
 
 
@@ -130,7 +134,7 @@ def _name(one: Left) -> str:
 
 def _what(one: Left) -> str:
     if one.verb == "replace":
-        return "summed up"
+        return "(a summary)"
     return one.tool or "text"
 
 

@@ -5,6 +5,7 @@ gives the same record. Nothing here talks to a store.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -129,10 +130,13 @@ def _safe(receipt: Receipt) -> Receipt:
 
     texts: dict[str, Any] = {name: clean(getattr(receipt, name)) for name in _TEXTS}
     lists = {name: tuple(map(clean, getattr(receipt, name))) for name in ("warnings", "mended")}
-    entries = tuple(
-        replace(one, tool=clean(one.tool), call=clean(one.call), reason=clean(one.reason)) for one in receipt.entries
-    )
+    entries = tuple(_clean(one, clean) for one in receipt.entries)
     return replace(receipt, **texts, **lists, entries=entries)
+
+
+def _clean(entry: Entry, clean: Callable[[str], str]) -> Entry:
+    parts = tuple(replace(one, tool=clean(one.tool), call=clean(one.call)) for one in entry.parts)
+    return replace(entry, tool=clean(entry.tool), call=clean(entry.call), reason=clean(entry.reason), parts=parts)
 
 
 def _inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[int]:

@@ -23,12 +23,12 @@ CLEAR: dict[str, Any] = {
 LONG = "an output of the tool\n" * 40
 
 
-def body(rounds: int) -> bytes:
+def body(rounds: int, more: str = "") -> bytes:
     messages: list[dict[str, Any]] = []
     for number in range(rounds):
         call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"make {number}"}}
         result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{number} {LONG}"}
-        messages += [{"role": "user", "content": f"do {number}"}, {"role": "assistant", "content": [call]}]
+        messages += [{"role": "user", "content": f"do {number}{more}"}, {"role": "assistant", "content": [call]}]
         messages += [{"role": "user", "content": [result]}, {"role": "assistant", "content": "done"}]
     messages += [{"role": "user", "content": "thanks"}, {"role": "assistant", "content": "ok"}]
     return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
@@ -90,7 +90,28 @@ def test_parts_behind_a_summary_are_told_one_by_one() -> None:
     store.save(state, change)
     found = told(store)
     assert [(one.verb, one.key, one.handle, one.bytes) for one in found] == [
-        ("replace", "k1", handle_of(b"first"), 5),
-        ("replace", "k2", handle_of(b"second"), 6),
+        ("summed", "k1", handle_of(b"first"), 5),
+        ("summed", "k2", handle_of(b"second"), 6),
     ]
     assert {(one.out, one.stands, one.reason) for one in found} == {(True, "what was said", "the window is full")}
+
+
+def test_what_a_compaction_summed_up_is_told_by_turn_and_call_with_its_bytes() -> None:
+    store = MemoryStore()
+    used = Engine("hermes", store=store, window=3_000)
+    more = " as we said, with care" * 20
+    for number in (4, 8, 12):
+        view = used.fit(body(number, more), session="s", now=number)
+    read = {part.key: part for message in view.before.messages for part in message.parts}
+    summed = [one for one in told(store) if one.verb == "summed"]
+    assert summed
+    assert len({one.key for one in summed}) == len(summed)
+    for one in summed:
+        part = read[one.key]
+        assert (one.tool, one.call) == (part.tool, part.call)
+        assert one.handle == handle_of(part.text)
+        assert one.bytes == len(part.text)
+        assert one.turn == one.message // 4 + 1 if one.message is not None else None
+    shown = {part.text for message in view.after.messages for part in message.parts}
+    gone = {key for key, part in read.items() if part.text not in shown}
+    assert gone <= {one.key for one in told(store) if one.out}
