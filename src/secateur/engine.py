@@ -17,6 +17,7 @@ from typing import Any, Literal
 from msgspec import structs
 
 from secateur.fitting import Hooks, Wish
+from secateur.fitting.background import Background
 from secateur.fitting.hooks import AfterHook, BeforeHook
 from secateur.fitting.wish import DEADLINE_S, Fitting
 from secateur.fitting.writers import summarizers
@@ -120,8 +121,9 @@ class Engine:
             deadline_s=deadline_s,
             on=compact,
             hooks=Hooks(before_compact, after_compact),
-            background=background,
+            background=Background() if background else None,
         )
+        self.background = fitting.background
         self.settings = Settings(
             self.policy, model, window, format, counter, repair, pin_tokens, setting_of(handles), fitting
         )

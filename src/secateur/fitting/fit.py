@@ -19,6 +19,7 @@ from secateur.compaction.template import template
 from secateur.compaction.trigger import Due, due, limits
 from secateur.decision import taken_back
 from secateur.fitting import telling
+from secateur.fitting.background import EARLY_SHARE, Job
 from secateur.fitting.breakers import held_back
 from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
 from secateur.fitting.hooks import Before, Reply, asked
@@ -46,15 +47,10 @@ class Found(Struct, frozen=True):
 
 
 def fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready: Ready | None = None) -> Fitted:
-    """Compact if it is due; `ready` is a summary that was made beside earlier requests. Raises CancelledError."""
+    """Compact if it is due; `ready` is a summary that was made for this request before. Raises CancelledError."""
     space = limits(numbers.settings, numbers.window, numbers.model)
     load = numbers.load(work)
-    known = ranges_of(work)
     verdict = due(numbers.settings, load, space, wish.forced)
-    no = _refused(work, verdict, fitting, wish)
-    if no is not None and not (ready and no.reason == "under" and not wish.busy):
-        too_long = telling.too_long(work, numbers, no)
-        return telling.off(no, too_long) if no.reason == "off" else telling.told(numbers, no, None, too_long)
     before = Before(
         session=numbers.session,
         model=numbers.model,
@@ -66,6 +62,22 @@ def fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready:
         messages=len(work.document.transcript.messages),
         focus=wish.focus,
     )
+    no = _refused(work, verdict, fitting, wish)
+    if fitting.background is not None and (no is None or no.reason == "under"):
+        ready = ready or fitting.background.take(numbers.session)
+        no = no if ready else _beside(work, numbers, fitting, wish, before) or no
+    if no is not None and not (ready and no.reason == "under"):
+        too_long = telling.too_long(work, numbers, no)
+        return telling.off(no, too_long) if no.reason == "off" else telling.told(numbers, no, None, too_long)
+    return _done(work, numbers, fitting, wish, (before, verdict, ready))
+
+
+def _done(
+    work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, given: tuple[Before, Due, Ready | None]
+) -> Fitted:
+    """A compaction that is due, or ready."""
+    before, verdict, ready = given
+    known = ranges_of(work)
     found = _swapped(work, numbers, ready) or _made(work, numbers, fitting, wish, before)
     if isinstance(found.outcome, Compacted):
         found = _opened(work, numbers, found, verdict)
@@ -73,8 +85,30 @@ def fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready:
     warning = telling.tell(fitting.hooks, numbers, found.outcome)
     kept = Ready(found.made, known) if found.made is not None and isinstance(found.outcome, Compacted) else None
     return replace(
-        done, ready=kept, entries=found.entries, why=found.why, warnings=tuple(filter(None, (*found.warnings, warning)))
+        done,
+        ready=kept,
+        entries=found.entries,
+        why=found.why,
+        warnings=tuple(filter(None, (*found.warnings, warning))),
     )
+
+
+def _beside(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, before: Before) -> Refused | None:
+    """Begin a summary beside the requests where it is near; why this one goes on without, None where it cannot."""
+    background = fitting.background
+    if background is None or not numbers.session or wish.forced or not fitting.listed or cannot(work) is not None:
+        return None
+    if before.tokens < before.threshold * EARLY_SHARE or before.tokens > numbers.window:
+        return None
+    if held_back(work.plan, work.document.transcript.messages, numbers.window, work.count) is not None:
+        return None
+    scene = numbers.scene(work, replace(wish, forced=True), True)
+    task = (scene, numbers.settings, numbers.after)
+    listed, hooks, known = fitting.listed, fitting.hooks, ranges_of(work)
+    background.begin(
+        numbers.session, lambda: Job(lambda: asked(hooks, before)[0], task, listed, fitting.deadline_s, known)
+    )
+    return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")
 
 
 def _refused(work: Session, verdict: Due, fitting: Fitting, wish: Wish) -> Refused | None:
@@ -110,7 +144,7 @@ def _made(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, before:
     warnings = tuple(filter(None, (warning,)))
     if reply.cancel:
         return Found(Refused("vetoed", reply.reason or "the hook before_compact cancelled it"), None, warnings)
-    listed = fitting.listed if held is None else ()
+    listed = fitting.listed if held is None and (fitting.background is None or wish.forced) else ()
     wish = _with(wish, reply)
     scene = numbers.scene(work, wish, bool(listed))
     made = compacting.compacted(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from secateur.compaction.outcome import Outcome
+from secateur.fitting.background import Background
 from secateur.fitting.hooks import NO_HOOKS, Hooks
 from secateur.fitting.ready import Ready
 from secateur.receipt import Entry, Summarised
@@ -27,7 +28,7 @@ class Fitting(Struct, frozen=True):
     deadline_s: float = DEADLINE_S  # for all of them together
     on: bool = True  # False: never, whatever the policy says and whoever asks
     hooks: Hooks = NO_HOOKS
-    background: bool = False  # sum up early, beside the requests, and swap when the summary is there
+    background: Background | None = None  # sums up early, beside the requests; None: requests wait for summaries
 
 
 class Wish(Struct, frozen=True):

@@ -23,7 +23,7 @@ class Appending(Struct, frozen=True):
     """A view that is to be appended. Messages point into the document as it was read."""
 
     items: tuple[Item, ...]
-    messages: int  # of the history
+    tail: int  # messages behind all that gave way
     element: Callable[[int], Any]  # a line or an element of the document, with the plan's edits
     at: int  # when, in ms since 1970
     tokens: int  # of the history
@@ -59,7 +59,7 @@ class Appending(Struct, frozen=True):
         put_in = [item for item in behind if isinstance(item, New)]
         rest = rest[: len(rest) - len(behind)]
         stay = [item for item in rest if isinstance(item, Message)]
-        whole = len(stay) == len(rest) and bool(stay) and stay == list(self._newest(len(stay)))
+        whole = bool(stay) and len(stay) == len(rest) == self.tail
         return (stay[0] if whole else None), tuple(put_in)
 
     def stamp(self, later: int = 0) -> str:
@@ -87,6 +87,3 @@ class Appending(Struct, frozen=True):
             if not isinstance(item, New) or "carried" not in item.meta:
                 return
             yield item
-
-    def _newest(self, count: int) -> tuple[Message, ...]:
-        return tuple(item for item in self.items if isinstance(item, Message))[-count:]

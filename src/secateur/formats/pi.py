@@ -74,7 +74,7 @@ class Pi:
 
     def appended(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Pi's own compaction (`pi_entry`)."""
-        return entries(made, opened(native, self.name).entries)
+        return entries(made, opened(native, self.name))
 
     def message(self, new: New) -> Any:
         """Raises EditError."""

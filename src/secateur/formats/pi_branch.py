@@ -8,16 +8,35 @@ from typing import Any
 
 from secateur.formats.logs import Log, ancestry
 
+MIDDLE = "hermes-middle"  # how pi-auto-compressor marks its layout
+
 
 def branch(log: Log) -> list[int]:
     """The lines that Pi sends, oldest first; a compaction stands before the lines it kept."""
-    path = _path(log)
+    path = whole(log)
     for place in range(len(path) - 1, -1, -1):
         entry = log.entries[path[place]]
         if entry.get("type") == "compaction":
             first = _first_kept(entry, log, path[:place])
-            return [path[place], *path[first:place], *path[place + 1 :]]
+            kept = [*path[first:place], *path[place + 1 :]]
+            return _laid_out(entry.get("details"), path[place], [line for line in kept if in_context(log, line)])
     return path
+
+
+def in_context(log: Log, line: int) -> bool:
+    """Whether the entry on a line says something to the model."""
+    return log.entries[line].get("type") in ("message", "custom_message", "branch_summary")
+
+
+def _laid_out(details: Any, summary: int, lines: list[int]) -> list[int]:
+    """A compaction and what it kept; in the middle layout that pi-auto-compressor stores, head, summary and tail."""
+    if not isinstance(details, dict) or details.get("kind") != MIDDLE:
+        return [summary, *lines]
+    counts = [details.get(name) for name in ("headMessageCount", "tailMessageCount", "compactedMessageCount")]
+    head, tail, compacted = (count if isinstance(count, int) and count >= 0 else 0 for count in counts)
+    compacted = min(compacted, len(lines))
+    head = min(head, compacted)
+    return [*lines[:head], summary, *lines[max(head, compacted - tail) :]]
 
 
 def kind_of(entry: dict[str, Any]) -> Any:
@@ -38,7 +57,7 @@ def entry_ids(lines: dict[int, dict[str, Any]]) -> dict[int, str]:
     }
 
 
-def _path(log: Log) -> list[int]:
+def whole(log: Log) -> list[int]:
     """The branch that ends in the newest entry; all lines where entries have no ids (version 1)."""
     nodes = {line: entry for line, entry in log.entries.items() if entry.get("type") != "session"}
     tree = {line: nodes[line].get("parentId") for line in entry_ids(log.entries)}

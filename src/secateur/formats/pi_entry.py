@@ -9,20 +9,22 @@ the context that begins here.
 from typing import Any
 
 from secateur.formats.appending import Appending
-from secateur.formats.pi_branch import entry_ids, kind_of
+from secateur.formats.logs import Log
+from secateur.formats.pi_branch import MIDDLE, entry_ids, in_context, kind_of, whole
 from secateur.model import Message
 
 Entry = dict[str, Any]
+_EXTENSION = "pi-auto-compressor"
 _COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens", "reasoning")
 
 
-def entries(made: Appending, lines: dict[int, Entry]) -> list[Entry]:
-    """The lines. `lines` are those of the file that could be read."""
-    writer = _Writer(made, lines)
-    details = made.meta.get("details")
+def entries(made: Appending, log: Log) -> list[Entry]:
+    """The lines. `log` is what could be read of the file."""
+    writer = _Writer(made, log.entries)
     kept, put_in = made.kept
-    if details is not None and made.meta.get("layout_by_host"):
-        writer.compact(details=details, kept=writer.first_in_context())
+    details, first = _layout(made, log)
+    if details and writer.keeps(first):
+        writer.compact(kept=first, details=details)
     elif kept is not None and writer.keeps(kept.lines[0]):
         writer.compact(kept=kept.lines[0])
     else:
@@ -38,6 +40,25 @@ def entries(made: Appending, lines: dict[int, Entry]) -> list[Entry]:
     return writer.made
 
 
+def _layout(made: Appending, log: Log) -> tuple[Entry, int]:
+    """The middle layout, where the host's extension lays out its requests by it; and the first line in the context."""
+    told = made.meta.get("summary")
+    place = next((n for n, item in enumerate(made.items) if not isinstance(item, Message)), 0)
+    around = [item.lines for item in made.items if isinstance(item, Message)]
+    if (
+        not isinstance(told, dict)
+        or told.get("template") != _EXTENSION
+        or not made.tail
+        or place + made.tail != len(around)
+    ):
+        return {}, 0
+    lines = [line for line in whole(log) if in_context(log, line)]
+    head = lines.index(around[place - 1][-1]) + 1 if place else 0
+    tail = len(lines) - lines.index(around[place][0])
+    counts = {"headMessageCount": head, "tailMessageCount": tail, "compactedMessageCount": len(lines)}
+    return {"kind": MIDDLE, **counts}, lines[0]
+
+
 class _Writer:
     """Entries behind the newest one, each under the one before."""
 
@@ -51,11 +72,6 @@ class _Writer:
     def keeps(self, first: int) -> bool:
         """Whether an entry can keep everything from this line on: no other compaction stands there."""
         return not any(kind_of(entry) == "compaction" for line, entry in self._lines.items() if line >= first)
-
-    def first_in_context(self) -> int:
-        """The line of the first entry that the model reads."""
-        said = ("message", "custom_message", "branch_summary")
-        return next(line for line, entry in self._lines.items() if kind_of(entry) in said)
 
     def keep_nothing(self) -> None:
         """A compaction behind a mark of ours, from which nothing is kept: the mark says nothing."""

@@ -28,7 +28,7 @@ def appended(document: Document, ops: dict[int, list[Op]], fold: Fold, ranges: S
     every = [op for some in ops.values() for op in some]
     made = Appending(
         items=tuple(_items(document, ranges)),
-        messages=len(read.messages),
+        tail=len(read.messages) - max((j for i, j, _ in ranges if i < j), default=0),
         element=_Elements(document, every),
         at=max(_when(fold, ranges), read.stamped + 1),
         tokens=sum(part.tokens for message in read.messages for part in message.parts) + read.fixed_tokens,

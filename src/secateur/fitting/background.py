@@ -1,0 +1,98 @@
+"""Summaries that are made beside the requests of their sessions: begun early from a snapshot, swapped in when ready.
+
+Rule: no request waits for one. Each session has at most one at a time; a snapshot is of frozen values, so whatever is
+said meanwhile stays behind it. What comes of one that was called off, or that no longer holds, is dropped.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from secateur.compaction.outcome import Refused
+from secateur.compaction.scene import Scene
+from secateur.compaction.settings import Compaction, Continuation
+from secateur.fitting.epoch import Range
+from secateur.fitting.hooks import Reply
+from secateur.fitting.ready import Ready
+
+if TYPE_CHECKING:
+    from secateur.compacting import Made
+    from secateur.summarizers.protocol import Summarizer
+
+EARLY_SHARE = 0.8  # of the threshold: where a summary is begun
+
+
+class Job:
+    """One summary that is being made."""
+
+    def __init__(
+        self,
+        asked: Callable[[], Reply],
+        task: tuple[Scene, Compaction, Continuation],
+        listed: "tuple[Summarizer, ...]",
+        deadline_s: float,
+        known: frozenset[Range],
+    ) -> None:
+        from secateur.summarizers.driving import Stop
+
+        self.stop: Stop = Stop()
+        self.made: Made | None = None
+        self.known = known
+        self._asked, self._task, self._listed, self._deadline_s = asked, task, listed, deadline_s
+        self.thread = Thread(target=self._run, name="secateur-compaction", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        from secateur import compacting
+
+        scene, settings, after = self._task
+        reply = self._asked()
+        if reply.cancel:
+            self.made = compacting.Made(Refused("vetoed", reply.reason or "the hook before_compact cancelled it"))
+            return
+        scene = replace(scene, focus=reply.focus or scene.focus, supplied=reply.summary or scene.supplied)
+        task = compacting.Task(scene, settings, after)
+        try:
+            self.made = compacting.compacted(task, self._listed, self._deadline_s, self.stop)
+        except CancelledError:
+            self.made = compacting.Made(Refused("cancelled", "it was called off"))
+
+
+class Background:
+    """The summaries of an engine's sessions that are being made, or wait to be swapped in."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._lock = Lock()
+
+    def begin(self, session: str, job: Callable[[], Job]) -> None:
+        """Begin one, if the session has none."""
+        with self._lock:
+            if session and session not in self._jobs:
+                self._jobs[session] = job()
+
+    def take(self, session: str) -> Ready | None:
+        """What is ready, once; None while it is being made, and where there is none."""
+        with self._lock:
+            job = self._jobs.get(session)
+            if job is None or job.made is None:
+                return None
+            del self._jobs[session]
+            return Ready(job.made, job.known)
+
+    def cancel(self, session: str) -> bool:
+        """Call one off; whether there was one."""
+        with self._lock:
+            job = self._jobs.pop(session, None)
+        if job is not None:
+            job.stop.now()
+        return job is not None
+
+    def wait(self, session: str, seconds: float) -> None:
+        """Wait until a summary is ready, for whoever has the time: a host that is idle, a test."""
+        job = self._jobs.get(session)
+        if job is not None:
+            job.thread.join(seconds)

@@ -1,0 +1,144 @@
+"""Pi's hooks: `session_before_compact` and `context`, answered as pi-auto-compressor does (SEEDS 2.4, 2.6).
+
+Rule: a compaction is answered with a full result or with a cancellation, never with nothing, so that the host's own
+default never steps in. The host keeps every entry; the layout that is stored with the summary says which of them it
+sends. The layout comes first, the sweep second.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct, structs
+
+from secateur.compaction.layout import Layout, laid_out, stored
+from secateur.compaction.outcome import Compacted, Outcome, Refused, host_answer, status_of
+from secateur.compaction.settings import Compaction
+from secateur.engine import Engine, fit
+from secateur.errors import SecateurError
+from secateur.policy import Policy
+
+Event = dict[str, Any]
+_IN_CONTEXT = ("message", "custom_message", "branch_summary")
+_SUMMARY = "compactionSummary"
+
+
+class Answer(Struct, frozen=True):
+    """What the host gets, and what a person is told: `override`, `host`, or `cancelled: reason`."""
+
+    native: Event
+    status: str
+
+
+def answered(
+    event: Event, policy: Policy, summarizer: Any = None, deadline_s: float = 120.0, local_only: bool = False
+) -> Answer:
+    """The answer to one event. Raises nothing."""
+    kind = event.get("type") or event.get("event")
+    if kind == "session_before_compact":
+        return _compacted(event, policy, (summarizer, deadline_s, local_only))
+    if kind == "context":
+        return _laid_out(event, policy)
+    return Answer({}, f"host: {kind} is no event of ours")
+
+
+def _compacted(event: Event, policy: Policy, how: tuple[Any, float, bool]) -> Answer:
+    """A summary for the host's compaction entry, or the cancellation."""
+    entries = [entry for entry in _rows(event.get("branchEntries")) if isinstance(entry, dict)]
+    inside = [entry for entry in entries if entry.get("type") in _IN_CONTEXT]
+    prepared = event.get("preparation")
+    prepared = prepared if isinstance(prepared, dict) else {}
+    try:
+        outcome = _outcome(event, policy, (entries, inside, prepared), how)
+    except Exception as error:  # whatever it is, the host is answered
+        outcome = Refused("cancelled", f"{type(error).__name__}: {error}")
+    first = str(inside[0].get("id") or "") if inside else ""
+    return Answer(host_answer(outcome, first, int(prepared.get("tokensBefore") or 0)), status_of(outcome))
+
+
+def _outcome(
+    event: Event, policy: Policy, given: tuple[list[Event], list[Event], Event], how: tuple[Any, float, bool]
+) -> Outcome:
+    entries, inside, prepared = given
+    summarizer, deadline_s, local_only = how
+    settings = policy.compaction
+    if settings is None:
+        return Refused("no_policy", f"policy {policy.name} does not compact")
+    tail = _tail(inside, prepared)
+    chosen = structs.replace(policy, prune=(), birth=None, compaction=_keeping(settings, tail))
+    engine = Engine(chosen, summarizer=summarizer, deadline_s=deadline_s, local_only=local_only, format="pi_messages")
+    view = engine.compact(
+        _view(entries, inside),
+        focus=str(event.get("customInstructions") or ""),
+        active=event.get("isIdle") is False or event.get("isStreaming") is True,
+        queued=event.get("hasPendingMessages") is True,
+    )
+    outcome = view.compaction or Refused("cancelled", "there is nothing to sum up")
+    if isinstance(outcome, Compacted) and outcome.layout is not None:
+        return structs.replace(outcome, layout=structs.replace(outcome.layout, compacted=len(inside)))
+    return outcome
+
+
+def _laid_out(event: Event, policy: Policy) -> Answer:
+    """Head, summary and tail of a request, and what is spent in it swept."""
+    messages = _rows(event.get("messages"))
+    layout = stored(event.get("layout")) or _stored(_rows(event.get("branchEntries")))
+    laid = _by_layout(messages, layout)
+    try:
+        view = fit(laid, policy=policy, format="pi_messages", compact=False)
+    except SecateurError as error:
+        return Answer({"messages": laid}, f"host: nothing was swept: {error}")
+    return Answer({"messages": view.native}, "override" if view.native is not messages else "host")
+
+
+def _by_layout(messages: list[Any], layout: Layout | None) -> list[Any]:
+    summaries = [one for one in messages if isinstance(one, dict) and one.get("role") == _SUMMARY]
+    if layout is None or not summaries:
+        return messages
+    rest = [one for one in messages if one is not summaries[-1]]
+    return laid_out(rest, summaries[-1], layout)
+
+
+def _view(entries: Sequence[Event], inside: Sequence[Event]) -> list[Any]:
+    """The messages as the host sends them now: an earlier summary stands where its layout puts it."""
+    said = [_message(entry) for entry in inside]
+    layout = _stored(entries)
+    newest = [entry for entry in entries if entry.get("type") == "compaction"]
+    if not newest:
+        return said
+    summary = {"role": _SUMMARY, "summary": newest[-1].get("summary") or ""}
+    if layout is not None:
+        return laid_out(said, summary, layout)
+    first = newest[-1].get("firstKeptEntryId")
+    kept = [number for number, entry in enumerate(inside) if entry.get("id") == first]
+    return [summary, *said[kept[0] if kept else 0 :]]
+
+
+def _message(entry: Event) -> Any:
+    if entry.get("type") == "message":
+        return entry.get("message")
+    if entry.get("type") == "branch_summary":
+        return {"role": "branchSummary", "summary": entry.get("summary") or ""}
+    return {"role": "custom", "content": entry.get("content")}
+
+
+def _tail(inside: Sequence[Event], prepared: Event) -> int | None:
+    """How many messages the host's own cut keeps; None where it does not say."""
+    first = prepared.get("firstKeptEntryId")
+    places = [number for number, entry in enumerate(inside) if first and entry.get("id") == first]
+    return len(inside) - places[0] if places else None
+
+
+def _keeping(settings: Compaction, tail: int | None) -> Compaction:
+    if tail is None:
+        return settings
+    return structs.replace(settings, cut_at="turns", keep_turns=0, keep_tokens=0, keep_messages=tail)
+
+
+def _stored(entries: Sequence[Any]) -> Layout | None:
+    """The layout that the newest compaction stored."""
+    made = [entry for entry in entries if isinstance(entry, dict) and entry.get("type") == "compaction"]
+    return stored(made[-1].get("details")) if made else None
+
+
+def _rows(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
