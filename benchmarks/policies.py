@@ -4,25 +4,23 @@
     SECATEUR_CORPUS=DIR python benchmarks/policies.py [FILE...]   [--only NAME...] [--small] [--json FILE]
 
 Every request of a session is made again under each policy, with the same prices, prompt cache, wire rules and recall.
-Bills are shares of the bill without pruning, at three prices: a cache write costs 11.5, 24 and 49 reads more than a
-read. `adjusted` adds what it would cost to fetch again what a later call named and the view no longer held. A peer that
-is not installed, or fails, is a row that says why.
+`bill`: shares of the bill without pruning, at three prices: a cache write costs 11.5, 24 and 49 reads more than a read.
+`adj` adds what it would cost to fetch again what a later call named and the view no longer held. `hard`: of what calls
+named and only results had shown, the share in view; `intact`: requests that miss none of it; `asked`: of the user's own
+words, the share in view as they were. `ms` is CPU time of one request. A peer that is not installed, or fails, is a row
+that says why.
 """
 
 import argparse
 import gzip
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
 import msgspec
-from peers.drive import Absent
-from peers.drive import replayed as theirs
-from peers.figures import Figures, Match
-from peers.lineup import PEERS, Peer
-from peers.setup import PINNED
 
 from secateur.policy import load, names
 from secateur.pricing import Price, in_units, price_of, rules_of
@@ -32,22 +30,24 @@ from secateur.schedule import Balance, Cold
 from secateur.simulate.replay import Turn, replayed
 from secateur.simulate.requests import Recording, recorded
 
+sys.path.insert(0, str(Path(__file__).parent / "peers"))
+
+from drive import Absent
+from drive import replayed as theirs
+from figures import Figures, Match
+from lineup import PEERS, Peer
+from setup import PINNED
+
 KAPPAS = {11.5: (1.25, 0.1), 24.0: (1.25, 0.05), 49.0: (1.25, 0.025)}
 WINDOW = 1_000_000  # nothing is forced: what a policy saves it saves by choice
 RULES = "claude-opus-4-5"  # the prompt cache of sessions that another maker's model answered
-PI, CLAUDE, GIT = (
-    "pi_session_jsonl/badlogic__pi-mono",
-    "claude_code_jsonl/entireio__cli",
-    "claude_code_jsonl/entireio__git-sync",
-)
+PI, CLAUDE = "pi_session_jsonl/badlogic__pi-mono", "claude_code_jsonl/entireio__cli"
 SESSIONS = (
     f"{PI}/before-compaction.jsonl.gz",
     f"{PI}/large-session.jsonl.gz",
     f"{CLAUDE}/ad-ff0201aecb-0.jsonl.gz",
     f"{CLAUDE}/f0-c3dbdad0d8-0.jsonl.gz",
     f"{CLAUDE}/43-2b48f6b6e6-0.jsonl.gz",
-    f"{CLAUDE}/8e-a9e4a4e751-0.jsonl.gz",
-    f"{GIT}/0c-2a854b8908-0.jsonl.gz",
     "opencode_export_json/eitatech__gatomia-vscode/0f-1be78a364c-1.json.gz",
 )
 SMALL = SESSIONS[-1:]
@@ -144,16 +144,17 @@ def _wanted(row: str, only: Sequence[str]) -> bool:
 def _heading() -> str:
     kappas = [f"{kappa:g}" for kappa in KAPPAS]
     bills = "".join(f"bill@{one}".rjust(10) for one in kappas) + "".join(f"adj@{one}".rjust(9) for one in kappas)
-    return f"  {'':44}{'sent':>13}{'peak':>10}{bills}{'busts':>7}{'hard':>7}{'intact':>8}{'refused':>9}{'ms':>8}"
+    rest = f"{'busts':>7}{'hard':>7}{'intact':>8}{'asked':>7}{'refused':>9}{'ms':>8}"
+    return f"  {'':50}{'sent':>13}{'peak':>10}{bills}{rest}"
 
 
 def _line(row: str, found: Found) -> str:
     if isinstance(found, str):
-        return f"  {row:44}  {found}"
+        return f"  {row:50}  {found}"
     bills = "".join(f"{one:10.3f}" for one in found.bills.values())
     bills += "".join(f"{one:9.3f}" for one in found.adjusted.values())
-    recall = f"{found.hard:7.3f}{found.intact:8.3f}"
-    return f"  {row:44}{found.sent:13,}{found.peak:10,}{bills}{found.busts:7,}{recall}{found.invalid:9,}{found.ms:8.1f}"
+    recall = f"{found.hard:7.3f}{found.intact:8.3f}{found.asked:7.3f}"
+    return f"  {row:50}{found.sent:13,}{found.peak:10,}{bills}{found.busts:7,}{recall}{found.invalid:9,}{found.ms:8.1f}"
 
 
 def _all(found: Sequence[Found]) -> Found:
@@ -169,6 +170,7 @@ def _all(found: Sequence[Found]) -> Found:
         busts=sum(one.busts for one in every),
         hard=mean(one.hard for one in every),
         intact=mean(one.intact for one in every),
+        asked=mean(one.asked for one in every),
         invalid=sum(one.invalid for one in every),
         ms=mean(one.ms for one in every),
         requests=sum(one.requests for one in every),

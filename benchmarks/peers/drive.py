@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from peers.lineup import Peer
-from peers.pieces import Placed, Views, pieces
-from peers.setup import note_of, python_of
+from lineup import Peer
+from pieces import Placed, Views, pieces
+from setup import note_of, python_of
 
 from secateur.simulate.bill import Call
 from secateur.simulate.cache import Sent

@@ -5,12 +5,14 @@ of its bill, recall of what its calls named. Recall stands beside every bill.
 """
 
 from collections.abc import Mapping, Sequence
+from statistics import mean
 
 from msgspec import Struct
-from peers.sound import problems, refused
+from sound import problems, refused
 
+from secateur.model import Message
 from secateur.pricing import CacheRules, Price
-from secateur.simulate.bill import Bill, billed
+from secateur.simulate.bill import Row, billed
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import Score, held, recall_of, refetch
 from secateur.simulate.replay import Turn, unpruned
@@ -30,6 +32,7 @@ class Figures(Struct, frozen=True):
     busts: int  # these and what follows at the first kappa
     hard: float
     intact: float
+    asked: float  # of what the user wrote, the share that stands in the view word for word
     invalid: int
     ms: float  # CPU time of one request, mean
     requests: int
@@ -44,36 +47,52 @@ class Match:
         self.as_it_was = tuple(unpruned(recording))
         self.recall = recall_of(recording)
         self._known = [problems(turn.seen) for turn in self.as_it_was]
-        self._units = {kappa: self._bill(kappa, self.as_it_was).units for kappa in prices}
+        self._units = {kappa: billed(self._paid(kappa, self.as_it_was), price).units for kappa, price in prices.items()}
 
     def figures(self, plays: Plays, ms: float) -> Figures:
         """The figures of a policy's views."""
         first = next(iter(plays))
-        scores = {kappa: self._score(turns) for kappa, turns in plays.items()}
-        bill = self._bill(first, plays[first])
+        scores = {id(turns): self._score(turns) for turns in {id(one): one for one in plays.values()}.values()}
+        paid_for = {kappa: self._paid(kappa, turns) for kappa, turns in plays.items()}
+        bills = {kappa: billed(rows, self.prices[kappa]) for kappa, rows in paid_for.items()}
+        again = {kappa: self._again(kappa, rows, scores[id(plays[kappa])]) for kappa, rows in paid_for.items()}
+        score = scores[id(plays[first])]
         return Figures(
-            sent=bill.sent,
-            peak=bill.peak,
-            bills={kappa: self._bill(kappa, turns).units / self._units[kappa] for kappa, turns in plays.items()},
-            adjusted={kappa: self._adjusted(kappa, plays[kappa], score) for kappa, score in scores.items()},
-            busts=bill.busts,
-            hard=scores[first].hard,
-            intact=scores[first].intact,
+            sent=bills[first].sent,
+            peak=bills[first].peak,
+            bills={kappa: bill.units / self._units[kappa] for kappa, bill in bills.items()},
+            adjusted={kappa: (bill.units + again[kappa]) / self._units[kappa] for kappa, bill in bills.items()},
+            busts=bills[first].busts,
+            hard=score.hard,
+            intact=score.intact,
+            asked=self._asked(plays[first]),
             invalid=refused(plays[first], self.as_it_was, self._known),
             ms=ms,
             requests=len(plays[first]),
         )
 
-    def _bill(self, kappa: float, turns: Sequence[Turn]) -> Bill:
-        price = self.prices[kappa]
-        return billed(paid(turns, price, self.caching), price)
+    def _paid(self, kappa: float, turns: Sequence[Turn]) -> tuple[Row, ...]:
+        return paid(turns, self.prices[kappa], self.caching)
 
     def _score(self, turns: Sequence[Turn]) -> Score:
         pairs = zip(self.as_it_was, turns, strict=True)
         return self.recall.score(held((raw.seen, turn.seen) for raw, turn in pairs))
 
-    def _adjusted(self, kappa: float, turns: Sequence[Turn], score: Score) -> float:
-        price = self.prices[kappa]
-        rows, rates = paid(turns, price, self.caching), price.base
-        again = refetch(score.lost, [one.prompt for one in rows], r=rates.r, w=rates.w, o=rates.o)
-        return (billed(rows, price).units + again) / self._units[kappa]
+    def _again(self, kappa: float, rows: Sequence[Row], score: Score) -> float:
+        """What it would cost to fetch again what was lost."""
+        rates = self.prices[kappa].base
+        return refetch(score.lost, [one.prompt for one in rows], r=rates.r, w=rates.w, o=rates.o)
+
+    def _asked(self, turns: Sequence[Turn]) -> float:
+        """Of the tokens that the user wrote, the share that stands in a view as it was; mean over requests."""
+        shares = []
+        for turn, raw in zip(turns, self.as_it_was, strict=True):
+            there = set(map(id, turn.seen))
+            said = [(one, _tokens(one)) for one in raw.seen if one.role == "user" and one.origin == "user"]
+            whole = sum(tokens for _, tokens in said)
+            shares.append(sum(tokens for one, tokens in said if id(one) in there) / whole if whole else 1.0)
+        return mean(shares) if shares else 1.0
+
+
+def _tokens(message: Message) -> int:
+    return sum(part.tokens for part in message.parts)

@@ -7,12 +7,11 @@ the host are left out for everyone. What the request had as it was recorded (an 
 from collections.abc import Sequence
 from typing import Any
 
-from peers.pieces import pieces
+from pieces import pieces
 
 from secateur.model import Message
 from secateur.rules import check
 from secateur.simulate.replay import Turn
-
 
 Problems = frozenset[tuple[str, str]]  # a rule, and what it says: calls are named by their ids
 

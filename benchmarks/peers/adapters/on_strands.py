@@ -47,16 +47,12 @@ def theirs(pieces):
 def ours(message):
     """A message as pieces."""
     blocks = message["content"]
-    found = [
-        {"role": "tool", "call": one["toolUseId"], "name": "", "text": _said(one["content"]), "error": False}
-        for one in (block["toolResult"] for block in blocks if "toolResult" in block)
-    ]
-    text = "\n\n".join(block["text"] for block in blocks if "text" in block)
-    uses = [block["toolUse"] for block in blocks if "toolUse" in block]
     if message["role"] == "assistant":
+        uses = [block["toolUse"] for block in blocks if "toolUse" in block]
         calls = [{"id": one["toolUseId"], "name": one["name"], "args": one["input"]} for one in uses]
+        text = "\n\n".join(block["text"] for block in blocks if "text" in block)
         return [{"role": "assistant", "text": text, "calls": calls}]
-    return [*found, {"role": "user", "text": text}] if text else found
+    return [_said_by_user(block) for block in blocks]
 
 
 def make(setting):
@@ -92,6 +88,14 @@ def _blocks(piece):
     text = [{"text": piece["text"]}] if piece["text"] else []
     calls = piece.get("calls", ())
     return text + [{"toolUse": {"toolUseId": one["id"], "name": one["name"], "input": one["args"]}} for one in calls]
+
+
+def _said_by_user(block):
+    if "text" in block:
+        return {"role": "user", "text": block["text"]}
+    result = block["toolResult"]
+    text = _said(result["content"])
+    return {"role": "tool", "call": result["toolUseId"], "name": "", "text": text, "error": False}
 
 
 def _said(content):

@@ -25,19 +25,15 @@ def from_anthropic(messages):
     for message in messages:
         blocks = message["content"]
         blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
-        results = [block for block in blocks if block["type"] == "tool_result"]
-        found += [
-            {"role": "tool", "call": one["tool_use_id"], "name": "", "text": words(one.get("content")), "error": False}
-            for one in results
-        ]
-        text = words([block for block in blocks if block["type"] == "text"])
-        calls = [
-            {"id": one["id"], "name": one["name"], "args": one["input"]} for one in blocks if one["type"] == "tool_use"
-        ]
         if message["role"] == "assistant":
-            found.append({"role": "assistant", "text": text, "calls": calls})
-        elif text:
-            found.append({"role": "user", "text": text})
+            found.append(_answer(blocks))
+            continue
+        for one in blocks:
+            if one["type"] == "tool_result":
+                text = words(one.get("content"))
+                found.append({"role": "tool", "call": one["tool_use_id"], "name": "", "text": text, "error": False})
+            elif one["type"] == "text":
+                found.append({"role": "user", "text": one["text"]})
     return found
 
 
@@ -69,6 +65,14 @@ def words(content):
     if isinstance(content, str) or content is None:
         return content or ""
     return "\n\n".join(block if isinstance(block, str) else block.get("text", "") for block in content)
+
+
+def _answer(blocks):
+    text = words([block for block in blocks if block["type"] == "text"])
+    calls = [
+        {"id": one["id"], "name": one["name"], "args": one["input"]} for one in blocks if one["type"] == "tool_use"
+    ]
+    return {"role": "assistant", "text": text, "calls": calls}
 
 
 def _blocks(piece):
