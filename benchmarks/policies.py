@@ -1,7 +1,7 @@
 """Side by side: every preset, and the peers' own code where it is installed, on the same recorded sessions.
 
     python benchmarks/peers/setup.py                              once, with a network: installs the peers
-    SECATEUR_CORPUS=DIR python benchmarks/policies.py [FILE...]   [--only NAME...] [--small] [--json FILE]
+    SECATEUR_CORPUS=DIR python benchmarks/policies.py [FILE...]   [--only WORD...] [--small] [--json FILE]
 
 Every request of a session is made again under each policy, with the same prices, prompt cache, wire rules and recall.
 `bill`: shares of the bill without pruning, at three prices: a cache write costs 11.5, 24 and 49 reads more than a read.
@@ -20,8 +20,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
-import msgspec
-
 from secateur.policy import load, names
 from secateur.pricing import Price, in_units, price_of, rules_of
 from secateur.pricing.prices import restated
@@ -37,6 +35,7 @@ from drive import replayed as theirs
 from figures import Figures, Match
 from lineup import PEERS, Peer
 from setup import PINNED
+from table import Found, Report, heading, keep, kept, line, markdown, together
 
 KAPPAS = {11.5: (1.25, 0.1), 24.0: (1.25, 0.05), 49.0: (1.25, 0.025)}
 WINDOW = 1_000_000  # nothing is forced: what a policy saves it saves by choice
@@ -52,8 +51,6 @@ SESSIONS = (
 )
 SMALL = SESSIONS[-1:]
 
-Found = Figures | str  # a row, or why there is none
-
 
 def main() -> int:
     """Print a table for each session and one of all; 2 without sessions."""
@@ -63,42 +60,41 @@ def main() -> int:
     if not files:
         print("name session files, or set SECATEUR_CORPUS to a folder of recorded sessions")
         return 2
-    tables: dict[str, dict[str, Found]] = {}
+    tables = {name: dict(table) for name, table in kept(given.json).items()} if given.only else {}
     for file in files:
         match = _match(file)
         most = max(match.recording.prompt_tokens)
         print(
-            f"\n{file.name}: {len(match.as_it_was)} requests, {most:,} tokens at most",
+            f"\n{file.name}: {len(match.as_it_was)} requests, {most:,} tokens at most\n{heading(list(KAPPAS))}",
             flush=True,
         )
-        print(_heading())
-        tables[file.name] = {}
-        for row, found in rows(match, given.only):
-            tables[file.name][row] = found
-            print(_line(row, found), flush=True)
+        table = tables.setdefault(file.name, {})
+        for row, found in rows(match, given):
+            table[row] = found
+            print(line(row, found), flush=True)
+            if given.json:
+                keep(given.json, Report(PINNED, given.window, tables))
+    every = together(list(tables.values()))
     if len(tables) > 1:
-        print(f"\nall {len(tables)} sessions, each with the same weight (tokens, busts and refused requests are sums)")
-        print(_heading())
-        for row in next(iter(tables.values())):
-            print(_line(row, _all([table[row] for table in tables.values()])))
-    if given.json:
-        report = {"versions": PINNED, "window": WINDOW, "rules": RULES, "sessions": tables}
-        Path(given.json).write_bytes(msgspec.json.format(msgspec.json.encode(report)))
+        print(f"\nall {len(tables)} sessions\n{heading(list(KAPPAS))}")
+        print("\n".join(line(row, found) for row, found in every.items()))
+    if given.markdown:
+        print("\n".join(markdown(every)))
     return 0
 
 
-def rows(match: Match, only: Sequence[str] = ()) -> Iterator[tuple[str, Found]]:
-    """Ours, then theirs; `only` those whose row holds one of these words."""
+def rows(match: Match, given: argparse.Namespace) -> Iterator[tuple[str, Found]]:
+    """Ours, then theirs; with `only` those whose row holds one of these words."""
     yield "as it was", match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
     for name in names():
-        if _wanted(name, only):
-            yield name, _ours(match, name)
+        if _wanted(name, given.only):
+            yield name, _ours(match, name, given.window)
     for peer in PEERS:
-        if _wanted(peer.row, only):
+        if _wanted(peer.row, given.only):
             yield peer.row, _theirs(match, peer)
 
 
-def _ours(match: Match, name: str) -> Figures:
+def _ours(match: Match, name: str, window: int) -> Figures:
     """A preset; where its schedule looks at prices it is played at each."""
     policy = load(name)
     priced = isinstance(policy.schedule, Balance | Cold)
@@ -108,7 +104,7 @@ def _ours(match: Match, name: str) -> Figures:
         if priced or not plays:
             start = time.process_time()
             tariff = stated(price, match.caching.rules)
-            turns = tuple(replayed(match.recording, policy, window=WINDOW, tariff=tariff))
+            turns = tuple(replayed(match.recording, policy, window=window, tariff=tariff))
             spent = spent or time.process_time() - start
         plays[kappa] = turns
     return match.figures(plays, spent * 1000 / max(1, len(turns)))
@@ -141,48 +137,16 @@ def _wanted(row: str, only: Sequence[str]) -> bool:
     return not only or any(one.lower() in row.lower() for one in only)
 
 
-def _heading() -> str:
-    kappas = [f"{kappa:g}" for kappa in KAPPAS]
-    bills = "".join(f"bill@{one}".rjust(10) for one in kappas) + "".join(f"adj@{one}".rjust(9) for one in kappas)
-    rest = f"{'busts':>7}{'hard':>7}{'intact':>8}{'asked':>7}{'refused':>9}{'ms':>8}"
-    return f"  {'':50}{'sent':>13}{'peak':>10}{bills}{rest}"
-
-
-def _line(row: str, found: Found) -> str:
-    if isinstance(found, str):
-        return f"  {row:50}  {found}"
-    bills = "".join(f"{one:10.3f}" for one in found.bills.values())
-    bills += "".join(f"{one:9.3f}" for one in found.adjusted.values())
-    recall = f"{found.hard:7.3f}{found.intact:8.3f}{found.asked:7.3f}"
-    return f"  {row:50}{found.sent:13,}{found.peak:10,}{bills}{found.busts:7,}{recall}{found.invalid:9,}{found.ms:8.1f}"
-
-
-def _all(found: Sequence[Found]) -> Found:
-    """Means over sessions, sums of what is counted; why it failed, if it did anywhere."""
-    every = [one for one in found if isinstance(one, Figures)]
-    if len(every) < len(found):
-        return next(one for one in found if isinstance(one, str))
-    return Figures(
-        sent=sum(one.sent for one in every),
-        peak=max(one.peak for one in every),
-        bills={kappa: mean(one.bills[kappa] for one in every) for kappa in KAPPAS},
-        adjusted={kappa: mean(one.adjusted[kappa] for one in every) for kappa in KAPPAS},
-        busts=sum(one.busts for one in every),
-        hard=mean(one.hard for one in every),
-        intact=mean(one.intact for one in every),
-        asked=mean(one.asked for one in every),
-        invalid=sum(one.invalid for one in every),
-        ms=mean(one.ms for one in every),
-        requests=sum(one.requests for one in every),
-    )
-
-
 def _given() -> argparse.Namespace:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("files", nargs="*", type=Path, metavar="FILE")
     asked.add_argument("--only", nargs="+", default=[], metavar="WORD", help="rows that hold one of these words")
     asked.add_argument("--small", action="store_true", help="one short session")
-    asked.add_argument("--json", metavar="FILE", help="write all figures there too")
+    asked.add_argument("--window", type=int, default=WINDOW, metavar="TOKENS", help="of our presets")
+    asked.add_argument(
+        "--json", default="", metavar="FILE", help="keep all figures there; with --only the other rows stay"
+    )
+    asked.add_argument("--markdown", action="store_true", help="print the table of all sessions for a page as well")
     return asked.parse_args()
 
 
