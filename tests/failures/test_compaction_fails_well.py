@@ -24,10 +24,10 @@ def told(view: Any) -> Summarised:
 def test_fm_06_a_side_effect_that_ended_meanwhile_is_behind_the_summary_and_in_the_ledger() -> None:
     snapshot = called(99, "make snapshot", "snapshot 7 was made", tag="z")
     engine = Engine(SUMS, window=WINDOW * 4)
-    engine.compact(body(long()), session="s", now=0)
-    view = engine.fit(body(long(*snapshot)), session="s", now=1)
+    engine.compact(body(long(rounds=20)), session="s", now=0)
+    view = engine.fit(body(long(*snapshot, rounds=20)), session="s", now=1)
     assert texts(view.native)[-1] == "snapshot 7 was made"
-    later = body(long(*snapshot, said("assistant", "Done."), *worked(40, "l", 1000)))
+    later = body(long(*snapshot, said("assistant", "Done."), *worked(20, "c", 3000), rounds=20))
     view = engine.fit(later, session="s", now=2)
     assert told(view).done
     assert "snapshot 7 was made" not in texts(view.native)

@@ -33,7 +33,9 @@ def _new(new: New) -> Entry:
 
 def _kept(message: Message, made: Appending) -> list[Any]:
     """The items of a message: lines, or elements of an earlier compaction's list."""
-    places = dict.fromkeys(part.path[:4] if _HISTORY in part.path[:3] else part.path[:2] for part in message.parts)
+    places = dict.fromkeys(
+        part.path[:4] if _HISTORY in part.path[:3] else (part.path[0], "payload") for part in message.parts
+    )
     found = []
     for place in places:
         line = place[0]

@@ -1,0 +1,108 @@
+"""The largest recorded sessions of each host, compacted: appended, fitting, and loaded by a second reader.
+
+SECATEUR_CORPUS names the folder that holds the sessions, with its MANIFEST.json.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loaders import claude_code_loader, codex_loader, opencode_loader, pi_loader
+from loaders.shown import Shown
+from long_sessions import SUMS
+from secateur import Engine
+from secateur.compaction.outcome import Compacted
+from secateur.model import Transcript
+from secateur.session import document
+
+CORPUS = os.environ.get("SECATEUR_CORPUS", "")
+WINDOW = 60_000
+LARGEST = 3
+HOSTS: dict[str, tuple[str, Callable[[bytes], list[Shown]]]] = {
+    "claude_code_jsonl": ("claude_code", claude_code_loader.load),
+    "codex_rollout_jsonl": ("codex", codex_loader.load),
+    "pi_session_jsonl": ("pi", pi_loader.load),
+    "openclaw": ("openclaw", pi_loader.load),
+    "opencode_export_json": ("opencode", opencode_loader.load),
+}
+OPENCLAW = b'{"type":"custom","id":"0000000x","parentId":null,"customType":"model-snapshot","data":{}}\n'  # makes it OpenClaw's
+
+pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
+
+
+def listed() -> list[tuple[str, str]]:
+    """Host and path of the largest sessions of each host; OpenClaw's are Pi's with a line of its own."""
+    if not CORPUS:
+        return []
+    entries = json.loads((Path(CORPUS) / "MANIFEST.json").read_text())
+    found = []
+    for host in HOSTS:
+        kind = "pi_session_jsonl" if host == "openclaw" else host
+        mine = sorted((e for e in entries if e["format"] == kind), key=lambda e: -e["chars"])
+        found += [(host, e["path"]) for e in mine[:LARGEST]]
+    return found
+
+
+def content(host: str, path: str) -> bytes:
+    data = (Path(CORPUS) / path).read_bytes()
+    data = gzip.decompress(data) if path.endswith(".gz") else data
+    if host == "openclaw":
+        first, _, rest = data.partition(b"\n")
+        return first + b"\n" + OPENCLAW + rest
+    return data
+
+
+def shown(transcript: Transcript) -> list[Shown]:
+    """The transcript in the words of the second readers."""
+    return [
+        Shown(
+            message.role,
+            part.kind,
+            part.text if part.kind != "media" and (part.kind != "other" or message.role == "system") else "",
+            part.call,
+        )
+        for message in transcript.messages
+        for part in message.parts
+    ]
+
+
+@pytest.mark.parametrize(("host", "path"), listed())
+def test_the_largest_sessions_become_fitting_ones_that_their_hosts_load(host: str, path: str) -> None:
+    name, load = HOSTS[host]
+    data = content(host, path)
+    before = document.read(data, name)
+    view = Engine(SUMS, window=WINDOW, format=name).compact(data, now=0)
+    if not isinstance(view.compaction, Compacted):
+        assert view.native is data
+        assert view.receipt.tokens_view <= WINDOW
+        pytest.skip(view.compaction.text if view.compaction else "nothing to do")
+    if host != "opencode_export_json":
+        assert view.native.startswith(data.rstrip(b"\n"))  # a log only grows at its end
+    after = document.read(view.native, name).transcript
+    assert view.receipt.tokens_view < WINDOW
+    assert view.compaction.summary.splitlines()[0] in {
+        part.text.splitlines()[0] for message in after.messages for part in message.parts if part.text
+    }
+    assert shown(after) == load(view.native)
+    kept = [message.parts for message in view.after.messages if message.role in ("assistant", "tool")]
+    said = [[(part.kind, part.text) for part in parts] for parts in kept]
+    again: list[Any] = [[(p.kind, p.text) for p in m.parts] for m in after.messages if m.role in ("assistant", "tool")]
+    assert [one for one in again if one in said] == said
+    assert len(before.transcript.messages) > len(after.messages)
+
+
+@pytest.mark.parametrize(("host", "path"), [one for one in listed()[::LARGEST]])
+def test_a_session_that_goes_on_is_compacted_again(host: str, path: str) -> None:
+    name, load = HOSTS[host]
+    first = Engine(SUMS, window=WINDOW, format=name).compact(content(host, path), now=0)
+    second = Engine(SUMS, window=WINDOW // 4, format=name).compact(first.native, now=1)
+    if not isinstance(second.compaction, Compacted):
+        pytest.skip(second.compaction.text if second.compaction else "nothing to do")
+    after = document.read(second.native, name).transcript
+    assert sum(message.origin == "summary" for message in after.messages) <= 2  # opencode's own question beside it
+    assert shown(after) == load(second.native)
