@@ -4,6 +4,7 @@ Rule: the figures are those of the account, which adds up to the difference of t
 policy's own words. Request numbers count from 1, as people do.
 """
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from secateur.simulate.account import Account, Event
 if TYPE_CHECKING:
     from secateur.simulate.compare import Standing
 
-_MOST = 8  # epochs in the table: more do not fit one screen
+_FREED = re.compile(r"^[\d,]+ tokens come free: |: [\d,]+ tokens come free$")  # stands in a column of its own
+_MOST = 6  # epochs in the table: more do not fit one screen
 
 
 def explained(one: "Standing", base: "Standing", account: Account) -> list[Any]:
@@ -46,9 +48,8 @@ def words(one: "Standing", base: "Standing", account: Account) -> list[str]:
         )
     if account.waits:
         wait = account.waits[0]
-        found.append(
-            f"It waited for {many(wait.requests, 'request')}, the last at {wait.last + 1}: {harmless(wait.why)}."
-        )
+        times = many(wait.requests, "request")
+        found.append(f"What most often held it back, {times}, the last {wait.last + 1}: {harmless(wait.why)}.")
     return found
 
 
@@ -71,10 +72,10 @@ def _outcome(one: "Standing", base: "Standing", account: Account) -> str:
 
 
 def _row(event: Event, dollars: Any, policy: str) -> Sequence[str]:
-    why = event.why.removeprefix(f"{policy}: ")
+    why = _FREED.sub("", event.why.removeprefix(f"{policy}: ")).removesuffix(", in tokens of input")
     return (
         f"{event.number + 1:,}",
-        "cold" if event.cold else "warm",
+        "cold" if event.cold else "warm" if event.lost else "",
         tokens(event.freed),
         _paid(dollars(event.cost)),
         _paid(dollars(event.saved)),

@@ -28,6 +28,20 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
         job.end()
 
 
+@contextmanager
+def counting(what: str, whole: int) -> Iterator[Callable[[str], None]]:
+    """A bar on standard error with how much is done of so many, if a person looks. Yields what counts one more."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console_for(err=True), transient=True) as shown:
+        bar = shown.add_task(what, total=whole)
+        yield lambda name: shown.update(bar, advance=1, description=f"{what} {harmless(name)[-40:]}")
+
+
 class _Job:
     """A line with a spinner and the elapsed time that appears late and leaves nothing behind."""
 

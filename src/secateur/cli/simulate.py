@@ -20,7 +20,7 @@ from secateur.cli.figures import many
 from secateur.cli.names import POLICY
 from secateur.cli.played import Played, Settings, played
 from secateur.cli.progress import working
-from secateur.cli.standings import Line, drawn, lines
+from secateur.cli.standings import Line, drawn, lines, summed
 from secateur.cli.terminal import harmless, say_json, tell
 from secateur.cli.terms import Priced, RatesType
 from secateur.pricing import Rates, kappa
@@ -181,14 +181,14 @@ def _told(one: Played) -> Told:
         price=price.source,
         kappa=kappa(price.base.w, price.base.r),
         cache=one.terms.caching.rules.name,
-        lines=lines([found]),
+        lines=lines(found),
         accounts={each.name: account(each.run, found.base.run) for each in found.standings},
         warnings=one.terms.warnings,
     )
 
 
 def _sums(found: Sequence[Played], model: str) -> list[Line]:
-    return lines([one.comparison for one in found if one.asked == model])
+    return summed([lines(one.comparison) for one in found if one.asked == model])
 
 
 def _written(asked: Asked, found: Sequence[Played], told: Sequence[Told]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from secateur.cli import tables
 from secateur.cli.figures import money, short
 
 if TYPE_CHECKING:
@@ -36,51 +37,70 @@ class Line(Struct, frozen=True, kw_only=True):
     references: int  # hard ones: what `recall` is a share of
 
 
-def lines(found: Sequence["Comparison"]) -> list[Line]:
-    """One line for each policy, the unpruned one first, over all sessions."""
-    whole = sum(one.base.run.bill.dollars for one in found)
-    return [_line(rows, whole) for rows in zip(*(one.all for one in found), strict=True)]
+def lines(found: "Comparison") -> list[Line]:
+    """One line for each policy on one session, the unpruned one first."""
+    whole = found.base.run.bill.dollars
+    return [_line(one, whole) for one in found.all]
+
+
+def summed(sessions: Sequence[Sequence[Line]]) -> list[Line]:
+    """The lines of all sessions together; each session has the same policies in the same order."""
+    whole = sum(rows[0].dollars for rows in sessions)
+    return [_sum(rows, whole) for rows in zip(*sessions, strict=True)]
 
 
 def drawn(rows: Sequence[Line], shown: str = "") -> Any:
     """The lines as a table that 80 columns hold; the policy that is explained stands out."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="dim")
-    table.add_column("policy", no_wrap=True)
-    for name in ("sent", "peak", "bill", "", "busts", "recall", "intact", "refetch", "×best"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        style = "bold" if row.policy == shown else "dim" if row in (rows[0], rows[-1]) else ""
-        table.add_row(*map(Text, _cells(row)), style=style)
-    return table
+    head = ("policy", ">sent", ">peak", ">bill", ">", ">busts", ">recall", ">intact", ">refetch", ">×best")
+    columns = len(head) - (not any(row.ratio for row in rows[1:-1]))  # nobody asked for the policies' own oracles
+    ends = (rows[0], rows[-1]) if rows else ()
+    styles = ["bold" if row.policy == shown else "dim" if row in ends else "" for row in rows]
+    return tables.narrow([_cells(row)[:columns] for row in rows], head[:columns], styles)
 
 
-def _line(rows: Sequence["Standing"], whole: float) -> Line:
-    bills = [one.run.bill for one in rows]
-    paid = sum(one.dollars for one in bills)
-    again = sum(one.run.price.dollars(one.refetched) for one in rows)
-    best = [one.run.price.dollars(one.best) for one in rows if one.best is not None]
-    references = sum(one.score.references for one in rows)
-    requests = sum(one.score.requests for one in rows)
+def _line(one: "Standing", whole: float) -> Line:
+    bill, dollars, score = one.run.bill, one.run.price.dollars, one.score
+    again, best = dollars(one.refetched), dollars(one.best) if one.best is not None else None
     return Line(
-        policy=rows[0].name,
-        sessions=len(rows),
-        requests=sum(one.requests for one in bills),
-        tokens_sent=sum(one.sent for one in bills),
-        tokens_peak=max(one.peak for one in bills),
-        dollars=paid,
-        share=paid / whole if whole else 1.0,
-        busts=sum(one.busts for one in bills),
-        epochs=sum(one.epochs for one in bills),
-        recall=_mean(((one.score.hard, one.score.references) for one in rows), references),
-        intact=_mean(((one.score.intact, one.score.requests) for one in rows), requests),
+        policy=one.name,
+        sessions=1,
+        requests=bill.requests,
+        tokens_sent=bill.sent,
+        tokens_peak=bill.peak,
+        dollars=bill.dollars,
+        share=bill.dollars / whole if whole else 1.0,
+        busts=bill.busts,
+        epochs=bill.epochs,
+        recall=score.hard,
+        intact=score.intact,
         dollars_refetched=again,
         share_refetched=again / whole if whole else 1.0,
-        best_dollars=sum(best) if best else None,
-        ratio=paid / sum(best) if best and sum(best) else None,
+        best_dollars=best,
+        ratio=bill.dollars / best if best else None,
+        references=score.references,
+    )
+
+
+def _sum(rows: Sequence[Line], whole: float) -> Line:
+    paid, again = sum(row.dollars for row in rows), sum(row.dollars_refetched for row in rows)
+    best = sum(row.best_dollars or 0.0 for row in rows) if rows[0].best_dollars is not None else None
+    references, requests = sum(row.references for row in rows), sum(row.requests for row in rows)
+    return Line(
+        policy=rows[0].policy,
+        sessions=len(rows),
+        requests=requests,
+        tokens_sent=sum(row.tokens_sent for row in rows),
+        tokens_peak=max(row.tokens_peak for row in rows),
+        dollars=paid,
+        share=paid / whole if whole else 1.0,
+        busts=sum(row.busts for row in rows),
+        epochs=sum(row.epochs for row in rows),
+        recall=_mean(((row.recall, row.references) for row in rows), references),
+        intact=_mean(((row.intact, row.requests) for row in rows), requests),
+        dollars_refetched=again,
+        share_refetched=again / whole if whole else 1.0,
+        best_dollars=best,
+        ratio=paid / best if best else None,
         references=references,
     )
 
@@ -94,14 +114,18 @@ def _cells(row: Line) -> tuple[str, ...]:
         row.policy,
         short(row.tokens_sent),
         short(row.tokens_peak),
-        money(row.dollars),
+        _dollars(row.dollars),
         change(row.share),
         f"{row.busts:,}",
         share(row.recall),
         share(row.intact),
-        money(row.dollars_refetched),
+        _dollars(row.dollars_refetched),
         f"{row.ratio:.2f}" if row.ratio is not None else "",
     )
+
+
+def _dollars(dollars: float) -> str:
+    return f"${dollars:,.0f}" if dollars >= 1000 else money(dollars)
 
 
 def change(share_: float) -> str:

@@ -77,6 +77,20 @@ def listed(rows: Sequence[Sequence[str]], title: str = "", head: Sequence[str] =
     return _table(title, head or ("",) * len(rows[0]), rows, fold=True)
 
 
+def narrow(rows: Sequence[Sequence[str]], head: Sequence[str], styles: Sequence[str] = ()) -> Any:
+    """Many figures in columns that stand close; `>` sets a column right; a style for each row, where there are some."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="dim")
+    for name in head:
+        table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", no_wrap=True)
+    for row, style in zip(rows, styles or ("",) * len(rows), strict=True):
+        table.add_row(*map(Text, row), style=style)
+    return table
+
+
 def alternatives(rows: Sequence[Row]) -> Any:
     """What other policies would free."""
     told = [

@@ -6,6 +6,7 @@ Rule: columns are those of the values' type, in its order; what a row does not k
 import csv
 import io
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +51,6 @@ def as_csv(rows: Sequence[dict[str, Any]]) -> str:
 
 def _arrow() -> tuple[Any, Any]:
     try:
-        import pyarrow
-        import pyarrow.parquet
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
         raise Refused("Parquet is written by pyarrow: pip install 'secateur[parquet]'") from error
-    return pyarrow, pyarrow.parquet

@@ -16,19 +16,19 @@ _NAME_IT = "give a request body or a session file, or its format with --format"
 def unread(source: Source, error: FormatError) -> Unreadable:
     """The error that ends the command."""
     said = str(error)
-    wrong = _wrong(source.data)
+    broken = wrong(source.data)
     if isinstance(error, UnknownFormat) and not said.startswith("no known format"):
         return Unreadable(f"{source.label}: {said}")  # refused by name, with what to do
     if "int_max_str_digits" in said:
         return Unreadable(f"{source.label}: it holds a number of thousands of digits: put that in quotes")
-    if wrong:
+    if broken:
         return Unreadable(
-            f"{source.label}: {'no known format' if isinstance(error, UnknownFormat) else 'not JSON'}: {wrong}"
+            f"{source.label}: {'no known format' if isinstance(error, UnknownFormat) else 'not JSON'}: {broken}"
         )
     return Unreadable(f"{source.label}: {said}" + (f"; {_NAME_IT}" if isinstance(error, UnknownFormat) else ""))
 
 
-def _wrong(data: bytes) -> str:
+def wrong(data: bytes) -> str:
     """What keeps the bytes from being JSON, and what to do; "" if they are JSON, or lines of it, or far from both."""
     encoding = json.detect_encoding(data[:4])
     try:

@@ -47,6 +47,7 @@ class Comparison(Struct, frozen=True):
     base: Standing
     standings: tuple[Standing, ...]  # in the order in which the policies were given
     lossless: Standing
+    recall: Recall  # what the session refers to
 
     @property
     def all(self) -> tuple[Standing, ...]:
@@ -78,7 +79,7 @@ def compared(
         found.append(standing(policy.name, run, recording, recall, units))
     lossless = foreseen(recording, unreferenced(recording, recall), terms, LOSSLESS)
     least = standing(LOSSLESS, lossless.run, recording, recall, lossless.units)
-    return Comparison(recording, terms, standing(UNPRUNED, base, recording, recall), tuple(found), least)
+    return Comparison(recording, terms, standing(UNPRUNED, base, recording, recall), tuple(found), least, recall)
 
 
 def standing(name: str, run: Run, recording: Recording, recall: Recall, best: float | None = None) -> Standing:

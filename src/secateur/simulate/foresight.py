@@ -179,7 +179,17 @@ def _pruned(recording: Recording, gone: Mapping[tuple[int, str], int], text: str
                 cleared[mark] = _cleared(message, set(keys), text, tokens)
             seen.append(cleared[mark] if keys else message)
         opened = number in events
-        yield replace(turn, seen=tuple(seen), opened=opened, why="the best moment" if opened else "")
+        ahead = _ahead(turn, gone, number) if opened else ()
+        yield replace(turn, seen=tuple(seen), opened=opened, why="the best moment" if opened else "", ahead=ahead)
+
+
+def _ahead(turn: Turn, gone: Mapping[tuple[int, str], int], number: int) -> tuple[int, ...]:
+    """How many messages stand before the first result that goes later: where a prefix is worth keeping."""
+    segment = turn.request.segment
+    for place, message in enumerate(turn.seen):
+        if any(gone.get((segment, part.key), 0) > number for part in message.parts):
+            return (place,)
+    return ()
 
 
 def _cleared(message: Message, keys: set[str], text: str, tokens: int) -> Message:

@@ -3,6 +3,7 @@
 Rule: data in, data out; sizes in pixels. Colours that depend on the theme come from its configuration, by style.
 """
 
+from textwrap import wrap
 from typing import Any
 
 from secateur.simulate.plots.labels import placed
@@ -116,11 +117,17 @@ def image(picture: Picture) -> Chart:
     shown = list(dict.fromkeys((picture.policies[0], picture.chosen)))
     over = [context(picture, one, legend=at == len(shown) - 1) for at, one in enumerate(shown)]
     below = {"hconcat": [bills(picture), trade(picture)], "bounds": "flush", "spacing": 74, "resolve": _APART}
-    title: Chart = {"text": picture.title, "subtitle": [picture.subtitle, *picture.words], "fontSize": 20, "offset": 22}
+    title: Chart = {
+        "text": picture.title,
+        "subtitle": [picture.subtitle, *(line for one in picture.words for line in wrap(one, _LINE))],
+        "fontSize": 20,
+        "offset": 22,
+    }
     title |= {"subtitleFontSize": 13, "subtitleLineHeight": 18, "subtitlePadding": 8}
     return {"vconcat": [*over, below], "spacing": 34, "resolve": _APART, "title": title, "padding": 28}
 
 
+_LINE = 125  # letters across the image
 _NEAR = 5.0  # pixels: closer points are one to the eye
 _APART = {"scale": {"color": "independent", "x": "independent", "y": "independent"}}
 

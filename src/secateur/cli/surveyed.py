@@ -1,0 +1,140 @@
+"""One file of a scan: what its sessions cost, where that went, and what each policy would have made of it.
+
+Rule: runs in a process of its own, so values only go in and out. A file that cannot be read is a value too, never an
+end; a file that is no session is told apart from one that is broken.
+"""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from secateur.cli.exits import Refused, Unreadable
+from secateur.cli.source import read
+from secateur.cli.standings import Line, lines
+from secateur.cli.terms import Priced, terms_of
+from secateur.cli.unread import unread, wrong
+from secateur.errors import FormatError, SecateurError, UnknownFormat
+from secateur.simulate.bill import billed
+from secateur.simulate.compare import compared
+from secateur.simulate.foresight import Terms
+from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.run import Run, as_paid
+from secateur.simulate.several import conversations
+from secateur.simulate.spending import Leak, Spent, spending
+
+
+class Wanted(Struct, frozen=True):
+    """How files are priced, and which policies are played."""
+
+    priced: Priced
+    policies: tuple[str, ...]
+    window: int | None = None
+
+
+class Survey(Struct, frozen=True, kw_only=True):
+    """One session."""
+
+    path: str
+    number: int  # of the conversation in its file, from 1
+    format: str
+    model: str  # whose price was taken
+    assumed: str  # why that is not its own; "": it is
+    started: int  # ms since 1970; 0: no time is recorded
+    ended: int
+    requests: int
+    compactions: int  # the host's own
+    colds: int  # requests that came too late for the cache
+    copies: int  # results that say what an earlier one said
+    tokens_sent: int
+    tokens_peak: int
+    dollars: float  # by the cache model
+    dollars_recorded: float | None  # by the usage that was recorded, where every request has one
+    spent: tuple[Spent, ...]
+    leaks: tuple[Leak, ...]
+    lines: tuple[Line, ...]
+
+
+class Unread(Struct, frozen=True):
+    """A file that gave no session, and why."""
+
+    path: str
+    why: str
+    broken: bool  # False: it is no session at all
+
+
+class Surveyed(Struct, frozen=True):
+    """One file."""
+
+    surveys: tuple[Survey, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+
+def surveyed(path: Path, wanted: Wanted) -> Surveyed:
+    """All sessions of a file."""
+    name = str(path)
+    try:
+        source = read(name)
+    except (Unreadable, Refused, OSError) as error:
+        return Surveyed(unread=(Unread(name, str(error), broken=True),))
+    try:
+        found = [recorded(one, model=wanted.priced.model) for one in conversations(source.data)]
+    except FormatError as error:
+        broken = not isinstance(error, UnknownFormat) or bool(wrong(source.data))
+        return Surveyed(unread=(Unread(name, str(unread(source, error)), broken),))
+    except Exception as error:  # a fault of ours must not end a scan of a thousand files
+        return Surveyed(unread=(_ours(name, error),))
+    return _all([one for one in found if one.requests], name, wanted)
+
+
+def _all(recordings: list[Recording], name: str, wanted: Wanted) -> Surveyed:
+    surveys: list[Survey] = []
+    lost: list[Unread] = []
+    if not recordings:
+        lost.append(Unread(name, "no model was ever asked in it", broken=False))
+    for number, one in enumerate(recordings, 1):
+        try:
+            surveys.append(_survey(one, name, number, wanted))
+        except SecateurError as error:
+            lost.append(Unread(name, str(error), broken=True))
+        except Exception as error:
+            lost.append(_ours(name, error))
+    return Surveyed(tuple(surveys), tuple(lost))
+
+
+def _survey(recording: Recording, name: str, number: int, wanted: Wanted) -> Survey:
+    terms = terms_of(recording, wanted.priced, name)
+    yardstick = Terms(terms.price, terms.caching)
+    found = compared(recording, wanted.policies, yardstick, window=wanted.window, best=False)
+    run = found.base.run
+    money = spending(recording, run, found.recall)
+    times = [one.at for segment in recording.segments for one in segment.messages if one.at]
+    return Survey(
+        path=name,
+        number=number,
+        format=recording.document.format.name,
+        model=terms.price.model,
+        assumed="; ".join(terms.warnings),
+        started=min(times, default=0),
+        ended=max(times, default=0),
+        requests=len(recording.requests),
+        compactions=len(recording.segments) - 1,
+        colds=run.bill.colds,
+        copies=sum(one.times for one in money.leaks if one.what == "again"),
+        tokens_sent=run.bill.sent,
+        tokens_peak=run.bill.peak,
+        dollars=run.bill.dollars,
+        dollars_recorded=_recorded(recording, run),
+        spent=money.spent,
+        leaks=money.leaks,
+        lines=tuple(lines(found)),
+    )
+
+
+def _recorded(recording: Recording, run: Run) -> float | None:
+    if not all(one.usage for one in recording.requests):
+        return None
+    return billed(as_paid(recording, run.price), run.price).dollars
+
+
+def _ours(name: str, error: Exception) -> Unread:
+    return Unread(name, f"a fault of secateur itself, {type(error).__name__}: {error}", broken=True)

@@ -1,0 +1,151 @@
+"""`secateur simulate` and `secateur scan` on the sample sessions, as a person or a script runs them."""
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cli_runs import chat, saved, secateur, worked
+
+ROOT = Path(__file__).parents[2]
+PI = ROOT / "sessions" / "pi.jsonl"
+CORPUS = os.environ.get("SECATEUR_CORPUS", "")
+LINE = {
+    *("policy", "sessions", "requests", "tokens_sent", "tokens_peak", "dollars", "share", "busts", "epochs"),
+    *("recall", "intact", "dollars_refetched", "share_refetched", "best_dollars", "ratio", "references"),
+}
+
+
+def test_a_session_is_told_in_one_screen() -> None:
+    done = secateur("simulate", PI)
+    assert (done.code, done.err) == (0, "")
+    lines = done.text.splitlines()
+    assert len(lines) <= 45
+    for name in ("unpruned", "balance", "opencode", "lossless oracle", "refetch", "Why balance edited when it did"):
+        assert name in done.text
+    assert max(len(line) for line in lines if "─" in line or line.startswith("unpruned")) <= 80
+
+
+def test_the_report_is_one_json_object() -> None:
+    done = secateur("simulate", PI, "--policy", "openclaw", "--policy", "opencode", "--json")
+    assert (done.code, done.err) == (0, "")
+    found = done.json
+    assert found["schema"] == "secateur.simulate/1"
+    session = found["sessions"][0]
+    assert (session["format"], session["requests"], session["model"]) == ("pi", 43, "claude-sonnet-4-5")
+    assert [one["policy"] for one in session["lines"]] == ["unpruned", "openclaw", "opencode", "lossless oracle"]
+    assert set(session["lines"][0]) == LINE
+    assert found["lines"][""] == session["lines"]
+    base, openclaw = session["lines"][:2]
+    assert openclaw["dollars"] < base["dollars"]
+    event = session["accounts"]["openclaw"]["events"][0]
+    assert event["cold"]
+    assert "300 s" in event["why"] or event["freed"] > 0
+
+
+def test_files_and_pictures_are_written(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    table, page, image = (tmp_path / name for name in ("bills.csv", "out.html", "out.png"))
+    done = secateur("simulate", PI, "--policy", "openclaw", "--csv", table, "--plot", page, "--plot", image)
+    assert (done.code, done.err) == (0, "")
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    assert [row["policy"] for row in rows] == ["unpruned", "openclaw", "lossless oracle"]
+    assert set(rows[0]) == {"input", "model"} | LINE
+    assert image.read_bytes().startswith(b"\x89PNG")
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_kappa_prices_reads_anew_and_models_stand_side_by_side() -> None:
+    done = secateur("simulate", PI, "--policy", "observe", "--kappa", 49, "--json")
+    assert done.json["sessions"][0]["kappa"] == pytest.approx(49)
+    both = secateur("simulate", PI, "--policy", "observe", "--model", "claude-opus-4-5", "--model", "gpt-5", "--json")
+    assert list(both.json["lines"]) == ["claude-opus-4-5", "gpt-5"]
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        ((), 2, "no price is known for unheard-of"),
+        (("--model", "also-unheard-of"), 2, "pass --model"),
+        (("--price", "input=1"), 2, "say input and output"),
+        (("--price", "input=1,output=2", "--model", "gpt-5"), 2, "give one of them"),
+        (("--plot", "out.gif"), 2, "ends in .html"),
+        (("--csv", "out.xls"), 2, "ends in .csv"),
+    ],
+)
+def test_what_cannot_be_priced_or_written_is_said(tmp_path: Path, more: tuple[str, ...], code: int, said: str) -> None:
+    path = saved(tmp_path, chat(*worked("a", "b", "c", "d"), model="unheard-of"), "request.json")
+    done = secateur("simulate", path, *more)
+    assert done.code == code
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_stated_price_serves_where_none_is_known(tmp_path: Path) -> None:
+    path = saved(tmp_path, chat(*worked("a", "b", "c", "d"), model="unheard-of"), "request.json")
+    done = secateur("simulate", path, "--price", "input=3,output=15,read=0.3,write=3.75", "--json")
+    assert done.code == 0
+    assert done.json["sessions"][0]["kappa"] == pytest.approx(11.5)
+    assert "caches is not known" in done.json["sessions"][0]["warnings"][0]
+
+
+def test_a_folder_is_scanned(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "one.jsonl").write_bytes(PI.read_bytes())
+    saved(tmp_path, chat(*worked("a", "b", "c", "d"), model="unheard-of"), "request.json")
+    (tmp_path / "package.json").write_text('{"name": "no session"}')
+    (tmp_path / "torn.json").write_text('{"messages": [')
+    out = tmp_path / "sessions.csv"
+    done = secateur("scan", tmp_path, "--policy", "openclaw", "--json", "--out", out)
+    found = done.json
+    assert (done.code, found["schema"], found["files"]) == (1, "secateur.scan/1", 4)
+    assert {one["format"]: one["sessions"] for one in found["formats"]} == {"pi": 1, "openai_chat": 1}
+    assert sum(one["dollars"] for one in found["spending"]) == pytest.approx(found["lines"][0]["dollars"])
+    assert [one["policy"] for one in found["lines"]] == ["unpruned", "openclaw", "lossless oracle"]
+    assert found["leaks"][0]["text"].startswith("$")
+    assert {Path(one["path"]).name: one["broken"] for one in found["unread"]} == {
+        "package.json": False,
+        "torn.json": True,
+    }
+    assert [one["assumed"] for one in found["sessions"] if one["format"] == "openai_chat"][0].startswith("no price")
+    assert len(list(csv.DictReader(out.read_text().splitlines()))) == 2
+    shown = secateur("scan", tmp_path, "--policy", "openclaw")
+    assert "Where it leaks" in shown.text
+    assert "1 file could not be read" in shown.text
+
+
+def test_many_files_by_several_processes_say_the_same(tmp_path: Path) -> None:
+    for number in range(6):
+        saved(tmp_path, chat(*worked("a", "b" * number, "c", "d")), f"{number}.json")
+    one, two = (secateur("scan", tmp_path, "--policy", "opencode", "--jobs", jobs, "--json") for jobs in (1, 2))
+    assert one.out == two.out
+    assert len(one.json["sessions"]) == 6
+
+
+def test_without_a_folder_the_agents_own_are_looked_at(tmp_path: Path) -> None:
+    folder = tmp_path / ".pi" / "agent" / "sessions"
+    none = secateur("scan", HOME=str(tmp_path))
+    assert none.code == 2
+    assert "~/.claude/projects" in none.err
+    folder.mkdir(parents=True)
+    (folder / "one.jsonl").write_bytes(PI.read_bytes())
+    done = secateur("scan", "--policy", "openclaw", "--json", HOME=str(tmp_path))
+    assert [Path(one["path"]).name for one in done.json["sessions"]] == ["one.jsonl"]
+
+
+def test_parquet_holds_the_same_rows(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out = tmp_path / "sessions.parquet"
+    done = secateur("scan", PI, "--policy", "openclaw", "--json", "--out", out)
+    rows = parquet.read_table(out).to_pylist()
+    assert [row["dollars"] for row in rows] == [one["dollars"] for one in done.json["sessions"]]
+
+
+@pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
+def test_a_recorded_folder_is_scanned_whole() -> None:
+    done = secateur("scan", Path(CORPUS) / "pi_session_jsonl" / "raquezha__pi.dev", "--policy", "balance", "--json")
+    found = done.json
+    assert done.code == 0, json.dumps(found["unread"])[:2000]
+    assert found["lines"][1]["dollars"] <= 1.01 * found["lines"][0]["dollars"]
