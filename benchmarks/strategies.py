@@ -32,6 +32,7 @@ from secateur.simulate.run import Run, simulate
 
 MODEL, WINDOW = "claude-opus-4-5", 1_000_000
 FACTS, LEAST_LINES = 32, 20
+EXCERPT_CHARS = 3_000  # about what is left of a result at birth
 SESSIONS = (
     "before-compaction.jsonl.gz", "large-session.jsonl.gz", "43-2b48f6b6e6-0.jsonl.gz", "0c-2a854b8908-0.jsonl.gz",
     "ad-ff0201aecb-0.jsonl.gz", "89-7eb280e769-12.jsonl.gz", "79-6eaddfe2f9-0.jsonl.gz", "0f-1be78a364c-1.json.gz",
@@ -39,10 +40,10 @@ SESSIONS = (
 SAME, STALE = {"do": "deduplicate"}, {"do": "supersede", "written": False}
 CONDENSE, INPUTS = {"do": "condense"}, {"do": "clear_inputs", "max_chars": 1_000, "head_chars": 200}
 BIRTH = {"do": "excerpt", "by_price": True, "all_tools": False, "most_share": 0.125}
-OLD = {"results": 20, "worth_chars": 1_000}
+OLD: dict[str, Any] = {"results": 20, "rounds": 20, "worth_chars": 1_000}
 
 
-def policy(*prune: dict[str, Any], birth: dict[str, Any] | None = None, **protect: int) -> dict[str, Any]:
+def policy(*prune: dict[str, Any], birth: dict[str, Any] | None = None, **protect: Any) -> dict[str, Any]:
     """A policy of these strategies under the balance schedule."""
     kept = {"roles": ["skill", "memory", "plan"], **protect}
     more = {"birth": birth} if birth else {}
@@ -152,7 +153,7 @@ def chances(read: list[Recording]) -> None:
             act = acts.get(part.key)
             if part.tokens > 1_000 and act is not None:
                 kind = "shows files" if act.shows else "ran well" if ran_well(act.call, act.result) else "other"
-                left = needed.get(number, set()) - refs.names.of(excerpt(part.text, len(part.text) // 2))
+                left = needed.get(number, set()) - refs.names.of(excerpt(part.text, EXCERPT_CHARS))
                 some = counts.setdefault(kind, [0, 0])
                 some[0], some[1] = some[0] + 1, some[1] + bool(left)
     for kind, (whole, missed) in sorted(counts.items()):

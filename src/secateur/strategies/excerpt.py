@@ -21,8 +21,9 @@ from secateur.protect import Count, Share
 from secateur.recalling import is_recalled
 
 # Of results of commands that went well, over 1,000 tokens, the share of which a later call quotes what an excerpt left
-# out: one in ten in recorded sessions (benchmarks/strategies.py). Of results that show files it is seven in ten.
-CHANCE = 0.1
+# out: one or two of twenty in recorded sessions (benchmarks/strategies.py), which leaves up to a quarter possible. Of
+# results that show files it is more than half.
+CHANCE = 0.25
 _PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
 _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
@@ -73,6 +74,6 @@ class Excerpt(
     def _worth(self, budget: Budget) -> float:
         """The size in tokens from which an excerpt pays."""
         tariff = budget.tariff
-        stays = budget.protect.results + _PATIENT * min(kappa(tariff.w, tariff.r), _MOST_KAPPA)
+        stays = max(budget.protect.results, budget.protect.rounds) + _PATIENT * min(kappa(tariff.w, tariff.r), _MOST_KAPPA)
         call = fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=min(max(0, budget.window), _WINDOW) / 2)
         return worth_excerpting(tariff.w, tariff.r, chance=CHANCE, call=call, stays=stays)
