@@ -18,7 +18,6 @@ from secateur.schedule.ground import Place
 from secateur.schedule.offer import Offer
 from secateur.schedule.prefixes import Prefixes, pauses
 
-
 SAFE = 0.9  # of the bound is used: tokens are estimates
 STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a step
 
