@@ -30,7 +30,7 @@ HOSTS: dict[str, tuple[str, Callable[[bytes], list[Shown]]]] = {
     "openclaw": ("openclaw", pi_loader.load),
     "opencode_export_json": ("opencode", opencode_loader.load),
 }
-OPENCLAW = b'{"type":"custom","id":"0000000x","parentId":null,"customType":"model-snapshot","data":{}}\n'  # makes it OpenClaw's
+OPENCLAW = b'{"type":"custom","id":"0000000x","parentId":null,"customType":"model-snapshot","data":{}}\n'
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 

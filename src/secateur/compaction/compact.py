@@ -20,7 +20,7 @@ from secateur.compaction.language import language_of
 from secateur.compaction.layout import Layout
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.outcome import Attempt, Compacted, Outcome, Refused, Rung
-from secateur.compaction.rows import Row, rows_of
+from secateur.compaction.rows import Row, rows_of, text_of
 from secateur.compaction.scene import Scene
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.span import Given, given, meta_of
@@ -34,6 +34,7 @@ from secateur.redact import redact
 from secateur.tokens import counter
 
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.02)  # of the tail, tried until the view has room
+LEAST_TOKENS = 2_000  # of a history: of less, a summary that somebody asks for frees nothing worth the loss
 ATTEMPTS = 2  # a rejected summary is asked for once more, with the reason
 
 Asking = Generator[Ask, Answer, Outcome]
@@ -91,12 +92,13 @@ def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limit
     every_user = scene.protect.every_user_message
     all_rows = sum(row.tokens for row in rows)
     found = cut(rows, settings, space.usable, every_user)
+    firm = settings.on_bad_summary == "cancel" or all_rows < LEAST_TOKENS  # then what is too short stays so (SEEDS 2.4)
     for share in SHARES:
         found = cut(rows, settings, space.usable, every_user, share)
         gone = sum(row.tokens for first, last in segments(found, rows) for row in rows[first:last])
         left = scene.load.fixed + all_rows - gone + min(most, gone)
         needless = scene.window <= 0 or scene.load.tokens <= space.threshold
-        if (needless and (gone or settings.on_bad_summary == "cancel")) or (left <= space.threshold and gone):
+        if (needless and (gone or firm)) or (left <= space.threshold and gone):
             break  # somebody asks for it without need, or there is room
     return found
 
@@ -114,7 +116,7 @@ def _nothing(taken: Given) -> Refused:
 
 
 def _template(scene: Scene, settings: Compaction, taken: Given) -> Template:
-    return template(settings.template, language_of("\n".join(taken.said)) or "en")
+    return template(settings.template, language_of("\n".join(_said(scene, taken))) or "en")
 
 
 def _summary(work: _Work) -> Generator[Ask, Answer, _Found | Refused]:
@@ -160,13 +162,19 @@ def _by_model(work: _Work, tries: int) -> Generator[Ask, Answer, _Found | Refuse
 def _taken(work: _Work, answer: Answer) -> tuple[Verdict, Written | None]:
     """The verdict, and the summary if it passes: the facts must stand in what would be sent."""
     count = work.scene.count
-    source = Source(texts=work.given.texts, tokens=work.given.tokens, said=work.given.said)
+    source = Source(texts=work.given.texts, tokens=work.given.tokens, said=_said(work.scene, work.given))
     verdict = judged(answer, work.template, source, count)
     if verdict.reason:
         return verdict, None
     made = work.written(verdict.sections)
     missing = without_facts(made.text, made.facts)
     return (verdict, made) if not missing else (Verdict(reason="facts", text=f"a fact is missing: {missing[0]}"), None)
+
+
+def _said(scene: Scene, taken: Given) -> tuple[str, ...]:
+    """What the user said in what gives way; where that is nothing, in all of the history: it tells the language."""
+    mine = (one for one in scene.raw if one.role == "user" and one.origin == "user")
+    return taken.said or tuple(filter(None, map(text_of, mine)))
 
 
 def _supplied(work: _Work, cancels: bool) -> _Found | Refused:
@@ -189,7 +197,7 @@ def _task(work: _Work, objection: str = "") -> Task:
     facts = work.written({}).facts
     return Task(
         template=work.template,
-        language=language_of("\n".join(work.given.said)) or "",
+        language=language_of("\n".join(_said(work.scene, work.given))) or "",
         most_tokens=work.most,
         kept=rendered(work.template, kept) if kept else "",
         facts="\n".join(facts),
