@@ -237,6 +237,11 @@ SIMULATOR = {
     "bill": ("Bill", "Row", "Call"),
     "agreement": ("compared", "busted", "Compared"),
     "recall": ("recall_of", "held", "refetch", "Held", "Score", "Stratum", "Lost"),
+    "compare": ("compared", "Comparison", "Standing"),
+    "eligible": ("permitted",),
+    "account": ("account", "Account", "Event", "Wait"),
+    "spending": ("spending", "Spending", "Spent", "Leak"),
+    "plots": ("pictured", "write", "Picture"),
     "foresight": ("foreseen", "aged", "unreferenced", "Terms", "Foresight"),
 }
 

@@ -19,10 +19,12 @@ from secateur.cli.exits import FINE, Closed, code_of, sentence_of
 COMMANDS = {
     "prune": "Take spent tool outputs out of a session or request.",
     "compact": "Sum up what no longer fits, and go on.",
+    "hook": "Answer one event of a host (pi), as JSON.",
     "inspect": "Show what a context is made of: by kind, tool and turn.",
     "check": "Say what an API would refuse of a context, by rule.",
     "repair": "Mend a session or request so that it can be sent again.",
     "simulate": "Show what sessions would have cost under each policy.",
+    "scan": "Show where the money and tokens of a folder of sessions went.",
     "diff": "Show before and after, as a person reads it.",
     "sessions": "List the sessions that are kept.",
     "why": "Say what left a session's views, and why.",
