@@ -1,7 +1,7 @@
 """Which prefixes of a history a provider still holds: what an edit would find to read from.
 
 Rule: between edits each request leaves a prefix at its end, so one ends near any place. The request that opens an epoch
-writes all that stands behind its first edit as one piece, with one prefix more (`session.ahead`): an edit inside
+writes all that stands behind its first edit as one piece, with a few prefixes more (`session.ahead`): an edit inside
 that piece pays for it from there. Providers that find any common prefix have no such gaps.
 """
 
@@ -22,7 +22,7 @@ class Piece(Struct, frozen=True):
 
     request: int  # messages of the history it was opened for
     first: int  # its first edit
-    next: int  # where the next one was to be expected, at most `request`
+    kept: tuple[int, ...] = ()  # before these messages it left a prefix as well
 
 
 class Prefixes:
@@ -35,10 +35,11 @@ class Prefixes:
             for epoch in alive(offer.plan)
         ]
         tariff = offer.budget.tariff
-        self._anywhere, self._assistants = tariff.anywhere, index_of(offer.seen).assistants
+        index = index_of(offer.seen)
+        self._anywhere, self._assistants, self._turns = tariff.anywhere, index.assistants, index.turns
         found = [] if tariff.anywhere else self._found()
         if not tariff.anywhere:
-            found += [Piece(number, 0, number) for number in pauses(offer)]
+            found += [Piece(number, 0) for number in pauses(offer)]
         if tariff.strips_reasoning and not tariff.anywhere:
             found += _stripped(offer)
         self.pieces = sorted(found, key=lambda piece: piece.request)
@@ -52,7 +53,7 @@ class Prefixes:
             if piece.first <= number and (request is None or piece.request < request):
                 if number >= piece.request:
                     return max(piece.request, self._end(number))
-                return piece.next if piece.next <= number else piece.first
+                return max((one for one in piece.kept if one <= number), default=piece.first)
         return self._end(number)
 
     def _end(self, number: int) -> int:
@@ -71,7 +72,12 @@ class Prefixes:
         for place, (tip, keys) in enumerate(self._epochs):
             first = min((where[key] for key in keys if key in where), default=None)
             if first is not None and tip in places:
-                found.append(Piece(places[tip] + 1, first, self._next(first, places[tip] + 1, place, latest)))
+                request = places[tip] + 1
+                kept = [self._next(first, request, place, latest)]
+                turn = bisect_right(self._turns, places[tip])
+                if turn and self._turns[turn - 1] >= first:
+                    kept.append(self._turns[turn - 1] + 1)
+                found.append(Piece(request, first, tuple(kept)))
         return found
 
     def _next(self, first: int, request: int, epoch: int, latest: dict[str, int]) -> int:
@@ -106,7 +112,7 @@ def _stripped(offer: Offer) -> list[Piece]:
     """What new user turns wrote anew, because the reasoning of the turn before left the prompt."""
     messages, turns = offer.seen.messages, index_of(offer.seen).turns
     return [
-        Piece(turn + 1, before + 1, turn + 1)
+        Piece(turn + 1, before + 1)
         for before, turn in pairwise(turns)
         if any(part.kind == "reasoning" for one in messages[before:turn] for part in one.parts)
     ]

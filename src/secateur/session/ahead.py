@@ -15,11 +15,11 @@ from secateur.model import Replace
 from secateur.session import Session
 
 
-def ahead(work: Session, strips_reasoning: bool = False) -> tuple[int, ...]:
+def ahead(work: Session) -> tuple[int, ...]:
     """Messages of the view before which a request that opens an epoch should leave a prefix; () where it edits nothing.
 
-    Before the first result, behind the newest edits, that may go later. Where a new turn takes reasoning out of the
-    prompt (`strips_reasoning`), also behind the message that began the running one: there the next turn reads to.
+    Before the first result, behind the newest edits, that may go later; and behind the message that began the running
+    turn: once that is over its calls may be edited, and where a new turn strips reasoning it reads up to there.
     """
     epochs, read = work.plan.epochs, work.document.transcript
     keys = {edit.key for edit in epochs[-1].edits if not isinstance(edit, Replace)} if epochs else set()
@@ -30,7 +30,7 @@ def ahead(work: Session, strips_reasoning: bool = False) -> tuple[int, ...]:
     budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited)
     behind = replace(read, index=replace(index, spent=first))
     found = [bounds.spent(behind, work.protect, partial(settled, budget))]
-    if strips_reasoning and index.turns and index.turns[-1] >= first:
+    if index.turns and index.turns[-1] >= first:
         found.append(index.turns[-1] + 1)
     return tuple(_seen(work, number) for number in found)
 

@@ -64,7 +64,7 @@ def replayed(
         opened = len(work.plan.epochs) > epochs
         why = work.plan.epochs[-1].why if opened else gate
         seen = work.after().messages
-        kept = ahead(work, work.strips) if opened else ()
+        kept = ahead(work) if opened else ()
         yield Turn(request, at, seen, segment.fixed_tokens, opened, why, plan=work.plan, ahead=kept)
 
 
@@ -97,7 +97,7 @@ class Replay(Session):
         if policy.counter == "estimate":
             self.gauge = tally
         self._sticky = policy.sticky
-        self._tariff, self.strips = tariff, tariff.strips_reasoning
+        self._tariff = tariff
         self._last: Request | None = None
         self._cold = ""
         self._coming: tuple[Document, int]
