@@ -15,7 +15,7 @@ from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewri
 from secateur.plan import REFUSED
 from secateur.policy import Policy
 from secateur.receipt import Entry, entries
-from secateur.schedule import Choice, Offer
+from secateur.schedule import Balance, Choice, Offer
 from secateur.session import Session
 from secateur.session.mending import Sent, forced
 from secateur.settle import headless, in_running_round, settled
@@ -95,6 +95,7 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     edits = {**asked.edits, **edits}
     budget = _told(work, budget, {key: edit for key, edit in asked.edits.items() if isinstance(edit, Rewrite | Remove)})
     born, seen = _run(work, budget, (policy.birth,) if policy.birth else (), edits)
+    born = _admitted(policy, work, budget, born)
     budget = _told(work, budget, born)
     gate = policy.schedule.closed_before(seen, budget)
     pruned: dict[str, Edit] = {}
@@ -122,6 +123,16 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     before = work.aligned
     work.open(epoch)
     return entries(read.messages, before, work.aligned, epoch), gate
+
+
+def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edit]) -> dict[str, Edit]:
+    """The excerpts at birth that a schedule with prices lets pass."""
+    schedule = policy.schedule
+    if not born or not isinstance(schedule, Balance):
+        return born
+    sizes = {part.key: part.tokens for one in work.document.transcript.messages for part in one.parts}
+    left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in born.items()}
+    return {key: edit for key, edit in born.items() if schedule.admits(sizes[key] - left[key], budget.tariff)}
 
 
 class Proposed(Struct, frozen=True):

@@ -16,7 +16,8 @@ from secateur.model import Transcript
 from secateur.protect import Count
 from secateur.schedule.ground import Ground, Place
 from secateur.schedule.offer import NOTHING, Choice, Offer
-from secateur.schedule.regret import account
+from secateur.schedule.regret import account, reserve
+from secateur.tariff import Tariff
 
 Positive = Annotated[float, Meta(gt=0)]
 Above = Annotated[float, Meta(ge=0)]
@@ -90,6 +91,10 @@ class Balance(
             return Choice(gate=f"to edit now would lift the bill so far more than {most:.1%} above the unpruned one")
         best = max(borne, key=self._margin)
         return ground.choice(best, self.least_tokens, self._why(best, ground))
+
+    def admits(self, freed: int, tariff: Tariff) -> bool:
+        """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees."""
+        return self.max_regret is None or tariff.w * freed > reserve(tariff)
 
     def _borne(self, places: list[Place], offer: Offer) -> list[Place]:
         """Those that the bound on regret allows."""

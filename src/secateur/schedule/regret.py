@@ -17,6 +17,7 @@ from secateur.plan import Plan, alive
 from secateur.schedule.ground import Place
 from secateur.schedule.offer import Offer
 from secateur.schedule.prefixes import Prefixes, pauses
+from secateur.tariff import Tariff
 
 SAFE = 0.9  # of the bound is used: tokens are estimates
 STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a step
@@ -63,8 +64,13 @@ def account(offer: Offer) -> Account:
         for request, (first, before) in _firsts(edited).items()
     }
     pruned = _bill(sizes, cold, kept, budget)
-    reserve = STEPS * (budget.tariff.step_tokens - 1) * max(0.0, 1 - budget.tariff.r)
-    return Account(plain + budget.tariff.o * sum(raw[number] for number in assistants), pruned - plain, reserve)
+    spoken = budget.tariff.o * sum(raw[number] for number in assistants)
+    return Account(plain + spoken, pruned - plain, reserve(budget.tariff))
+
+
+def reserve(tariff: Tariff) -> float:
+    """What a shorter prompt may cost more where the cache is read in steps."""
+    return STEPS * (tariff.step_tokens - 1) * max(0.0, 1 - tariff.r)
 
 
 def _size(part: Part, budget: Budget) -> int:

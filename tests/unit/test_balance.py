@@ -1,0 +1,78 @@
+"""When balance acts: by what waiting has cost, in the cold, for what is new, and when it must."""
+
+import pytest
+from msgspec.structs import force_setattr
+
+from conversation import assistant, result, talk, user
+from secateur.budget import Budget
+from secateur.model import Message, Rewrite, Transcript
+from secateur.protect import Protect
+from secateur.schedule import Balance, Choice, Cold, Offer
+from secateur.tariff import Tariff
+
+TARIFF = Tariff(r=0.1, w=1.25, minimum_tokens=0)
+SIZE, AFTER = 1_000, 10
+
+
+def history(rounds: int) -> Transcript:
+    """A large result, then so many rounds of small ones. A character is a token."""
+    messages: list[Message] = [user("go"), assistant(("a", "read", "{}")), result("x" * SIZE, call="a")]
+    for number in range(rounds):
+        messages += [assistant((f"c{number}", "bash", "{}")), result("y" * AFTER, call=f"c{number}")]
+    return counted(talk(*messages))
+
+
+def counted(read: Transcript) -> Transcript:
+    for message in read.messages:
+        for part in message.parts:
+            force_setattr(part, "tokens", len(part.text))
+    return read
+
+
+def chosen(schedule: Balance | Cold, rounds: int, idle_s: float | None = 10.0, window: int = 0) -> Choice:
+    read = history(rounds)
+    used = sum(part.tokens for message in read.messages for part in message.parts)
+    budget = Budget(window=window, used=used, count=len, protect=Protect(), idle_s=idle_s, tariff=TARIFF)
+    key = read.messages[2].key
+    return schedule.chosen(Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len))
+
+
+def test_it_waits_until_waiting_has_cost_half_of_what_rewriting_costs() -> None:
+    acts = [bool(chosen(Balance(least_tokens=1), rounds).edits) for rounds in range(1, 40)]
+    assert acts[0]  # little stands behind: 1.15 * 6 tokens are soon paid for
+    late = Balance(beta=50.0, least_tokens=1)
+    assert "the policy waits for" in chosen(late, 5).gate
+
+
+@pytest.mark.parametrize("idle_s", [300.0, None])
+def test_in_the_cold_all_goes(idle_s: float | None) -> None:
+    for schedule in (Balance(beta=1e9), Cold()):
+        assert len(chosen(schedule, 5, idle_s).edits) == 1
+
+
+def test_cold_waits_while_the_cache_is_warm() -> None:
+    assert "waits for a pause" in chosen(Cold(), 5, 299.0).gate
+
+
+def test_a_full_window_does_not_wait() -> None:
+    assert "of the window" in chosen(Balance(beta=1e9), 5, window=1_100).why
+
+
+def test_less_than_the_least_opens_no_epoch() -> None:
+    assert "asks for 5,000" in chosen(Balance(least_tokens=5_000), 5, None).gate
+
+
+def test_the_bound_on_regret_holds_it_back() -> None:
+    eager = Balance(beta=0.001, least_tokens=1)
+    bound = Balance(beta=0.001, least_tokens=1, max_regret=0.0)
+    assert chosen(eager, 60).edits
+    assert "above the unpruned one" in chosen(bound, 60).gate  # 1.15 * 720 tokens behind, for 0.1 * 996 saved
+    assert chosen(bound, 1).edits  # it pays at once
+
+
+def test_where_a_cache_is_read_in_wide_steps_a_small_excerpt_may_cost_more_than_it_frees() -> None:
+    steps = Tariff(r=0.1, w=1.0, step_tokens=2_048)
+    assert not Balance(max_regret=0.01).admits(9_000, steps)
+    assert Balance(max_regret=0.01).admits(9_300, steps)
+    assert Balance().admits(1, steps)
+    assert Balance(max_regret=0.01).admits(1, TARIFF)
