@@ -68,7 +68,8 @@ def fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready:
         no = no if ready else _beside(work, numbers, fitting, wish, before) or no
     if no is not None and not (ready and no.reason == "under"):
         too_long = telling.too_long(work, numbers, no)
-        return telling.off(no, too_long) if no.reason == "off" else telling.told(numbers, no, None, too_long)
+        mere = no.reason in ("off", "busy")  # nobody wants one now: the view is the caller's affair
+        return telling.off(no, too_long) if mere else telling.told(numbers, no, None, too_long)
     return _done(work, numbers, fitting, wish, (before, verdict, ready))
 
 
