@@ -27,6 +27,7 @@ def account(done: Report, before: Opened, after: Opened, backup: Path | None, ot
     elif others:
         blocks += [tables.alternatives(others)]
     blocks += [tables.places("Largest that stay", largest(after.transcript, _LARGEST))]
+    blocks += _cost(done)
     blocks += [f"warning: {harmless(warning)}" for warning in done.warnings]
     return [*blocks, *_kept(done), _written(done, before, backup)]
 
@@ -48,6 +49,17 @@ def _verdict(done: Report) -> str:
     if results < len(done.edits):
         what = f"{len(done.edits):,} parts"
     return f"Pruned {what}: {tokens(done.input.tokens)} → {tokens(done.output.tokens)} tokens, {share} less."
+
+
+def _cost(done: Report) -> list[str]:
+    """What the edits made now cost and save under the model's prices."""
+    cost = done.cost
+    if cost is None:
+        return []
+    at_once = f"costs ${cost.dollars_now:.4f}" if cost.now > 0 else f"saves ${-cost.dollars_now:.4f}"
+    later = f"then saves ${cost.dollars_saved:.4f} in each request"
+    after = f"; paid back after {cost.break_even:g}" if cost.break_even else ""
+    return [f"At the prices of {harmless(cost.model)} this {at_once} now, {later}{after}."]
 
 
 def _kept(done: Report) -> list[str]:
