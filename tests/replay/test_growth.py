@@ -138,7 +138,7 @@ def test_every_session_goes_through(kind: str, policy: Any) -> None:
     assert files
     for file in files:
         data = read(file)
-        view = fit(data, policy=policy, window=60_000, now=1, idle_s=1_000)
+        view = fit(data, policy=policy, window=60_000, now=1, idle_s=1_000, compact=False)
         again = fit(view.native, policy="observe", now=1)
         assert again.receipt.tokens_raw == view.receipt.tokens_view, file
         pairs = [(part.kind, part.call) for one in view.before.messages for part in one.parts if part.call]

@@ -4,6 +4,7 @@ Recorded request bodies (SECATEUR_CORPUS), the rules' passing vectors and made-u
 scale at which it acts and under policies that use every strategy. Packages: the extra `oracle`.
 """
 
+import contextlib
 import json
 import os
 from importlib import import_module
@@ -17,6 +18,7 @@ from laws.stories import story
 from laws.trials import TRIALS
 from replay.oracle import PACKAGES, installed, refusal
 from replay.test_requests import Request, files, requests
+from secateur.errors import StillTooLong
 
 NOW = 4_000_000_000_000  # ms
 STORIES = 40
@@ -44,10 +46,26 @@ def views(request: Request) -> list[tuple[str, dict[str, Any]]]:
             window=300,
             idle_s=trial.idle_s,
             now=NOW,
+            compact=False,
         )
         if view.native is not request.body:
             found.setdefault(view.native, trial.name)
+    found |= summed_up(request)
     return [(name, json.loads(view)) for view, name in found.items()]
+
+
+def summed_up(request: Request) -> dict[bytes, str]:
+    """The views in which a history became a summary, by policies that make one, in windows that it outgrew."""
+    found: dict[bytes, str] = {}
+    for policy in ("balance", "hermes", "opencode"):
+        for window in (2_000, 12_000):
+            with contextlib.suppress(StillTooLong):  # what may not go is longer than this window
+                view = secateur.fit(
+                    request.body, policy=policy, format=request.format, model=request.model, window=window, now=NOW
+                )
+                if view.native is not request.body:
+                    found.setdefault(view.native, f"{policy} in {window:,} tokens")
+    return found
 
 
 def refused(request: Request) -> tuple[int, list[str]]:
