@@ -21,7 +21,7 @@ from secateur.session import document
 from secateur.session.document import Document
 from secateur.session.gate import lost_opening, lost_word
 from secateur.session.mending import Sent
-from secateur.session.projection import all_seen, seen
+from secateur.session.projection import all_seen, placed, seen
 from secateur.session.writing import Writer
 from secateur.tokens import counter
 
@@ -186,10 +186,11 @@ class Session:
 
     def after(self) -> Transcript:
         """The transcript as the model reads it."""
-        messages = self._seen
+        messages, index = self._seen, self._index
         if self._ranges:
             messages = all_seen(self.document.transcript.messages, self._fold, self._ranges, self.count)
-        return replace(self.document.transcript, messages=messages, index=self._index)
+            index = bounds.indexed(messages, Index(spent=placed(self._ranges, index.spent)))
+        return replace(self.document.transcript, messages=messages, index=index)
 
     @property
     def aligned(self) -> tuple[Message, ...]:
@@ -201,16 +202,13 @@ class Session:
         now = self.after()
         more = {key: (edit, 0) for key, edit in edits.items() if isinstance(edit, Rewrite | Remove)}
         back = edits.keys() - more.keys()  # restored parts: only the raw history has them
-        shown = []
+        shown, raw = [], self.document.transcript.messages
         for number, message in enumerate(now.messages):
-            if back and not self._ranges and any(part.key in back for part in self._raw_parts(number)):
+            if back and not self._ranges and any(part.key in back for part in raw[number].parts):
                 kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
-                message = seen(self.document.transcript.messages[number], Fold(kept), self.count)
+                message = seen(raw[number], Fold(kept), self.count)
             shown.append(seen(message, Fold(more), self.count))
         return replace(now, messages=tuple(shown))
-
-    def _raw_parts(self, number: int) -> tuple[Part, ...]:
-        return self.document.transcript.messages[number].parts
 
     @property
     def ranges(self) -> tuple[tuple[int, int, Replace], ...]:

@@ -69,6 +69,16 @@ def all_seen(
     return tuple(made)
 
 
+def placed(ranges: Iterable[tuple[int, int, Replace]], number: int) -> int:
+    """Where message `number` of the history stands in the view: one that gave way, where its stand-in begins."""
+    shift = 0
+    for i, j, edit in ranges:
+        if number < j:
+            return min(number, i) + shift
+        shift += len(edit.items) - (j - i)
+    return number + shift
+
+
 def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[Op]:
     """The edits of one message as operations on its document. Raises EditError where one names a pinned part."""
     found: list[Op] = []
