@@ -121,6 +121,7 @@ def _pruned(asked: Asked, before: Opened) -> tuple[Opened, str | None]:
         idle_s=asked.idle,
         fixed_tokens=asked.fixed_tokens,
         counter=asked.counter,
+        compact=False,
     )
     outcome = Source(f"{before.source.label} under {view.receipt.policy}", view.native, view.native)
     after = opened(outcome, before.format, counter(asked.counter), asked.fixed_tokens)

@@ -19,7 +19,18 @@ Rung = Literal["supplied", "model", "extract"]
 Refusal = (
     Why
     | Literal["too_short", "nothing_new", "no_gain", "cancelled"]
-    | Literal["busy", "vetoed", "no_progress", "too_often", "partial", "no_entry", "running_turn", "gate", "no_policy", "beside"]
+    | Literal[
+        "busy",
+        "vetoed",
+        "no_progress",
+        "too_often",
+        "partial",
+        "no_entry",
+        "running_turn",
+        "gate",
+        "no_policy",
+        "beside",
+    ]
 )
 
 

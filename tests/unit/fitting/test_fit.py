@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -172,7 +173,7 @@ def test_a_summariser_that_never_answers_costs_the_deadline_at_most() -> None:
     assert engine.fit(LONG, session="s", now=1).native == view.native  # no lock survives
 
 
-def test_views_stay_in_later_requests_and_other_processes(tmp_path: object) -> None:
+def test_views_stay_in_later_requests_and_other_processes(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.db"
     write, asked = writer(summary())
     first = Engine(PLAIN, window=WINDOW, store=url, summarizer=write).fit(LONG, session="s", now=1)
@@ -184,7 +185,7 @@ def test_views_stay_in_later_requests_and_other_processes(tmp_path: object) -> N
     assert texts(again.native)[-2:] == ["Done.", "Thanks."]
 
 
-def test_what_gave_way_is_kept_and_an_undo_brings_it_back(tmp_path: object) -> None:
+def test_what_gave_way_is_kept_and_an_undo_brings_it_back(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.db"
     engine = Engine(PLAIN, window=WINDOW, store=url, handles="on")
     view = engine.fit(LONG, session="s", now=1)
@@ -282,3 +283,21 @@ def test_results_that_came_meanwhile_stand_behind_the_summary() -> None:
     engine.fit(LONG, session="s", now=0)
     more = body(long(*called(99, "make snapshot", "snapshot 7 was made", tag="z")))
     assert texts(engine.fit(more, session="s", now=1).native)[-1] == "snapshot 7 was made"
+
+
+def test_a_session_that_moved_on_meanwhile_is_not_summed_up_twice(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/s.db"
+    other = Engine("observe", store=url)
+    asked: list[int] = []
+
+    def write(ask: Ask) -> str:
+        if not asked:
+            other.fit(body(long(rounds=2)), session="s", now=1)  # another process saves the session first
+        asked.append(1)
+        return summary()
+
+    engine = Engine(SUMS, window=30_000, store=url, summarizer=write)
+    view = engine.compact(LONG, session="s", now=2)
+    assert (len(asked), view.receipt.number) == (1, 1)
+    assert isinstance(view.compaction, Compacted)
+    assert Engine(SUMS, window=30_000, store=url).fit(LONG, session="s", now=3).native == view.native
