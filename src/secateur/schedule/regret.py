@@ -19,7 +19,7 @@ from secateur.schedule.offer import Offer
 from secateur.schedule.prefixes import Prefixes, pauses
 from secateur.tariff import Tariff
 
-SAFE = 0.9  # of the bound is used: tokens are estimates
+SAFE = 0.85  # of the bound is used: tokens are estimates
 STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a step
 
 
