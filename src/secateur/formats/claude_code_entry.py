@@ -18,7 +18,7 @@ _COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cach
 def entries(made: Appending, last: dict[str, Any]) -> list[dict[str, Any]]:
     """The lines. `last` is the newest line that has an id."""
     common = {name: last[name] for name in _COMMON if name in last}
-    metadata = {"trigger": "manual" if made.meta.get("forced") else "auto", "preTokens": made.tokens}
+    metadata = {"trigger": "manual", "preTokens": made.tokens}
     boundary = {
         "parentUuid": None,
         "logicalParentUuid": last.get("uuid"),
