@@ -24,7 +24,7 @@ def x(tokens: int) -> str:
 
 
 def fit(messages: Any, policy: Any, **more: Any) -> secateur.View:
-    return secateur.fit(messages, policy=policy, **({"now": NOW} | more))
+    return secateur.fit(messages, policy=policy, **({"now": NOW, "compact": False} | more))
 
 
 def changed(messages: list[Native], policy: Any, **more: Any) -> list[int]:
