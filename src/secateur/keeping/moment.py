@@ -21,9 +21,10 @@ class Moment(Struct, frozen=True):
     now: int  # ms since 1970
     idle_s: float | None
     fixed_tokens: int
+    model: str = ""  # where the document names none, or another
 
 
-def budget_of(work: Session, window: int, moment: Moment, state: State, handles: bool, model: str = "") -> Budget:
+def budget_of(work: Session, window: int, moment: Moment, state: State, handles: bool) -> Budget:
     """The numbers of this request.
 
     What the view holds is what the provider would count, where the policy counts as the reports do; a preset with a
@@ -43,8 +44,8 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
         idle_s=_idle(work, moment, state),
         now=moment.now,
         handles=handles,
-        tariff=_tariff(model or read.model, state),
-        cold=_switched(model or read.model, state),
+        tariff=_tariff(moment.model or read.model, state),
+        cold=_switched(moment.model or read.model, state),
     )
 
 
