@@ -74,6 +74,8 @@ class Excerpt(
     def _worth(self, budget: Budget) -> float:
         """The size in tokens from which an excerpt pays."""
         tariff = budget.tariff
-        stays = max(budget.protect.results, budget.protect.rounds) + _PATIENT * min(kappa(tariff.w, tariff.r), _MOST_KAPPA)
+        stays = max(budget.protect.results, budget.protect.rounds) + _PATIENT * min(
+            kappa(tariff.w, tariff.r), _MOST_KAPPA
+        )
         call = fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=min(max(0, budget.window), _WINDOW) / 2)
         return worth_excerpting(tariff.w, tariff.r, chance=CHANCE, call=call, stays=stays)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import File, ledger_of
 from secateur.acts.effects import effects
+from secateur.compaction.ledger import File, ledger_of
 from secateur.model import Message
 
 
