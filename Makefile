@@ -3,6 +3,7 @@
 #   make test     install, then run the tests
 #   make check    format, lint and types
 #   make bench    the benchmarks, as ratios to json.loads, and 100,000 made-up sessions against the rules
+#   make side-by-side  install the peers (once, network) and play them and the presets on the sessions of SECATEUR_CORPUS
 #   make docs     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
 #   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
@@ -19,7 +20,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench docs sessions localmodel lock clean
+.PHONY: demo test check format bench side-by-side docs sessions localmodel lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -45,6 +46,14 @@ bench: $(installed)
 	$(bin)/python benchmarks/validity.py
 	$(bin)/python benchmarks/store.py
 	$(bin)/python benchmarks/redact.py
+
+side-by-side: $(installed) build/peers/.installed
+	$(bin)/python benchmarks/policies.py --json build/side-by-side.json --markdown
+
+build/peers/.installed: benchmarks/peers/setup.py
+	@mkdir -p build/peers
+	-$(bin)/python benchmarks/peers/setup.py
+	@touch $@
 
 docs: $(installed)
 	$(bin)/python scripts/make_docs.py

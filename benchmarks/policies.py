@@ -50,6 +50,8 @@ SESSIONS = (
     "opencode_export_json/eitatech__gatomia-vscode/0f-1be78a364c-1.json.gz",
 )
 SMALL = SESSIONS[-1:]
+AS_IT_WAS = "as it was"
+ROWS = (AS_IT_WAS, *names(), *(peer.row for peer in PEERS))  # in this order
 
 
 def main() -> int:
@@ -71,6 +73,7 @@ def main() -> int:
         table = tables.setdefault(file.name, {})
         for row, found in rows(match, given):
             table[row] = found
+            tables[file.name] = table = {one: table[one] for one in ROWS if one in table}
             print(line(row, found), flush=True)
             if given.json:
                 keep(given.json, Report(PINNED, given.window, tables))
@@ -85,7 +88,7 @@ def main() -> int:
 
 def rows(match: Match, given: argparse.Namespace) -> Iterator[tuple[str, Found]]:
     """Ours, then theirs; with `only` those whose row holds one of these words."""
-    yield "as it was", match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
+    yield AS_IT_WAS, match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
     for name in names():
         if _wanted(name, given.only):
             yield name, _ours(match, name, given.window)

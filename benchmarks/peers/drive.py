@@ -32,6 +32,9 @@ _CLOSED = {  # no package may look for anything outside
 }
 
 
+LIMIT_S = 200.0  # of CPU time: a session that takes longer is given up
+
+
 class Absent(Exception):
     """The peer cannot run here; says why."""
 
@@ -60,10 +63,14 @@ def _asked(recording: Recording, process: "subprocess.Popen[str]") -> Iterator[t
     placed = pieces(segment.messages)
     views = Views(segment.messages, placed, recording.tally)
     done, tokens, output = 0, 0, 0
+    spent = 0.0
     for request, at, idle_s in moments(recording):
         new = _held(placed, done, request.answer)
         asked = {"new": new, "prompt_tokens": tokens, "output_tokens": output, "idle_s": idle_s}
         answer = _answer(process, asked)
+        spent += answer["ms"]
+        if spent > LIMIT_S * 1_000:
+            raise Absent(f"given up after {LIMIT_S:.0f} s at request {request.number} of {len(recording.requests)}")
         done += len(new)
         seen = views.of(answer["sent"], request.answer)
         calls = tuple(_call(recording, *one) for one in answer["calls"])
