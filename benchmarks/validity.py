@@ -3,7 +3,8 @@
     python benchmarks/validity.py [--cases 100000] [--first 0]
 
 Prints, by format and by policy: cases, requests, requests that the API's rules accept as they came, views that were
-edited, violations (none may be), and how often the gate took edits back. The recipe is that of tests/laws.
+edited, views with a summary, views still too long, violations (none may be), and how often the gate took edits back.
+The recipe is that of tests/laws.
 """
 
 import argparse
@@ -15,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from laws.validity import Outcome, case, play
 
-WHAT = ("cases", "requests", "sound", "edited", "violations", "taken back")
+WHAT = ("cases", "requests", "sound", "edited", "compacted", "too long", "violations", "taken back")
 EVERY = 5_000  # cases between two lines that tell how far it is
 
 

@@ -76,17 +76,17 @@ def signature(block: dict[str, Any]) -> str:
 def running(messages: list[Any]) -> list[Any]:
     """What the model said since the user last spoke, if its calls were just answered (wire rule A51)."""
     said: list[Any] = []
-    if not messages or not _answers(messages[-1]):
+    if not messages or not answers(messages[-1]):
         return said
     for message in reversed(messages):
         by_user = message.get("role", "user" if "parts" in message else "") == "user"
-        if by_user and not _answers(message):
+        if by_user and not answers(message):
             return said
-        said += [] if _answers(message) else [message]
+        said += [] if answers(message) else [message]
     return said
 
 
-def _answers(message: Any) -> bool:
+def answers(message: Any) -> bool:
     """Whether a message or an item holds results."""
     if message.get("role") == "tool" or str(message.get("type", "")).endswith("_output"):
         return True

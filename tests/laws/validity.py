@@ -2,11 +2,13 @@
 an API would refuse of a view, though it took the request, is a finding.
 
 A case is a story in one API's words, told in growing requests under one policy; sessions are kept by an engine, or
-their plan is handed from call to call, now and then to another policy; now and then the client rewinds. Besides the
-rules of the API, which see one body, four things are held that no single body shows: calls and results stay as they
-were; what is signed stays whole or goes; what a model thinks while a tool runs stays, unless it is void; and reasoning
-that is bound to its prefix (wire rule A54) never stands behind another one. The rules' own gate has to stay out of it:
-how often it took edits back is counted too.
+their plan is handed from call to call, now and then to another policy; now and then the client rewinds. Half of the
+cases are compacted where their policy says so; what nothing makes short enough (`StillTooLong`) is held to the same
+rules, since whoever fails open sends it. Besides the rules of the API, which see one body, four things are held that
+no single body shows: calls and results stay as they were, but for those a summary stands for; what is signed stays
+whole or goes; what a model thinks while a tool runs stays, unless it is void or summed up with the rounds before; and
+reasoning that is bound to its prefix (wire rule A54) never stands behind another one. The rules' own gate has to stay
+out of it: how often it took edits back is counted too.
 """
 
 import json
@@ -15,13 +17,15 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
-from laws.prefixes import Provider, running, sealed
+from laws.prefixes import Provider, answers, running, sealed
 from laws.shapes import SHAPES, Shape, style
 from laws.shapes.style import Style
 from laws.stories import Story, story
 from laws.trials import TRIALS, Trial, drawn
 from secateur import Engine, View, fit
-from secateur.errors import SecateurError
+from secateur.compaction.outcome import Refused
+from secateur.errors import SecateurError, StillTooLong
+from secateur.model import Replace
 from secateur.plan import REFUSED, Plan
 from secateur.rules import check
 
@@ -42,6 +46,7 @@ class Case(NamedTuple):
     profile: str | None
     cuts: tuple[int, ...]  # messages of the story in each request; less than before: the client rewound
     window: int
+    compact: bool
 
     def told(self, number: int) -> str:
         """Which request of which case: `case(seed)` makes it again."""
@@ -76,9 +81,8 @@ def case(seed: int) -> Case:
     told = story(rng.randrange(1 << 40), trial.bulk)
     profile = rng.choice(PROFILES) if shape.family == "openai_chat" else None
     window = rng.choice((50, 300, 1_000, 4_000)) * trial.bulk
-    return Case(
-        seed, shape, trial, then, told, style(shape, seed), rng.random() < 0.6, profile, cuts(told, rng), window
-    )
+    kept, ends = rng.random() < 0.6, cuts(told, rng)
+    return Case(seed, shape, trial, then, told, style(shape, seed), kept, profile, ends, window, rng.random() < 0.5)
 
 
 def cuts(told: Story, rng: Random) -> tuple[int, ...]:
@@ -98,15 +102,20 @@ def play(one: Case, outcome: Outcome) -> None:
     before = Plan()
     for number, (body, request, view) in enumerate(requests(one, outcome)):
         shown = native(view)
-        taken_back = REFUSED in view.receipt.gate
+        gate = REFUSED in view.receipt.gate and view.receipt.gate
+        gate = gate or (
+            isinstance(view.compaction, Refused) and view.compaction.reason == "gate" and view.compaction.text
+        )
         outcome.note(one, "requests")
         outcome.note(one, "edited", shown != body)
-        outcome.note(one, "taken back", taken_back)
+        outcome.note(one, "taken back", bool(gate))
         outcome.note(one, "sound", not errors(one, body))
-        if taken_back:
-            outcome.taken_back.append(f"{one.told(number)}: {view.receipt.gate}")
-        told = [*refused(one, body, shown), *changed(one, body, shown)]
-        if not provider.binds and running(body[one.shape.array]) != running(shown[one.shape.array]):
+        if gate:
+            outcome.taken_back.append(f"{one.told(number)}: {gate}")
+        summed = compacted(view.plan)
+        outcome.note(one, "compacted", summed)
+        told = [*refused(one, body, shown), *changed(one, body, shown, summed)]
+        if not provider.binds and not still_runs(body[one.shape.array], shown[one.shape.array], summed):
             told.append("what the model said in the turn that is still running changed")
         if provider.binds:
             meanwhile = native(projected(one, request, before))
@@ -127,6 +136,9 @@ def requests(one: Case, outcome: Outcome) -> Iterator[tuple[dict[str, Any], Any,
         moment = {"idle_s": trial.idle_s, "now": _NOW + number * 1_000_000}
         try:
             view = engines[trial.name].fit(request, session="s" if one.kept else "", plan=plan, **moment)
+        except StillTooLong as error:
+            outcome.note(one, "too long")
+            view = error.view
         except SecateurError as error:
             outcome.found(one, number, f"refused by ourselves: {error!r}")
             return
@@ -146,7 +158,7 @@ def native(view: View) -> Any:
 
 
 def engine(one: Case, trial: Trial) -> Engine:
-    return Engine(trial.policy, one.style.model, window=one.window, format=one.shape.format)
+    return Engine(trial.policy, one.style.model, window=one.window, format=one.shape.format, compact=one.compact)
 
 
 def refused(one: Case, body: dict[str, Any], shown: dict[str, Any]) -> Iterator[str]:
@@ -161,10 +173,32 @@ def errors(one: Case, body: dict[str, Any]) -> list[Any]:
     return [error for error in found if error.severity == "error"]
 
 
-def changed(one: Case, body: dict[str, Any], shown: dict[str, Any]) -> Iterator[str]:
+def compacted(plan: Plan) -> bool:
+    """Whether a summary may stand for a part of the history."""
+    return any(isinstance(edit, Replace) for epoch in plan.epochs for edit in epoch.edits)
+
+
+def still_runs(before: list[Any], after: list[Any], summed: bool) -> bool:
+    """Whether what the model said in the running turn is as it was.
+
+    Its first rounds may be summed up, and what asks it to go on then ends the turn.
+    """
+    came, shown = running(before), running(after)
+    if not summed:
+        return came == shown
+    return came[: len(shown)] == shown and (bool(shown) or not came or not answers(after[-1]))
+
+
+def kept_in_order(came: list[Any], shown: list[Any], summed: bool) -> bool:
+    """Whether all of this is there still, or what is left of it in the same order, where some is summed up."""
+    rest = iter(came)
+    return all(one in rest for one in shown) if summed else came == shown
+
+
+def changed(one: Case, body: dict[str, Any], shown: dict[str, Any], summed: bool) -> Iterator[str]:
     """What may not change and did."""
     before, after = body[one.shape.array], shown[one.shape.array]
-    if sealed(one.shape, before).ids != sealed(one.shape, after).ids:
+    if not kept_in_order(sealed(one.shape, before).ids, sealed(one.shape, after).ids, summed):
         yield "calls and results are not what they were"
     strange = sealed(one.shape, after).signed - sealed(one.shape, before).signed
     if strange:

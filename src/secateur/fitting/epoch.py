@@ -4,7 +4,8 @@ Rule: edits of one compaction stand or fall together. What a view would be is wo
 changed here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -14,19 +15,27 @@ from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Epoch, Message, New, Replace
 from secateur.plan import Plan, fold, located
 from secateur.session import Session
+from secateur.session.gate import lost_word
 from secateur.session.projection import all_seen
 from secateur.settle import in_running_round, settled
 
 Range = tuple[str, str]  # after and through
 NOTED = "(noted)"  # what the model says between two messages of one role, where the API wants roles to take turns
 
+AS_JSON = "\n\nThe answer is wanted as json."  # where what gave way was all that said so
+
 
 def epoch_of(work: Session, made: Compacted, why: str, now: int) -> Epoch:
     """The epoch that this compaction is in this session."""
     read = work.document.transcript
     edits = tuple(_marked(edit, made.rung) for edit in made.edits)
-    if getattr(work.document.format, "alternates", False):
+    format = work.document.format
+    if getattr(format, "alternates", False):
         edits = taking_turns(read.messages, work.plan, edits)
+    elif getattr(format, "may_alternate", False) and takes_turns(read.messages):
+        edits = taking_turns(read.messages, work.plan, edits, aside=True)
+    if lost_word(work.document, view_of(work, Epoch(now, "", why, edits))):
+        edits = tuple(_with_word(edit) for edit in edits)
     if work.binds:
         edits = settled(read.messages, edits, work.fold.removed)
     return Epoch(now, read.messages[-1].key if read.messages else "", why, edits)
@@ -64,12 +73,34 @@ def ranges_of(work: Session) -> frozenset[Range]:
     return frozenset((edit.after, edit.through) for _, _, edit in work.ranges)
 
 
-def taking_turns(messages: Sequence[Message], plan: Plan, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The edits, with a word of the model wherever two messages of one role would meet (wire rule B3)."""
+def takes_turns(messages: Sequence[Message]) -> bool:
+    """Whether user and assistant speak in turns, as chat templates count: calls and results stand aside (rule O13)."""
+    said = list(filter(None, (_speaker(message, True) for message in messages)))
+    return all(one != other for one, other in pairwise(said))
+
+
+def taking_turns(
+    messages: Sequence[Message], plan: Plan, edits: tuple[Edit, ...], aside: bool = False
+) -> tuple[Edit, ...]:
+    """The edits, with a word of the model wherever two messages of one role would meet (wire rules B3, O13).
+
+    With `aside` calls and results do not count.
+    """
     mine = [edit for edit in edits if isinstance(edit, Replace)]
-    all_ranges = fold(plan.opened(Epoch(0, "", "", tuple(mine)))).ranges
-    made = {id(edit): _noted(edit, _sides(messages, located(all_ranges, tuple(messages)), edit)) for edit in mine}
-    return tuple(made.get(id(edit), edit) for edit in edits)
+    ranges = located(fold(plan.opened(Epoch(0, "", "", tuple(mine)))).ranges, tuple(messages))
+    made: dict[int, list[New]] = {id(edit): [] for edit in mine}
+    before = ""  # who spoke last
+    latest: int | None = None  # the newest edit of these since then
+    for message, edit in _in_order(messages, ranges):
+        latest = id(edit) if id(edit) in made else latest
+        role = _speaker(message, aside) if message is not None else ""
+        if role and role == before and latest is not None:
+            made[latest].append(_other(role))
+        if isinstance(message, New) and id(edit) in made:
+            made[id(edit)].append(message)
+        if role:
+            before, latest = role, id(edit) if id(edit) in made else None
+    return tuple(replace(edit, items=tuple(made[id(edit)])) if isinstance(edit, Replace) else edit for edit in edits)
 
 
 def _marked(edit: Edit, rung: str) -> Edit:
@@ -80,39 +111,34 @@ def _marked(edit: Edit, rung: str) -> Edit:
     return replace(edit, items=tuple(items))
 
 
-def _sides(messages: Sequence[Message], ranges: Sequence[tuple[int, int, Replace]], edit: Replace) -> tuple[str, str]:
-    """Who speaks right before a range and right behind it in the view; "" for nobody."""
-    at = next((number for number, (_, _, one) in enumerate(ranges) if one is edit), None)
-    if at is None:
-        return "", ""
-    i, j, _ = ranges[at]
-    before, behind = (ranges[at - 1] if at else None), (ranges[at + 1] if at + 1 < len(ranges) else None)
-    left = _role(messages[i - 1].role) if i else ""
-    if before and before[1] == i and before[2].items:
-        left = _role(before[2].items[-1].role)
-    right = _role(messages[j].role) if j < len(messages) else ""
-    if behind and behind[0] == j and behind[2].items:
-        right = _role(behind[2].items[0].role)
-    return left, right
+def _with_word(edit: Edit) -> Edit:
+    """The edit, its summary with the word that the response format asks for (wire rules O9, R15)."""
+    if not isinstance(edit, Replace):
+        return edit
+    items = [replace(one, text=one.text + AS_JSON) if one.origin == "summary" else one for one in edit.items]
+    return replace(edit, items=tuple(items))
 
 
-def _noted(edit: Replace, sides: tuple[str, str]) -> Replace:
-    left, right = sides
-    items: list[New] = []
-    here = left
-    for item in edit.items:
-        if _role(item.role) == here:
-            items.append(_other(here))
-        items.append(item)
-        here = _role(item.role)
-    if here and here == right:
-        items.append(_other(here))
-    return replace(edit, items=tuple(items)) if len(items) > len(edit.items) else edit
+def _in_order(
+    messages: Sequence[Message], ranges: Sequence[tuple[int, int, Replace]]
+) -> Iterator[tuple[Message | New | None, Replace | None]]:
+    """Who speaks in the view, and the range that it stands for; a range is told of by itself before its messages."""
+    here = 0
+    for i, j, edit in ranges:
+        yield from ((message, None) for message in messages[here:i])
+        yield None, edit
+        yield from ((item, edit) for item in edit.items)
+        here = max(here, j)
+    yield from ((message, None) for message in messages[here:])
 
 
 def _other(role: str) -> New:
     return New("user" if role == "assistant" else "assistant", NOTED, "synthetic")
 
 
-def _role(role: str) -> str:
-    return "assistant" if role == "assistant" else "user"
+def _speaker(message: Message | New, aside: bool) -> str:
+    """Who speaks, user or assistant; "" where it does not count."""
+    calls = isinstance(message, Message) and any(part.kind == "tool_call" for part in message.parts)
+    if aside and (calls or message.role in ("tool", "system")):
+        return ""
+    return "assistant" if message.role == "assistant" else "user"

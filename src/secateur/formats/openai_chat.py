@@ -51,6 +51,7 @@ class OpenAIChat:
 
     name = "openai_chat"
     log = False
+    may_alternate = True  # some servers want user and assistant to take turns: who does, keeps to it (wire rule O13)
 
     def recognise(self, native: Any) -> str:
         """Roles and fields that only this API has, or plain chat messages."""

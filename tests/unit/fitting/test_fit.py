@@ -38,8 +38,8 @@ def test_what_is_too_long_becomes_a_summary_and_fits() -> None:
     assert [one.reason for one in told.attempts] == ["no_summarizer"]
     assert view.receipt.tokens_view < WINDOW < view.receipt.tokens_raw
     assert view.receipt.opened
-    assert texts(view.native)[0] == "Fix the login. Never push to main."
-    assert "pytest tests/test_c25.py" in texts(view.native)[1]
+    assert texts(view.native)[:2] == ["Fix the login. Never push to main.", "(noted)"]  # roles take turns, as they did
+    assert "pytest tests/test_c25.py" in texts(view.native)[2]
 
 
 def test_a_summary_by_a_model_and_what_it_cost() -> None:
@@ -138,7 +138,7 @@ def test_a_hook_may_veto_focus_or_bring_the_summary() -> None:
     own = Engine(
         PLAIN, window=WINDOW, before_compact=lambda _: Reply(summary="## Goal\n- mine"), after_compact=told.append
     )
-    assert "- mine" in texts(own.fit(LONG, now=0).native)[1]
+    assert "- mine" in texts(own.fit(LONG, now=0).native)[2]
     assert (seen[0].reason, told[0].rung, "- mine" in told[0].summary) == ("forced", "supplied", True)
 
 
@@ -191,7 +191,7 @@ def test_what_gave_way_is_kept_and_an_undo_brings_it_back(tmp_path: Path) -> Non
     view = engine.fit(LONG, session="s", now=1)
     assert view.receipt.compaction is not None
     (handle,) = view.receipt.compaction.handles
-    assert f"recall {handle} shows" in texts(view.native)[1]
+    assert f"recall {handle} shows" in texts(view.native)[2]
     held = list(open_store(url).blobs(Who("s")))
     assert [one.kind for one in held if one.id.startswith(handle)] == ["text"]
     assert [one.kind for one in held].count("summary") == 1

@@ -1,0 +1,51 @@
+"""A compaction keeps user and assistant speaking in turns where they did, and the word that a response format needs."""
+
+import json
+from typing import Any
+
+import pytest
+
+from secateur import Engine
+from secateur.compaction.outcome import Compacted
+from secateur.fitting.epoch import AS_JSON
+from secateur.rules import check
+
+WINDOW = 6_000
+
+
+def told(*, twice: bool = False) -> list[dict[str, Any]]:
+    """Rounds as a chat API has them; with `twice` the user once spoke twice in a row."""
+    found: list[dict[str, Any]] = [{"role": "user", "content": "Fix the login."}]
+    found += [{"role": "user", "content": "Please."}] if twice else []
+    for number in range(20):
+        call = {"id": f"call{number:05d}", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+        found.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        found.append({"role": "tool", "tool_call_id": call["id"], "content": f"line {number} " * 200})
+    return found
+
+
+@pytest.mark.parametrize("preset", ["kilocode", "opencode", "hermes", "balance"])
+@pytest.mark.parametrize("ends", [[], [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "On."}]])
+@pytest.mark.parametrize("profile", ["strict", "mistral"])
+def test_who_speaks_in_turns_keeps_to_it(preset: str, ends: list[dict[str, Any]], profile: str) -> None:
+    said = told() + ends
+    view = Engine(preset, window=WINDOW, format="openai_chat").fit({"messages": said}, now=0)
+    assert isinstance(view.compaction, Compacted)
+    assert check("openai_chat", said, None, profile=profile) == []
+    assert check("openai_chat", view.native["messages"], None, profile=profile) == []
+
+
+def test_who_does_not_is_left_alone() -> None:
+    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit({"messages": told(twice=True)}, now=0)
+    assert isinstance(view.compaction, Compacted)
+    assert "(noted)" not in json.dumps(view.native)
+
+
+def test_the_word_json_stays_where_the_response_format_needs_it() -> None:
+    messages = told()
+    messages[2]["content"] += "as json"
+    request = {"messages": messages, "response_format": {"type": "json_object"}}
+    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit(request, now=0)
+    assert isinstance(view.compaction, Compacted)
+    assert "as json" not in json.dumps(view.native["messages"])
+    assert AS_JSON.strip() in json.dumps(view.native["messages"])
