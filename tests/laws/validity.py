@@ -6,7 +6,7 @@ their plan is handed from call to call, now and then to another policy; now and 
 cases are compacted where their policy says so; what nothing makes short enough (`StillTooLong`) is held to the same
 rules, since whoever fails open sends it. Besides the rules of the API, which see one body, four things are held that
 no single body shows: calls and results stay as they were, but for those a summary stands for; what is signed stays
-whole or goes; what a model thinks while a tool runs stays, unless it is void or summed up with the rounds before; and
+whole or goes; what a model thinks while a tool runs stays, unless it is void or its round is summed up; and
 reasoning that is bound to its prefix (wire rule A54) never stands behind another one. The rules' own gate has to stay
 out of it: how often it took edits back is counted too.
 """
@@ -181,12 +181,12 @@ def compacted(plan: Plan) -> bool:
 def still_runs(before: list[Any], after: list[Any], summed: bool) -> bool:
     """Whether what the model said in the running turn is as it was.
 
-    Its first rounds may be summed up, and what asks it to go on then ends the turn.
+    Rounds may be summed up, but for the newest; and what asks it to go on then ends the turn.
     """
-    came, shown = running(before), running(after)
-    if not summed:
+    came, shown = running(before), running(after)  # newest first
+    if not summed or not came:
         return came == shown
-    return came[: len(shown)] == shown and (bool(shown) or not came or not answers(after[-1]))
+    return kept_in_order(came, shown, summed) and (came[:1] == shown[:1] or not answers(after[-1]))
 
 
 def kept_in_order(came: list[Any], shown: list[Any], summed: bool) -> bool:

@@ -36,7 +36,8 @@ class Session:
         """
         self.protect = protect
         self._weighed = weighed
-        self.binds = False  # some reasoning is bound to its prefix
+        self.binds = False  # some reasoning of this history is bound to its prefix
+        self._bound = 0  # the first message with such
         self.count, self.gauge = map(counter, counts)
         self.plan = Plan()
         self.document: Document
@@ -94,6 +95,7 @@ class Session:
 
     def _forget(self, known: tuple[Message, ...], same: int) -> None:
         """Drop what was derived from messages that are not the same any more."""
+        self.binds = self.binds and self._bound < same
         if not same:
             self._weights, self._seen, self._index = (0, 0, 0), (), Index()
             self._writer.forget(0, 0)
@@ -115,7 +117,7 @@ class Session:
         plain = not self._fold.parts
         for number in range(same, len(messages)):
             message = after = messages[number]
-            size = left = self._counted(message)
+            size = left = self._counted(number, message)
             if not plain:
                 after = seen(message, self._fold, self.count)
                 if after is not message:
@@ -131,7 +133,7 @@ class Session:
         self._index = bounds.indexed(messages, self._index, same)
         self._spend()
 
-    def _counted(self, message: Message) -> int:
+    def _counted(self, number: int, message: Message) -> int:
         """Count each part once; the tokens of all."""
         total, count = 0, self.count
         for part in message.parts:
@@ -139,8 +141,8 @@ class Session:
             if not tokens and part.text:
                 tokens = count(part.text)
                 force_setattr(part, "tokens", tokens)
-            if part.bound:
-                self.binds = True
+            if part.bound and not self.binds:
+                self.binds, self._bound = True, number
             total += tokens
         return total
 

@@ -43,9 +43,9 @@ def test_who_does_not_is_left_alone() -> None:
 
 def test_the_word_json_stays_where_the_response_format_needs_it() -> None:
     messages = told()
-    messages[2]["content"] += "as json"
+    messages[2]["content"] += "in json"
     request = {"messages": messages, "response_format": {"type": "json_object"}}
     view = Engine("kilocode", window=WINDOW, format="openai_chat").fit(request, now=0)
     assert isinstance(view.compaction, Compacted)
-    assert "as json" not in json.dumps(view.native["messages"])
+    assert "in json" not in json.dumps(view.native["messages"])
     assert AS_JSON.strip() in json.dumps(view.native["messages"])

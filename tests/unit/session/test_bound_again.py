@@ -1,0 +1,34 @@
+"""Whether a history holds bound reasoning is asked of the history at hand, not of what was there before a rewind."""
+
+import json
+from typing import Any
+
+from secateur import Engine
+from secateur.stores.memory import MemoryStore
+
+FRESH = {"name": "fresh", "sticky": False, "prune": [{"do": "hard_clear"}], "schedule": {"when": "every_request"}}
+THOUGHT = {"type": "thinking", "thinking": "so", "signature": "c2ln"}
+
+
+def rounds(count: int, **more: Any) -> list[dict[str, Any]]:
+    said: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for number in range(count):
+        thought = [THOUGHT] if number in more.get("thinks", ()) else []
+        call = {"type": "tool_use", "id": f"t{number}", "name": "bash", "input": {}}
+        said.append({"role": "assistant", "content": [*thought, call]})
+        said.append(
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{number}", "content": "x" * 900}]}
+        )
+        said += [{"role": "assistant", "content": "done"}, {"role": "user", "content": "more"}]
+    return said
+
+
+def test_a_rewind_to_before_all_reasoning_is_a_history_without() -> None:
+    whole = rounds(4, thinks=(2,))
+    requests = [whole, whole[:5], [*whole[:5], {"role": "assistant", "content": "."}, {"role": "user", "content": "?"}]]
+    kept, forgetful = (Engine(FRESH, "claude-opus-5-5", window=9_000, store=MemoryStore()) for _ in range(2))
+    for number, messages in enumerate(requests):
+        body = json.dumps({"model": "claude-opus-5-5", "messages": messages}).encode()
+        forgetful.forget()
+        one, other = (used.fit(body, session="s", now=number) for used in (kept, forgetful))
+        assert (one.native, one.plan) == (other.native, other.plan)
