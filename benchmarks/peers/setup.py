@@ -48,7 +48,8 @@ def install(name: str, root: Path = ROOT) -> dict[str, object]:
         asked = subprocess.run(
             [python_of(name, root), "-c", _ASKED, ANY_VERSION, *pins], capture_output=True, text=True, check=True
         )
-        why = _pip(python_of(name, root), *asked.stdout.splitlines())
+        more = asked.stdout.splitlines()
+        why = _pip(python_of(name, root), *more) if more else ""
         why = why or _pip(python_of(name, root), "--no-deps", *pins)  # where another package asked for an older one
     note: dict[str, object] = {"ok": not why, "versions": pins, "why": why}
     (folder / NOTE).write_text(json.dumps(note), "utf-8")
