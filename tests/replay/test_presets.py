@@ -110,7 +110,7 @@ RULES: tuple[tuple[str, Callable[[Transcript], set[str]]], ...] = (
 @pytest.mark.parametrize("file", sessions(), ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_each_preset_edits_what_its_rules_name(file: Path) -> None:
     data = read(file)
-    fit = partial(secateur.fit, data, window=WINDOW, now=LONG_AFTER, model="claude-sonnet-4-5")
+    fit = partial(secateur.fit, data, window=WINDOW, now=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
     for name, rule in RULES:
         view = fit(policy=name)
         named, done = rule(view.before), edited(view)
