@@ -127,6 +127,7 @@ class Receipt(Struct, frozen=True):
     saved: tuple[str, ...] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.sealed`)
     compaction: Summarised | None = None  # null: the policy does not compact
     forced: str = ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
+    breakpoints: int = 0  # cache markers that were added, so that what stands before the edits is found again
 
 
 def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[Entry, ...]:

@@ -32,6 +32,7 @@ from secateur.policy.windows import resolve
 from secateur.receipt import Entry, Receipt, entries
 from secateur.schedule.reckoning import assumed, cost_of
 from secateur.session import Session, document
+from secateur.session.breakpoints import emitted, marks
 from secateur.session.document import Document
 from secateur.stores.protocol import Conflict, State
 
@@ -179,7 +180,7 @@ class _Turn(Struct):
         refused = taken_back(work, budget.now, bool(told))
         told, gate = ((), refused) if refused else (told, gate)
         summed = self._fitted(work, state, (window, moment, budget.handles))
-        native = work.emit(self.taken.native)
+        native, added = emitted(work, self.taken.native, marks(policy.schedule))
         desk.work = work
         if self.keeping.store is not None:
             self._mark(work, base)
@@ -212,6 +213,7 @@ class _Turn(Struct):
             tip=read.messages[-1].key if read.messages else "",
             calibrated=ratio_of(state, read.model),
             compaction=summed.told,
+            breakpoints=added,
         )
         if self.keeping.store is not None:
             receipt = self._recorded(receipt, work, state, base, native)

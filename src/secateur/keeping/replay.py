@@ -18,6 +18,7 @@ from secateur.patch import Op, apply
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Session, document
+from secateur.session.breakpoints import emitted
 from secateur.session.document import Document
 from secateur.stores.protocol import State, Store, Who
 
@@ -77,7 +78,7 @@ def view_of(work: Session, raw: Any, plan: Plan, receipt: Receipt) -> Replayed:
     if cut is not came:
         raw = cut.out(cut.native.data) if isinstance(cut.native, Text) else cut.native
     work.take(cut, plan, None, "")
-    native = work.emit(raw)
+    native, _ = emitted(work, raw, bool(receipt.breakpoints))
     return Replayed(native, receipt, hash_of(native) == receipt.sent if receipt.sent else None)
 
 

@@ -1,0 +1,165 @@
+"""Explicit cache breakpoints of Claude's APIs: where they stand in a body, and where one more may stand.
+
+Rule: a marker is added, none is moved or taken away. Only a client that marks its messages itself gets one, in a slot
+that it left free, before its own last marker and with that one's lifetime, in a message of the user. Where lifetimes
+would no longer fall (wire rules A20 to A23, B12 to B14), nothing is added. Nothing here knows what an edit is.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from secateur.model import Path
+from secateur.patch import Op
+
+SLOTS = 4  # docs: prompt caching; wire rules A20 and B14
+_ORDER = ("1h", "5m")  # wire rule A21: the longer-lived first
+_FIXED = (-1, 0)  # before all messages
+_END = (1 << 62, 0)  # behind all of them: automatic caching
+
+Place = tuple[int, int]  # message, block
+
+
+class _Mark(Struct, frozen=True):
+    place: Place
+    ttl: str  # "" where none is said: 5m
+
+
+class _Api(Protocol):
+    """How one API marks."""
+
+    def fixed(self, body: Any) -> Iterator[_Mark]:
+        """Markers outside the messages."""
+
+    def held(self, content: list[Any]) -> dict[int, str]:
+        """Lifetimes by the number of the block that they stand on, of one message."""
+
+    def bears(self, block: dict[str, Any]) -> bool:
+        """Whether a marker may stand on this block of the user's."""
+
+    def op(self, path: Path, number: int, ttl: str) -> Op:
+        """What puts a marker on a block of the content at `path`."""
+
+
+def breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
+    """What puts a marker on the last block that may bear one before each of these messages, the most wanted first.
+
+    Positions are those of `body["messages"]`. None for other formats, for a bare list of messages (which does not say
+    what its request marks beside them), and where a marker stands there already.
+    """
+    api = _APIS.get(format)
+    messages = body.get("messages") if isinstance(body, dict) and "thread" not in body else None
+    if api is None or not isinstance(messages, list):
+        return []
+    marks = _in_order([*api.fixed(body), *_in_messages(api, messages)])
+    if not {mark.place for mark in marks} - {_END} or marks[-1].place == _FIXED:
+        return []
+    last, found = marks[-1], []
+    for number in before:
+        place = _borne(api, messages, min(number, len(messages)), {mark.place for mark in marks})
+        more = _in_order([*marks, _Mark(place, last.ttl)]) if place is not None and place < last.place else marks
+        if more is marks or len(more) > SLOTS or not _falls(more):
+            continue
+        assert place is not None
+        marks = more
+        found.append(api.op(("messages", place[0], "content"), place[1], last.ttl))
+    return found
+
+
+def _in_order(marks: list[_Mark]) -> list[_Mark]:
+    return sorted(marks, key=lambda mark: mark.place)  # those before the messages keep the order they stand in
+
+
+def _in_messages(api: _Api, messages: list[Any]) -> Iterator[_Mark]:
+    for number, message in enumerate(messages):
+        for block, ttl in api.held(_content(message)).items():
+            yield _Mark((number, block), ttl)
+
+
+def _borne(api: _Api, messages: list[Any], before: int, marked: set[Place]) -> Place | None:
+    """The last block before a message on which a marker may stand; None if one stands there or behind it already."""
+    for number in range(before - 1, -1, -1):
+        content = _content(messages[number])
+        for at in range(len(content) - 1, -1, -1):
+            if (number, at) in marked:
+                return None
+            block = content[at]
+            if messages[number].get("role") == "user" and isinstance(block, dict) and api.bears(block):
+                return number, at
+    return None
+
+
+def _falls(marks: list[_Mark]) -> bool:
+    """Whether no marker outlives one before it (wire rule A21)."""
+    lives = [_ORDER.index(mark.ttl or "5m") if (mark.ttl or "5m") in _ORDER else -1 for mark in marks]
+    return -1 not in lives and lives == sorted(lives)
+
+
+def _content(message: Any) -> list[Any]:
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, list) else []
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _ttl(marker: Any) -> str:
+    return str(marker.get("ttl") or "") if isinstance(marker, dict) else ""
+
+
+class _Anthropic:
+    """`cache_control` on a block."""
+
+    def fixed(self, body: Any) -> Iterator[_Mark]:
+        for block in (*_list(body.get("tools")), *_list(body.get("system"))):
+            if isinstance(block, dict) and block.get("cache_control") is not None:
+                yield _Mark(_FIXED, _ttl(block["cache_control"]))
+        if body.get("cache_control"):  # takes a slot, and marks the last block (wire rule A23)
+            yield _Mark(_END, _ttl(body["cache_control"]))
+
+    def held(self, content: list[Any]) -> dict[int, str]:
+        found = {}
+        for number, block in enumerate(content):
+            inside = _list(block.get("content")) if isinstance(block, dict) else []
+            for one in (*inside, block):
+                if isinstance(one, dict) and one.get("cache_control") is not None:
+                    found[number] = _ttl(one["cache_control"])
+        return found
+
+    def bears(self, block: dict[str, Any]) -> bool:
+        if block.get("type") == "text":
+            return isinstance(block.get("text"), str) and bool(block["text"].strip())
+        return block.get("type") in ("tool_result", "image", "document", "search_result")
+
+    def op(self, path: Path, number: int, ttl: str) -> Op:
+        return Op((*path, number, "cache_control"), {"type": "ephemeral"} | ({"ttl": ttl} if ttl else {}))
+
+
+class _Bedrock:
+    """A `cachePoint` behind a block."""
+
+    def fixed(self, body: Any) -> Iterator[_Mark]:
+        tools = body.get("toolConfig")
+        for block in (*_list(tools.get("tools") if isinstance(tools, dict) else None), *_list(body.get("system"))):
+            if isinstance(block, dict) and "cachePoint" in block:
+                yield _Mark(_FIXED, _ttl(block["cachePoint"]))
+
+    def held(self, content: list[Any]) -> dict[int, str]:
+        points = ((at, block) for at, block in enumerate(content) if isinstance(block, dict) and "cachePoint" in block)
+        return {at: _ttl(block["cachePoint"]) for at, block in points}
+
+    def bears(self, block: dict[str, Any]) -> bool:
+        text, document = block.get("text"), block.get("document")
+        if isinstance(document, dict):
+            return document.get("format") == "pdf"  # wire rule B14
+        return (isinstance(text, str) and bool(text.strip())) or "toolResult" in block or "image" in block
+
+    def op(self, path: Path, number: int, ttl: str) -> Op:
+        point = {"cachePoint": {"type": "default"} | ({"ttl": ttl} if ttl else {})}
+        return Op(path, [point], (number + 1, number + 1))
+
+
+_APIS: dict[str, _Api] = {"anthropic_messages": _Anthropic(), "bedrock_converse": _Bedrock()}
+MARKED = frozenset(_APIS)  # formats whose requests may mark blocks

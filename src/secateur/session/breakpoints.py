@@ -1,0 +1,90 @@
+"""Cache breakpoints in the request that opens an epoch: before its first edit, and before what may be edited next.
+
+Rule: a function of history and plan. The request whose last message is the tip of the newest epochs gets them, as
+often as it is sent; the ones after it do not need them, since they find what it left. Markers are no part of what was
+said, so no key and no prefix changes by them. Which blocks can bear one is the format's matter (`formats.breakpoints`).
+"""
+
+from typing import Any
+
+from secateur.formats.breakpoints import MARKED, breakpoints
+from secateur.jsontext import Text, loads
+from secateur.model import Message, Replace
+from secateur.patch import apply
+from secateur.schedule import Balance, Cold, Schedule
+from secateur.session import Session
+from secateur.session.ahead import ahead
+from secateur.session.document import Document
+from secateur.session.projection import placed
+
+
+def marks(schedule: Schedule) -> bool:
+    """Whether a schedule knows of caches; presets of other systems send what these send."""
+    return isinstance(schedule, Balance | Cold)
+
+
+def emitted(work: Session, request: Any, on: bool) -> tuple[Any, int]:
+    """The view, and how many breakpoints were added to it: none unless that is `on`, or where it is the request."""
+    native = work.emit(request)
+    document = work.document
+    if not on or native is request or document.format.name not in MARKED or document.transcript.at != ("messages",):
+        return native, 0
+    first = _first_edited(work)
+    return (native, 0) if first is None else _marked(work, native, first)
+
+
+def _marked(work: Session, native: Any, first: int) -> tuple[Any, int]:
+    text = _text(work.document, native)
+    body = loads(text) if text is not None else native
+    places = _elements(work, body)
+    if places is None:
+        return native, 0
+    wanted = [placed(work.ranges, first), *ahead(work)]
+    ops = breakpoints(work.document.format.name, body, [places[number] for number in wanted if number])
+    if not ops:
+        return native, 0
+    done = apply(body if text is None else Text.of(text), ops)
+    return (work.document.out(done.data) if isinstance(done, Text) else done), len(ops)
+
+
+def _first_edited(work: Session) -> int | None:
+    """The first message that the epochs of this very request edit; None if it opened none."""
+    messages, epochs = work.document.transcript.messages, work.plan.epochs
+    tip = messages[-1].key if messages else ""
+    keys: set[str] = set()
+    ranges = []
+    for epoch in reversed(epochs):
+        if epoch.tip != tip or not tip:
+            break
+        both = (epoch, epochs[epoch.undoes]) if epoch.undoes is not None else (epoch,)
+        keys |= {edit.key for one in both for edit in one.edits if not isinstance(edit, Replace)}
+        ranges += [edit for one in both for edit in one.edits if isinstance(edit, Replace)]
+    found = [i for i, _, edit in work.ranges if edit in ranges]
+    found += [n for n, message in enumerate(messages) if keys and any(part.key in keys for part in message.parts)][:1]
+    return min(found, default=None)
+
+
+def _text(document: Document, native: Any) -> bytes | None:
+    """The view as JSON text; None where it is made of objects, or written as no API reads it."""
+    if isinstance(native, str):
+        return native.encode("utf-8", "surrogatepass")
+    if isinstance(native, bytes) and document.encoding == "utf-8":
+        return native[len(document.bom) :]
+    return None
+
+
+def _elements(work: Session, body: Any) -> list[int] | None:
+    """Where each message of the view stands in its array, and where that ends; None where this cannot be said."""
+    raw = {message.key: message for message in work.document.transcript.messages}
+    whole = getattr(work.document.format, "alternates", False)  # no message goes with its parts
+    places, here = [], 0
+    for message in work.after().messages:
+        places.append(here)
+        here += whole or not _gone(message, raw)
+    items = body.get("messages") if isinstance(body, dict) else None
+    return [*places, here] if isinstance(items, list) and len(items) == here else None
+
+
+def _gone(message: Message, raw: dict[str, Message]) -> bool:
+    """Whether all parts of a message were taken out, and it with them."""
+    return not message.parts and message.key in raw and bool(raw[message.key].parts)

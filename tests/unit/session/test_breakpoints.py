@@ -1,0 +1,193 @@
+"""Breakpoints of the request that opens an epoch: where they stand, how many, and where none may."""
+
+import json
+from typing import Any
+
+import pytest
+
+from secateur import Engine, fit
+from secateur.formats.breakpoints import breakpoints
+from secateur.rules import check
+
+OURS: dict[str, Any] = {
+    "name": "ours",
+    "protect": {"messages": 4},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "cold"},
+}
+MODEL = "claude-opus-4-5"
+COLD: dict[str, Any] = {"idle_s": 1e6, "now": 1}
+SHORT, LONG = {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}
+
+
+def read(number: int) -> list[dict[str, Any]]:
+    """One round: a call and its result."""
+    call = {"type": "tool_use", "id": f"c{number}", "name": "read", "input": {}}
+    told = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{number} " * 400}
+    return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [told]}]
+
+
+def asked(rounds: int = 5, mark: dict[str, Any] | None = SHORT, system: int = 1) -> dict[str, Any]:
+    """A request of a client that marks so many blocks of its system prompt, and the last block."""
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "go"}]},
+        *(m for n in range(rounds) for m in read(n)),
+    ]
+    if mark:
+        messages[-1]["content"][-1]["cache_control"] = mark
+    told = [{"type": "text", "text": f"be kind {n}"} | ({"cache_control": mark} if mark else {}) for n in range(system)]
+    tools = [{"name": "read", "input_schema": {"type": "object"}}]
+    return {"model": MODEL, "max_tokens": 9, "tools": tools, "system": told, "messages": messages}
+
+
+def marks(body: dict[str, Any]) -> dict[tuple[int, int], Any]:
+    return {
+        (n, at): block["cache_control"]
+        for n, message in enumerate(body["messages"])
+        for at, block in enumerate(message["content"])
+        if "cache_control" in block
+    }
+
+
+@pytest.mark.parametrize("mark", [SHORT, LONG])
+def test_they_stand_before_the_first_edit_and_before_what_may_go_next(mark: dict[str, Any]) -> None:
+    body = asked(mark=mark)
+    view = fit(body, policy=OURS, **COLD)
+    assert view.receipt.breakpoints == 2
+    assert marks(view.native) == {(0, 0): mark, (6, 0): mark, (10, 0): mark}
+    assert view.native["messages"][6]["content"][0]["content"] != body["messages"][6]["content"][0]["content"]
+    assert check("anthropic", view.native["messages"], view.native) == []
+
+
+def test_bytes_get_them_as_objects_do_and_nothing_else_moves() -> None:
+    body = asked()
+    data = json.dumps(body, indent=1).encode()
+    one, other = fit(data, policy=OURS, **COLD), fit(body, policy=OURS, **COLD)
+    assert json.loads(one.native) == other.native
+    assert isinstance(fit(data.decode(), policy=OURS, **COLD).native, str)
+    plain = fit(data, policy="observe", plan=one.plan).native
+    assert one.native.replace(b',"cache_control":{"type":"ephemeral"}', b"") == plain
+
+
+def test_the_same_request_gets_the_same_again_and_the_next_one_none() -> None:
+    engine, body = Engine(OURS), asked()
+    first = engine.fit(body, session="s", **COLD)
+    assert engine.fit(body, session="s", idle_s=1.0, now=2).native == first.native
+    later = engine.fit(asked(6), session="s", idle_s=1.0, now=3)
+    assert (later.receipt.opened, later.receipt.breakpoints) == (False, 0)
+    assert marks(later.native) == {(12, 0): SHORT}
+
+
+def test_a_kept_view_is_made_again_with_them() -> None:
+    engine = Engine(OURS, store="memory://", keep="raw")
+    view = engine.fit(json.dumps(asked()).encode(), session="s", **COLD)
+    again = engine.replay("s", view.receipt.number or 0)
+    assert (view.receipt.breakpoints, again.exact, again.native) == (2, True, view.native)
+
+
+def test_the_one_slot_that_is_left_goes_to_what_stood_before() -> None:
+    view = fit(asked(system=2), policy=OURS, **COLD)
+    assert view.receipt.breakpoints == 1
+    assert marks(view.native) == {(0, 0): SHORT, (10, 0): SHORT}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        asked(system=3),  # no slot is free
+        asked(mark=None),  # the client marks nothing
+        asked() | {"cache_control": SHORT, "system": [{"type": "text", "text": "s", "cache_control": SHORT}] * 2},
+        asked()["messages"],  # what the request marks beside them is not known
+        asked() | {"thread": {"type": "continue"}},
+    ],
+)
+def test_otherwise_nothing_is_added(body: Any) -> None:
+    view = fit(body, policy=OURS, format="anthropic_messages", **COLD)
+    assert (view.receipt.opened, view.receipt.breakpoints) == (True, 0)
+    assert view.native == fit(body, policy="observe", plan=view.plan, format="anthropic_messages").native
+
+
+def test_presets_of_other_systems_send_what_these_send() -> None:
+    eager = OURS | {"schedule": {"when": "every_request"}}
+    assert fit(asked(), policy=eager, **COLD).receipt.breakpoints == 0
+
+
+def test_a_client_that_marks_only_what_stands_before_its_messages_gets_none() -> None:
+    body = asked()
+    del body["messages"][-1]["content"][-1]["cache_control"]
+    assert fit(body, policy=OURS, **COLD).receipt.breakpoints == 0
+
+
+def test_automatic_caching_marks_the_end_and_alone_is_left_as_it_is() -> None:
+    alone = asked(mark=None) | {"cache_control": SHORT}
+    beside = alone | {"system": [{"type": "text", "text": "s", "cache_control": SHORT}]}
+    assert fit(alone, policy=OURS, **COLD).receipt.breakpoints == 0
+    view = fit(beside, policy=OURS, **COLD)
+    assert view.receipt.breakpoints == 2
+    assert check("anthropic", view.native["messages"], view.native) == []
+
+
+def put(*contents: Any, **fields: Any) -> list[tuple[tuple[Any, ...], Any]]:
+    """Where a marker goes that is wanted before the last of these messages of the user."""
+    messages = [{"role": "user", "content": content} for content in contents]
+    body = {"messages": messages} | fields
+    return [(op.path, op.value) for op in breakpoints("anthropic_messages", body, [len(messages) - 1])]
+
+
+TEXT = {"type": "text", "text": "a"}
+END = [TEXT | {"cache_control": SHORT}]
+
+
+def test_what_bears_no_marker_is_passed_over() -> None:
+    inner = [TEXT | {"text": " "}, {"type": "thinking", "thinking": "", "signature": "s"}, {"type": "new"}]
+    assert put([TEXT], "a string", inner, END) == [(("messages", 0, "content", 0, "cache_control"), SHORT)]
+    assert put("a string", inner, END) == []
+
+
+def test_where_one_stands_already_no_other_comes() -> None:
+    nested = {"type": "tool_result", "tool_use_id": "c", "content": [TEXT | {"cache_control": SHORT}]}
+    assert put([TEXT], [nested], END) == []
+    assert put([nested], [TEXT], END) == [(("messages", 1, "content", 0, "cache_control"), SHORT)]
+
+
+def test_lifetimes_fall() -> None:
+    hour = [TEXT | {"cache_control": LONG}]
+    assert put([TEXT], hour, [TEXT], END)  # behind the hour
+    assert put([TEXT], END, system=hour)
+    assert put([TEXT], END, system=[*END, *hour]) == []  # they rise as it came
+    assert breakpoints("anthropic_messages", {"messages": _said([TEXT], hour, END)}, [1]) == []  # before it
+
+
+def _said(*contents: Any) -> list[Any]:
+    return [{"role": "user", "content": content} for content in contents]
+
+
+def converse(rounds: int = 5) -> dict[str, Any]:
+    messages: list[Any] = [{"role": "user", "content": [{"text": "go"}]}]
+    for n in range(rounds):
+        use = {"toolUse": {"toolUseId": f"c{n}", "name": "read", "input": {}}}
+        told = {"toolResult": {"toolUseId": f"c{n}", "content": [{"text": f"{n} " * 400}]}}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [told]}]
+    messages[-1]["content"].append({"cachePoint": {"type": "default", "ttl": "5m"}})
+    tools = [{"toolSpec": {"name": "read", "inputSchema": {"json": {}}}}]
+    return {"messages": messages, "system": [{"text": "s"}], "toolConfig": {"tools": tools}}
+
+
+def test_bedrock_gets_points_behind_blocks() -> None:
+    body, point = converse(), {"cachePoint": {"type": "default", "ttl": "5m"}}
+    view = fit(json.dumps(body).encode(), policy=OURS, model=MODEL, **COLD)
+    shown = json.loads(view.native)
+    assert view.receipt.breakpoints == 2
+    assert [n for n, one in enumerate(shown["messages"]) if point in one["content"]] == [0, 6, 10]
+    assert shown["messages"][0]["content"] == [{"text": "go"}, point]
+    assert check("bedrock", shown["messages"], shown) == []
+
+
+def test_no_point_stands_behind_reasoning_or_a_document_that_is_no_pdf() -> None:
+    last = {"role": "user", "content": [{"text": "a"}, {"cachePoint": {"type": "default"}}]}
+    text = {"document": {"format": "txt", "name": "d", "source": {"bytes": ""}}}
+    thought = {"reasoningContent": {"reasoningText": {"text": "t"}}}
+    asks = {"role": "user", "content": [{"text": "a"}, text]}
+    thinks = {"role": "assistant", "content": [thought]}
+    found = breakpoints("bedrock_converse", {"messages": [asks, thinks, last]}, [2])
+    assert [(op.path, op.slice) for op in found] == [(("messages", 0, "content"), (1, 1))]
