@@ -85,6 +85,7 @@ class SqliteStore:
         with self._file.transaction() as connection:
             freed = sqlite_retention.purged(connection, tenant, session)
         with self._file.writing() as connection:
+            sqlite_retention.rewritten(connection)
             if not sqlite_retention.shrunk(connection):
                 raise sqlite_retention.still_there(self._file.path)
         return freed

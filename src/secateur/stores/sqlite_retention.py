@@ -66,6 +66,11 @@ def shrunk(connection: sqlite3.Connection, most: int | None = None) -> bool:
     return not busy
 
 
+def rewritten(connection: sqlite3.Connection) -> None:
+    """Write the whole file anew: `secure_delete` leaves a copy where a page was split around a row that goes."""
+    connection.execute("VACUUM")
+
+
 def sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
     """Counts and bytes."""
     sessions, epochs, receipts, blobs, size, stored, receipt_bytes, oldest = connection.execute(_COUNTS).fetchone()
