@@ -6,7 +6,7 @@ results that may go do go is up to the strategies.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import Protocol
 
 from secateur.acts.fates import Held
@@ -141,12 +141,11 @@ def candidates(
     reach = protected_tokens(protect, budget.window)
     total, crossed = 0, not reach
     for number, part in _outside(transcript, protect, walk_ends):
-        if part.key in kept or not eligible(transcript, number, part, protect):
+        gone = settled(part)
+        if (gone and not walk_ends) or part.key in kept or not eligible(transcript, number, part, protect):
             continue
-        if settled(part):
-            if walk_ends:
-                return
-            continue
+        if gone:
+            return
         if not crossed:  # behind the line nobody counts any more
             total += budget.count(part.text)
             crossed = total > reach
@@ -155,18 +154,24 @@ def candidates(
 
 
 def replaceable(
-    transcript: Transcript, budget: Measured, settled: Callable[[Part], bool]
+    transcript: Transcript, budget: Measured, settled: Callable[[Part], bool], keys: Collection[str]
 ) -> Iterator[tuple[int, Part]]:
-    """Results that may go because later ones stand in their place, with their message's number, oldest first.
+    """Results of these keys that may go because later ones stand in their place, with their message's number, oldest
+    first.
 
     How many of the newest results or tokens a policy keeps does not count: what is kept of them is the later one.
     """
     protect = budget.protect
     kept = working_set(transcript, protect, budget.raw).keys
     inside = boundary(transcript, protect)
-    for number in range(max(inside.start, index_of(transcript).spent), inside.stop):
+    first, where = max(inside.start, index_of(transcript).spent), history_of(transcript.messages, budget.raw).where
+    for number in sorted({where[key][0] for key in keys if key in where}):
+        if not first <= number < inside.stop:
+            continue
         for part in transcript.messages[number].parts:
-            if part.key not in kept and eligible(transcript, number, part, protect) and not settled(part):
+            if part.key not in keys or part.key in kept or settled(part):
+                continue
+            if eligible(transcript, number, part, protect):
                 yield number, part
 
 
@@ -189,7 +194,7 @@ def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bo
     for number in range(first, len(transcript.messages)):
         for part in transcript.messages[number].parts:
             worth = len(part.text) >= protect.worth_chars
-            if worth and eligible(transcript, number, part, protect) and not settled(part):
+            if worth and not settled(part) and eligible(transcript, number, part, protect):
                 return number
     return max(first, len(transcript.messages))
 

@@ -4,8 +4,6 @@ Rule: a decision follows from the history, the plan and the numbers of this requ
 writes one; the session shows what a proposal would come to.
 """
 
-from collections import ChainMap
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -130,7 +128,8 @@ def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edi
     schedule = policy.schedule
     if not born or not isinstance(schedule, Balance):
         return born
-    sizes = {part.key: part.tokens for one in work.document.transcript.messages for part in one.parts}
+    messages = work.document.transcript.messages
+    sizes = {part.key: part.tokens for number in work.places.of(born) for part in messages[number].parts}
     left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in born.items()}
     return {key: edit for key, edit in born.items() if schedule.admits(sizes[key] - left[key], budget.tariff)}
 
@@ -221,15 +220,17 @@ def _told(work: Session, budget: Budget, edits: dict[str, Edit]) -> Budget:
     """The budget, with these edits among those that were made, and their parts as they came."""
     if not edits:
         return budget
-    raw = {part.key: part for one in work.document.transcript.messages for part in one.parts if part.key in edits}
+    messages = work.document.transcript.messages
+    raw = {part.key: part for number in work.places.of(edits) for part in messages[number].parts if part.key in edits}
     by = {key: edit.by for key, edit in edits.items()}
-    return replace(budget, edited=ChainMap(by, dict(budget.edited)), raw=ChainMap(raw, dict(budget.raw)))
+    return replace(budget, edited={**budget.edited, **by}, raw={**budget.raw, **raw})
 
 
 def _freed(work: Session, seen: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
     """Tokens by the policy's counter: of the parts to be edited as they read now, and of what goes from them."""
     marked = freed = 0
-    for part in [part for message in seen.messages for part in message.parts if part.key in edits]:
+    numbers = range(len(seen.messages)) if work.ranges else work.places.of(edits)
+    for part in [part for number in numbers for part in seen.messages[number].parts if part.key in edits]:
         size, edit = work.gauge(part.text), edits[part.key]
         marked += size
         freed += size - (work.gauge(edit.text) if isinstance(edit, Rewrite) else 0)

@@ -19,6 +19,7 @@ from secateur.errors import ConfigError
 Counter = Callable[[str], int]
 
 MOST_SAMPLED = 400  # characters: `sampled` never takes more
+_REMEMBERED = 4_096  # texts
 _WHOLE = 320  # texts up to here are read whole; of longer ones twice half as many characters are taken
 
 
@@ -34,6 +35,12 @@ def counter(name: str) -> Counter:
     if made is o200k:
         _batch_count()  # now, not at the first text
     return made
+
+
+def remembering(*names: str) -> tuple[Counter, ...]:
+    """Counters of these names that know the texts they counted last; one counter for one name."""
+    made = {name: lru_cache(maxsize=_REMEMBERED)(counter(name)) for name in names}
+    return tuple(made[name] for name in names)
 
 
 def estimate(text: str) -> int:

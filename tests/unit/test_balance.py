@@ -8,6 +8,7 @@ from secateur.budget import Budget
 from secateur.model import Message, Rewrite, Transcript
 from secateur.protect import Protect
 from secateur.schedule import Balance, Choice, Cold, Offer
+from secateur.schedule.prefixes import pauses
 from secateur.tariff import Tariff
 
 TARIFF = Tariff(r=0.1, w=1.25, minimum_tokens=0)
@@ -76,3 +77,11 @@ def test_where_a_cache_is_read_in_wide_steps_a_small_excerpt_may_cost_more_than_
     assert Balance(max_regret=0.01).admits(9_300, steps)
     assert Balance().admits(1, steps)
     assert Balance(max_regret=0.01).admits(1, TARIFF)
+
+
+def test_a_history_without_messages_had_no_pause() -> None:
+    empty = Transcript((), ())
+    assert (
+        pauses(Offer(seen=empty, budget=Budget(window=0, used=0, count=len, protect=Protect()), edits={}, count=len))
+        == []
+    )

@@ -127,11 +127,13 @@ def working_set(fates: Fates, *, reads: bool, failures: bool) -> Held:
     """Fresh reads of the files in use, failures that were not tried again, or both."""
     left: dict[str, int] = {}
     keys: set[str] = set()
-    for wanted, members, gone in (
-        (reads, fates.shows, {key: fate.since for key, fate in fates.shown.items()} | fates.unused),
-        (failures, fates.failed, fates.tried),
-    ):
-        for key in members if wanted else ():
+    kinds: list[tuple[set[str], dict[str, int]]] = []
+    if reads:
+        kinds.append((fates.shows, {key: fate.since for key, fate in fates.shown.items()} | fates.unused))
+    if failures:
+        kinds.append((fates.failed, fates.tried))
+    for members, gone in kinds:
+        for key in members:
             if key in gone:
                 left[key] = max(left.get(key, 0), gone[key])
             else:

@@ -5,6 +5,7 @@ of its messages, which name all that was said before them; a few are kept, for o
 """
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from threading import local
 
 from secateur.acts.fates import Fates
@@ -20,6 +21,9 @@ class History:
     def __init__(self) -> None:
         self.acts: list[Act] = []
         self.keys: list[str] = []
+        self.where: dict[str, tuple[int, int]] = {}  # key of a call or result -> its message, and its characters
+        self.last: Sequence[Message] = ()  # the history as it was taken last
+        self._called: list[tuple[int, str, int]] = []  # message, key and characters of each call
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
         self._fates: dict[int, Fates] = {}
 
@@ -28,13 +32,21 @@ class History:
         for number in range(len(self.keys), len(messages)):
             for part in messages[number].parts:
                 part = raw.get(part.key, part)
+                if part.kind in _PAIRED:
+                    self.where[part.key] = number, len(part.text)
                 if part.kind == "tool_call":
+                    self._called.append((number, part.key, len(part.text)))
                     self._calls.setdefault(part.call, []).append(part)
                 elif part.kind == "tool_result" and self._calls.get(part.call):
                     # ids repeat: the newest call of an id is meant; where ids are empty, the oldest
                     call = self._calls[part.call].pop(-1 if part.call else 0)
                     self.acts.append(act(number, call, part))
             self.keys.append(messages[number].key)
+        self.last = messages
+
+    def calls(self, longer: int) -> list[tuple[int, str]]:
+        """Calls with more than so many characters of arguments, oldest first: message and key."""
+        return [(number, key) for number, key, size in self._called if size > longer]
 
     def fates(self, files: int) -> Fates:
         """What became of the acts, if so many files are in use at a time."""
@@ -46,7 +58,7 @@ class History:
 def history_of(messages: Sequence[Message], raw: Mapping[str, Part] | None = None) -> History:
     """The acts of a history; `raw` has the parts as they came where a view shows them otherwise."""
     kept: list[History] = _kept.__dict__.setdefault("histories", [])
-    found = next((one for one in reversed(kept) if _begins(messages, one.keys)), None)
+    found = next((one for one in reversed(kept) if _begins(messages, one)), None)
     if found is None:
         found = History()
     else:
@@ -59,11 +71,15 @@ def history_of(messages: Sequence[Message], raw: Mapping[str, Part] | None = Non
 
 
 _kept = local()
+_key = attrgetter("key")
+_PAIRED = ("tool_call", "tool_result")
 
 
-def _begins(messages: Sequence[Message], keys: Sequence[str]) -> bool:
-    """Whether a history goes on from these keys."""
-    size = len(keys)
-    if size > len(messages) or messages[size - 1].key != keys[-1]:
+def _begins(messages: Sequence[Message], known: History) -> bool:
+    """Whether a history goes on from a known one."""
+    if messages is known.last:
+        return True
+    size = len(known.keys)
+    if size > len(messages) or messages[size - 1].key != known.keys[-1]:
         return False
-    return all(message.key == key for message, key in zip(messages, keys, strict=False))
+    return list(map(_key, messages[:size])) == known.keys

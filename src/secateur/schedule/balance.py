@@ -85,7 +85,7 @@ class Balance(
         worth = [place for place in ground.places if self._margin(place) >= 0]
         if not worth:
             return Choice(gate=_waits(max(ground.places, key=self._margin), self.beta))
-        borne = self._borne(worth, offer)
+        borne = self._borne(worth, ground)
         if not borne:
             most = self.max_regret or 0.0
             return Choice(gate=f"to edit now would lift the bill so far more than {most:.1%} above the unpruned one")
@@ -96,12 +96,13 @@ class Balance(
         """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees."""
         return self.max_regret is None or tariff.w * freed > reserve(tariff)
 
-    def _borne(self, places: list[Place], offer: Offer) -> list[Place]:
+    def _borne(self, places: list[Place], ground: Ground) -> list[Place]:
         """Those that the bound on regret allows."""
+        offer = ground.offer
         steps = offer.budget.tariff.step_tokens > 1
         if self.max_regret is None or not (steps or any(place.penalty for place in places)):
             return places
-        most, so_far = self.max_regret, account(offer)
+        most, so_far = self.max_regret, account(offer, ground.prefixes)
         return [place for place in places if not (place.penalty or steps) or so_far.bears(place, most)]
 
     def _margin(self, place: Place) -> float:

@@ -7,13 +7,14 @@ before the newest answer, up to the first part that is edited anyway; nothing wh
 
 from bisect import bisect_right
 from collections.abc import Container
+from functools import cached_property
 from itertools import accumulate
 
 from msgspec import Struct
 
 from secateur.bounds import index_of, running
 from secateur.budget import Budget
-from secateur.model import Message, Part, Remove, Rewrite
+from secateur.model import Message, Remove, Rewrite
 from secateur.schedule.offer import Choice, Offer
 from secateur.schedule.prefixes import Prefixes
 from secateur.schedule.waited import Waited
@@ -37,6 +38,11 @@ class Ground:
         self.cold = cold(offer.budget)
         self.places: tuple[Place, ...] = tuple(self._places()) if offer.edits else ()
 
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """What the plan's epochs left to read from."""
+        return Prefixes(self.offer)
+
     def choice(self, place: Place, least_tokens: int, why: str) -> Choice:
         """Everything proposed from a place on, if it is worth an epoch."""
         if place.freed < max(1, least_tokens):
@@ -52,21 +58,24 @@ class Ground:
         assistants = index_of(offer.seen).assistants
         end = self._end(messages)
         stripped = running(offer.seen) if tariff.strips_reasoning else 0
-        prefixes, sizes = Prefixes(offer), _ends(messages, stripped)
-        fixed = max(0, offer.budget.used - sum([part.tokens for one in messages for part in one.parts]))
+        prefixes, totals = self.prefixes, [sum([part.tokens for part in one.parts]) for one in messages]
+        sizes, edits = _ends(messages, totals, stripped), offer.edits
+        fixed = max(0, offer.budget.used - sum(totals))
         found: list[Place] = []
         freed = inside = 0
         rent = now = survives = thought = 0.0
         for number in range(len(messages) - 1, first - 1, -1):
             cached = number < end
             for part in reversed(messages[number].parts):
-                edit = offer.edits.get(part.key)
-                if part.within and part.within in offer.edits:
+                edit = edits.get(part.key)
+                if part.within and part.within in edits:
                     inside += part.tokens
                     continue
-                if not isinstance(edit, Rewrite | Remove):
-                    survives += _size(part, number < stripped) * cached
-                    thought += part.tokens * part.bound
+                if edit is None or not isinstance(edit, Rewrite | Remove):
+                    if cached:
+                        survives += 0 if number < stripped and part.kind == "reasoning" else part.tokens
+                    if part.bound:
+                        thought += part.tokens
                     continue
                 left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
                 gain, inside = part.tokens + inside - left, 0
@@ -92,14 +101,11 @@ class Ground:
         return end
 
 
-def _ends(messages: tuple[Message, ...], stripped: int) -> list[int]:
+def _ends(messages: tuple[Message, ...], totals: list[int], stripped: int) -> list[int]:
     """Tokens before each message, and of all; `stripped`: before this message the provider takes reasoning out."""
-    sizes = (sum([_size(part, n < stripped) for part in one.parts]) for n, one in enumerate(messages))
-    return [0, *accumulate(sizes)]
-
-
-def _size(part: Part, stripped: bool) -> int:
-    return 0 if stripped and part.kind == "reasoning" else part.tokens
+    thought = (sum([part.tokens for part in one.parts if part.kind == "reasoning"]) for one in messages[:stripped])
+    sizes = [total - less for total, less in zip(totals, thought, strict=False)]
+    return [0, *accumulate(sizes + totals[stripped:])]
 
 
 def cold(budget: Budget) -> str:

@@ -5,7 +5,7 @@ writes all that stands behind its first edit as one piece, with a few prefixes m
 that piece pays for it from there. Providers that find any common prefix have no such gaps.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 from msgspec import Struct
@@ -68,39 +68,57 @@ class Prefixes:
         places = {message.key: number for number, message in enumerate(messages)} if self._epochs else {}
         latest = {key: place for place, (_, keys) in enumerate(self._epochs) for key in keys}
         where = {part.key: number for number, one in enumerate(messages) for part in one.parts if part.key in latest}
+        later = self._later(latest, min(where.values(), default=len(messages)))
         found = []
         for place, (tip, keys) in enumerate(self._epochs):
             first = min((where[key] for key in keys if key in where), default=None)
             if first is not None and tip in places:
                 request = places[tip] + 1
-                kept = [self._next(first, request, place, latest)]
+                kept = [_next(later, first, request, place)]
                 turn = bisect_right(self._turns, places[tip])
                 if turn and self._turns[turn - 1] >= first:
                     kept.append(self._turns[turn - 1] + 1)
                 found.append(Piece(request, first, tuple(kept)))
         return found
 
-    def _next(self, first: int, request: int, epoch: int, latest: dict[str, int]) -> int:
-        """The first message from `first` on that held a result which might go later."""
-        for number in range(first, request):
-            for part in self._offer.seen.messages[number].parts:
-                if latest.get(part.key, -1) > epoch and part.kind == "tool_result":
-                    return number
-                if part.key not in latest and self._may_go(number, part):
-                    return number
-        return request
+    def _later(self, latest: dict[str, int], first: int) -> list[tuple[int, int]]:
+        """The results from message `first` on that went or may go yet: message, and the last epoch that edited it."""
+        messages, never = self._offer.seen.messages, len(self._epochs)
+        found: list[tuple[int, int]] = []
+        for number in range(first, len(messages)):
+            for part in messages[number].parts:
+                if part.kind != "tool_result":
+                    continue
+                if part.key in latest:
+                    found.append((number, latest[part.key]))
+                elif self._may_go(number, part):
+                    found.append((number, never))
+        return found
 
     def _may_go(self, number: int, part: Part) -> bool:
         protect = self._offer.budget.protect
-        worth = part.kind == "tool_result" and len(part.text) >= protect.worth_chars
-        return worth and eligible(self._offer.seen, number, part, protect) and not settled(self._offer.budget, part)
+        worth = len(part.text) >= protect.worth_chars
+        may = worth and not settled(self._offer.budget, part)
+        return may and eligible(self._offer.seen, number, part, protect)
+
+
+def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) -> int:
+    """The first message from `first` on that held a result which might go after that epoch."""
+    for place in range(bisect_left(later, (first, -1)), len(later)):
+        number, last = later[place]
+        if number >= request:
+            break
+        if last > epoch:
+            return number
+    return request
 
 
 def pauses(offer: Offer) -> list[int]:
     """The requests, by how many messages they held, that came when the cache of the one before was gone."""
     messages, ttl_ms = offer.seen.messages, offer.budget.tariff.ttl_s * 1000
     found, last = [], 0
-    for number in [number for number in index_of(offer.seen).assistants if number] + [len(messages)]:
+    sent = [number for number in index_of(offer.seen).assistants if number]
+    for number in [*sent, len(messages)] if messages else ():
         at = messages[number - 1].at or last
         if last and at - last >= ttl_ms:
             found.append(number)

@@ -41,8 +41,8 @@ class _Edited(Struct, frozen=True):
     request: int  # for which it was edited
 
 
-def account(offer: Offer) -> Account:
-    """The account of an offer's history and plan."""
+def account(offer: Offer, prefixes: Prefixes) -> Account:
+    """The account of an offer's history and plan, with the prefixes that its epochs left."""
     messages, budget = offer.seen.messages, offer.budget
     raw = [sum([_size(budget.raw.get(part.key, part), budget) for part in one.parts]) for one in messages]
     assistants = index_of(offer.seen).assistants
@@ -58,7 +58,6 @@ def account(offer: Offer) -> Account:
         gained[max(one.request, bisect_left(sent, one.message + 1))] += one.gain
     freed = list(accumulate(gained))
     sizes = [fixed + ends[number] - less for number, less in zip(sent, freed, strict=False)]
-    prefixes = Prefixes(offer)
     kept = {
         request: fixed + ends[prefixes.before(first, sent[request])] - before
         for request, (first, before) in _firsts(edited).items()

@@ -21,9 +21,10 @@ from secateur.session import document
 from secateur.session.document import Document
 from secateur.session.gate import lost_opening, lost_word
 from secateur.session.mending import Sent
-from secateur.session.projection import all_seen, placed, seen
+from secateur.session.places import Places
+from secateur.session.projection import all_seen, placed, seen, tokens_of
 from secateur.session.writing import Writer
-from secateur.tokens import counter
+from secateur.tokens import remembering
 
 
 class Session:
@@ -38,7 +39,8 @@ class Session:
         self._weighed = weighed
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
-        self.count, self.gauge = map(counter, counts)
+        self.count, self.gauge = remembering(*counts)
+        self.places = Places()
         self.plan = Plan()
         self.document: Document
         self.shut: tuple[int, int, str] | None = None  # window, used tokens and reason of a decision to do nothing
@@ -96,14 +98,15 @@ class Session:
     def _forget(self, known: tuple[Message, ...], same: int) -> None:
         """Drop what was derived from messages that are not the same any more."""
         self.binds = self.binds and self._bound < same
+        self.places.forget(same)
         if not same:
             self._weights, self._seen, self._index = (0, 0, 0), (), Index()
             self._writer.forget(0, 0)
             return
         raw, view, gauge = self._weights
         for before, after in zip(known[same:], self._seen[same:], strict=True):
-            raw -= _tokens(before)
-            view -= _tokens(after)
+            raw -= tokens_of(before)
+            view -= tokens_of(after)
             gauge -= self._gauged(after)
         self._weights = (raw, view, gauge)
         self._seen = self._seen[:same]
@@ -121,7 +124,7 @@ class Session:
             if not plain:
                 after = seen(message, self._fold, self.count)
                 if after is not message:
-                    left = _tokens(after)
+                    left = tokens_of(after)
                     self._lower(number, message)
             fresh.append(after)
             raw += size
@@ -129,6 +132,7 @@ class Session:
             gauge += self._gauged(after) if self._weighed else left
         self._weights = (raw, view, gauge)
         self._seen += tuple(fresh)
+        self.places.learn(messages, same)
         self._ranges = located(self._fold.ranges, messages)
         self._index = bounds.indexed(messages, self._index, same)
         self._spend()
@@ -148,7 +152,7 @@ class Session:
 
     def _gauged(self, message: Message) -> int:
         if self.gauge is self.count or not self._weighed:
-            return _tokens(message)
+            return tokens_of(message)
         gauge = self.gauge
         return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])
 
@@ -204,12 +208,13 @@ class Session:
         now = self.after()
         more = {key: (edit, 0) for key, edit in edits.items() if isinstance(edit, Rewrite | Remove)}
         back = edits.keys() - more.keys()  # restored parts: only the raw history has them
-        shown, raw = [], self.document.transcript.messages
-        for number, message in enumerate(now.messages):
+        shown, raw = list(now.messages), self.document.transcript.messages
+        for number in range(len(shown)) if self._ranges else self.places.of(edits):
+            message = shown[number]
             if back and not self._ranges and any(part.key in back for part in raw[number].parts):
                 kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
                 message = seen(raw[number], Fold(kept), self.count)
-            shown.append(seen(message, Fold(more), self.count))
+            shown[number] = seen(message, Fold(more), self.count)
         return replace(now, messages=tuple(shown))
 
     @property
@@ -226,7 +231,7 @@ class Session:
     def tokens(self) -> tuple[int, int]:
         """Tokens of the raw history and of the view; fixed tokens aside."""
         raw, view, _ = self._weights
-        return raw, sum(map(_tokens, self.after().messages)) if self._ranges else view
+        return raw, sum(map(tokens_of, self.after().messages)) if self._ranges else view
 
     @property
     def used(self) -> int:
@@ -248,10 +253,8 @@ class Session:
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         if epoch.undoes is not None:
             keys |= before.parts.keys() ^ self._fold.parts.keys()
-        messages = self.document.transcript.messages
-        touched = dict.fromkeys(n for n, message in enumerate(messages) for part in message.parts if part.key in keys)
-        self._show(touched)
-        self._ranges = located(self._fold.ranges, messages)
+        self._show(self.places.of(keys))
+        self._ranges = located(self._fold.ranges, self.document.transcript.messages)
         if epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits):
             self._index = replace(self._index, spent=0)  # what came back may go again
         self._spend()
@@ -267,7 +270,7 @@ class Session:
         for number in touched:
             message, was = self.document.transcript.messages[number], shown[number]
             now = shown[number] = seen(message, self._fold, self.count)
-            more = _tokens(now) - _tokens(was)
+            more = tokens_of(now) - tokens_of(was)
             view += more
             gauge += self._gauged(now) - self._gauged(was) if self._weighed else more
             self._lower(number, message)
@@ -294,7 +297,3 @@ class Session:
     def emit(self, request: Any) -> Any:
         """The view in the document's own shape: the very request if no edit applies to it."""
         return self._writer.emit(request, self.document, self.same, self._fold, self._ranges)
-
-
-def _tokens(message: Message) -> int:
-    return sum([part.tokens for part in message.parts])

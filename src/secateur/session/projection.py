@@ -45,6 +45,11 @@ def _edited(message: Message, parts: dict[str, tuple[Rewrite | Remove, int]], co
     return replace(message, parts=tuple(kept))
 
 
+def tokens_of(message: Message) -> int:
+    """The tokens of a message's parts."""
+    return sum([part.tokens for part in message.parts])
+
+
 def inserted(edit: Replace, count: Count) -> tuple[Message, ...]:
     """The messages that stand in place of a range."""
     made = []

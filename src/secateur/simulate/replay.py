@@ -6,6 +6,7 @@ message by message, so a request costs what is new.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -93,7 +94,7 @@ class Replay(Session):
 
     def __init__(self, policy: Policy, tally: Counter, tariff: Tariff) -> None:
         super().__init__(policy.protect, ("estimate", policy.counter), policy.stamp, policy.schedule.weighs)
-        self.count = tally
+        self.count = tally = lru_cache(maxsize=4_096)(tally)
         if policy.counter == "estimate":
             self.gauge = tally
         self._sticky = policy.sticky

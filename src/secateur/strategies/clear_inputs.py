@@ -8,9 +8,11 @@ running (wire rule A51), since the model may go on from them. Arguments that are
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
+from secateur.acts.known import history_of
 from secateur.bounds import boundary, index_of, running
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
@@ -37,11 +39,12 @@ class ClearInputs(
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         inside = boundary(transcript, budget.protect)
         turns = index_of(transcript).turns
-        for number in range(inside.start, min(inside.stop, turns[-1], running(transcript)) if turns else 0):
+        stop = min(inside.stop, turns[-1], running(transcript)) if turns else 0
+        for number in self._places(transcript, budget, range(inside.start, stop)):
             calls = [part for part in transcript.messages[number].parts if self._long(part, budget)]
             answered = _answered(transcript, number) if calls else frozenset()
             for part in calls:
-                text = self.shortened(part.text)
+                text = _shortened(self, part.text)
                 if part.call in answered and len(text) < len(part.text):
                     yield Rewrite(part.key, text, by="clear_inputs")
 
@@ -52,6 +55,12 @@ class ClearInputs(
         except (ValueError, RecursionError):
             return arguments
         return _STRING.sub(self._cut, arguments)
+
+    def _places(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
+        """The messages there that hold a long call which was not edited."""
+        history = history_of(transcript.messages, budget.raw)
+        found = {number: None for number, key in history.calls(self.max_chars) if key not in budget.edited}
+        return [number for number in found if number in inside]
 
     def _long(self, part: Part, budget: Budget) -> bool:
         """Whether this is a call that may be shortened, if it was answered."""
@@ -78,3 +87,8 @@ def _answered(transcript: Transcript, number: int) -> frozenset[str]:
     ends = (n for n in behind if messages[n].role == "user" or (messages[n].role, messages[n - 1].role) == _ANSWER)
     round_ = messages[number + 1 : next(ends, len(messages)) + 1]
     return frozenset(part.call for message in round_ for part in message.parts if part.kind == "tool_result")
+
+
+@lru_cache(maxsize=1_024)
+def _shortened(strategy: ClearInputs, arguments: str) -> str:
+    return strategy.shortened(arguments)

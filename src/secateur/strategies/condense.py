@@ -5,12 +5,13 @@ work names a function or a file of a long listing far more often than it quotes 
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
 from secateur.bounds import call_of, candidates
 from secateur.budget import Budget, handle_for, original, saves, settled
-from secateur.model import Edit, Rewrite, Transcript
+from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.outline import outline
 from secateur.placeholder import informative, is_placeholder
 from secateur.protect import Count, Share
@@ -30,8 +31,13 @@ class Condense(
         found = candidates(transcript, budget, lambda part: settled(budget, part) or is_placeholder(part.text))
         for number, part in reversed(list(found)):
             raw = original(budget, part)
-            said = informative(raw, call_of(transcript, number, part), handle_for(budget, raw))
-            lines = outline(raw.text, min(self.max_chars, max(_LEAST, int(self.share * len(raw.text)))))
-            text = f"{said}\n{lines}" if lines else said
+            room = min(self.max_chars, max(_LEAST, int(self.share * len(raw.text))))
+            text = _condensed(raw, call_of(transcript, number, part), handle_for(budget, raw), room)
             if saves(budget, text, part):
                 yield Rewrite(part.key, text, by="condense")
+
+
+@lru_cache(maxsize=4_096)
+def _condensed(raw: Part, call: Part | None, handle: str, room: int) -> str:
+    said, lines = informative(raw, call, handle), outline(raw.text, room)
+    return f"{said}\n{lines}" if lines else said

@@ -34,5 +34,5 @@ class Deduplicate(
     def fates(self, transcript: Transcript, budget: Budget) -> Mapping[str, Fate]:
         """Results that came again, and since when, whether they may go or not."""
         history = history_of(transcript.messages, budget.raw)
-        long = {act.result.key for act in history.acts if len(act.result.text) >= self.min_chars}
-        return {key: fate for key, fate in history.fates(0).same.items() if key in long}
+        where = history.where
+        return {key: fate for key, fate in history.fates(0).same.items() if where[key][1] >= self.min_chars}

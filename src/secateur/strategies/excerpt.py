@@ -7,6 +7,7 @@ that name what the task is about stay too: what the user named, and the calls ju
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -41,23 +42,25 @@ class Excerpt(
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
+        worth = self._worth(budget) if self.by_price else 0.0
         for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
-                if part.kind != "tool_result" or part.key in budget.edited or is_recalled(part):
+                if part.kind != "tool_result" or part.key in budget.edited:
                     continue
-                room = self._room(transcript, number, part, budget)
-                if 0 < room < len(part.text) and eligible(transcript, number, part, budget.protect):
+                room = self._room(transcript, number, part, budget, worth)
+                if not 0 < room < len(part.text) or is_recalled(part):
+                    continue
+                if eligible(transcript, number, part, budget.protect):
                     text = excerpt(part.text, room, handle_for(budget, part), named(transcript.messages, number, part))
                     if len(text) < len(part.text):
                         yield Rewrite(part.key, text, by="excerpt")
 
-    def _room(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> int:
+    def _room(self, transcript: Transcript, number: int, part: Part, budget: Budget, worth: float) -> int:
         """Characters that it may have; 0 if it may stay as it is."""
         if not self.by_price:
             over = len(part.text) > self.max_chars
             return self.max_chars if over and self._meant(transcript, number, part) else 0
         tokens = part.tokens or budget.count(part.text)
-        worth = self._worth(budget)
         most = self.most_share * budget.window if budget.window > 0 else tokens
         if tokens > most:
             return int(most / 2 * len(part.text) / tokens)
@@ -69,7 +72,7 @@ class Excerpt(
         if self.all_tools:
             return True
         call = call_of(transcript, number, part)
-        return call is not None and ran_well(call, part)
+        return call is not None and _ran_well(call, part)
 
     def _worth(self, budget: Budget) -> float:
         """The size in tokens from which an excerpt pays."""
@@ -79,3 +82,6 @@ class Excerpt(
         )
         call = fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=min(max(0, budget.window), _WINDOW) / 2)
         return worth_excerpting(tariff.w, tariff.r, chance=CHANCE, call=call, stays=stays)
+
+
+_ran_well = lru_cache(maxsize=4_096)(ran_well)

@@ -5,7 +5,7 @@ line is written, which names the call, its size and where the like stands now. A
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 
 from secateur.acts.fates import Fate
 from secateur.bounds import call_of, replaceable
@@ -18,10 +18,12 @@ def replaced(fates: Mapping[str, Fate], transcript: Transcript, budget: Budget, 
     """The results of these keys that may go, oldest first."""
     if not fates:
         return
-    for number, part in replaceable(transcript, budget, partial(settled, budget)):
-        if part.key in fates:
-            raw = original(budget, part)
-            call = call_of(transcript, number, part)
-            text = informative(raw, call, handle_for(budget, raw), INSTEAD[fates[part.key].why])
-            if saves(budget, text, part):
-                yield Rewrite(part.key, text, by=by)
+    for number, part in replaceable(transcript, budget, partial(settled, budget), fates.keys()):
+        raw = original(budget, part)
+        call = call_of(transcript, number, part)
+        text = _line(raw, call, handle_for(budget, raw), INSTEAD[fates[part.key].why])
+        if saves(budget, text, part):
+            yield Rewrite(part.key, text, by=by)
+
+
+_line = lru_cache(maxsize=4_096)(informative)

@@ -1,0 +1,36 @@
+"""In which messages parts stand, so that an edit of a few parts costs a few messages.
+
+Rule: numbers are those of the history as it came. What is no longer in it is forgotten. Nothing here reads a view.
+"""
+
+from collections.abc import Iterable
+
+from secateur.model import Message
+
+
+class Places:
+    """The parts of a history that grows, by their keys."""
+
+    def __init__(self) -> None:
+        self._size = 0  # messages
+        self._found: dict[str, tuple[int, ...]] = {}  # reasoning that says the same in two answers has one key
+
+    def learn(self, messages: tuple[Message, ...], first: int) -> None:
+        """Take the messages from the `first` on."""
+        found = self._found
+        for number in range(first, len(messages)):
+            for part in messages[number].parts:
+                found[part.key] = (*found[part.key], number) if part.key in found else (number,)
+        self._size = len(messages)
+
+    def forget(self, size: int) -> None:
+        """Keep the first `size` messages."""
+        if size < self._size:
+            kept = {key: tuple(one for one in numbers if one < size) for key, numbers in self._found.items()}
+            self._found = {key: numbers for key, numbers in kept.items() if numbers}
+            self._size = size
+
+    def of(self, keys: Iterable[str]) -> list[int]:
+        """The messages that hold these parts, in order, each once; keys of other histories name none."""
+        found = self._found
+        return sorted({number for key in keys for number in found.get(key, ())})

@@ -1,0 +1,80 @@
+"""What is remembered of a session saves work and changes nothing: not a byte, not a plan, not a reason."""
+
+import json
+import sys
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secateur import Engine, View
+from secateur.acts import known
+
+WEIGHS: dict[str, Any] = {
+    "name": "weighs",
+    "protect": {"results": 1, "open_errors": True, "files": 1, "roles": ["skill"]},
+    "birth": {"do": "excerpt", "by_price": True, "all_tools": False},
+    "prune": [
+        {"do": "deduplicate", "min_chars": 0},
+        {"do": "supersede", "files": 1},
+        {"do": "condense"},
+        {"do": "clear_inputs", "max_chars": 60, "head_chars": 10},
+    ],
+    "schedule": {"when": "balance", "beta": 0.01, "least_tokens": 1, "max_regret": 0.5},
+}
+BOUNDLESS: dict[str, Any] = {**WEIGHS, "schedule": {"when": "balance", "beta": 0.01, "least_tokens": 1}}
+CALLS = [
+    ("read", {"path": "a.py"}),
+    ("read", {"path": "b.py"}),
+    ("bash", {"command": "pytest -q"}),
+    ("bash", {"command": "cd src && make all"}),
+    ("write", {"path": "a.py", "content": "x = 1\n" * 30}),
+    ("skill", {"name": "review"}),
+]
+OUTPUTS = ["def one():\n    pass\n" * 40, "import os\nclass Two: ...\n" * 300, "1 failed, 2 passed\n" * 20, "ok"]
+ROUND = st.tuples(st.sampled_from(CALLS), st.sampled_from(OUTPUTS), st.booleans(), st.booleans())
+
+
+def history(rounds: list[Any]) -> list[list[dict[str, Any]]]:
+    """One history and how far it had come at each request."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "make it work"}]
+    requests = [list(messages)]
+    for number, ((tool, given_), output, failed, asks) in enumerate(rounds):
+        call = {"type": "tool_use", "id": f"call{number}", "name": tool, "input": given_}
+        result = {"type": "tool_result", "tool_use_id": f"call{number}", "content": output, "is_error": failed}
+        messages.append({"role": "assistant", "content": [call]})
+        messages.append({"role": "user", "content": [result]})
+        if asks:
+            messages.append({"role": "assistant", "content": "done"})
+            messages.append({"role": "user", "content": "go on"})
+        requests.append(list(messages))
+    return requests
+
+
+def forget() -> None:
+    """Everything that the process remembers of texts and histories."""
+    known._kept.__dict__.clear()
+    for name in [name for name in sys.modules if name.startswith("secateur")]:
+        for value in list(vars(sys.modules[name]).values()):
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
+
+
+def told(view: View) -> tuple[Any, ...]:
+    receipt = view.receipt
+    return view.native, view.plan, receipt.gate, receipt.trigger, receipt.entries, receipt.tokens_view
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(ROUND, min_size=4, max_size=10), st.sampled_from([WEIGHS, BOUNDLESS]))
+def test_what_is_remembered_changes_nothing(rounds: list[Any], policy: dict[str, Any]) -> None:
+    """A session of a process that remembers texts and histories, and of one that forgets them before each request."""
+    shown: list[list[Any]] = [[], []]
+    for forgets, seen in enumerate(shown):
+        engine = Engine(policy, "claude-opus-4-5", window=200_000)
+        for number, messages in enumerate(history(rounds)):
+            if forgets:
+                forget()
+            request = json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
+            seen.append(told(engine.fit(request, idle_s=5.0, now=number * 1000)))
+    assert shown[0] == shown[1]
