@@ -32,7 +32,7 @@ _CLOSED = {  # no package may look for anything outside
 }
 
 
-LIMIT_S = 200.0  # of CPU time: a session that takes longer is given up
+LIMIT_S = 600.0  # of CPU time: a session that takes longer is given up
 
 
 class Absent(Exception):
