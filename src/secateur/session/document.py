@@ -17,6 +17,7 @@ from secateur.formats.refused import refusal
 from secateur.jsontext import Lines, Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
 
+_NAMED = "named by the caller"
 _BOM = b"\xef\xbb\xbf"
 _LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
 
@@ -69,7 +70,18 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
         return None
     new = _rescanned(text, items, data, keep)
     known = _known(old.transcript, keep)
-    return Document(old.format, new, old.format.read(new, known, model), old.reason), len(known)
+    read = old.format.read(new, known, model)
+    if _looks_otherwise(old, new, read.messages[len(known) :]):
+        return None
+    return Document(old.format, new, read, old.reason), len(known)
+
+
+def _looks_otherwise(old: Document, new: Text, more: tuple[Message, ...]) -> bool:
+    """Whether what came is of another format than a short beginning was taken for: a greeting may be of any."""
+    if old.reason == _NAMED or all(part.kind != "other" for message in more for part in message.parts):
+        return False
+    found = formats.recognised(new, log=False)
+    return found is not None and found[0] is not old.format
 
 
 def elements(document: Document, number: int) -> range:
@@ -131,7 +143,7 @@ def _decoded(request: Any) -> tuple[bytes, str, bytes]:
 def _recognised(data: bytes, name: str | None) -> tuple[Any, Format, str]:
     if name is not None:
         format = formats.named(name)
-        return (Lines.of(data) if format.log else Text.of(data)), format, "named by the caller"
+        return (Lines.of(data) if format.log else Text.of(data)), format, _NAMED
     if _many_lines(data):
         lines = Lines.of(data)
         found = formats.recognised(lines, log=True)
@@ -180,7 +192,7 @@ def _seen(text: Text, lines: Lines, whole: bool) -> str:
 
 def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
     if name is not None:
-        return formats.named(name), "named by the caller"
+        return formats.named(name), _NAMED
     if not isinstance(request, dict | list | tuple):
         raise UnknownFormat(f"no known format: a request is bytes, a dict or a list, not {type(request).__name__}")
     found = formats.recognised(request, log=False)
