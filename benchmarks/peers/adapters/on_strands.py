@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import wire
 from extract import extract
+from shapes import together
 from strands.agent.conversation_manager import SlidingWindowConversationManager, SummarizingConversationManager
 
 WINDOW = 200_000
@@ -34,14 +35,7 @@ class Extractor:
 
 def theirs(pieces):
     """Pieces as messages: results that stand together are one."""
-    found = []
-    for piece in pieces:
-        role = "assistant" if piece["role"] == "assistant" else "user"
-        if found and role == found[-1]["role"] == "user":
-            found[-1]["content"] += _blocks(piece)
-        else:
-            found.append({"role": role, "content": _blocks(piece)})
-    return found
+    return together(pieces, _blocks)
 
 
 def ours(message):

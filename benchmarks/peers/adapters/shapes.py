@@ -9,13 +9,18 @@ import json
 
 def anthropic(pieces):
     """Messages of an Anthropic request."""
+    return together(pieces, _blocks)
+
+
+def together(pieces, blocks):
+    """Messages of the `blocks` that each piece is; results and the user's words that stand together are one message."""
     found = []
     for piece in pieces:
         role = "assistant" if piece["role"] == "assistant" else "user"
         if found and role == found[-1]["role"] == "user":
-            found[-1]["content"] += _blocks(piece)
+            found[-1]["content"] += blocks(piece)
         else:
-            found.append({"role": role, "content": _blocks(piece)})
+            found.append({"role": role, "content": blocks(piece)})
     return found
 
 

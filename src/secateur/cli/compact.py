@@ -4,7 +4,6 @@ Rule: a session file gets its host's own compaction entry at its end; bodies are
 place unless asked. Without a summariser no network is used. A plan that a dry run kept is carried out to the byte.
 """
 
-import sys
 from typing import Any
 
 import click
@@ -71,13 +70,7 @@ class Asked(Struct, frozen=True):
     @property
     def target(self) -> str | None:
         """Where the document goes: a file's name, "-" for standard output, None for nowhere."""
-        if self.dry_run:
-            return None
-        if self.in_place:
-            return self.input
-        if self.out is not None or self.as_json:
-            return self.out
-        return None if sys.stdout.isatty() else "-"
+        return None if self.dry_run else write.target(self.input, self.out, self.in_place, self.as_json)
 
 
 @click.command("compact", epilog=_HELP)

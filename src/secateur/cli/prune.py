@@ -4,7 +4,6 @@ Rule: nothing is written in place unless asked, and never where the policy forbi
 person's terminal. Where the document goes to standard output, the report goes to standard error.
 """
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +79,7 @@ class Asked(Struct, frozen=True):
     @property
     def target(self) -> str | None:
         """Where the document goes: a file's name, "-" for standard output, None for nowhere."""
-        if self.in_place:
-            return self.input
-        if self.out is not None or self.as_json:
-            return self.out
-        return None if sys.stdout.isatty() else "-"
+        return write.target(self.input, self.out, self.in_place, self.as_json)
 
 
 @click.command("prune", epilog=_HELP)

@@ -20,6 +20,15 @@ from secateur.cli.source import Source, identity
 _STALE = "{name} was changed while it was read: let the agent that writes it finish, then run this again"
 
 
+def target(input: str, out: str | None, in_place: bool, as_json: bool) -> str | None:
+    """Where a command's document goes: a file's name, "-" for standard output, None for nowhere."""
+    if in_place:
+        return input
+    if out is not None or as_json:
+        return out
+    return None if sys.stdout.isatty() else "-"
+
+
 def packed_like(source: Source, data: bytes, packed: bool) -> bytes:
     """`data` as it is to be stored: what nobody changed goes out with the very bytes it came in."""
     if not packed:

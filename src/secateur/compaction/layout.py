@@ -31,10 +31,9 @@ def stored(details: Any) -> Layout | None:
     """The layout that a host stored; None where these are the details of something else."""
     if not isinstance(details, dict) or details.get("kind") != KIND:
         return None
-    counts = [details.get(name) for name in ("headMessageCount", "tailMessageCount", "compactedMessageCount")]
-    if not all(isinstance(count, int) and count >= 0 for count in counts):
-        return None
-    return Layout(*counts)  # type: ignore[arg-type]
+    said = [details.get(name) for name in ("headMessageCount", "tailMessageCount", "compactedMessageCount")]
+    counts = [count for count in said if isinstance(count, int) and count >= 0]
+    return Layout(*counts) if len(counts) == len(said) else None
 
 
 def laid_out(messages: Sequence[_T], summary: _T | None, layout: Layout) -> list[_T]:
