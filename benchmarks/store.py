@@ -105,7 +105,7 @@ def outputs(folder: Path) -> Iterator[str]:
     for file in sorted(one for one in folder.rglob("*") if ".json" in one.name):
         data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         try:
-            messages = fit(data, now=0).before.messages
+            messages = fit(data, policy="observe", now=0).before.messages
         except SecateurError:
             continue
         yield from (part.text for message in messages for part in message.parts if part.kind == "tool_result")

@@ -26,7 +26,7 @@ from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
 from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed, replayed
 from secateur.plan import Plan
-from secateur.policy import Policy, load, protecting
+from secateur.policy import DEFAULT, Policy, load, protecting
 from secateur.serving import Request, Settings, View, as_taken, at_work, served
 from secateur.stores.protocol import Pin, Store
 
@@ -36,7 +36,7 @@ __all__ = ["Engine", "Replayed", "Undone", "View", "fit"]
 def fit(
     request: Any,
     *,
-    policy: Any = "kilocode",
+    policy: Any = DEFAULT,
     plan: Plan | None = None,
     model: str = "",
     window: int | None = None,
@@ -93,7 +93,7 @@ class Engine:
 
     def __init__(
         self,
-        policy: Any = "kilocode",
+        policy: Any = DEFAULT,
         model: str = "",
         *,
         window: int | None = None,

@@ -95,8 +95,9 @@ def test_diff_compares_with_one_thing(tmp_path: Path) -> None:
 
 def test_policies_lists_the_presets_and_prints_one_that_loads_again(tmp_path: Path) -> None:
     listed = {one["name"]: one for one in secateur("policies", "--json").json}
-    assert {"opencode", "kilocode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe"} <= set(listed)
-    assert [name for name, one in listed.items() if one["default"]] == ["kilocode"]
+    others = {"opencode", "kilocode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe"}
+    assert {"balance", *others} <= set(listed)
+    assert [name for name, one in listed.items() if one["default"]] == ["balance"]
     assert all(f" {name} " in secateur("policies").text for name in listed)
     for name in listed:
         printed = secateur("policies", name).out

@@ -78,4 +78,4 @@ def test_nothing_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> Non
 def test_json_is_laid_out_for_eyes_on_a_terminal(tmp_path: Path) -> None:
     code, shown = on_terminal("policies", "--json")
     assert code == 0
-    assert shown.startswith('[\n  {\n    "name": "kilocode"')
+    assert shown.startswith('[\n  {\n    "name": "balance"')

@@ -11,6 +11,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from secateur.defaults import POLICY as DEFAULT
+
+__all__ = ["DEFAULT", "FORMAT", "POLICY", "PROFILE", "Named"]
+
 
 class Named(click.ParamType[str]):
     """One of a set of names that is looked up late. `free`: other values (paths) pass too."""
@@ -51,7 +55,6 @@ def _profiles() -> Iterable[str]:
     return PROFILES
 
 
-DEFAULT = "kilocode"
 POLICY = Named("policy", _policies, free=True)
 FORMAT = Named("format", _formats)
 PROFILE = Named("profile", _profiles)

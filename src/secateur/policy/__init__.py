@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from secateur.defaults import POLICY as DEFAULT
 from secateur.errors import ConfigError
 from secateur.placeholder import checked
 from secateur.policy import toml
@@ -22,9 +23,9 @@ from secateur.policy.language import Policy
 from secateur.strategies import ClearInputs, ClearMedia, DropReasoning, HardClear
 from secateur.tokens import counter
 
-__all__ = ["PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
+__all__ = ["DEFAULT", "PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
 
-PRESETS = ("kilocode", "balance", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
+PRESETS = (DEFAULT, "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
 
 _TAGS = frozenset(("do", "when"))
 

@@ -100,7 +100,7 @@ def test_protecting_adds_tools() -> None:
     ("wrong", "says"),
     [
         ("kilokode", "no policy 'kilokode' (did you mean 'kilocode'?)"),
-        ("zzz", "no policy 'zzz': give a TOML file, or one of kilocode, "),
+        ("zzz", "no policy 'zzz': give a TOML file, or one of balance, "),
         (7, "a policy is a name, a path, a dict or a Policy, not a int"),
         ({"extends": "opencod"}, "did you mean 'opencode'?"),
         ({"extends": 3}, "not a int"),
