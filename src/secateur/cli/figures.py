@@ -5,6 +5,8 @@ Rule: digits in groups of three, shares in whole per cent, times in the unit a p
 
 from datetime import datetime
 
+from secateur.timespan import spoken
+
 
 def tokens(count: int) -> str:
     """Digits in groups of three."""
@@ -32,10 +34,7 @@ def percent(part: int, whole: int) -> str:
 
 def duration(seconds: float) -> str:
     """A time as a person says it."""
-    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:,.0f} {unit}"
-    return f"{seconds:,.0f} s"
+    return spoken(seconds)
 
 
 def moment(at: int) -> str:

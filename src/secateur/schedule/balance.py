@@ -87,8 +87,7 @@ class Balance(
             return Choice(gate=_waits(max(ground.places, key=self._margin), self.beta))
         borne = self._borne(worth, ground)
         if not borne:
-            most = self.max_regret or 0.0
-            return Choice(gate=f"to edit now would lift the bill so far more than {most:.1%} above the unpruned one")
+            return Choice(gate=_bound(max(worth, key=self._margin), self.max_regret or 0.0))
         best = max(borne, key=self._margin)
         return ground.choice(best, self.least_tokens, self._why(best, ground))
 
@@ -122,12 +121,19 @@ class Balance(
     def _why(self, place: Place, ground: Ground) -> str:
         if not place.penalty:
             return f"{ground.cold or 'what is new is in no cache yet'}: {place.freed:,} tokens come free"
-        paid = f"{place.rent:,.0f} were paid for reading what goes, {place.penalty:,.0f} it costs"
-        return f"{place.freed:,} tokens come free: {paid}, in tokens of input"
+        paid = f"to read them has cost {place.rent:,.0f} tokens of input so far, the edit costs {place.penalty:,.0f}"
+        return f"{place.freed:,} tokens come free: {paid}"
 
 
 def _waits(place: Place, beta: float) -> str:
     return (
-        f"to edit now would cost {place.penalty:,.0f} tokens of input, and waiting has cost {place.rent:,.0f} so far: "
-        f"the policy waits for {beta * place.penalty:,.0f}"
+        f"the prompt cache is warm: to edit now would cost {place.penalty:,.0f} tokens of input, waiting has cost "
+        f"{place.rent:,.0f} so far, and the policy waits for {beta * place.penalty:,.0f}"
+    )
+
+
+def _bound(place: Place, most: float) -> str:
+    return (
+        f"the prompt cache is warm: to edit now would cost {place.penalty:,.0f} tokens of input and lift the bill so "
+        f"far more than {100 * most:g} % above the unpruned one; the policy waits until it does not"
     )

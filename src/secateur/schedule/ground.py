@@ -18,6 +18,7 @@ from secateur.model import Message, Remove, Rewrite
 from secateur.schedule.offer import Choice, Offer
 from secateur.schedule.prefixes import Prefixes
 from secateur.schedule.waited import Waited
+from secateur.timespan import spoken
 
 
 class Place(Struct, frozen=True):
@@ -116,10 +117,10 @@ def cold(budget: Budget) -> str:
     if budget.cold:
         return budget.cold
     if budget.idle_s is None:
-        return "" if budget.edited else "no earlier call is known, so no cache is"
+        return "" if budget.edited else "no earlier call is known, so there is no prompt cache to lose"
     ttl_s = budget.tariff.ttl_s
     if budget.idle_s >= ttl_s:
-        return f"the last call was {budget.idle_s:,.0f} s ago, and the cache lives {ttl_s:,.0f} s"
+        return f"the last call was {spoken(budget.idle_s)} ago, and the prompt cache lives {spoken(ttl_s)}"
     return ""
 
 
