@@ -70,7 +70,7 @@ class Told:
         while same < min(len(self.before), len(blocks)) and self.before[same] == blocks[same]:
             same += 1
         marks = [len(blocks) - 1]
-        marks += [same - 1] if 0 < same < len(blocks) else []
+        marks += [same - 1] if 0 < same < len(blocks) and self.caching.free else []
         marks = (marks + ([0] if self.fixed else []))[: rules.breakpoints]
         hit = max((n for n in self.found(names, sizes, marks) if self.lives(names[: n + 1], at)), default=-1)
         read = sizes[hit] // rules.step_tokens * rules.step_tokens if hit >= 0 else 0
@@ -104,16 +104,20 @@ class Told:
 
 
 @settings(max_examples=300, deadline=None)
-@given(STEPS, st.sampled_from(KINDS), st.sampled_from(("path", "hit")), st.sampled_from((0, 6)))
-def test_the_cache_does_what_its_rules_say(steps: list[Step], rules: CacheRules, refresh: str, fixed: int) -> None:
-    caching = Caching(rules=rules, refresh="path" if refresh == "path" else "hit")
+@given(
+    STEPS, st.sampled_from(KINDS), st.sampled_from(("path", "hit")), st.sampled_from((0, 6)), st.sampled_from((0, 1, 3))
+)
+def test_the_cache_does_what_its_rules_say(
+    steps: list[Step], rules: CacheRules, refresh: str, fixed: int, free: int
+) -> None:
+    caching = Caching(rules=rules, refresh="path" if refresh == "path" else "hit", free=free)
     cache, prompts, told = Cache(caching), Prompts(fixed), Told(caching, fixed)
     now, said = 0.0, list[tuple[str, int]]()
     for step in steps:
         said = said[: step.keep] + step.more
         now += step.wait_s * 1_000
         prompt = prompts.of(tuple(BLOCKS[one] for one in said))
-        sent = cache.send(prompt, now)
+        sent = cache.send(prompt, now, edited=True)
         head = (("fixed", fixed),) if fixed else ()
         assert (sent.read, sent.write) == told.send((*head, *said), now)
         assert sent.tokens == prompt.tokens == fixed + sum(tokens for _, tokens in said)

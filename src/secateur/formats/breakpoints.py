@@ -5,17 +5,21 @@ that it left free, before its own last marker and with that one's lifetime, in a
 would no longer fall (wire rules A20 to A23, B12 to B14), nothing is added. Nothing here knows what an edit is.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
 
-from secateur.model import Path
+from secateur.formats.native import member
+from secateur.jsontext import Text
+from secateur.model import Message, Path
 from secateur.patch import Op
 
 SLOTS = 4  # docs: prompt caching; wire rules A20 and B14
 _ORDER = ("1h", "5m")  # wire rule A21: the longer-lived first
 _FIXED = (-1, 0)  # before all messages
+_NEAR = 4  # newest messages among which a client's last marker stands
+_RETAINED = ("openai_chat", "openai_responses")
 _END = (1 << 62, 0)  # behind all of them: automatic caching
 
 Place = tuple[int, int]  # message, block
@@ -65,6 +69,40 @@ def breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
         marks = more
         found.append(api.op(("messages", place[0], "content"), place[1], last.ttl))
     return found
+
+
+def buys_longer(format: str, native: Any, messages: Sequence[Message]) -> bool:
+    """Whether the request buys the longer of the two lives that its messages can have in the cache.
+
+    The marker that stands last tells (wire rule A21: the longer-lived stand before it), where a body has one among its
+    newest messages or marks itself as a whole; OpenAI's requests say it of themselves.
+    """
+    api = _APIS.get(format)
+    if api is None:
+        return format in _RETAINED and member(native, "prompt_cache_retention") == "24h"
+    whole = member(native, "cache_control")
+    if whole is not None:
+        return _ttl(whole) == "1h"
+    for message in reversed(messages[-_NEAR:]):
+        marks = api.held(_content(_at(native, message.path)))
+        if marks:
+            return marks[max(marks)] == "1h"
+    return False
+
+
+def slots(format: str, native: Any) -> int:
+    """How many of the slots for markers a request body uses."""
+    api, body = _APIS.get(format), native.value() if isinstance(native, Text) else native
+    return sum(1 for _ in (*api.fixed(body), *_in_messages(api, _list(body.get("messages"))))) if api else 0
+
+
+def _at(native: Any, path: Path) -> Any:
+    if isinstance(native, Text):
+        found = native.at(path)
+        return found.value() if found is not None and b'"cache' in found.raw else None
+    for step in path:
+        native = native[step]
+    return native
 
 
 def _in_order(marks: list[_Mark]) -> list[_Mark]:

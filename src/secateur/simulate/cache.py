@@ -19,7 +19,7 @@ class Caching(Struct, frozen=True, kw_only=True):
     rules: CacheRules
     hour: bool = False  # the longer of the two times to live, where there is one
     refresh: Literal["path", "hit"] = "path"  # a read renews all shorter prefixes on its way, or only what it hit
-    marks: Literal["kept", "last"] = "kept"  # also mark the last block that stood in the request before, or not
+    free: int = 3  # breakpoints that may be added where a request is edited; 3 is all that the engine asks for
     turn_busts: bool = False  # every new user turn finds no messages in the cache (seen on some Claude models)
     busts: frozenset[int] = frozenset()  # requests, by number, that find no messages either (`agreement.busted`)
     seed: int = 0  # for lookups that fail by chance (`rules.miss_share`)
@@ -57,13 +57,17 @@ class Cache:
         self._last: tuple[int, int] | None = None  # the longest prefix that the last request left: its name, tokens
         self._sent = 0.0
 
-    def send(self, prompt: Prompt, at: float, ahead: tuple[int, ...] = ()) -> Sent:
-        """Send a prompt at a time: look up, then write. A prefix is kept before these messages as well."""
+    def send(self, prompt: Prompt, at: float, ahead: tuple[int, ...] = (), *, edited: bool = False) -> Sent:
+        """Send a prompt at a time: look up, then write.
+
+        Where it was `edited`, breakpoints are added as far as there are free ones: at the last block that stayed what
+        it was, and before the messages `ahead`.
+        """
         if self.rules.positions == "none" or not prompt.chain:
             return Sent(0, 0, prompt.tokens)
         if self.rules.positions == "answers":
             self._answered(prompt)
-        marks = self._marks(prompt, ahead)
+        marks = self._marks(prompt, ahead, edited)
         hit = self._hit(prompt, marks, at)
         cold = self._last is not None and not self._lives(self._last[0], at)
         there = self._last[1] if self._last is not None and not cold else 0
@@ -76,15 +80,15 @@ class Cache:
         self._sent = at
         return Sent(read, write, prompt.tokens - read - write, cold, max(0, there - read))
 
-    def _marks(self, prompt: Prompt, ahead: tuple[int, ...]) -> list[int]:
-        """Where this request leaves prefixes: the end, what stood in the request before, where the next edit is to be
-        expected, system prompt and tools; as many of them as the provider allows, in this order."""
+    def _marks(self, prompt: Prompt, ahead: tuple[int, ...], edited: bool) -> list[int]:
+        """Where this request leaves prefixes: its end, what is added to an edited one, system prompt and tools; as many
+        of them as the provider allows, in this order."""
         last, kept = len(prompt.chain) - 1, prompt.same - 1
         wanted = [last]
-        if self.caching.marks == "kept" and 0 <= kept < last:
-            wanted.append(kept)
-        if self.caching.marks == "kept":
-            wanted += [prompt.stops[number - 1] for number in ahead if number and prompt.stops[number - 1] >= 0]
+        if edited:
+            before = [kept] if 0 <= kept < last else []
+            before += [prompt.stops[number - 1] for number in ahead if number and prompt.stops[number - 1] >= 0]
+            wanted += before[: self.caching.free]
         if prompt.fixed:
             wanted.append(prompt.fixed - 1)
         return sorted(set(wanted[: max(1, self.rules.breakpoints)]))

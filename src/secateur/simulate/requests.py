@@ -24,6 +24,8 @@ from secateur.tokens import Counter, estimate, factor
 _BEHIND = 20  # lines behind an answer that are looked at for its figures (Codex writes them apart)
 _ENOUGH = 8  # recorded requests from which a session's own tokens per estimated token are taken
 _ROUNDS = 4  # the two figures lean on each other; they stand still after two or three
+_WRITTEN = ("harness", "synthetic")  # origins of what no model said
+_REPLACED = "replacement_history"  # where a compaction of Codex keeps the history that it leaves
 _LEAST, _MOST = 0.5, 3.0  # bounds of that figure: what lies outside is another error than the estimate's
 
 
@@ -117,8 +119,18 @@ def _before(last: Document, model: str) -> list[Document]:
 
 
 def _compacted(messages: Sequence[Message]) -> int:
-    """The line of the newest summary that a log's history starts from; 0 where there is none."""
-    return max((one.lines[0] for one in messages if one.origin == "summary" and one.lines), default=0)
+    """The line of the newest compaction that a log's history starts from; 0 where there is none."""
+    return max((one.lines[0] for one in messages if one.lines and (one.origin == "summary" or _given(one))), default=0)
+
+
+def _answers(message: Message) -> bool:
+    """Whether a model was asked for it; not for what a host wrote in its name (demonstrations, notes of errors)."""
+    return message.role == "assistant" and message.origin not in _WRITTEN and not _given(message)
+
+
+def _given(message: Message) -> bool:
+    """Whether a compaction put it into the history anew (Codex): what it repeats was said, and answered, before."""
+    return _REPLACED in message.path
 
 
 def _undone(recording: Recording) -> Recording:
@@ -126,7 +138,7 @@ def _undone(recording: Recording) -> Recording:
     lines: dict[tuple[int, ...], Message] = {}
     for segment in recording.segments:
         for message in segment.messages:
-            if message.origin != "summary":
+            if message.origin != "summary" and not _given(message):
                 lines.setdefault(message.lines, message)
     order = sorted(lines)
     whole = replace(recording.segments[-1], messages=keyed(_unkeyed(lines[at]) for at in order), index=None)
@@ -197,7 +209,7 @@ def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple
     for segment, (source, transcript) in enumerate(zip(read, segments, strict=True)):
         messages = transcript.messages
         for number, message in enumerate(messages):
-            if message.role == "assistant" and number and message.lines not in answered:
+            if number and _answers(message) and message.lines not in answered:
                 values = list(_values(source, messages, number))
                 request = _request(messages[:number], message, usage_of(values))
                 model = model_of(values) or transcript.model

@@ -12,15 +12,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.errors import ConfigError
 from secateur.plan import Plan
 from secateur.policy import load
-from secateur.pricing.prices import Price, price_of
-from secateur.pricing.rules import CacheRules, rules_of
+from secateur.pricing.prices import Price
+from secateur.pricing.rules import CacheRules
+from secateur.pricing.stated import Entries, entry_for, price_under, rules_under
 from secateur.pricing.tariffs import stated
 from secateur.simulate.bill import Bill, Row, billed, units
 from secateur.simulate.cache import Cache, Caching, Sent
+from secateur.simulate.client import caching_of
 from secateur.simulate.prompts import Prompts
 from secateur.simulate.replay import Turn, replayed, unpruned
 from secateur.simulate.requests import Recording
@@ -52,13 +55,15 @@ def simulate(
 ) -> Run:
     """The bill of a recorded session under a policy; without one, as it was.
 
-    `policy` is a preset's name, the path of a TOML file, a dict or a `Policy`. Without a `price`, that of the recorded
-    model; without `caching`, its provider's rules (those for the model of the price, where the recording's has none).
-    Raises ConfigError for a model without price or rules, by name: nothing is guessed.
+    `policy` is a preset's name, the path of a TOML file, a dict or a `Policy`. Without a `price`, what the policy
+    states, else that of the recorded model; without `caching`, what the policy states, else its provider's rules (those
+    for the model of the price, where the recording's has none). Raises ConfigError for a model without price or rules,
+    by name: nothing is guessed.
     """
-    price = price or _price(recording)
-    caching = caching or Caching(rules=_rules(recording, price))
     loaded = load(policy) if policy is not None else None
+    said = loaded.pricing if loaded else ()
+    price = price or _price(recording, said)
+    caching = caching or _caching(recording, price, said)
     tariff = stated(price, caching.rules, hour=caching.hour)
     pruned = replayed(recording, loaded, window=window, tariff=tariff) if loaded else unpruned(recording)
     turns = tuple(pruned)
@@ -76,7 +81,7 @@ def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ..
         prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
         busted += bool(rows) and (caching.turn_busts and turn.begins or turn.request.number in caching.busts)
         prompt = prompts.of(turn.seen, model=turn.request.model, state=busted)
-        sent = cache.send(prompt, turn.at, turn.ahead)
+        sent = cache.send(prompt, turn.at, turn.ahead, edited=turn.opened)
         rows.append(_row(turn, sent, price, caching.hour))
     return tuple(rows)
 
@@ -113,16 +118,22 @@ def _row(turn: Turn, sent: Sent, price: Price, hour: bool) -> Row:
     )
 
 
-def _price(recording: Recording) -> Price:
-    price = price_of(recording.model) if recording.model else None
+def _price(recording: Recording, said: Entries) -> Price:
+    price = price_under(said, recording.model)
     if price is None:
         known = f"no price is known for {recording.model}" if recording.model else "the recording names no model"
         raise ConfigError(f"{known}: name a model that has one, or state a price")
     return price
 
 
-def _rules(recording: Recording, price: Price) -> CacheRules:
-    rules = rules_of(price.model) or rules_of(recording.model)
+def _caching(recording: Recording, price: Price, said: Entries) -> Caching:
+    entry = entry_for(said, recording.model)
+    caching = caching_of(recording, _rules(recording, price, said))
+    return replace(caching, hour=True) if entry is not None and entry.hour else caching
+
+
+def _rules(recording: Recording, price: Price, said: Entries) -> CacheRules:
+    rules = rules_under(said, price.model) or rules_under(said, recording.model)
     if rules is None:
         names = " nor ".join(dict.fromkeys(filter(None, (price.model, recording.model))))
         raise ConfigError(f"no cache rules are known for {names}: name a model that has some, or state them")

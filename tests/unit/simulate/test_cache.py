@@ -38,13 +38,15 @@ class Client:
         self.prompts = Prompts(fixed, strips_reasoning=rules.strips_reasoning)
         self.blocks: dict[tuple[str, int], Message] = {}
 
-    def send(self, letters: str, at_s: float, tokens: int = 1_000, **head: Any) -> tuple[int, int, int]:
-        sent = self.sent(letters, at_s, tokens, **head)
+    def send(
+        self, letters: str, at_s: float, tokens: int = 1_000, edited: bool = False, **head: Any
+    ) -> tuple[int, int, int]:
+        sent = self.sent(letters, at_s, tokens, edited, **head)
         return sent.read, sent.write, sent.plain
 
-    def sent(self, letters: str, at_s: float, tokens: int = 1_000, **head: Any) -> Sent:
+    def sent(self, letters: str, at_s: float, tokens: int = 1_000, edited: bool = False, **head: Any) -> Sent:
         said = tuple(self.blocks.setdefault((one, tokens), block(one, tokens)) for one in letters)
-        return self.cache.send(self.prompts.of(said, **head), at_s * 1_000)
+        return self.cache.send(self.prompts.of(said, **head), at_s * 1_000, edited=edited)
 
 
 def test_a_prefix_below_the_minimum_is_not_kept() -> None:
@@ -63,15 +65,17 @@ def test_a_grown_prompt_reads_what_was_written_and_writes_the_rest() -> None:
 
 @pytest.mark.parametrize(("more", "read"), [(19, 2_000), (20, 2_000), (21, 0)])
 def test_a_mark_looks_back_twenty_blocks(more: int, read: int) -> None:
-    client = Client(MARKS, marks="last")
+    client = Client(MARKS)
     client.send("ab", 0)
     assert client.send("ab" + "cdefghijklmnopqrstuvw"[:more], 1)[0] == read
 
 
-def test_a_mark_at_what_stood_before_finds_it_however_much_is_new() -> None:
-    client = Client(MARKS)
-    client.send("ab", 0)
-    assert client.send("ab" + "cdefghijklmnopqrstuvwxyz", 1) == (2_000, 24_000, 0)
+@pytest.mark.parametrize(("free", "read"), [(1, 2_000), (0, 0)])
+def test_a_mark_before_an_edit_finds_what_stood_there_if_a_slot_is_free(free: int, read: int) -> None:
+    client = Client(MARKS, free=free)
+    client.send("ab" + "cdefghijklmnopqrstuvw", 0)
+    client.send("ab", 1)
+    assert client.send("ab" + "xdefghijklmnopqrstuvwxy", 2, edited=True)[0] == read
 
 
 def test_after_an_edit_the_last_unmodified_block_is_read() -> None:
@@ -109,7 +113,7 @@ def test_an_hour_can_be_bought() -> None:
 
 @pytest.mark.parametrize(("refresh", "read"), [("path", 2_000), ("hit", 0)])
 def test_a_read_renews_shorter_prefixes_or_only_what_it_hit(refresh: str, read: int) -> None:
-    client = Client(MARKS, refresh=refresh, marks="last")
+    client = Client(MARKS, refresh=refresh)
     client.send("ab", 0)
     client.send("abc", 200)
     client.send("abcd", 400)
@@ -125,7 +129,7 @@ def test_exact_at_ends_of_requests_and_nowhere_else() -> None:
 
 
 def test_only_the_newest_endings_are_looked_at() -> None:
-    client = Client(msgspec.structs.replace(MESSAGES, look_back=3), marks="last")
+    client = Client(msgspec.structs.replace(MESSAGES, look_back=3))
     client.send("ab", 0)
     assert client.send("abcd", 1)[0] == 2_000
     assert client.send("abcdefg", 2)[0] == 0

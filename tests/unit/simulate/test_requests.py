@@ -146,3 +146,32 @@ def test_a_file_of_one_document_keeps_its_figures_beside_each_message() -> None:
     for native in (document, json.dumps(document).encode()):
         request = recorded(native).requests[0]
         assert (request.usage, request.model) == (Usage(9, 3, 0, 2), "gpt-5")
+
+
+def codex(role: str, text: str) -> dict[str, Any]:
+    return item("message", role=role, content=[{"type": f"{'in' if role == 'user' else 'out'}put_text", "text": text}])
+
+
+def test_a_compaction_that_leaves_a_history_and_no_summary_divides_it_too() -> None:
+    kept = [codex("user", "one")["payload"], codex("assistant", "two")["payload"]]
+    lines = [
+        {"type": "session_meta", "payload": {"id": "s"}},
+        *(codex("user", "one"), codex("assistant", "two"), codex("user", "three"), codex("assistant", "four")),
+        {"type": "compacted", "payload": {"message": "", "replacement_history": kept}},
+        *(codex("user", "five"), codex("assistant", "six")),
+    ]
+    log = "\n".join(json.dumps({"timestamp": "2026-01-01T00:00:00.000Z"} | one) for one in lines).encode()
+    assert texts(recorded(log)) == [["one"], ["one", "two", "three"], ["one", "two", "five"]]
+    assert [one.segment for one in recorded(log).requests] == [0, 0, 1]
+    whole = recorded(log, compactions=False)
+    assert texts(whole) == [["one"], ["one", "two", "three"], ["one", "two", "three", "four", "five"]]
+
+
+def test_a_demonstration_was_never_asked_for() -> None:
+    def turn(role: str, text: str, **more: Any) -> dict[str, Any]:
+        return {"role": role, "content": text, "agent": "primary", **more}
+
+    shown = [turn("user", "as here", is_demo=True), turn("assistant", "so", is_demo=True)]
+    history = [turn("system", "you are"), *shown, turn("user", "now you"), turn("assistant", "done")]
+    recording = recorded({"history": history, "trajectory": []})
+    assert texts(recording) == [["you are", "as here", "so", "now you"]]

@@ -1,0 +1,86 @@
+"""What a recording tells of the client that made it, as far as the prompt cache is concerned: its lifetime, its marks.
+
+Rule: what is recorded wins over what is known of the client, and that over an assumption; `told` says which it was.
+Only providers whose clients mark blocks themselves (Claude's) ask for any of it. An engine adds breakpoints only to a
+request whose client marks its messages and leaves a slot free (`session.breakpoints`): so does the simulation.
+"""
+
+from msgspec import Struct
+
+from secateur.formats.breakpoints import MARKED, SLOTS, buys_longer, slots
+from secateur.jsontext import Lines
+from secateur.pricing.rules import CacheRules
+from secateur.simulate.cache import Caching
+from secateur.simulate.requests import Recording
+
+FREE = 2  # slots that a client leaves of which nothing is known: one marks system prompt and newest message
+_LEAVES = {  # by the format of their logs, as their sources have it in 2026
+    "claude_code": 1,  # two blocks of the system prompt and the newest message
+    "pi": 2,  # the system prompt and the newest message; a subscription's system prompt has two blocks
+    "openclaw": 2,  # Pi's own
+    "opencode": 0,  # two system messages and the newest two others
+}
+
+
+class Client(Struct, frozen=True):
+    """`free`: breakpoints that may be added to one of its requests; `hour`: it buys the cache's longer lifetime."""
+
+    free: int = FREE
+    hour: bool = False
+    told: str = ""  # in one sentence, for people; "" where the provider's cache asks nothing of a client
+
+
+def client_of(recording: Recording, rules: CacheRules, hour: bool | None = None) -> Client:
+    """The client of a recording under these rules. `hour`: as somebody states it, whatever is recorded."""
+    longer = buys(recording) if hour is None else hour
+    if rules.positions != "marks":
+        return Client(hour=longer)
+    free, why = _free(recording)
+    long_s = rules.ttl_long_s or rules.ttl_s
+    lives = f"the cache lives {(long_s if longer else rules.ttl_s) / 60:,.0f} min"
+    source = "as stated" if hour is not None else "as recorded" if _recorded(recording) else "nothing else is recorded"
+    return Client(free, longer, f"{why}; {lives}, {source}")
+
+
+def caching_of(recording: Recording, rules: CacheRules, hour: bool | None = None) -> Caching:
+    """The cache as this recording's client uses it."""
+    client = client_of(recording, rules, hour)
+    return Caching(rules=rules, hour=client.hour, free=client.free)
+
+
+def buys(recording: Recording) -> bool:
+    """Whether most of what was written to the cache was bought for the longer time; where no usage says, its marks."""
+    usages = [one.usage for one in recording.requests if one.usage is not None]
+    written = sum(one.write for one in usages)
+    if written:
+        return 2 * sum(one.write_1h for one in usages) > written
+    document = recording.document
+    if isinstance(document.native, Lines):
+        return False
+    return buys_longer(document.format.name, document.native, document.transcript.messages)
+
+
+def _recorded(recording: Recording) -> bool:
+    return any(one.usage is not None and one.usage.write for one in recording.requests) or _marks(recording) > 0
+
+
+def _free(recording: Recording) -> tuple[int, str]:
+    """How many slots are free, and how that is known."""
+    name, marks = recording.document.format.name, _marks(recording)
+    if marks:
+        return SLOTS - marks, f"the request marks {marks} blocks, so {_leaves(SLOTS - marks)}"
+    if name in _LEAVES:
+        return _LEAVES[name], f"{name} marks its messages and {_leaves(_LEAVES[name])}"
+    return FREE, f"the client is taken to mark its messages; {_leaves(FREE)}"
+
+
+def _leaves(free: int) -> str:
+    return "leaves no breakpoint free" if not free else f"leaves {free} breakpoint{'s' if free > 1 else ''} free"
+
+
+def _marks(recording: Recording) -> int:
+    """How many blocks the recorded request marks; 0 where none is recorded, or it marks none."""
+    document = recording.document
+    if document.format.name not in MARKED or document.transcript.at != ("messages",):
+        return 0
+    return slots(document.format.name, document.native)
