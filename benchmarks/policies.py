@@ -20,7 +20,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
-from secateur.policy import load, names
+from msgspec.structs import replace
+
+from secateur.policy import Policy, load, names
 from secateur.pricing import Price, in_units, price_of, rules_of
 from secateur.pricing.prices import restated
 from secateur.pricing.tariffs import stated
@@ -91,15 +93,20 @@ def rows(match: Match, given: argparse.Namespace) -> Iterator[tuple[str, Found]]
     yield AS_IT_WAS, match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
     for name in names():
         if _wanted(name, given.only):
-            yield name, _ours(match, name, given.window)
+            yield name, _ours(match, _policy(name, given.compact), given.window)
     for peer in PEERS:
         if _wanted(peer.row, given.only):
             yield peer.row, _theirs(match, peer)
 
 
-def _ours(match: Match, name: str, window: int) -> Figures:
-    """A preset; where its schedule looks at prices it is played at each."""
+def _policy(name: str, compact: bool) -> Policy:
+    """A preset; what it does by pruning alone, unless it is to compact as well."""
     policy = load(name)
+    return policy if compact else replace(policy, compaction=None)
+
+
+def _ours(match: Match, policy: Policy, window: int) -> Figures:
+    """A preset; where its schedule looks at prices it is played at each."""
     priced = isinstance(policy.schedule, Balance | Cold)
     plays: dict[float, Sequence[Turn]] = {}
     spent = 0.0
@@ -145,6 +152,7 @@ def _given() -> argparse.Namespace:
     asked.add_argument("files", nargs="*", type=Path, metavar="FILE")
     asked.add_argument("--only", nargs="+", default=[], metavar="WORD", help="rows that hold one of these words")
     asked.add_argument("--small", action="store_true", help="one short session")
+    asked.add_argument("--compact", action="store_true", help="our presets compact where --window asks for it")
     asked.add_argument("--window", type=int, default=WINDOW, metavar="TOKENS", help="of our presets")
     asked.add_argument(
         "--json", default="", metavar="FILE", help="keep all figures there; with --only the other rows stay"

@@ -233,6 +233,7 @@ SIMULATOR = {
     "several": ("recordings",),
     "run": ("simulate", "paid", "as_paid", "Run"),
     "replay": ("Turn",),
+    "summaries": (),
     "cache": ("Caching", "Sent"),
     "bill": ("Bill", "Row", "Call"),
     "agreement": ("compared", "busted", "Compared"),

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.cli.exits import Refused
 from secateur.cli.source import read
 from secateur.cli.terms import Priced, Terms, terms_of
 from secateur.cli.unread import unread
 from secateur.errors import FormatError
+from secateur.policy import Policy, load
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.several import conversations
 
@@ -30,6 +32,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     format_name: str | None = None
     fixed_tokens: int = 0
     compactions: bool = True  # the host's own; False: as if it had made none
+    compact: bool = True  # where a policy does; False: it only prunes
+
+    def policy(self, name: str) -> Policy:
+        """A policy as it is played."""
+        made = load(name)
+        return made if self.compact else replace(made, compaction=None)
 
 
 class Played(Struct, frozen=True):
@@ -52,7 +60,7 @@ def played(file: str, settings: Settings, rename: Callable[[str], None]) -> Iter
         rename(f"replaying {label}")
         terms = terms_of(recording, settings.priced, label)
         yardstick = Yardstick(terms.price, terms.caching)
-        found = compared(recording, settings.policies, yardstick, window=settings.window)
+        found = compared(recording, map(settings.policy, settings.policies), yardstick, window=settings.window)
         yield Played(settings.priced.model, label, terms, found)
 
 

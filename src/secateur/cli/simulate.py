@@ -1,7 +1,8 @@
 """`secateur simulate`: what recorded sessions would have cost under each policy, and what each would have lost.
 
-Rule: a recording is read, nothing is sent. Each policy decides request by request as it would have then; only pruning
-is played, no summary is written. Every figure of a bill stands beside what was lost for it.
+Rule: a recording is read, nothing is sent. Each policy decides request by request as it would have then; where it
+compacts, a summary made without a model stands for the one that a model would have written. Every figure of a bill
+stands beside what was lost for it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,7 @@ from secateur.cli.played import Played, Settings, played
 from secateur.cli.progress import working
 from secateur.cli.standings import Line, drawn, lines, summed
 from secateur.cli.terminal import harmless, say_json, tell
-from secateur.cli.terms import Priced, RatesType
+from secateur.cli.terms import Priced, RatesType, stated_in
 from secateur.pricing import Rates, kappa
 from secateur.simulate.account import Account, account
 from secateur.simulate.plots import pictured, ready, write
@@ -64,6 +65,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     format_name: str | None
     fixed_tokens: int
     compactions: bool
+    compact: bool
     explain: str | None
     plots: tuple[str, ...]
     csv: str | None
@@ -116,6 +118,7 @@ class Simulation(Struct, frozen=True, kw_only=True):
         default=True,
         help="Without: as if the host had never compacted the history.",
     ),
+    click.option("--compact/--no-compact", default=True, help="Without: policies only prune."),
     click.option(
         "--explain", type=POLICY, metavar="P", help=f"Which policy to explain.  [default: {FIRST}, else the first]"
     ),
@@ -159,12 +162,13 @@ def _checked(asked: Asked) -> Asked:
 def _all(asked: Asked, rename: Callable[[str], None]) -> Iterator[Played]:
     for model in asked.models or ("",):
         settings = Settings(
-            priced=Priced(model, asked.price, asked.kappa, asked.hour),
+            priced=Priced(model, asked.price, asked.kappa, asked.hour, stated=stated_in(asked.policies)),
             policies=asked.policies,
             window=asked.window,
             format_name=asked.format_name,
             fixed_tokens=asked.fixed_tokens,
             compactions=asked.compactions,
+            compact=asked.compact,
         )
         for file in asked.files:
             yield from played(file, settings, rename)

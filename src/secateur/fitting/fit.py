@@ -122,7 +122,7 @@ def _refused(work: Session, verdict: Due, fitting: Fitting, wish: Wish) -> Refus
         return Refused("busy", wish.busy)
     if not verdict.now:
         return Refused(verdict.why, verdict.text)
-    return cannot(work)
+    return cannot(work, fitting.written)
 
 
 def _swapped(work: Session, numbers: Numbers, ready: Ready | None) -> Found | None:

@@ -29,6 +29,7 @@ class Fitting(Struct, frozen=True):
     on: bool = True  # False: never, whatever the policy says and whoever asks
     hooks: Hooks = NO_HOOKS
     background: Background | None = None  # sums up early, beside the requests; None: requests wait for summaries
+    written: bool = True  # views go into their documents; False: they are only looked at, as in a replay
 
 
 class Wish(Struct, frozen=True):

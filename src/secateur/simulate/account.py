@@ -1,8 +1,8 @@
 """Why a policy edited when it did, and what each edit came to: cost at the moment, savings since.
 
 Rule: the sums are exact. What a request paid less than the unpruned one is shared out among the epochs in force, by the
-tokens that each keeps out; what it paid for reading less of a live cache is the cost of the epoch opened with it. All
-savings less all costs are the difference of the two bills.
+tokens that each keeps out; what it paid for reading less of a live cache, and for a summary, is the cost of the epoch
+opened with it. All savings less all costs are the difference of the two bills.
 """
 
 import re
@@ -28,7 +28,7 @@ class Event(Struct, frozen=True, kw_only=True):
     cold: bool  # the cache was gone anyway
     freed: int  # tokens that left the prompt with it; negative where others came back
     lost: int  # tokens of a live cache that had to be written again for it
-    cost: float  # what that was dearer than reading them
+    cost: float  # what that was dearer than reading them, and the calls that a summary took
     saved: float  # since, its own request included
     requests: int  # that went without what it freed, its own included
 
@@ -75,7 +75,7 @@ class _Book:
         cost = 0.0
         if row.opened:
             freed = out - sum(self.shares.values())
-            cost = dearer * max(0, row.lost - full.lost)
+            cost = dearer * max(0, row.lost - full.lost) + row.called
             self.shares[len(self.opened)] = freed
             self.opened.append((row, freed, cost))
             self.saved.append(0.0)

@@ -1,8 +1,8 @@
 """What a policy would let go, and from when on, were it free to choose the moment: what its own oracle may prune.
 
-Rule: the policy is asked at every request, with its schedule and its excerpts at birth set aside; nothing else of it is
-changed. A result counts from the request after the first that held it. The oracle takes results as a whole: a policy
-that excerpts what is new, or edits more than results, can be cheaper than its oracle.
+Rule: the policy is asked at every request, with its schedule, its excerpts at birth and its compaction set aside;
+nothing else of it is changed. A result counts from the request after the first that held it. The oracle takes results
+as a whole: a policy that excerpts what is new, edits more than results or compacts can be cheaper than its oracle.
 """
 
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ def permitted(
     recording: Recording, policy: Policy, *, window: int | None = None, tariff: Tariff | None = None
 ) -> Eligible:
     """By segment: key of a result → the request from which on the policy would let it go."""
-    eager = replace(policy, schedule=EveryRequest(), birth=None)
+    eager = replace(policy, schedule=EveryRequest(), birth=None, compaction=None)
     found: list[dict[str, int]] = [{} for _ in recording.segments]
     seen = [first_seen(recording, segment) for segment in range(len(recording.segments))]
     for number, turn in enumerate(replayed(recording, eager, window=window, tariff=tariff)):

@@ -1,8 +1,8 @@
 """A policy over a recorded session: before each recorded request it decides anew, with its plan kept.
 
 Rule: the policy sees what it would have seen: the history up to that request, the time since the call before, and its
-own plan. It decides as the engine does; only the native document is not written and not validated. Histories grow
-message by message, so a request costs what is new.
+own plan. It prunes and compacts as the engine does; only the native document is not written and not validated, and no
+model writes a summary (`summaries`). Histories grow message by message, so a request costs what is new.
 """
 
 from collections.abc import Iterator
@@ -12,18 +12,22 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur import bounds
 from secateur.budget import Budget
 from secateur.decision import decide
-from secateur.model import Message, Transcript
+from secateur.model import Index, Message, Replace, Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
 from secateur.pricing.tariffs import tariff_of
+from secateur.rules import Violation
 from secateur.session import Session
 from secateur.session.ahead import ahead
 from secateur.session.document import Document
+from secateur.session.projection import inserted, placed
 from secateur.simulate.bill import Call
 from secateur.simulate.requests import Recording, Request
+from secateur.simulate.summaries import Summed, numbers, summed
 from secateur.tariff import Tariff
 from secateur.tokens import Counter
 
@@ -51,22 +55,35 @@ class Turn(Struct, frozen=True):
 
 
 def replayed(
-    recording: Recording, policy: Policy, *, window: int | None = None, tariff: Tariff | None = None
+    recording: Recording,
+    policy: Policy,
+    *,
+    window: int | None = None,
+    tariff: Tariff | None = None,
+    handles: bool = False,
 ) -> Iterator[Turn]:
-    """The session's requests under a policy, in order. `window` in tokens, else the model's; so the `tariff`."""
-    work = Replay(policy, recording.tally, tariff or tariff_of(recording.model))
+    """The session's requests under a policy, in order. `window` in tokens, else the model's; so the `tariff`.
+
+    With `handles` texts name what can be read back, as where there is a store. A policy whose `compaction` is None is
+    only pruned by, and its views may outgrow the window.
+    """
+    work = Replay(policy, recording.tally, tariff or tariff_of(recording.model, said=policy.pricing))
+    counted = any(request.usage for request in recording.requests)
     for request, at, idle_s in moments(recording):
         work.turn(request)
         segment = recording.segments[request.segment]
         work.grow(recording.document, segment, request.answer)
         room, _ = resolve(window, request.model or segment.model, policy)
         epochs = len(work.plan.epochs)
-        _, gate = decide(policy, work, work.budget(room, segment.fixed_tokens, at, idle_s))
+        budget = replace(work.budget(room, segment.fixed_tokens, at, idle_s), handles=handles)
+        _, gate = decide(policy, work, budget)
+        given = numbers(policy, budget, request.model or segment.model, segment.fixed_tokens, counted)
+        done = summed(work, given) if given is not None else Summed()
         opened = len(work.plan.epochs) > epochs
-        why = work.plan.epochs[-1].why if opened else gate
+        why = done.why or (work.plan.epochs[-1].why if opened else gate)
         seen = work.after().messages
         kept = ahead(work) if opened else ()
-        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, plan=work.plan, ahead=kept)
+        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, work.plan, kept)
 
 
 def unpruned(recording: Recording) -> Iterator[Turn]:
@@ -102,6 +119,8 @@ class Replay(Session):
         self._last: Request | None = None
         self._cold = ""
         self._coming: tuple[Document, int]
+        self._whole: tuple[tuple[Message, ...], Transcript] | None = None  # the view of these messages
+        self._put: dict[int, tuple[Replace, tuple[Message, ...]]] = {}  # what stands for a range, by the edit's id
 
     def turn(self, request: Request) -> None:
         """Go on to a request: another model, and a history that the host compacted, share no cache with the last."""
@@ -121,6 +140,26 @@ class Replay(Session):
 
     def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
         return self._coming
+
+    def after(self) -> Transcript:
+        """The view. What stands in it stays the same object from request to request: others know it by that."""
+        if not self._ranges:
+            return super().after()
+        if self._whole is None or self._whole[0] is not self._seen:
+            messages: list[Message] = []
+            here = 0
+            for i, j, edit in self._ranges:
+                messages += self._seen[here:i]
+                messages += self._put.setdefault(id(edit), (edit, inserted(edit, self.count)))[1]
+                here = max(here, j)
+            read = replace(self.document.transcript, messages=(*messages, *self._seen[here:]), index=None)
+            index = bounds.indexed(read.messages, Index(spent=placed(self._ranges, self._index.spent)))
+            self._whole = self._seen, replace(read, index=index)
+        return self._whole[1]
+
+    def caused(self) -> list[Violation]:
+        """Nothing is written, so nothing is refused."""
+        return []
 
     def budget(self, window: int, fixed_tokens: int, now: int, idle_s: float | None) -> Budget:
         """The numbers of this request; an epoch restarts the idle time, as in the engine."""

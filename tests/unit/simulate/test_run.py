@@ -46,6 +46,17 @@ def body(rounds: int) -> dict[str, Any]:
     return {"model": "gpt-4o", "messages": messages}
 
 
+ONLY_PRUNES = replace(load("balance"), compaction=None)
+
+
+def talkative(rounds: int) -> dict[str, Any]:
+    """The same model with as much to say as it was shown."""
+    made = body(rounds)
+    for number, message in enumerate(one for one in made["messages"] if one["role"] == "assistant"):
+        message["content"] = f"File {number} holds the table of routes because the parser needs it. " * 80
+    return made
+
+
 @pytest.mark.parametrize("policy", ["opencode", "kilocode", "anthropic", "openclaw", "pi-auto-compressor", EARLY])
 def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
     whole = body(30)
@@ -60,6 +71,44 @@ def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
             part.text for one in view.after.messages for part in one.parts
         ]
         assert turn.opened == view.receipt.opened
+
+
+@pytest.mark.parametrize("policy", ["balance", "kilocode"])
+def test_a_replay_compacts_as_the_engine_does(policy: str) -> None:
+    whole = body(40)
+    engine = Engine(policy, window=8_000)
+    turns = list(replayed(recorded(whole), load(policy), window=8_000))
+    epochs = 0
+    for turn, (request, at, idle_s) in zip(turns, moments(recorded(whole)), strict=True):
+        grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
+        view = engine.fit(json.dumps(grown).encode(), session="s", now=at, idle_s=idle_s)
+        assert [part.text for one in turn.seen for part in one.parts] == [
+            part.text for one in view.after.messages for part in one.parts
+        ]
+        assert turn.opened == view.receipt.opened == (len(turn.plan.epochs) > epochs)
+        epochs = len(turn.plan.epochs)
+    assert sum(bool(turn.calls) for turn in turns) >= 2
+
+
+def test_a_view_fits_its_window_and_later_requests_go_on_from_its_summary() -> None:
+    """An agent that says what it found: 40,000 tokens of talk in a window of 20,000."""
+    whole = talkative(40)
+    recording = recorded(whole)
+    unbound, fits = (simulate(recording, policy, window=20_000) for policy in (ONLY_PRUNES, "balance"))
+    assert unbound.bill.peak > 40_000
+    assert fits.bill.peak <= 20_000
+    compacted = [row.number for row in fits.rows if row.called]
+    assert [row.number for row in fits.rows if row.why.startswith("compaction (extract)")] == compacted != []
+    first = compacted[0]
+    summary = next(one for one in fits.turns[first].seen if one.origin == "summary")
+    assert fits.turns[first + 1].seen[: len(fits.turns[first].seen)] == fits.turns[first].seen
+    assert fits.turns[first + 1].seen[fits.turns[first].seen.index(summary)] is summary
+    assert fits.rows[first + 1].lost == 0
+    (call,) = fits.turns[first].calls
+    assert (call.sent.read, call.sent.write) == (0, 0)
+    assert call.output == sum(part.tokens for part in summary.parts)
+    assert call.sent.plain > 10_000
+    assert fits.bill.calls == sum(row.called for row in fits.rows) > 0
 
 
 def test_between_epochs_nothing_in_a_live_cache_is_lost() -> None:
