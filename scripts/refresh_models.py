@@ -33,7 +33,7 @@ MAKERS = {
     "cohere": "",
 }
 RESELLERS = ("openrouter",)
-NAME = re.compile(r"[a-z0-9][a-z0-9-]+")
+NAME = re.compile(r"(?:ft:)?[a-z0-9][a-z0-9-]+")  # ft: a model that somebody tuned
 
 
 def main() -> None:

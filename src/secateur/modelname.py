@@ -7,6 +7,7 @@ name) is that model, another version is not.
 import re
 from collections.abc import Container
 
+TUNED = "ft:"
 _DATE = re.compile(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)(?=$|-)")
 _TAIL = re.compile(r"(?:-latest|-v\d+|:[\w.-]+)+$")
 _HEAD = re.compile(
@@ -15,8 +16,13 @@ _HEAD = re.compile(
 
 
 def normal(model: str) -> str:
-    """A model's name without provider, region, date and version tail; dots are dashes."""
+    """A model's name without provider, region, date and version tail; dots are dashes.
+
+    A model that somebody tuned (OpenAI: `ft:BASE:WHOSE:...`) stays another than the one it was made from.
+    """
     name = spelled_out(model, dots=True)
+    if name.startswith(TUNED):
+        return TUNED + normal(name.split(":")[1].rstrip("-"))
     name = _TAIL.sub("", _DATE.sub("", _HEAD.sub("", name)))
     return name.replace(".", "-").replace("_", "-")
 

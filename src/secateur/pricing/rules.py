@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from secateur.modelname import normal
+from secateur.modelname import TUNED, normal
 
 Positions = Literal["marks", "messages", "answers", "steps", "none"]
 Scope = Literal["all", "system", "messages"]
@@ -51,8 +51,11 @@ class CacheRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def rules_of(model: str) -> CacheRules | None:
-    """The rules for a model, under any name that providers give it; None where no pattern fits."""
-    name = normal(model)
+    """The rules for a model, under any name that providers give it; None where no pattern fits.
+
+    One that somebody tuned is cached as the one it was made from.
+    """
+    name = normal(model).removeprefix(TUNED)
     for rules in all_rules():
         if any(fnmatchcase(name, pattern) for pattern in rules.models):
             return rules

@@ -40,6 +40,13 @@ def test_what_has_no_price_gets_none(model: str) -> None:
     assert price_of(model) is None
 
 
+def test_a_tuned_model_is_another_than_the_one_it_was_made_from() -> None:
+    tuned = price_of("ft:gpt-4o-mini-2024-07-18:acme::x1")
+    assert tuned is not None
+    assert tuned.model == "ft:gpt-4o-mini"
+    assert price_of("ft:gpt-4.1-2025-04-14:acme:support:x2") is None
+
+
 def test_models_that_have_a_price_are_listed() -> None:
     assert all(price_of(name) for name in ("gpt-5", "claude-opus-5"))
     assert {"gpt-5", "claude-opus-5"} <= set(priced_models())
