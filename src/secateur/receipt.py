@@ -91,6 +91,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     dollars_now: float
     dollars_saved: float
     cold: str = ""  # why there was no cache to lose; "" where it was taken to be warm
+    assumed: str = ""  # why the prices are not those of the request's own model; "": they are
 
 
 class Receipt(Struct, frozen=True):

@@ -1,34 +1,41 @@
-"""What a person is told of a prune: one line that says what happened, or why nothing did; then the tables.
+"""What a person is told of a prune: what happened and why now, or why nothing did; then the tables.
 
-Rule: the first line answers the question that the command was; figures are those of the report.
+Rule: the first lines answer the question that the command was; figures are those of the report.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from secateur.cli import tables
 from secateur.cli.anatomy import largest
-from secateur.cli.figures import duration, percent, tokens
+from secateur.cli.figures import duration, many, percent, tokens
+from secateur.cli.others import Other
+from secateur.cli.paid import paid
 from secateur.cli.reading import Opened
 from secateur.cli.report import Report
 from secateur.cli.terminal import harmless
-from secateur.cli.toll import Row, by_tool, by_turn
+from secateur.cli.toll import by_rule, by_tool, by_turn
 
 _LARGEST = 5
 
 
-def account(done: Report, before: Opened, after: Opened, backup: Path | None, others: Sequence[Row]) -> list[Any]:
+def account(
+    done: Report, before: Opened, after: Opened, backup: Path | None, others: Sequence[Other] | None
+) -> list[Any]:
     """All that is to be drawn, in order."""
-    blocks: list[Any] = [_setting(done, before), _verdict(done), ""]
+    blocks: list[Any] = [_setting(done, before), _verdict(done, before), *_why(done), ""]
     if done.edits:
-        blocks += [tables.left_by_tool(by_tool(done.edits), done.input.tokens)]
-        blocks += [tables.left_by_turn(by_turn(done.edits, before.transcript), done.input.tokens)]
+        blocks += _left(done, before)
     elif others:
         blocks += [tables.alternatives(others)]
+    elif others is not None:
+        blocks += ["No other policy that ships would free anything here.", ""]
     blocks += [tables.places("Largest that stay", largest(after.transcript, _LARGEST))]
-    blocks += _cost(done)
-    blocks += [f"warning: {harmless(warning)}" for warning in done.warnings]
+    blocks += [paid(done.cost)] if done.cost else []
+    told = done.cost.assumed if done.cost else ""
+    blocks += [f"warning: {harmless(warning)}" for warning in done.warnings if warning != told]
     return [*blocks, *_kept(done), _written(done, before, backup)]
 
 
@@ -40,30 +47,45 @@ def _setting(done: Report, before: Opened) -> str:
     )
 
 
-def _verdict(done: Report) -> str:
+def _verdict(done: Report, before: Opened) -> str:
     if not done.edits:
         return f"Nothing was pruned: {done.gate}."
     share = percent(done.input.tokens - done.output.tokens, done.input.tokens)
-    results = sum(edit.tool != "" for edit in done.edits)
-    what = f"{results:,} of {done.input.tool_results:,} tool results"
-    if results < len(done.edits):
-        what = f"{len(done.edits):,} parts"
-    return f"Pruned {what}: {tokens(done.input.tokens)} → {tokens(done.output.tokens)} tokens, {share} less."
+    figures = f"{tokens(done.input.tokens)} → {tokens(done.output.tokens)} tokens, {share} less"
+    return f"Pruned {_parts(done, before)}: {figures}."
 
 
-def _cost(done: Report) -> list[str]:
-    """What the edits made now cost and save under the model's prices."""
-    cost = done.cost
-    if cost is None:
-        return []
-    at_once = f"costs ${cost.dollars_now:.4f}" if cost.now > 0 else f"saves ${-cost.dollars_now:.4f}"
-    later = f"then saves ${cost.dollars_saved:.4f} in each request"
-    after = f"; paid back after {cost.break_even:g}" if cost.break_even else ""
-    return [f"At the prices of {harmless(cost.model)} this {at_once} now, {later}{after}."]
+def _parts(done: Report, before: Opened) -> str:
+    """What was edited, by kind: `30 of 64 tool results, the arguments of 9 calls and 2 other parts`."""
+    kinds = {part.key: part.kind for message in before.transcript.messages for part in message.parts}
+    edited = Counter(kinds.get(edit.key, "other") for edit in done.edits)
+    results, calls = edited["tool_result"], edited["tool_call"]
+    rest = len(done.edits) - results - calls
+    said = [f"{results:,} of {done.input.tool_results:,} tool results"] if results else []
+    said += [f"the arguments of {many(calls, 'call')}"] if calls else []
+    said += [many(rest, "other part" if said else "part")] if rest else []
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+
+
+def _why(done: Report) -> list[str]:
+    """Why the edits were made when they were, each reason once."""
+    return [f"Why: {harmless(why)}." for why in dict.fromkeys(edit.reason for edit in done.edits)]
+
+
+def _left(done: Report, before: Opened) -> list[Any]:
+    """What left, added up; by rule only where several were at work."""
+    whole, rules = done.input.tokens, by_rule(done.edits)
+    return [
+        *([tables.left_by_rule(rules, whole)] if len(rules) > 1 else []),
+        tables.left_by_tool(by_tool(done.edits), whole),
+        tables.left_by_turn(by_turn(done.edits, before.transcript), whole),
+    ]
 
 
 def _kept(done: Report) -> list[str]:
     """Where what left is, and how to read it back."""
+    if done.session is None and done.edits and done.output.path:
+        return ["To read back what left: --session NAME keeps it, and secateur recall shows it."]
     if done.session is None:
         return []
     name = harmless(done.session)

@@ -17,13 +17,12 @@ from secateur.cli.account import account
 from secateur.cli.anatomy import largest
 from secateur.cli.exits import FINE, Refused
 from secateur.cli.kept_view import kept_view, told
-from secateur.cli.others import others
+from secateur.cli.others import Other, others
 from secateur.cli.progress import working
 from secateur.cli.reading import Opened, opened
 from secateur.cli.report import Report, report
 from secateur.cli.source import Source, read
 from secateur.cli.terminal import harmless, say_json, tell
-from secateur.cli.toll import Row
 from secateur.engine import View
 from secateur.errors import StillTooLong
 from secateur.plan import Plan
@@ -208,10 +207,10 @@ def _put(asked: Asked, source: Source, outcome: Source) -> Path | None:
     return None
 
 
-def _others(asked: Asked, chosen: Policy, done: Report, before: Opened) -> list[Row]:
+def _others(asked: Asked, chosen: Policy, done: Report, before: Opened) -> list[Other] | None:
     """What the presets would free, where this policy freed nothing and somebody wonders why."""
     if done.edits or asked.apply:
-        return []
+        return None
     with working("asking the other policies"):
         return others(before, chosen.name, lambda other: _view(asked, other, before))
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from secateur.cli.anatomy import Place, Share, Tool, Twice
 from secateur.cli.figures import percent, tokens
+from secateur.cli.others import Other
+from secateur.cli.paid import signed
 from secateur.cli.problems import Problem
 from secateur.cli.terminal import one_line
 from secateur.cli.toll import Row
@@ -19,6 +21,11 @@ _TURNS = 12  # rows: more than a screen holds is not read
 _TOOLS = 15
 _VIOLATIONS = 40
 _ALL = "all"  # the last row of a table that is added up
+
+
+def left_by_rule(rows: Sequence[Row], whole: int) -> Any:
+    """What left, the rule that freed most first."""
+    return _left("What left, by rule", "rule", rows, whole, _TOOLS)
 
 
 def left_by_tool(rows: Sequence[Row], whole: int) -> Any:
@@ -91,12 +98,21 @@ def narrow(rows: Sequence[Sequence[str]], head: Sequence[str], styles: Sequence[
     return table
 
 
-def alternatives(rows: Sequence[Row]) -> Any:
-    """What other policies would free."""
+def alternatives(found: Sequence[Other]) -> Any:
+    """What other policies would free, and how much more the next request and each later one would cost."""
     told = [
-        (f"--policy {row.name}", tokens(row.parts), tokens(row.freed), percent(row.freed, row.before)) for row in rows
+        (
+            f"--policy {one.name}",
+            tokens(one.parts),
+            tokens(one.freed),
+            percent(one.freed, one.whole),
+            signed(one.cost.dollars_now) if one.cost else "",
+            signed(-one.cost.dollars_saved) if one.cost else "",
+        )
+        for one in found
     ]
-    return _table("What other policies would free", ("policy", ">parts", ">freed", ">share"), told)
+    head = ("policy", ">parts", ">freed", ">share", ">next request", ">each later")
+    return _table("What other policies would free", head, told)
 
 
 def places(title: str, found: Sequence[Place]) -> Any:

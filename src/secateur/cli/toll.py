@@ -1,4 +1,4 @@
-"""What edits took out, added up: by tool and by turn.
+"""What edits took out, added up: by rule, by tool and by turn.
 
 Rule: sums of the receipt's own entries, so that tables and receipt cannot differ.
 """
@@ -11,6 +11,19 @@ from secateur.cli.turns import by_turn as turns
 from secateur.cli.turns import turn_numbers
 from secateur.model import Transcript
 from secateur.receipt import Entry
+
+LEAVES = {
+    "excerpt": "its ends and what the task names stay",
+    "deduplicate": "the same stands later",
+    "supersede": "what holds now stands later",
+    "soft_trim": "its ends stay",
+    "hard_clear": "a line says what went",
+    "condense": "an outline stays",
+    "clear_inputs": "long arguments, their beginning stays",
+    "clear_media": "a line names what was shown",
+    "drop_reasoning": "earlier thinking",
+    "settle": "thinking that is void behind an edit",
+}
 
 
 class Row(Struct, frozen=True):
@@ -25,6 +38,12 @@ class Row(Struct, frozen=True):
     def freed(self) -> int:
         """Tokens that went; below zero where a placeholder is longer than what it stands for."""
         return self.before - self.after
+
+
+def by_rule(entries: Iterable[Entry]) -> list[Row]:
+    """What left by each rule, the most freed first, named by the rule and what it leaves."""
+    named = ((f"{entry.by}: {LEAVES[entry.by]}" if entry.by in LEAVES else entry.by, entry) for entry in entries)
+    return sorted(_rows(named), key=lambda row: -row.freed)
 
 
 def by_tool(entries: Iterable[Entry]) -> list[Row]:

@@ -127,13 +127,13 @@ class Balance(
 
 def _waits(place: Place, beta: float) -> str:
     return (
-        f"the prompt cache is warm: to edit now would cost {place.penalty:,.0f} tokens of input, waiting has cost "
+        f"the prompt cache is warm, and to edit now would cost {place.penalty:,.0f} tokens of input; waiting has cost "
         f"{place.rent:,.0f} so far, and the policy waits for {beta * place.penalty:,.0f}"
     )
 
 
 def _bound(place: Place, most: float) -> str:
     return (
-        f"the prompt cache is warm: to edit now would cost {place.penalty:,.0f} tokens of input and lift the bill so "
-        f"far more than {100 * most:g} % above the unpruned one; the policy waits until it does not"
+        f"the prompt cache is warm, and to edit now would cost {place.penalty:,.0f} tokens of input and lift the bill "
+        f"so far more than {100 * most:g} % above the unpruned one; the policy waits until it does not"
     )

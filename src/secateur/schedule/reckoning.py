@@ -34,6 +34,7 @@ def cost_of(before: Messages, after: Messages, budget: Budget) -> Cost | None:
         dollars_now=_dollars(now, tariff.dollars),
         dollars_saved=_dollars(saves, tariff.dollars),
         cold=gone,
+        assumed=tariff.assumed,
     )
 
 
