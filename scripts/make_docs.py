@@ -93,6 +93,9 @@ def policy() -> Iterator[str]:
     yield "## `schedule`\n\n`when` names one of these."
     for name, schedule in SCHEDULES.items():
         yield f"### `{name}`\n\n{_text(schedule)}\n\n{_fields(schedule)}".rstrip()
+    yield f"## `pricing`\n\n{_module_text(import_module('secateur.pricing.stated'))}\n\n{_text(pricing.Stated)}"
+    yield _fields(pricing.Stated)
+    yield f"### `cache`\n\n{_text(pricing.StatedCache)}\n\n{_fields(pricing.StatedCache)}"
     yield f"## `compaction`\n\n{_text(Compaction)}\n\n{_fields(Compaction)}"
     yield f"## `continuation`\n\n{_text(Continuation)}\n\n{_fields(Continuation)}"
 

@@ -8,6 +8,7 @@ other is taken for it.
 """
 
 import json
+import re
 from datetime import UTC, date
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +22,8 @@ from secateur.modelname import normal, spelled_out
 
 TARGET = Path(__file__).parents[1] / "src" / "secateur" / "pricing" / "prices.json"
 OTHER_MARKETS = ("zhipuai",)  # the same models as zai's, priced for another market
+# Peak hours that hold from Monday to Friday (api-docs.deepseek.com, pricing, 2026-10-27); the package has no weekdays.
+WEEKDAYS = re.compile(r"deepseek-(flash|v4)")
 PAID = {
     "input": "input_mtok",
     "read": "cache_read_mtok",
@@ -49,7 +52,10 @@ def main() -> None:
 
 def enter(model: Any, prefix: str, models: dict[str, list[dict[str, Any]]], aliases: dict[str, str]) -> None:
     """Add one model under its id, and its other names beside it; the first maker that names a model has it."""
-    rows = list(priced(model.prices))
+    rows = [
+        row | {"weekdays": True} if "minutes" in row and WEEKDAYS.match(normal(model.id)) else row
+        for row in priced(model.prices)
+    ]
     names = [normal(said) for said in (model.id, *spelled(model.match))]
     names = [name for name in names if name.startswith(prefix) and NAME.fullmatch(name)]
     if names and models.get(names[0]):  # a dated version that has a price of its own

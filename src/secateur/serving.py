@@ -165,10 +165,10 @@ class _Turn(Struct):
         base = self._laid(work, state)
         read = work.document.transcript
         window, source = resolve(settings.window, settings.model or read.model, policy)
-        moment = Moment(self.request.now, self.request.idle_s, self.request.fixed_tokens, settings.model)
+        of = self.request
+        moment = Moment(of.now, of.idle_s, of.fixed_tokens, settings.model, policy.pricing)
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
-        handles = self.kept and readable(settings.handles, work.document)
-        budget = budget_of(work, window, moment, state, handles)
+        budget = budget_of(work, window, moment, state, self.kept and readable(settings.handles, work.document))
         inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()
         voided: tuple[Entry, ...] = ()
         forced = ""

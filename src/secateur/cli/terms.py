@@ -1,17 +1,20 @@
-"""What a session is priced by: its own model, another one, a stated price, or a stated kappa.
+"""What a session is priced by: its own model, another one, what a policy or the command line states, or a kappa.
 
 Rule: nothing is guessed in silence. A model that has no price, or whose cache rules are not known, is named, with what
 to pass; what was taken in its place is said as a warning.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
 import click
 from msgspec import Struct
 
+from secateur import policy
 from secateur.cli.exits import Refused
 from secateur.pricing import CacheRules, Price, Rates, price_of, rules_of
 from secateur.pricing.prices import restated
+from secateur.pricing.stated import Entries, entry_for, price_under, rules_under
 from secateur.simulate.cache import Caching
 from secateur.simulate.requests import Recording
 from secateur.tariff import DEFAULT_MODEL
@@ -36,6 +39,7 @@ class Priced(Struct, frozen=True):
     kappa: float | None = None
     hour: bool = False
     assume: bool = False  # take the default model's price where there is none, with a warning
+    stated: Entries = ()  # by the policies
 
 
 class RatesType(click.ParamType[Rates]):
@@ -67,14 +71,25 @@ def terms_of(recording: Recording, said: Priced, label: str) -> Terms:
         price = price_of(DEFAULT_MODEL)
         warnings.append(f"{_unknown(names)}: that of {DEFAULT_MODEL} is taken")
     assert price is not None
-    rules = _rules([price.model, *names])
+    rules = _rules([price.model, *names], said.stated)
     if rules is None:
         rules = rules_of(DEFAULT_MODEL)
         warnings.append(f"how {' or '.join(names) or 'the model'} caches is not known: as {DEFAULT_MODEL} does")
     assert rules is not None
     if said.kappa is not None:
         price = at_kappa(price, said.kappa)
-    return Terms(price, Caching(rules=rules, hour=said.hour), tuple(warnings))
+    entries = [entry for name in names or [""] if (entry := entry_for(said.stated, name))]
+    hour = said.hour or any(entry.hour for entry in entries[:1])
+    return Terms(price, Caching(rules=rules, hour=hour), tuple(warnings))
+
+
+def stated_in(policies: Iterable[str]) -> Entries:
+    """The prices and cache rules that these policies state. Raises Refused where two of them state different ones."""
+    found = {one.pricing: one.name for one in map(policy.load, policies) if one.pricing}
+    if len(found) > 1:
+        names = " and ".join(found.values())
+        raise Refused(f"{names} state different prices, and one bill has one: play them apart, or pass --price")
+    return next(iter(found), ())
 
 
 def models(recording: Recording) -> list[str]:
@@ -92,11 +107,12 @@ def at_kappa(price: Price, kappa: float) -> Price:
 def _price(names: list[str], said: Priced) -> Price | None:
     if said.price is not None:
         return Price(next(iter(names), "stated price"), said.price)
-    return next(filter(None, map(price_of, names)), None)
+    found = (price_under(said.stated, name) for name in names or ([""] if said.stated else []))
+    return next(filter(None, found), None)
 
 
-def _rules(names: list[str]) -> CacheRules | None:
-    return next(filter(None, map(rules_of, names)), None)
+def _rules(names: list[str], stated: Entries) -> CacheRules | None:
+    return next(filter(None, (rules_under(stated, name) for name in names)), None)
 
 
 def _unknown(names: list[str]) -> str:

@@ -8,7 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
+from secateur.formats.breakpoints import buys_longer
+from secateur.keeping.usage import lives_s
 from secateur.model import Transcript
+from secateur.pricing.stated import Entries
 from secateur.pricing.tariffs import tariff_of
 from secateur.session import Session
 from secateur.stores.protocol import Calibration, State
@@ -22,6 +25,7 @@ class Moment(Struct, frozen=True):
     idle_s: float | None
     fixed_tokens: int
     model: str = ""  # where the document names none, or another
+    said: Entries = ()  # prices and cache rules that the policy states
 
 
 def budget_of(work: Session, window: int, moment: Moment, state: State, handles: bool) -> Budget:
@@ -44,7 +48,7 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
         idle_s=_idle(work, moment, state),
         now=moment.now,
         handles=handles,
-        tariff=_tariff(moment.model or read.model, state),
+        tariff=_tariff(work, moment, state),
         cold=_switched(moment.model or read.model, state),
     )
 
@@ -68,11 +72,14 @@ def _idle(work: Session, moment: Moment, state: State) -> float | None:
     return idle_s
 
 
-def _tariff(model: str, state: State) -> Tariff:
-    """What the model asks; a cache that was seen to live longer than its provider says lives longer."""
-    tariff = tariff_of(model)
-    learned_s = state.clock.ttl_s if state.clock.model == model else 0.0
-    return replace(tariff, ttl_s=learned_s) if learned_s > tariff.ttl_s else tariff
+def _tariff(work: Session, moment: Moment, state: State) -> Tariff:
+    """What the model asks now, of a request that buys what this one buys; a cache lives as long as it was seen to."""
+    document = work.document
+    model = moment.model or document.transcript.model
+    longer = buys_longer(document.format.name, document.native, document.transcript.messages)
+    tariff = tariff_of(model, longer, at=moment.now, said=moment.said)
+    ttl_s = lives_s(state.clock, model, tariff.ttl_s)
+    return tariff if ttl_s == tariff.ttl_s else replace(tariff, ttl_s=ttl_s)
 
 
 def _switched(model: str, state: State) -> str:

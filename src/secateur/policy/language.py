@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.compaction.settings import Compaction, Continuation
+from secateur.pricing.stated import Stated
 from secateur.protect import Count, Protect
 from secateur.schedule import EveryRequest, Schedule
 from secateur.strategies import Excerpt, Strategy
@@ -31,5 +32,6 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     birth: Excerpt | None = None  # stage 0: results too long become excerpts when they are new (SEEDS S.7)
     prune: tuple[Strategy, ...] = ()  # in order; each sees what those before it proposed
     schedule: Schedule = EveryRequest()
+    pricing: tuple[Stated, ...] = ()  # prices and cache rules where the tables' are not the ones that hold
     compaction: Compaction | None = None  # when pruning is not enough; None: this policy does not compact
     continuation: Continuation = Continuation()  # what the agent is told after a compaction

@@ -7,12 +7,15 @@ guessed for it. Tables are read when they are first asked for. Nothing here know
 from secateur.pricing.arithmetic import Fold, break_even, kappa, penalty, rent, summary_break_even
 from secateur.pricing.prices import Price, Rates, Tier, in_units, price_of, priced_models
 from secateur.pricing.rules import CacheRules, rules_of
+from secateur.pricing.stated import Stated, StatedCache
 
 __all__ = [
     "CacheRules",
     "Fold",
     "Price",
     "Rates",
+    "Stated",
+    "StatedCache",
     "Tier",
     "break_even",
     "in_units",

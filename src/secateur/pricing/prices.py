@@ -5,7 +5,7 @@ is not in the table has no price: callers say so by name. A price can be stated 
 """
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from msgspec import Struct
 from secateur.modelname import known_as, spelled_out
 
 _MINUTE_MS, _DAY_MINUTES = 60_000, 1_440
+_WEEKEND = (5, 6)  # Saturday and Sunday, UTC
 
 
-class Rates(Struct, frozen=True, forbid_unknown_fields=True):
+class Rates(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What one class of tokens costs each, in dollars per million. What has no price of its own costs as input."""
 
     input: float
@@ -48,7 +49,7 @@ class Rates(Struct, frozen=True, forbid_unknown_fields=True):
         return self.output / self.input if self.input else 0.0
 
 
-class Tier(Struct, frozen=True, forbid_unknown_fields=True):
+class Tier(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Rates of all tokens of a request whose prompt has more than `over` tokens."""
 
     over: int
@@ -125,12 +126,14 @@ def restated(price: Price, w: float, r: float) -> Price:
 
 def _in_force(rows: list[dict[str, Any]], at: int | None, today: str) -> dict[str, Any] | None:
     """The last row whose conditions hold; before the first of dated rows, the first."""
-    when = datetime.fromtimestamp(at / 1000, UTC).date().isoformat() if at is not None else today
+    then = datetime.fromtimestamp(at / 1000, UTC).date() if at is not None else date.fromisoformat(today)
+    when = then.isoformat()
     minute = at // _MINUTE_MS % _DAY_MINUTES if at is not None else None
     found = None
     for row in rows:
         start, end = row.get("minutes", (0, _DAY_MINUTES))
         hour = "minutes" not in row or (minute is not None and start <= minute < end)
+        hour = hour and not ("weekdays" in row and then.weekday() in _WEEKEND)
         if row.get("since", "") <= when and hour:
             found = row
     return found

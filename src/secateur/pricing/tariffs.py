@@ -1,24 +1,38 @@
 """The tariff of a model: its price and its cache rules brought down to the numbers that a decision needs.
 
-Rule: a model without a price or without cache rules goes by those of a named other one, and the tariff says so.
+Rule: what a policy states holds before the tables. A model without a price or without cache rules goes by those of a
+named other one, and the tariff says so.
 """
 
 from functools import lru_cache
 
 from secateur.pricing.prices import Price, price_of
 from secateur.pricing.rules import CacheRules, rules_of
+from secateur.pricing.stated import Entries, entry_for, price_under, rules_under, with_settings
 from secateur.tariff import DEFAULT_MODEL, Tariff
+
+_MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
+
+
+def tariff_of(model: str, hour: bool = False, *, at: int | None = None, said: Entries = ()) -> Tariff:
+    """What a request to this model pays.
+
+    `hour`: the client buys the cache's longer time to live. `at`: when, in ms since 1970; without it, as on the date of
+    the tables, at an hour without surcharge. `said`: what the policy states.
+    """
+    return _tariff_of(model, hour, at // _MINUTE_MS if at else None, said)
 
 
 @lru_cache(maxsize=256)
-def tariff_of(model: str, hour: bool = False) -> Tariff:
-    """What a request to this model pays. `hour`: the client buys the cache's longer time to live."""
-    price, rules = price_of(model) if model else None, rules_of(model) if model else None
+def _tariff_of(model: str, hour: bool, minute: int | None, said: Entries) -> Tariff:
+    price = price_under(said, model, minute * _MINUTE_MS if minute is not None else None)
+    rules, entry = rules_under(said, model), entry_for(said, model)
     assumed = _assumed(model, price, rules)
-    price, rules = price or price_of(DEFAULT_MODEL), rules or rules_of(DEFAULT_MODEL)
+    price = price or price_of(DEFAULT_MODEL)
+    rules = rules or (with_settings(rules_of(DEFAULT_MODEL), entry.cache) if entry else rules_of(DEFAULT_MODEL))
     assert price is not None
     assert rules is not None
-    return stated(price, rules, hour=hour, assumed=assumed)
+    return stated(price, rules, hour=hour or (entry is not None and entry.hour), assumed=assumed)
 
 
 def stated(price: Price, rules: CacheRules, *, hour: bool = False, assumed: str = "") -> Tariff:
@@ -42,7 +56,9 @@ def stated(price: Price, rules: CacheRules, *, hour: bool = False, assumed: str 
 
 
 def _assumed(model: str, price: Price | None, rules: CacheRules | None) -> str:
+    lacks = [what for what, known in (("price", price), ("cache rules", rules)) if known is None]
+    if not lacks:
+        return ""
     if not model:
         return f"no model is named: prices and cache rules of {DEFAULT_MODEL} are taken; name the model"
-    lacks = [what for what, known in (("price", price), ("cache rules", rules)) if known is None]
-    return f"{' and '.join(lacks)} of {model} unknown: those of {DEFAULT_MODEL} are taken" if lacks else ""
+    return f"{' and '.join(lacks)} of {model} unknown: those of {DEFAULT_MODEL} are taken"

@@ -44,6 +44,8 @@ class Clock(Struct, frozen=True):
     provider: str = ""
     ttl_s: float = 0  # learned from cache reads; 0: the provider's own
     read: int = 0  # tokens that the last answer said were read from the cache
+    gone_s: float = 0  # the longest pause after which nothing was read, though the view only grew; 0: none
+    misses: int = 0  # how many such pauses there were; a read after a longer one clears both
 
 
 class Calibration(Struct, frozen=True):

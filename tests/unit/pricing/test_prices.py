@@ -68,11 +68,62 @@ def test_prices_have_a_history_and_some_hours_of_the_day() -> None:
     assert new == price_of("claude-opus-4-6")
     assert new is not None
     assert not new.tiers
-    night, day = (price_of("deepseek-v4-pro", ms(NOON.replace(hour=hour))) for hour in (2, 12))
-    assert night is not None
-    assert day is not None
-    assert night.base.input == 2 * day.base.input
-    assert day == price_of("deepseek-v4-pro")
+
+
+@pytest.mark.parametrize(
+    ("day", "hour", "times"),
+    [
+        (23, 0, 1),
+        (23, 1, 2),
+        (23, 3, 2),
+        (23, 4, 1),
+        (23, 6, 2),
+        (23, 9, 2),
+        (23, 10, 1),
+        (27, 2, 2),
+        (28, 2, 1),
+        (29, 7, 1),
+    ],
+)
+def test_peak_hours_are_those_of_weekdays(day: int, hour: int, times: int) -> None:
+    """2026-11-23 is a Monday."""
+    for model in ("deepseek-v4-pro", "deepseek-flash"):
+        then, usual = price_of(model, ms(datetime(2026, 11, day, hour, 30, tzinfo=UTC))), price_of(model)
+        assert then is not None
+        assert usual is not None
+        assert (then.base.input, then.base.read, then.base.output) == tuple(
+            times * (one or 0) for one in (usual.base.input, usual.base.read, usual.base.output)
+        )
+        assert then.base.r == pytest.approx(usual.base.r)  # all classes double: no decision changes
+
+
+@pytest.mark.parametrize(
+    ("model", "over", "rises"),
+    [
+        ("claude-haiku-4-5", 0, ()),
+        ("claude-haiku-5-5", 100_000, (5, 5)),
+        ("claude-sonnet-4-5", 200_000, (2, 1.5)),
+        ("gemini-2.5-pro", 200_000, (2, 1.5)),
+        ("gpt-5.4", 272_000, (2, 1.5)),
+        ("gpt-5.5", 272_000, (2, 1.5)),
+        ("gpt-6-sol", 272_000, (2, 1.5)),
+        ("gpt-6.1-terra", 272_000, (2, 1.5)),
+    ],
+)
+def test_tiers_rise_input_and_output(model: str, over: int, rises: tuple[float, ...]) -> None:
+    price = price_of(model)
+    assert price is not None
+    assert [tier.over for tier in price.tiers] == ([over] if over else [])
+    for tier in price.tiers:
+        assert (tier.rates.input / price.base.input, tier.rates.output / price.base.output) == rises
+        assert tier.rates.r == pytest.approx(price.base.r)  # reads and writes rise with the input
+
+
+def test_a_price_that_is_announced_holds_from_its_day_on() -> None:
+    before, after = (price_of("gemini-4-argon", ms(datetime(2026, *day, tzinfo=UTC))) for day in ((11, 30), (12, 1)))
+    assert before is not None
+    assert after is not None
+    assert (before.base.input, after.base.input) == (2.0, 4.0)
 
 
 def test_a_dated_version_may_have_a_price_of_its_own() -> None:

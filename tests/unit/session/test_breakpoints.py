@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from secateur import Engine, fit
-from secateur.formats.breakpoints import breakpoints
+from secateur.formats.breakpoints import breakpoints, buys_longer
+from secateur.jsontext import Text
 from secateur.rules import check
+from secateur.session import document
 
 OURS: dict[str, Any] = {
     "name": "ours",
@@ -191,3 +193,35 @@ def test_no_point_stands_behind_reasoning_or_a_document_that_is_no_pdf() -> None
     thinks = {"role": "assistant", "content": [thought]}
     found = breakpoints("bedrock_converse", {"messages": [asks, thinks, last]}, [2])
     assert [(op.path, op.slice) for op in found] == [(("messages", 0, "content"), (1, 1))]
+
+
+AUTO = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+CHAT = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}], "prompt_cache_retention": "24h"}
+
+
+@pytest.mark.parametrize(
+    ("body", "longer"),
+    [
+        (asked(mark=LONG), True),
+        (asked(mark=SHORT), False),
+        (asked(mark=SHORT) | {"system": [{"type": "text", "text": "s", "cache_control": LONG}]}, False),
+        (asked(mark=None) | {"system": [{"type": "text", "text": "s", "cache_control": LONG}]}, False),
+        (asked(mark=None), False),
+        (asked(mark=None) | AUTO, True),
+        (converse(), False),
+        (CHAT, True),
+        (CHAT | {"prompt_cache_retention": "in_memory"}, False),
+        ({"model": "gpt-5", "input": "go", "prompt_cache_retention": "24h"}, True),
+    ],
+)
+def test_the_last_marker_says_how_long_the_messages_are_kept(body: dict[str, Any], longer: bool) -> None:
+    for request in (body, Text.of(json.dumps(body).encode())):
+        read = document.read(json.dumps(body).encode(), None, MODEL)
+        assert buys_longer(read.format.name, request, read.transcript.messages) is longer
+
+
+def test_an_hour_is_read_from_bedrock_s_last_point_too() -> None:
+    body = converse()
+    body["messages"][-1]["content"][-1]["cachePoint"]["ttl"] = "1h"
+    read = document.read(body, None, MODEL)
+    assert buys_longer("bedrock_converse", body, read.transcript.messages)

@@ -1,0 +1,102 @@
+"""Prices and cache rules as a policy states them, where the tables do not know a model or are not right for a contract.
+
+    [[pricing]]
+    models = ["my-model*"]
+    price = { input = 3.0, output = 15.0, read = 0.3, write = 3.75 }
+    cache = { ttl_s = 600 }
+
+Rule: of the entries that fit a model the first holds. What it states wins over the tables, each setting by itself; what
+it does not state stays what the tables say. What neither knows is None here, and the caller names it.
+"""
+
+from fnmatch import fnmatchcase
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from secateur.modelname import normal, spelled_out
+from secateur.pricing.prices import Price, Rates, Tier, price_of
+from secateur.pricing.rules import CacheRules, Count, Positions, rules_of
+
+SAYS = "stated by the policy"
+
+Seconds = Annotated[float, Meta(ge=0)]
+
+
+class StatedCache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Settings of `CacheRules` that are to be others. None: as the tables say."""
+
+    positions: Positions | None = None
+    minimum_tokens: Count | None = None
+    step_tokens: Annotated[int, Meta(ge=1)] | None = None
+    breakpoints: Count | None = None
+    look_back: Count | None = None
+    ttl_s: Seconds | None = None
+    ttl_long_s: Seconds | None = None
+    delay_s: Seconds | None = None
+    miss_share: Annotated[float, Meta(ge=0, le=1)] | None = None
+    writes_cost: bool | None = None
+    strips_reasoning: bool | None = None
+
+
+class Stated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What one entry says of some models."""
+
+    models: tuple[str, ...] = ("*",)  # globs over a model's name, as given or in its normal form
+    like: str = ""  # a model of the tables whose price and cache rules these have, but for what is stated here
+    price: Rates | None = None  # dollars per million tokens
+    tiers: tuple[Tier, ...] = ()  # by `over`, lowest first; only beside `price`
+    cache: StatedCache = StatedCache()
+    hour: bool = False  # requests buy the cache's longer time to live (`ttl_long_s`), though they may not show it
+
+    def __post_init__(self) -> None:
+        if self.tiers and self.price is None:
+            raise ValueError("tiers are stated without the price below them: state `price` too")
+        paid = [self.price, *(tier.rates for tier in self.tiers)]
+        if any((getattr(one, name) or 0) < 0 for one in paid if one is not None for name in one.__struct_fields__):
+            raise ValueError("no price is negative")
+
+
+Entries = tuple[Stated, ...]
+
+
+def entry_for(entries: Entries, model: str) -> Stated | None:
+    """The entry that holds for a model; None where none fits."""
+    names = {model.strip().lower(), spelled_out(model), normal(model)}
+    for one in entries:
+        if any(fnmatchcase(name, pattern.strip().lower()) for pattern in one.models for name in names):
+            return one
+    return None
+
+
+def price_under(entries: Entries, model: str, at: int | None = None) -> Price | None:
+    """What a model asks at a time (ms since 1970), as stated, else as `price_of` says."""
+    said = entry_for(entries, model)
+    if said is not None and said.price is not None:
+        return Price(model or said.like or "stated price", said.price, said.tiers, SAYS)
+    name = (said.like if said is not None else "") or model
+    return price_of(name, at) if name else None
+
+
+def rules_under(entries: Entries, model: str) -> CacheRules | None:
+    """How a model's prompts are cached, as stated, else as `rules_of` says.
+
+    None where nothing is known of it; also where settings are stated of a model of which nothing else is known, unless
+    `positions` is among them.
+    """
+    said = entry_for(entries, model)
+    known = rules_of((said.like if said is not None else "") or model)
+    return known if said is None else with_settings(known, said.cache)
+
+
+def with_settings(known: CacheRules | None, said: StatedCache) -> CacheRules | None:
+    """Rules with the settings that are stated."""
+    settings = {name: value for name in said.__struct_fields__ if (value := getattr(said, name)) is not None}
+    if not settings:
+        return known
+    if known is None:
+        if said.positions is None:
+            return None
+        known = CacheRules(name="stated", models=(), positions=said.positions, source=SAYS, date="")
+    return replace(known, name=f"{known.name}, {SAYS}" if known.date else SAYS, **settings)
