@@ -4,6 +4,7 @@
 #   make check    format, lint and types
 #   make bench    the benchmarks, as ratios to json.loads, and 100,000 made-up sessions against the rules
 #   make side-by-side  install the peers (once, network) and play them and the presets on the sessions of SECATEUR_CORPUS
+#   make prices   read prices and windows of models again, from the packages that keep them
 #   make docs     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
 #   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
@@ -20,7 +21,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side docs sessions localmodel lock clean
+.PHONY: demo test check format bench side-by-side prices docs sessions localmodel lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -54,6 +55,11 @@ build/peers/.installed: benchmarks/peers/setup.py
 	@mkdir -p build/peers
 	-$(bin)/python benchmarks/peers/setup.py
 	@touch $@
+
+prices: $(installed)
+	$(bin)/python -m pip install -qq --disable-pip-version-check --upgrade genai-prices
+	$(bin)/python scripts/refresh_models.py
+	$(bin)/python scripts/refresh_prices.py
 
 docs: $(installed)
 	$(bin)/python scripts/make_docs.py

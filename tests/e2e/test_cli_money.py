@@ -91,6 +91,43 @@ def test_a_stated_price_serves_where_none_is_known(tmp_path: Path) -> None:
     assert "caches is not known" in done.json["sessions"][0]["warnings"][0]
 
 
+HOUSE = b"""name = "house"
+extends = "%s"
+[[pricing]]
+models = ["unheard-*"]
+price = { input = 2.0, output = 10.0, read = 1.0 }
+cache = { positions = "steps", step_tokens = 1, minimum_tokens = 0 }
+"""
+
+
+def test_a_policy_states_prices_and_cache_rules_for_what_no_table_knows(tmp_path: Path) -> None:
+    path = saved(tmp_path, chat(*worked("a", "b", "c", "d"), model="unheard-of"), "request.json")
+    policy = saved(tmp_path, HOUSE % b"balance", "house.toml")
+    done = secateur("simulate", path, "--policy", policy, "--policy", "observe", "--json")
+    assert (done.code, done.err) == (0, "")
+    session = done.json["sessions"][0]
+    assert (session["model"], session["price"], session["warnings"]) == ("unheard-of", "stated by the policy", [])
+    assert (session["kappa"], session["cache"]) == (1, "stated by the policy")
+    base = session["lines"][0]
+    assert base["dollars"] == pytest.approx(session["lines"][2]["dollars"])
+    scanned = secateur("scan", tmp_path, "--policy", policy, "--json").json
+    assert scanned["lines"][0]["dollars"] == pytest.approx(base["dollars"])
+    assert not any(one["assumed"] for one in scanned["sessions"])
+    shown = secateur("doctor", path, "--policy", policy, "--json").json["settings"]
+    told = {one["name"]: (one["value"], one["source"]) for one in shown}
+    assert told["price"] == ("$2 a million tokens, read 0.5×, write 1×, output 5×", "stated by the policy")
+    assert told["prompt cache"] == ("lives 5 min, from 0 tokens on", "stated by the policy")
+
+
+def test_two_policies_that_state_different_prices_are_not_played_together(tmp_path: Path) -> None:
+    path = saved(tmp_path, chat(*worked("a", "b", "c", "d"), model="unheard-of"), "request.json")
+    one = saved(tmp_path, HOUSE % b"balance", "one.toml")
+    other = saved(tmp_path, (HOUSE % b"observe").replace(b"2.0", b"3.0").replace(b"house", b"other"), "other.toml")
+    done = secateur("simulate", path, "--policy", one, "--policy", other)
+    assert done.code == 2
+    assert "house and other state different prices" in done.err
+
+
 def test_a_folder_is_scanned(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "one.jsonl").write_bytes(PI.read_bytes())

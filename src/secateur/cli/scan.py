@@ -17,7 +17,7 @@ from secateur.cli.overview import Overview, blocks, by_format, by_tool
 from secateur.cli.progress import counting
 from secateur.cli.standings import summed
 from secateur.cli.terminal import say_json, tell
-from secateur.cli.terms import Priced, RatesType
+from secateur.cli.terms import Priced, RatesType, stated_in
 from secateur.pricing import Rates
 
 _HELP = """\
@@ -98,9 +98,10 @@ def overview(asked: Asked) -> Overview:
     for name in names:
         policy.load(name)
     paths = places.files(folders)
-    wanted = Wanted(Priced(asked.model, asked.price, asked.kappa, assume=True), names, asked.window)
-    with counting("reading", len(paths)) as done:
-        told = scanned(paths, wanted, asked.jobs, done)
+    wanted = Wanted(
+        Priced(asked.model, asked.price, asked.kappa, assume=True, stated=stated_in(names)), names, asked.window
+    )
+    told = scanned(paths, wanted, asked.jobs, counting)
     sessions = tuple(survey for one in told for survey in one.surveys)
     whole = sum(one.dollars for one in sessions)
     return Overview(
@@ -112,4 +113,5 @@ def overview(asked: Asked) -> Overview:
         lines=summed([one.lines for one in sessions]),
         leaks=leaks.told([leak for one in sessions for leak in one.leaks], whole),
         unread=tuple(one for each in told for one in each.unread),
+        copies=sum(one.copies for one in told),
     )

@@ -18,6 +18,8 @@ from secateur.cli.names import DEFAULT
 from secateur.cli.reading import Opened
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
+from secateur.pricing.stated import price_under, rules_under
+from secateur.pricing.tariffs import tariff_of
 from secateur.protect import protected_tokens
 
 
@@ -53,10 +55,23 @@ def _of_request(given: Given, chosen: Policy, document: Opened | None) -> Iterat
     yield Setting("model", model or "unknown", "--model" if given.model else "the document" if own else "not given")
     yield Setting("window", f"{window:,}", source)
     yield _idle(given, document)
+    yield from _paid(model, chosen)
     yield Setting("policy", chosen.name, _origin(given.policy))
     tokens = protected_tokens(chosen.protect, window)
     if tokens:
         yield Setting("newest result tokens kept", f"{tokens:,}", f"protect.tokens at this window, by {chosen.counter}")
+
+
+def _paid(model: str, chosen: Policy) -> Iterator[Setting]:
+    """What decisions are weighed by: the price of a token now, and how long the prompt cache lives."""
+    tariff = tariff_of(model, at=int(time.time() * 1000), said=chosen.pricing)
+    price, rules = price_under(chosen.pricing, model), rules_under(chosen.pricing, model)
+    said = f"${tariff.dollars:g} a million tokens, read {tariff.r:g}×, write {tariff.w:g}×, output {tariff.o:g}×"
+    yield Setting("price", said, price.source if price else tariff.assumed)
+    lives = f"lives {duration(tariff.ttl_s)}, from {tariff.minimum_tokens:,} tokens on"
+    source = "; ".join(dict.fromkeys((rules.name, rules.source))) if rules else tariff.assumed
+    source += f", {rules.date}" if rules and rules.date else ""
+    yield Setting("prompt cache", lives, source)
 
 
 def _idle(given: Given, document: Opened | None) -> Setting:

@@ -75,7 +75,7 @@ def test_what_was_learned_decides_in_another_process(tmp_path: Any) -> None:
         engine.observe(view, {"input_tokens": 100, "cache_read_input_tokens": read}, now=now)
     late = Engine(policy, store=open_store(url)).fit(body(), session="s", now=now + 210_000)
     assert late.receipt.opened
-    assert "the cache lives 200 s" in late.receipt.trigger
+    assert "the prompt cache lives 3 min" in late.receipt.trigger
     fresh = Engine(policy).fit(body(), session="s", now=now, idle_s=210.0)
     assert not fresh.receipt.opened
 
