@@ -60,6 +60,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     lines: list[Line]  # by policy, over all sessions
     leaks: list[leaks.Told]
     unread: tuple[Any, ...]  # files that gave no session
+    copies: int = 0  # sessions of which another recording holds every request
 
     def row(self, one: "Survey") -> dict[str, Any]:
         """A session as one flat row: its own figures, then the bill under each policy."""
@@ -163,6 +164,7 @@ def _notes(found: Overview) -> list[str]:
     """What was assumed, and what was not read."""
     assumed = Counter(one.assumed for one in found.sessions if one.assumed)
     notes = [f"assumed for {many(times, 'session')}: {harmless(what)}" for what, times in assumed.most_common(_FILES)]
+    notes += _shared(found)
     broken = [one for one in found.unread if one.broken]
     other = len(found.unread) - len(broken)
     if other:
@@ -172,3 +174,16 @@ def _notes(found: Overview) -> list[str]:
         notes += [f"  {harmless(one.path)}: {one_line(one.why, 160)}" for one in broken[:_FILES]]
         notes += [f"  and {len(broken) - _FILES:,} more (--json names all)"] if len(broken) > _FILES else []
     return notes
+
+
+def _shared(found: Overview) -> list[str]:
+    """What several recordings hold."""
+    begun = [one.shared for one in found.sessions if one.shared]
+    said = [f"{many(found.copies, 'session')} left out: another recording holds all of it"] if found.copies else []
+    if begun:
+        where = "begins" if len(begun) == 1 else "begin"
+        said.append(
+            f"{many(len(begun), 'session')} {where} with what another recording holds: {many(sum(begun), 'request')}"
+            " counted there alone"
+        )
+    return said

@@ -5,6 +5,8 @@ several conversations each is a session of its own.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -52,16 +54,20 @@ class Played(Struct, frozen=True):
 def played(file: str, settings: Settings, rename: Callable[[str], None]) -> Iterator[Played]:
     """Each conversation of a file. Raises Unreadable, or Refused for one that nobody answered or no price is for."""
     try:
-        from secateur.simulate.compare import compared
+        from secateur.simulate.compare import Play, compared
         from secateur.simulate.foresight import Terms as Yardstick
     except ImportError as error:
         raise Refused("the oracles need numpy: pip install 'secateur[simulate]'") from error
     for label, recording in _recordings(file, settings):
-        rename(f"replaying {label}")
         terms = terms_of(recording, settings.priced, label)
         yardstick = Yardstick(terms.price, terms.caching)
-        found = compared(recording, map(settings.policy, settings.policies), yardstick, window=settings.window)
+        play = Play(window=settings.window, begun=partial(_begun, rename, label))
+        found = compared(recording, map(settings.policy, settings.policies), yardstick, play)
         yield Played(settings.priced.model, label, terms, found)
+
+
+def _begun(rename: Callable[[str], None], label: str, policy: str) -> None:
+    rename(f"replaying {Path(label).name} under {policy}")
 
 
 def _recordings(file: str, settings: Settings) -> list[tuple[str, Recording]]:

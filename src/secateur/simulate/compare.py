@@ -7,13 +7,15 @@ Rule: no figure stands alone. A bill comes with what was lost for it, and with w
 the session as it was stands first, the best schedules last. The agent is assumed to act as it did.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from secateur.policy import load
+from secateur.policy import Policy, load
 from secateur.pricing.tariffs import stated
+from secateur.simulate.bill import billed
 from secateur.simulate.eligible import permitted
 from secateur.simulate.foresight import Terms, foreseen, stretches, unreferenced
 from secateur.simulate.oracle import oracle
@@ -55,40 +57,59 @@ class Comparison(Struct, frozen=True):
         return (self.base, *self.standings, self.lossless)
 
 
-def compared(
-    recording: Recording,
-    policies: Iterable[Any],
-    terms: Terms,
-    *,
-    window: int | None = None,
-    best: bool = True,
-) -> Comparison:
-    """Each policy on a recording. Without `best` the policies' own oracles are left out, which saves half the time.
+class Play(Struct, frozen=True, kw_only=True):
+    """How policies are played, and what of it counts."""
 
-    Raises ConfigError for a policy that cannot be loaded.
-    """
+    window: int | None = None  # tokens; None: the model's
+    best: bool = True  # also the policies' own oracles, which take half of the time
+    since: int = 0  # figures are those of the requests from this number on; what stands before is played all the same
+    begun: Callable[[str], None] = lambda _: None  # told each policy's name as its turn comes
+
+
+_ALL = Play()
+
+
+def compared(recording: Recording, policies: Iterable[Any], terms: Terms, play: Play = _ALL) -> Comparison:
+    """Each policy on a recording. Raises ConfigError for a policy that cannot be loaded."""
     recall = recall_of(recording)
-    price, caching = terms.price, terms.caching
-    base = simulate(recording, None, price, caching=caching)
+    stand = _Stand(recording, recall, play.since)
+    base = simulate(recording, None, terms.price, caching=terms.caching)
     found = []
     for policy in map(load, policies):
-        run = simulate(recording, policy, price, caching=caching, window=window)
-        tariff = stated(price, caching.rules, hour=caching.hour)
-        own = permitted(recording, policy, window=window, tariff=tariff) if best else None
-        units = sum(oracle(one.lot).cost for one in stretches(recording, own, terms)) if own is not None else None
-        found.append(standing(policy.name, run, recording, recall, units))
+        play.begun(policy.name)
+        run = simulate(recording, policy, terms.price, caching=terms.caching, window=play.window)
+        found.append(stand.of(policy.name, run, _best(recording, policy, terms, play.window) if play.best else None))
+    play.begun(LOSSLESS)
     lossless = foreseen(recording, unreferenced(recording, recall), terms, LOSSLESS)
-    least = standing(LOSSLESS, lossless.run, recording, recall, lossless.units)
-    return Comparison(recording, terms, standing(UNPRUNED, base, recording, recall), tuple(found), least, recall)
+    least = stand.of(LOSSLESS, lossless.run, lossless.units)
+    return Comparison(recording, terms, stand.of(UNPRUNED, base), tuple(found), least, recall)
 
 
-def standing(name: str, run: Run, recording: Recording, recall: Recall, best: float | None = None) -> Standing:
-    """A run with what it lost."""
-    score = recall.score(_held(recording, run)) if recording.requests else recall.score(())
-    prompts: Sequence[int] = [row.prompt for row in run.rows]
-    rates = run.price.base
-    again = refetch(score.lost, prompts, r=rates.r, w=rates.w, o=rates.o)
-    return Standing(name, run, score, run.bill.units + again, best)
+def _best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> float:
+    """What the cheapest schedule costs of what a policy would let go."""
+    tariff = stated(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
+    own = permitted(recording, policy, window=window, tariff=tariff)
+    return sum(oracle(one.lot).cost for one in stretches(recording, own, terms))
+
+
+class _Stand(Struct, frozen=True):
+    recording: Recording
+    recall: Recall
+    since: int
+
+    def of(self, name: str, run: Run, best: float | None = None) -> Standing:
+        """A run with what it lost."""
+        views = _held(self.recording, run) if self.recording.requests else ()
+        score = self.recall.score(views, self.since)
+        rates, prompts = run.price.base, [row.prompt for row in run.rows]
+        again = refetch(score.lost, prompts, r=rates.r, w=rates.w, o=rates.o)
+        counted = _from(run, self.since) if self.since else run
+        return Standing(name, counted, score, counted.bill.units + again, best)
+
+
+def _from(run: Run, since: int) -> Run:
+    rows = run.rows[since:]
+    return replace(run, turns=run.turns[since:], rows=rows, bill=billed(rows, run.price))
 
 
 def _held(recording: Recording, run: Run) -> Any:

@@ -50,15 +50,19 @@ class Spending(Struct, frozen=True):
     leaks: tuple[Leak, ...]
 
 
-def spending(recording: Recording, run: Run, recall: Recall) -> Spending:
-    """The shares of an unpruned run."""
-    books = [_Book(one, recall.dead_after(number)) for number, one in enumerate(recording.segments)]
+def spending(recording: Recording, run: Run, recall: Recall, since: int = 0) -> Spending:
+    """The shares of an unpruned run; only requests from number `since` on are counted, and what came with them."""
+    books = [_Book(one, recall.dead_after(number), since) for number, one in enumerate(recording.segments)]
     tally = _Tally(run.price.base.input / 1e6)
     before: tuple[Row, int] | None = None
     for turn, row in zip(run.turns, run.rows, strict=True):
         segment, rates = turn.request.segment, run.price.rates(row.prompt)
         scale = rates.input / run.price.base.input if run.price.base.input else 0.0
         write = rates.w_1h if run.caching.hour else rates.w
+        if row.number < since:
+            books[segment].pass_over(row, turn.request.answer)
+            before = row, segment
+            continue
         fixed = books[segment].enter(row, turn.request.answer, (rates.r * scale, write * scale, scale))
         tally.add((FIXED, ""), 0, turn.fixed_tokens, fixed)
         tally.add((ANSWERS, ""), 1, row.output, rates.o * scale * row.output, once=row.output)
@@ -68,7 +72,8 @@ def spending(recording: Recording, run: Run, recall: Recall) -> Spending:
         if scale > 1:
             tally.leak("tier", "", 1, row.prompt, (scale - 1) / scale * (row.units - row.called))
         before = row, segment
-    tally.once(FIXED, max((one.fixed_tokens for one in recording.segments), default=0))
+    if not since:
+        tally.once(FIXED, max((one.fixed_tokens for one in recording.segments), default=0))
     for book in books:
         book.close(tally)
     return tally.closed()
@@ -77,7 +82,8 @@ def spending(recording: Recording, run: Run, recall: Recall) -> Spending:
 class _Book:
     """The parts of one segment, and what each has cost so far, in units of plain input."""
 
-    def __init__(self, segment: Transcript, dead: dict[str, int]) -> None:
+    def __init__(self, segment: Transcript, dead: dict[str, int], since: int) -> None:
+        self.since = since
         self.parts = [part for message in segment.messages for part in message.parts]
         self.kinds = [_kind(m.role, part) for m in segment.messages for part in m.parts]
         self.first = np.cumsum([0, *(len(message.parts) for message in segment.messages)])
@@ -93,6 +99,11 @@ class _Book:
         self.seen = np.full(len(self.parts), never, dtype=np.int64)
         size = len(self.parts)
         self.cost, self.dead, self.times, self.idle = (np.zeros(size) for _ in range(4))
+
+    def pass_over(self, row: Row, answer: int) -> None:
+        """A prompt that is counted elsewhere."""
+        spot = slice(0, int(self.first[answer]))
+        self.seen[spot] = np.minimum(self.seen[spot], row.number)
 
     def enter(self, row: Row, answer: int, rates: tuple[float, float, float]) -> float:
         """Share out one prompt; what system prompt and tools cost of it."""
@@ -118,7 +129,8 @@ class _Book:
             times, cost = int(self.times[at]), float(self.cost[at])
             if not times:
                 continue
-            tally.add((self.kinds[at], part.tool), 1, part.tokens * times, cost, once=part.tokens)
+            new = int(self.seen[at]) >= self.since
+            tally.add((self.kinds[at], part.tool), new, part.tokens * times, cost, once=part.tokens * new)
             if part.kind != "tool_result":
                 continue
             if self.idle[at]:

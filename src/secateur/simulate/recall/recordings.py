@@ -35,14 +35,18 @@ class Recall(Struct, frozen=True):
 
     stretches: tuple[Stretch, ...]
 
-    def score(self, views: Sequence[Held]) -> Score:
-        """The figures of a policy; `views` has one for each of the recording's requests (`held` makes them)."""
+    def score(self, views: Sequence[Held], since: int = 0) -> Score:
+        """The figures of a policy; `views` has one for each of the recording's requests (`held` makes them).
+
+        Only requests from number `since` on count.
+        """
         found = []
         for one in self.stretches:
             mine = [views[number] for number in one.requests]
             for outcome in outcomes(one.references, one.files, mine):
-                found.append(replace(outcome, request=one.requests[outcome.request]))
-        return score(found, sum(len(one.requests) for one in self.stretches))
+                if one.requests[outcome.request] >= since:
+                    found.append(replace(outcome, request=one.requests[outcome.request]))
+        return score(found, sum(number >= since for one in self.stretches for number in one.requests))
 
     def dead_after(self, segment: int) -> dict[str, int]:
         """As `References.dead_after` of one segment, with requests by their position in the recording."""
