@@ -221,5 +221,5 @@ def _ended(asked: Asked, done: Report, after: Opened) -> int:
     heaviest = ", ".join(f"{harmless(one.tool) or one.kind} ({one.tokens:,})" for one in largest(after.transcript, 3))
     raise StillTooLong(
         f"{done.output.tokens:,} tokens are left and the window is {asked.window:,}; the largest that stay are "
-        f"{heaviest}: give a larger --window, or a policy that protects less"
+        f"{heaviest}: give a larger --window, protect less, or let secateur compact sum up the rest"
     )

@@ -99,7 +99,7 @@ def narrow(rows: Sequence[Sequence[str]], head: Sequence[str], styles: Sequence[
 
 
 def alternatives(found: Sequence[Other]) -> Any:
-    """What other policies would free, and how much more the next request and each later one would cost."""
+    """What other policies would free, and how much more they cost at once and then in each request."""
     told = [
         (
             f"--policy {one.name}",
@@ -111,7 +111,7 @@ def alternatives(found: Sequence[Other]) -> Any:
         )
         for one in found
     ]
-    head = ("policy", ">parts", ">freed", ">share", ">next request", ">each later")
+    head = ("policy", ">parts", ">freed", ">share", ">at once", ">a request")
     return _table("What other policies would free", head, told)
 
 

@@ -1,0 +1,29 @@
+"""The policy where nobody names one: said once, the same in the library and in the list of presets."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+from secateur import Engine, fit
+from secateur.defaults import POLICY
+from secateur.policy import DEFAULT, PRESETS, load
+
+
+def test_it_is_balance_in_every_signature() -> None:
+    assert POLICY == DEFAULT == PRESETS[0] == load(DEFAULT).name == "balance"
+    assert Engine().policy == load("balance")
+    assert inspect.signature(fit).parameters["policy"].default == POLICY
+    assert fit([{"role": "user", "content": "hi"}]).receipt.policy == "balance"
+
+
+def test_a_first_fit_loads_nothing_that_is_heavy() -> None:
+    code = (
+        "import sys; old = set(sys.modules); import secateur; secateur.fit(open(sys.argv[1], 'rb').read());"
+        "print(*{name.split('.')[0] for name in set(sys.modules) - old} - set(sys.stdlib_module_names))"
+    )
+    session = Path(__file__).parents[2] / "sessions" / "openai_chat.json"
+    argv = [sys.executable, "-c", code, str(session)]
+    loaded = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()
+    taken_by_msgspec = {"typing_extensions"}  # where it is installed
+    assert set(loaded) - taken_by_msgspec == {"secateur", "msgspec"}
