@@ -11,6 +11,7 @@ from secateur.pricing.rules import CacheRules, rules_of
 from secateur.pricing.stated import Entries, entry_for, price_under, rules_under, with_settings
 from secateur.tariff import DEFAULT_MODEL, Tariff
 
+FREE = 2  # slots that a client leaves of which nothing is known: one marks system prompt and newest message
 _MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
 
 
@@ -35,18 +36,23 @@ def _tariff_of(model: str, hour: bool, minute: int | None, said: Entries) -> Tar
     return stated(price, rules, hour=hour or (entry is not None and entry.hour), assumed=assumed)
 
 
-def stated(price: Price, rules: CacheRules, *, hour: bool = False, assumed: str = "") -> Tariff:
-    """The tariff of a price and a set of cache rules. Without a cache, reading is input."""
+def stated(price: Price, rules: CacheRules, *, hour: bool = False, free: int = FREE, assumed: str = "") -> Tariff:
+    """The tariff of a price and a set of cache rules. Without a cache, reading is input; so is writing where the
+    provider does not charge it. `free`: breakpoints that may be added to a request."""
     base, long_s = price.base, rules.ttl_long_s if hour else None
     none = rules.positions == "none"
+    written = base.w if long_s is None else base.w_1h
     return Tariff(
         r=1.0 if none else base.r,
-        w=1.0 if none else base.w if long_s is None else base.w_1h,
+        w=written if rules.writes_cost and not none else 1.0,
         o=base.o,
         ttl_s=rules.ttl_s if long_s is None else long_s,
         minimum_tokens=rules.minimum_tokens,
         step_tokens=rules.step_tokens,
         anywhere=rules.positions in ("steps", "none"),
+        positions=rules.positions,
+        look_back=rules.look_back,
+        free=free,
         strips_reasoning=rules.strips_reasoning,
         tiers=tuple(tier.over for tier in price.tiers),
         dollars=base.input,

@@ -36,7 +36,7 @@ class Request(Struct, frozen=True):
     segment: int
     answer: int  # equal to the number of messages where the answer is not recorded
     at: int = 0  # when it was sent, ms since 1970: the time of the newest message it held; 0: unknown
-    output: int = 0  # tokens of the answer, as recorded, else estimated
+    output: int = 0  # tokens of the answer, as recorded, else (or where that cannot be) estimated
     usage: Usage | None = None  # as recorded
     model: str = ""  # the model that answered, where the document says
 
@@ -211,20 +211,19 @@ def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple
         for number, message in enumerate(messages):
             if number and _answers(message) and message.lines not in answered:
                 values = list(_values(source, messages, number))
-                request = _request(messages[:number], message, usage_of(values))
+                request = _request(messages[:number], usage_of(values))
                 model = model_of(values) or transcript.model
                 found.append(replace(request, number=len(found), segment=segment, model=model))
         answered = {one.lines for one in messages if one.role == "assistant" and one.lines}
         if not source.format.log and not transcript.in_place and messages and messages[-1].role != "assistant":
-            request = _request(messages, None, None)  # a request body: its answer is yet to come
+            request = _request(messages, None)  # a request body: its answer is yet to come
             found.append(replace(request, number=len(found), segment=segment, model=transcript.model))
     return tuple(found)
 
 
-def _request(before: Sequence[Message], said: Message | None, usage: Usage | None) -> Request:
+def _request(before: Sequence[Message], usage: Usage | None) -> Request:
     at = next((one.at for one in reversed(before) if one.at), 0)
-    estimated = sum(part.tokens for part in said.parts) if said is not None else 0
-    return Request(0, 0, len(before), at, usage.output if usage else estimated, usage)
+    return Request(0, 0, len(before), at, usage.output if usage else 0, usage)
 
 
 def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
@@ -236,7 +235,23 @@ def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
         if times != 1.0 and part.kind != "media":
             force_setattr(part, "tokens", round(part.tokens * times))
     segments = tuple(replace(one, fixed_tokens=fixed or one.fixed_tokens) for one in recording.segments)
-    return replace(recording, segments=segments, factor=recording.factor * times)
+    found = replace(recording, segments=segments, factor=recording.factor * times)
+    return replace(found, requests=tuple(_spoken(one, found.said(one)) for one in found.requests))
+
+
+def _spoken(request: Request, said: Message | None) -> Request:
+    """The request with the output of its answer: as recorded, unless that is less than what stands there.
+
+    Hosts that write an answer down while it streams (Claude Code) keep the count of its beginning. Reasoning may be in
+    the answer and not in the count, so it is not held against it.
+    """
+    if said is None:
+        return request
+    whole = sum(part.tokens for part in said.parts)
+    shown = sum(part.tokens for part in said.parts if part.kind != "reasoning")
+    if request.usage is not None and request.usage.output >= _LEAST * shown:
+        return request
+    return replace(request, output=whole)
 
 
 def _fitted(recording: Recording) -> tuple[float, int]:

@@ -64,7 +64,7 @@ def simulate(
     said = loaded.pricing if loaded else ()
     price = price or _price(recording, said)
     caching = caching or _caching(recording, price, said)
-    tariff = stated(price, caching.rules, hour=caching.hour)
+    tariff = stated(price, caching.rules, hour=caching.hour, free=caching.free)
     pruned = replayed(recording, loaded, window=window, tariff=tariff) if loaded else unpruned(recording)
     turns = tuple(pruned)
     rows = paid(turns, price, caching)

@@ -52,6 +52,18 @@ def test_every_answer_is_one_request_with_all_that_was_said_before() -> None:
     assert [one.parts[0].text for one in answers if one is not None] == ["two", "four", "six"]
 
 
+def test_an_answer_was_paid_for_that_was_counted_only_while_it_began() -> None:
+    whole = "a sentence of some length that a model said, and another one behind it. " * 9
+    log = pi(
+        said("user", "one"), answer(whole, input=100, output=2), said("user", "two"), answer("so", output=1, input=9)
+    )
+    first, second = recorded(log).requests
+    assert first.usage is not None
+    assert first.usage.output == 2
+    assert 120 < first.output < 180
+    assert second.output == 1
+
+
 def test_times_usage_and_model_are_as_recorded() -> None:
     recording = recorded(LOG)
     start = 1_767_225_600_000
