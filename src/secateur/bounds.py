@@ -6,7 +6,7 @@ results that may go do go is up to the strategies.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from typing import Protocol
 
 from secateur.acts.fates import Held
@@ -48,7 +48,7 @@ def indexed(messages: tuple[Message, ...], known: Index | None = None, first: in
             users.append(number)
             if message.origin == "user":
                 turns.append(number)
-    return Index(tuple(users), tuple(turns), tuple(assistants), known.spent)
+    return Index(tuple(users), tuple(turns), tuple(assistants), known.spent, known.open)
 
 
 def shortened(index: Index, size: int) -> Index:
@@ -58,6 +58,7 @@ def shortened(index: Index, size: int) -> Index:
         index.turns[: bisect_left(index.turns, size)],
         index.assistants[: bisect_left(index.assistants, size)],
         min(index.spent, size),
+        index.open and index.open[: bisect_left(index.open, size)],
     )
 
 
@@ -139,17 +140,16 @@ def candidates(
     protect = budget.protect
     kept = working_set(transcript, protect, budget.raw).keys
     reach = protected_tokens(protect, budget.window)
-    total, crossed = 0, not reach
-    for number, part in _outside(transcript, protect, walk_ends):
+    left = [reach] if reach else []  # tokens to protect yet; behind that line nobody counts any more
+    for number, part in _outside(transcript, protect, walk_ends, left):
         gone = settled(part)
         if (gone and not walk_ends) or part.key in kept or not eligible(transcript, number, part, protect):
             continue
         if gone:
             return
-        if not crossed:  # behind the line nobody counts any more
-            total += budget.count(part.text)
-            crossed = total > reach
-        if crossed and len(part.text) >= protect.worth_chars:
+        if left:
+            left[:] = [more] if (more := left[0] - budget.count(part.text)) >= 0 else []
+        if not left and len(part.text) >= protect.worth_chars:
             yield number, part
 
 
@@ -191,12 +191,20 @@ def working_set(transcript: Transcript, protect: Protect, raw: Mapping[str, Part
 def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bool]) -> int:
     """The first message that still holds a result that may go now or later: the next `index.spent`."""
     first = max(index_of(transcript).spent, boundary(transcript, protect).start)
-    for number in range(first, len(transcript.messages)):
+    numbers = range(first, len(transcript.messages))
+    return next(holding(transcript, protect, settled, numbers), max(first, len(transcript.messages)))
+
+
+def holding(
+    transcript: Transcript, protect: Protect, settled: Callable[[Part], bool], numbers: Iterable[int]
+) -> Iterator[int]:
+    """Those of these messages that hold a result that may go now or later."""
+    for number in numbers:
         for part in transcript.messages[number].parts:
-            worth = len(part.text) >= protect.worth_chars
+            worth = part.kind == "tool_result" and len(part.text) >= protect.worth_chars
             if worth and not settled(part) and eligible(transcript, number, part, protect):
-                return number
-    return max(first, len(transcript.messages))
+                yield number
+                break
 
 
 def guarded(transcript: Transcript, protect: Protect, keys: Set[str], edited: Set[str] = frozenset()) -> frozenset[str]:
@@ -234,21 +242,29 @@ def call_of(transcript: Transcript, number: int, result: Part) -> Part | None:
     return None
 
 
-def _outside(transcript: Transcript, protect: Protect, to_summary: bool) -> Iterator[tuple[int, Part]]:
-    """Results outside the protected head and tail and beyond the newest `protect.results`, newest first."""
-    messages = transcript.messages
+def _outside(transcript: Transcript, protect: Protect, to_summary: bool, left: list[int]) -> Iterator[tuple[int, Part]]:
+    """Results outside the protected head and tail and beyond the newest `protect.results`, newest first.
+
+    Once nothing is `left` to protect, only those that may go, as far as the index knows.
+    """
+    messages, index = transcript.messages, index_of(transcript)
     inside = boundary(transcript, protect)
     newest = protect.results
-    first = max(inside.start, index_of(transcript).spent)
-    for number in range((len(messages) if newest else inside.stop) - 1, first - 1, -1):
+    first = max(inside.start, index.spent)
+    number = (len(messages) if newest else inside.stop) - 1
+    while number >= first:
         if to_summary and messages[number].origin == "summary":
             return
         for part in reversed(messages[number].parts):
-            if part.kind != "tool_result":
-                continue
-            newest -= 1
-            if newest < 0 and number < inside.stop:
-                yield number, part
+            if part.kind == "tool_result":
+                newest -= 1
+                if newest < 0 and number < inside.stop:
+                    yield number, part
+        if to_summary or index.open is None or newest > 0 or left:
+            number -= 1
+        else:
+            place = bisect_left(index.open, number)
+            number = index.open[place - 1] if place else -1
 
 
 def _guarded(part: Part, running: bool, inside: bool, protect: Protect) -> bool:

@@ -7,13 +7,14 @@ writes one; the session shows what a proposal would come to.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.bounds import running
+from secateur.bounds import index_of, running
 from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import REFUSED
 from secateur.policy import Policy
 from secateur.receipt import Entry, entries
-from secateur.schedule import Balance, Choice, Offer
+from secateur.schedule import Balance, Choice, Cold, Offer
+from secateur.schedule.ground import cold
 from secateur.session import Session
 from secateur.session.mending import Sent, forced
 from secateur.settle import headless, in_running_round, settled
@@ -91,6 +92,7 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     edits: dict[str, Edit] = {key: Restore(key, by="rewind") for key in sorted(work.suspended())}
     why = "the history was rewound: what is protected again reads as it came" if edits else asked.why
     edits = {**asked.edits, **edits}
+    budget = replace(budget, cold=cold(budget))  # as it is before this request's own edits
     budget = _told(work, budget, {key: edit for key, edit in asked.edits.items() if isinstance(edit, Rewrite | Remove)})
     born, seen = _run(work, budget, (policy.birth,) if policy.birth else (), edits)
     born = _admitted(policy, work, budget, born)
@@ -124,14 +126,22 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
 
 
 def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edit]) -> dict[str, Edit]:
-    """The excerpts at birth that a schedule with prices lets pass."""
-    schedule = policy.schedule
-    if not born or not isinstance(schedule, Balance):
+    """The excerpts at birth that a schedule with prices lets pass.
+
+    What stands before the newest answer was sent before, and is cached where the cache is warm: a session that was
+    begun without us is not excerpted as if all of it were new.
+    """
+    schedule, read = policy.schedule, work.document.transcript
+    if not born or not isinstance(schedule, Balance | Cold):
         return born
-    messages = work.document.transcript.messages
-    sizes = {part.key: part.tokens for number in work.places.of(born) for part in messages[number].parts}
-    left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in born.items()}
-    return {key: edit for key, edit in born.items() if schedule.admits(sizes[key] - left[key], budget.tariff)}
+    newest = index_of(read).assistants[-1:] if not budget.cold else ()
+    numbers = [number for number in work.places.of(born) if number >= max(newest, default=0)]
+    sizes = {part.key: part.tokens for number in numbers for part in read.messages[number].parts}
+    fresh = {key: edit for key, edit in born.items() if key in sizes}
+    if isinstance(schedule, Cold):
+        return fresh
+    left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in fresh.items()}
+    return {key: edit for key, edit in fresh.items() if schedule.admits(sizes[key] - left[key], budget.tariff)}
 
 
 class Proposed(Struct, frozen=True):
@@ -156,6 +166,8 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
         by_age=any(not isinstance(one, Dated) for one in policy.prune),
         plan=work.plan,
         forced=proposed.forced,
+        holds=work.holding,
+        known=work.walked,
     )
     return policy.schedule.chosen(offer), freed
 
@@ -229,8 +241,7 @@ def _told(work: Session, budget: Budget, edits: dict[str, Edit]) -> Budget:
 def _freed(work: Session, seen: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
     """Tokens by the policy's counter: of the parts to be edited as they read now, and of what goes from them."""
     marked = freed = 0
-    numbers = range(len(seen.messages)) if work.ranges else work.places.of(edits)
-    for part in [part for number in numbers for part in seen.messages[number].parts if part.key in edits]:
+    for part in [part for number in work.holding(edits) for part in seen.messages[number].parts if part.key in edits]:
         size, edit = work.gauge(part.text), edits[part.key]
         marked += size
         freed += size - (work.gauge(edit.text) if isinstance(edit, Rewrite) else 0)

@@ -60,6 +60,7 @@ class Index(Struct, frozen=True):
     turns: tuple[int, ...] = ()  # those of origin "user": where turns begin
     assistants: tuple[int, ...] = ()
     spent: int = 0  # messages before this one hold no result that the policy could still edit
+    open: tuple[int, ...] | None = None  # the messages behind it that do hold one, as it came; None: not known
 
 
 class Transcript(Struct, frozen=True):

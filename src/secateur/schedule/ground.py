@@ -1,23 +1,23 @@
 """What each proposed edit would cost and has cost already: the numbers that schedules with prices decide by.
 
-Rule: one walk from the newest part backwards. A place is a proposed part and all proposals behind it, since once it is
-edited the rest is written anew whatever happens to it. The cache holds what stood in the request before: everything
-before the newest answer, up to the first part that is edited anyway; nothing where it is cold.
+Rule: one walk from the newest proposal backwards; what stands between them was summed up before (`walked`). A place is
+a proposed part and all proposals behind it, since once it is edited the rest is written anew whatever happens to it.
+The cache holds what stood in the request before: everything before the newest answer, up to the first part that is
+edited anyway; nothing where it is cold.
 """
 
 from bisect import bisect_right
-from collections.abc import Container
 from functools import cached_property
-from itertools import accumulate
 
 from msgspec import Struct
 
 from secateur.bounds import index_of, running
 from secateur.budget import Budget
-from secateur.model import Message, Remove, Rewrite
+from secateur.model import Remove, Rewrite
 from secateur.schedule.offer import Choice, Offer
 from secateur.schedule.prefixes import Prefixes
 from secateur.schedule.waited import Waited
+from secateur.schedule.walked import Walked
 from secateur.timespan import spoken
 
 
@@ -37,12 +37,13 @@ class Ground:
     def __init__(self, offer: Offer) -> None:
         self.offer = offer
         self.cold = cold(offer.budget)
+        self.walked = offer.walked()
         self.places: tuple[Place, ...] = tuple(self._places()) if offer.edits else ()
 
     @cached_property
     def prefixes(self) -> Prefixes:
         """What the plan's epochs left to read from."""
-        return Prefixes(self.offer)
+        return Prefixes(self.offer, self.walked)
 
     def choice(self, place: Place, least_tokens: int, why: str) -> Choice:
         """Everything proposed from a place on, if it is worth an epoch."""
@@ -53,22 +54,26 @@ class Ground:
 
     def _places(self) -> list[Place]:
         offer, tariff = self.offer, self.offer.budget.tariff
-        messages = offer.seen.messages
-        first = _first(messages, offer.edits.keys())
-        waited = Waited(offer.seen, offer.budget, first)
+        messages, edits, walked = offer.seen.messages, offer.edits, self.walked
+        numbers = offer.holding(edits.keys())
+        waited = Waited(offer.seen, offer.budget, walked, numbers[0] if numbers else len(messages))
         assistants = index_of(offer.seen).assistants
-        end = self._end(messages)
+        end = self._end()
         stripped = running(offer.seen) if tariff.strips_reasoning else 0
-        prefixes, totals = self.prefixes, [sum([part.tokens for part in one.parts]) for one in messages]
-        sizes, edits = _ends(messages, totals, stripped), offer.edits
-        fixed = max(0, offer.budget.used - sum(totals))
+        prefixes, size = self.prefixes, _Sizes(walked, stripped)
+        fixed = max(0, offer.budget.used - walked.tokens[-1])
         found: list[Place] = []
         freed = inside = 0
         rent = now = survives = thought = 0.0
-        for number in range(len(messages) - 1, first - 1, -1):
-            cached = number < end
+        behind = len(messages)
+        for number in reversed(numbers):
+            survives += size[min(behind, end)] - size[min(number + 1, end)]
+            thought += walked.bound[behind] - walked.bound[number + 1]
+            behind, cached = number, number < end
+            beside = size[min(number + 1, end)] - size[min(number, end)]  # in this message, before what is walked to
             for part in reversed(messages[number].parts):
                 edit = edits.get(part.key)
+                beside -= part.tokens if cached and not (number < stripped and part.kind == "reasoning") else 0
                 if part.within and part.within in edits:
                     inside += part.tokens
                     continue
@@ -85,28 +90,30 @@ class Ground:
                 asked = len(assistants) - bisect_right(assistants, _since(offer, part.key, waited.since(number, part)))
                 now += gain * (tariff.r if cached else tariff.w)
                 rent += gain * (tariff.r * asked + (tariff.r if cached else tariff.w))
-                whole = sizes[min(prefixes.before(number), end)]
+                whole = size[min(prefixes.before(number), end)]
                 whole = whole if fixed + whole >= tariff.minimum_tokens else -fixed * bool(end)
-                written = survives + sizes[min(number, end)] - whole
+                written = survives + beside * (not tariff.anywhere) + size[min(number, end)] - whole
                 penalty = max(0.0, tariff.w - tariff.r) * written + tariff.o * thought
                 found.append(Place(part.key, freed, rent, penalty, now))
         return found
 
-    def _end(self, messages: tuple[Message, ...]) -> int:
+    def _end(self) -> int:
         """The message at which the cache ends."""
         if self.cold:
             return 0
-        end = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "assistant"), 0)
-        if self.offer.forced:
-            end = min(end, _first(messages, self.offer.forced))
-        return end
+        assistants, forced = index_of(self.offer.seen).assistants, self.offer.forced
+        end = assistants[-1] if assistants else 0
+        return min(end, *self.offer.holding(forced)[:1]) if forced else end
 
 
-def _ends(messages: tuple[Message, ...], totals: list[int], stripped: int) -> list[int]:
-    """Tokens before each message, and of all; `stripped`: before this message the provider takes reasoning out."""
-    thought = (sum([part.tokens for part in one.parts if part.kind == "reasoning"]) for one in messages[:stripped])
-    sizes = [total - less for total, less in zip(totals, thought, strict=False)]
-    return [0, *accumulate(sizes + totals[stripped:])]
+class _Sizes:
+    """Tokens before each message, and of all; before message `stripped` the provider takes reasoning out."""
+
+    def __init__(self, walked: Walked, stripped: int) -> None:
+        self._tokens, self._thought, self._stripped = walked.tokens, walked.thought, stripped
+
+    def __getitem__(self, number: int) -> int:
+        return self._tokens[number] - self._thought[min(number, self._stripped)]
 
 
 def cold(budget: Budget) -> str:
@@ -128,11 +135,3 @@ def _since(offer: Offer, key: str, aged: int) -> int:
     """The message with which a part could go first, if its place allowed it from `aged` on."""
     stale = offer.since.get(key, aged)
     return min(stale, aged) if offer.by_age else stale
-
-
-def _first(messages: tuple[Message, ...], keys: Container[str]) -> int:
-    """The first message that holds one of these parts."""
-    for number, message in enumerate(messages):
-        if any([part.key in keys for part in message.parts]):
-            return number
-    return len(messages)

@@ -4,7 +4,7 @@ Rule: values only. An offer is what the strategies propose for one request and w
 of it that is made now, with the reason, or the reason why nothing is.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from typing import Protocol
 
 from msgspec import Struct
@@ -12,6 +12,7 @@ from msgspec import Struct
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.plan import Plan
+from secateur.schedule.walked import Walked
 
 NOTHING = "nothing that may be edited is left outside the protected parts"
 
@@ -29,6 +30,19 @@ class Offer(Struct, frozen=True, kw_only=True):
     by_age: bool = True  # some strategy would have let these go, too, once their place allowed it
     plan: Plan = Plan()  # the session's, as it was before this request
     forced: Set[str] = frozenset()  # keys of what is edited at this request anyway: the cache ends there
+    holds: Callable[[Collection[str]], Sequence[int]] | None = None  # the messages of the view that hold these parts
+    known: Walked | None = None  # what was found in the session's views so far; it only saves work
+
+    def holding(self, keys: Collection[str]) -> Sequence[int]:
+        """The messages of the view that hold these parts, in order."""
+        if self.holds is not None:
+            return self.holds(keys)
+        messages = enumerate(self.seen.messages)
+        return [number for number, message in messages if any([part.key in keys for part in message.parts])]
+
+    def walked(self) -> Walked:
+        """What walking over the view finds."""
+        return (Walked() if self.known is None else self.known).take(self.seen.messages)
 
 
 class Choice(Struct, frozen=True):

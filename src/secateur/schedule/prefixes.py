@@ -6,15 +6,15 @@ that piece pays for it from there. Providers that find any common prefix have no
 """
 
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
 
 from msgspec import Struct
 
 from secateur.bounds import eligible, index_of
 from secateur.budget import settled
-from secateur.model import Part, Replace
+from secateur.model import Epoch, Part, Replace
 from secateur.plan import alive
 from secateur.schedule.offer import Offer
+from secateur.schedule.walked import Walked
 
 
 class Piece(Struct, frozen=True):
@@ -28,33 +28,30 @@ class Piece(Struct, frozen=True):
 class Prefixes:
     """The pieces of a plan's epochs in a history, oldest first."""
 
-    def __init__(self, offer: Offer) -> None:
-        self._offer = offer
-        self._epochs = [
-            (epoch.tip, {edit.key for edit in epoch.edits if not isinstance(edit, Replace)})
-            for epoch in alive(offer.plan)
-        ]
-        tariff = offer.budget.tariff
-        index = index_of(offer.seen)
-        self._anywhere, self._assistants, self._turns = tariff.anywhere, index.assistants, index.turns
-        found = [] if tariff.anywhere else self._found()
-        if not tariff.anywhere:
-            found += [Piece(number, 0) for number in pauses(offer)]
-        if tariff.strips_reasoning and not tariff.anywhere:
-            found += _stripped(offer)
-        self.pieces = sorted(found, key=lambda piece: piece.request)
+    def __init__(self, offer: Offer, walked: Walked | None = None) -> None:
+        tariff, index = offer.budget.tariff, index_of(offer.seen)
+        self._anywhere, self._assistants = tariff.anywhere, index.assistants
+        self.pieces, self._lowest, self._places = ([], [], []) if tariff.anywhere else _pieces(offer, walked)
 
     def before(self, number: int, request: int | None = None) -> int:
         """The message before which the last prefix ends that an edit of message `number` leaves whole.
 
         `request`: as it was for that many messages, the epochs opened for them aside.
         """
-        for piece in reversed(self.pieces):
-            if piece.first <= number and (request is None or piece.request < request):
-                if number >= piece.request:
-                    return max(piece.request, self._end(number))
-                return max((one for one in piece.kept if one <= number), default=piece.first)
-        return self._end(number)
+        piece = self._over(number, request)
+        if piece is None:
+            return self._end(number)
+        if number >= piece.request:
+            return max(piece.request, self._end(number))
+        return max((one for one in piece.kept if one <= number), default=piece.first)
+
+    def _over(self, number: int, request: int | None) -> Piece | None:
+        """The newest piece that begins at that message or before it."""
+        if request is None:
+            place = bisect_right(self._lowest, number)
+            return self.pieces[self._places[place - 1]] if place else None
+        newest = reversed(self.pieces[: bisect_left(self.pieces, request, key=_request)])
+        return next((piece for piece in newest if piece.first <= number), None)
 
     def _end(self, number: int) -> int:
         """Where the last request ended before that message: an answer came behind it."""
@@ -63,43 +60,106 @@ class Prefixes:
         place = bisect_right(self._assistants, number)
         return self._assistants[place - 1] if place else 0
 
-    def _found(self) -> list[Piece]:
-        messages = self._offer.seen.messages
-        places = {message.key: number for number, message in enumerate(messages)} if self._epochs else {}
-        latest = {key: place for place, (_, keys) in enumerate(self._epochs) for key in keys}
-        where = {part.key: number for number, one in enumerate(messages) for part in one.parts if part.key in latest}
-        later = self._later(latest, min(where.values(), default=len(messages)))
-        found = []
-        for place, (tip, keys) in enumerate(self._epochs):
-            first = min((where[key] for key in keys if key in where), default=None)
-            if first is not None and tip in places:
-                request = places[tip] + 1
-                kept = [_next(later, first, request, place)]
-                turn = bisect_right(self._turns, places[tip])
-                if turn and self._turns[turn - 1] >= first:
-                    kept.append(self._turns[turn - 1] + 1)
-                found.append(Piece(request, first, tuple(kept)))
-        return found
 
-    def _later(self, latest: dict[str, int], first: int) -> list[tuple[int, int]]:
-        """The results from message `first` on that went or may go yet: message, and the last epoch that edited it."""
-        messages, never = self._offer.seen.messages, len(self._epochs)
-        found: list[tuple[int, int]] = []
-        for number in range(first, len(messages)):
-            for part in messages[number].parts:
-                if part.kind != "tool_result":
-                    continue
-                if part.key in latest:
-                    found.append((number, latest[part.key]))
-                elif self._may_go(number, part):
-                    found.append((number, never))
-        return found
+def pauses(offer: Offer, walked: Walked | None = None) -> list[int]:
+    """The requests, by how many messages they held, that came when the cache of the one before was gone."""
+    messages, ttl_ms = offer.seen.messages, offer.budget.tariff.ttl_s * 1000
+    known = walked or offer.walked()
+    found, last, asked = known.kept(("pauses", ttl_ms)) or ([], 0, 0)
+    assistants, size = index_of(offer.seen).assistants, 0
+    for place in range(asked, len(assistants)):
+        size = assistants[place]
+        if size:
+            found, last = _paused(found, messages[size - 1].at or last, last, size, ttl_ms)
+    if size:
+        known.keep(("pauses", ttl_ms), (found, last, len(assistants)), size + 1, shape=True)
+    end = len(messages)
+    return _paused(found, messages[end - 1].at or last, last, end, ttl_ms)[0] if end else found
 
-    def _may_go(self, number: int, part: Part) -> bool:
-        protect = self._offer.budget.protect
-        worth = len(part.text) >= protect.worth_chars
-        may = worth and not settled(self._offer.budget, part)
-        return may and eligible(self._offer.seen, number, part, protect)
+
+def _request(piece: Piece) -> int:
+    return piece.request
+
+
+def _paused(found: list[int], at: int, last: int, size: int, ttl_ms: float) -> tuple[list[int], int]:
+    """The pauses, the one before a request of so many messages counted in, and the time that it was sent."""
+    return [*found, size] if last and at - last >= ttl_ms else found, at
+
+
+def _pieces(offer: Offer, walked: Walked | None) -> tuple[list[Piece], list[int], list[int]]:
+    """All pieces; where those begin that no newer one begins before, lowest first, and their places among all."""
+    known = walked or offer.walked()
+    epochs, paused = _opened(offer, known), pauses(offer, known)
+    stripped = _stripped(offer, known) if offer.budget.tariff.strips_reasoning else _NONE
+    made = known.kept("pieces")
+    if made is None or made[0] is not epochs or made[1] is not paused or made[2] is not stripped:
+        pieces = sorted([*epochs, *(Piece(number, 0) for number in paused), *stripped], key=_request)
+        places: list[int] = []
+        for place, piece in enumerate(pieces):
+            while places and pieces[places[-1]].first >= piece.first:
+                places.pop()
+            places.append(place)
+        made = known.keep("pieces", (epochs, paused, stripped, (pieces, [pieces[n].first for n in places], places)), 0)
+    found: tuple[list[Piece], list[int], list[int]] = made[3]
+    return found
+
+
+_NONE: list[Piece] = []
+
+
+def _opened(offer: Offer, walked: Walked) -> list[Piece]:
+    """What the plan's epochs wrote anew."""
+    budget, epochs = offer.budget, offer.plan.epochs
+    made = walked.kept("epochs")
+    if made is not None and made[0] == (epochs, budget.protect, budget.edited) and made[1].isdisjoint(walked.at):
+        known: list[Piece] = made[2]
+        return known
+    live = alive(offer.plan)
+    found = _found(offer, walked, live) if live else []
+    away = {epoch.tip for epoch in live if epoch.tip not in walked.at}
+    size = max((piece.request for piece in found), default=0)
+    walked.keep("epochs", ((epochs, budget.protect, budget.edited), away, found), size)
+    return found
+
+
+def _found(offer: Offer, walked: Walked, epochs: list[Epoch]) -> list[Piece]:
+    messages, turns = offer.seen.messages, index_of(offer.seen).turns
+    edited = [{edit.key for edit in epoch.edits if not isinstance(edit, Replace)} for epoch in epochs]
+    latest = {key: place for place, keys in enumerate(edited) for key in keys}
+    where = {part.key: n for n in offer.holding(latest) for part in messages[n].parts if part.key in latest}
+    later = _later(offer, latest, where, len(epochs))
+    found = []
+    for place, keys in enumerate(edited):
+        first = min((where[key] for key in keys if key in where), default=None)
+        tip = walked.at.get(epochs[place].tip)
+        if first is not None and tip is not None:
+            kept = [_next(later, first, tip + 1, place)]
+            turn = bisect_right(turns, tip)
+            if turn and turns[turn - 1] >= first:
+                kept.append(turns[turn - 1] + 1)
+            found.append(Piece(tip + 1, first, tuple(kept)))
+    return found
+
+
+def _later(offer: Offer, latest: dict[str, int], where: dict[str, int], never: int) -> list[tuple[int, int]]:
+    """The results from the first edit on that went or may go yet: message, and the last epoch that edited it."""
+    messages, first = offer.seen.messages, min(where.values(), default=len(offer.seen.messages))
+    results = (
+        (number, latest[part.key])
+        for number in dict.fromkeys(where.values())
+        for part in messages[number].parts
+        if part.kind == "tool_result" and part.key in latest
+    )
+    may = index_of(offer.seen).open
+    numbers = range(first, len(messages)) if may is None else may[bisect_left(may, first) :]
+    free = ((number, part) for number in numbers for part in messages[number].parts if part.key not in latest)
+    return sorted([*results, *((number, never) for number, part in free if _may_go(offer, number, part))])
+
+
+def _may_go(offer: Offer, number: int, part: Part) -> bool:
+    protect = offer.budget.protect
+    worth = part.kind == "tool_result" and len(part.text) >= protect.worth_chars
+    return worth and not settled(offer.budget, part) and eligible(offer.seen, number, part, protect)
 
 
 def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) -> int:
@@ -113,24 +173,14 @@ def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) ->
     return request
 
 
-def pauses(offer: Offer) -> list[int]:
-    """The requests, by how many messages they held, that came when the cache of the one before was gone."""
-    messages, ttl_ms = offer.seen.messages, offer.budget.tariff.ttl_s * 1000
-    found, last = [], 0
-    sent = [number for number in index_of(offer.seen).assistants if number]
-    for number in [*sent, len(messages)] if messages else ():
-        at = messages[number - 1].at or last
-        if last and at - last >= ttl_ms:
-            found.append(number)
-        last = at
-    return found
-
-
-def _stripped(offer: Offer) -> list[Piece]:
+def _stripped(offer: Offer, walked: Walked) -> list[Piece]:
     """What new user turns wrote anew, because the reasoning of the turn before left the prompt."""
-    messages, turns = offer.seen.messages, index_of(offer.seen).turns
-    return [
-        Piece(turn + 1, before + 1)
-        for before, turn in pairwise(turns)
-        if any(part.kind == "reasoning" for one in messages[before:turn] for part in one.parts)
-    ]
+    turns, thoughts = index_of(offer.seen).turns, walked.thoughts
+    found, asked = walked.kept("stripped") or ([], 1)
+    for place in range(asked, len(turns)):
+        before, turn = turns[place - 1], turns[place]
+        if thoughts[turn] > thoughts[before]:
+            found = [*found, Piece(turn + 1, before + 1)]
+    if asked < len(turns):
+        walked.keep("stripped", (found, len(turns)), turns[-1] + 1)
+    return found

@@ -12,32 +12,30 @@ from secateur.bounds import eligible, index_of, working_set
 from secateur.budget import Budget
 from secateur.model import Part, Transcript
 from secateur.protect import Protect, protected_tokens
+from secateur.schedule.walked import Walked
 
 
 class Waited:
     """Asks for parts at or behind message `first`."""
 
-    def __init__(self, transcript: Transcript, budget: Budget, first: int) -> None:
+    def __init__(self, transcript: Transcript, budget: Budget, walked: Walked, first: int) -> None:
         self._protect = protect = budget.protect
         index, messages = index_of(transcript), transcript.messages
         self._users = index.users if protect.every_user_message else index.turns
         self._assistants, self._turns = index.assistants, index.users
         self._calling = _calling(transcript, first) if protect.rounds else []
         reach = protected_tokens(protect, budget.window)
-        self._results: list[int] = []
-        self._line: dict[str, int] = {}
         self._left = working_set(transcript, protect, budget.raw).left
-        if protect.results or reach:
+        self._results, self._order = walked.results, walked.order
+        self._line: dict[str, int] = {}
+        if reach:
             parts = [
                 (number, part)
                 for number in range(first, len(messages))
                 for part in messages[number].parts
                 if part.kind == "tool_result"
             ]
-            self._results = [number for number, _ in parts]
-            self._order = {part.key: place for place, (_, part) in enumerate(parts)}
-            if reach:
-                self._line = _lines(transcript, budget, parts, reach)
+            self._line = _lines(transcript, budget, parts, reach)
 
     def since(self, number: int, part: Part) -> int:
         """The number of the message with which a part of message `number` could go first."""
@@ -53,7 +51,8 @@ class Waited:
         if part.kind != "tool_result":
             found = max(found, _nth_behind(self._turns, number, 1))  # the turn that runs keeps what the model said
         if protect.results and part.key in self._order:
-            newer = self._results[self._order[part.key] + 1 :][: protect.results]
+            place = self._order[part.key] + 1
+            newer = self._results[place : place + protect.results]
             found = max(found, newer[-1] if newer else number)
         return max(found, self._line.get(part.key, number))
 

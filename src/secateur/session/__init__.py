@@ -12,17 +12,19 @@ from msgspec.structs import force_setattr, replace
 
 from secateur import bounds
 from secateur.budget import Budget, settled
-from secateur.jsontext import Text
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import Fold, Plan, alive, fold, located, refused
 from secateur.protect import Protect
 from secateur.rules import Violation
+from secateur.schedule.walked import Walked
 from secateur.session import document
 from secateur.session.document import Document
 from secateur.session.gate import lost_opening, lost_word
 from secateur.session.mending import Sent
 from secateur.session.places import Places
-from secateur.session.projection import all_seen, placed, seen, tokens_of
+from secateur.session.projection import seen, tokens_of
+from secateur.session.shown import Shown, standing
+from secateur.session.still_open import still_open
 from secateur.session.writing import Writer
 from secateur.tokens import remembering
 
@@ -53,6 +55,9 @@ class Session:
         self._seen: tuple[Message, ...] = ()
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
         self._index = Index()
+        self._view: Transcript | None = None
+        self._shown = Shown()
+        self.walked = Walked()  # what schedules found in its views
         self._writer = Writer(stamp)
         self.same = 0  # leading messages that stand in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
@@ -85,15 +90,7 @@ class Session:
         self.same = same
 
     def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
-        if isinstance(request, Document):
-            return request, len(request.transcript.messages) if request is old else 0
-        if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
-            if request == old.native.data:
-                return old, len(old.transcript.messages)
-            more = document.grown(old, request, model)
-            if more is not None:
-                return more
-        return document.read(request, format, model), 0
+        return document.read_on(old, request, format, model)
 
     def _forget(self, known: tuple[Message, ...], same: int) -> None:
         """Drop what was derived from messages that are not the same any more."""
@@ -135,7 +132,7 @@ class Session:
         self.places.learn(messages, same)
         self._ranges = located(self._fold.ranges, messages)
         self._index = bounds.indexed(messages, self._index, same)
-        self._spend()
+        self._spend(range(same, len(messages)))
 
     def _counted(self, number: int, message: Message) -> int:
         """Count each part once; the tokens of all."""
@@ -156,12 +153,12 @@ class Session:
         gauge = self.gauge
         return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])
 
-    def _spend(self) -> None:
-        """Move on past messages that hold no result which the policy could still edit."""
+    def _spend(self, touched: Iterable[int] | None = None) -> None:
+        """Learn which messages hold a result that the policy could still edit: of all of them, or of these anew."""
         read = replace(self.document.transcript, index=self._index)
         budget = Budget(window=0, used=0, count=self.gauge, protect=self.protect, edited=self.edited)
-        spent = bounds.spent(read, self.protect, partial(settled, budget))
-        self._index = replace(self._index, spent=spent)
+        self._index = still_open(read, self.protect, partial(settled, budget), touched)
+        self._view = None
 
     def guard(self, protect: Protect) -> None:
         """Protect otherwise from now on: pins came or went."""
@@ -177,13 +174,9 @@ class Session:
         """
         if not self._ahead:
             return frozenset()
-        ahead = {
-            edit.key
-            for epoch in alive(self.plan)
-            if epoch.tip in self._ahead
-            for edit in epoch.edits
-            if isinstance(edit, Rewrite | Remove) and self.edited.get(edit.key, "settle") != "settle"
-        }
+        edits = [edit for epoch in alive(self.plan) if epoch.tip in self._ahead for edit in epoch.edits]
+        ahead = {one.key for one in edits if isinstance(one, Rewrite | Remove)}
+        ahead = {key for key in ahead if self.edited.get(key, "settle") != "settle"}
         read = self.document.transcript
         here = {part.key for message in read.messages[self.known :] for part in message.parts}
         return bounds.guarded(replace(read, index=self._index), self.protect, ahead & here, self._fold.parts.keys())
@@ -192,11 +185,12 @@ class Session:
 
     def after(self) -> Transcript:
         """The transcript as the model reads it."""
-        messages, index = self._seen, self._index
-        if self._ranges:
-            messages = all_seen(self.document.transcript.messages, self._fold, self._ranges, self.count)
-            index = bounds.indexed(messages, Index(spent=placed(self._ranges, index.spent)))
-        return replace(self.document.transcript, messages=messages, index=index)
+        if self._view is None:
+            messages, index = self._seen, self._index
+            if self._ranges:
+                messages, index = self._shown.view(messages, self._ranges, index, self.count)
+            self._view = replace(self.document.transcript, messages=messages, index=index)
+        return self._view
 
     @property
     def aligned(self) -> tuple[Message, ...]:
@@ -209,13 +203,17 @@ class Session:
         more = {key: (edit, 0) for key, edit in edits.items() if isinstance(edit, Rewrite | Remove)}
         back = edits.keys() - more.keys()  # restored parts: only the raw history has them
         shown, raw = list(now.messages), self.document.transcript.messages
-        for number in range(len(shown)) if self._ranges else self.places.of(edits):
+        for number in self.holding(edits):
             message = shown[number]
             if back and not self._ranges and any(part.key in back for part in raw[number].parts):
                 kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
                 message = seen(raw[number], Fold(kept), self.count)
             shown[number] = seen(message, Fold(more), self.count)
         return replace(now, messages=tuple(shown))
+
+    def holding(self, keys: Iterable[str]) -> list[int]:
+        """The messages of the view that hold these parts."""
+        return standing(self._ranges, self.places.of(keys))
 
     @property
     def ranges(self) -> tuple[tuple[int, int, Replace], ...]:
@@ -253,11 +251,13 @@ class Session:
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         if epoch.undoes is not None:
             keys |= before.parts.keys() ^ self._fold.parts.keys()
-        self._show(self.places.of(keys))
+        touched = self.places.of(keys)
+        self._show(touched)
         self._ranges = located(self._fold.ranges, self.document.transcript.messages)
-        if epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits):
+        back = epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
+        if back:
             self._index = replace(self._index, spent=0)  # what came back may go again
-        self._spend()
+        self._spend(None if back else touched)
 
     def _refold(self) -> None:
         self._fold = fold(self.plan)

@@ -52,6 +52,21 @@ def read(request: Any, name: str | None = None, model: str = "") -> Document:
     return Document(format, native, format.read(native, model=model), reason, encoding, bom)
 
 
+def read_on(old: Document | None, request: Any, name: str | None, model: str) -> tuple[Document, int]:
+    """Read a request of a session whose last one was `old`, or take one that was read; and how many leading messages
+    are the very same. Raises as `read` does.
+    """
+    if isinstance(request, Document):
+        return request, len(request.transcript.messages) if request is old else 0
+    if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
+        if request == old.native.data:
+            return old, len(old.transcript.messages)
+        more = grown(old, request, model)
+        if more is not None:
+            return more
+    return read(request, name, model), 0
+
+
 def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] | None:
     """The document that `data` is, read on from `old`, and how many leading messages are the very same.
 

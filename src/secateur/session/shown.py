@@ -1,0 +1,53 @@
+"""The view of a history of which ranges stand replaced: what stays, and what stands for the rest.
+
+Rule: what stands in a view stays the same object from request to request, so that others know it by that. Where no
+range is replaced there is nothing to do here. Nothing is decided or edited.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import compress
+from operator import is_not
+
+from msgspec.structs import replace
+
+from secateur import bounds
+from secateur.model import Index, Message, Replace
+from secateur.session.projection import inserted, placed
+
+Messages = tuple[Message, ...]
+Located = tuple[int, int, Replace]
+
+
+class Shown:
+    """The view shown last."""
+
+    def __init__(self) -> None:
+        self._put: dict[int, tuple[Replace, Messages]] = {}  # what stands for a range, by its edit
+        self._messages: Messages = ()
+        self._index = Index()
+
+    def view(
+        self, seen: Messages, ranges: Sequence[Located], index: Index, count: Callable[[str], int]
+    ) -> tuple[Messages, Index]:
+        """The messages of the view, and their index. `seen` are those of the history one by one, with its index."""
+        made: list[Message] = []
+        here = 0
+        for i, j, edit in ranges:
+            made += seen[here:i]
+            made += self._put.setdefault(id(edit), (edit, inserted(edit, count)))[1]
+            here = max(here, j)
+        made += seen[here:]
+        messages, known = tuple(made), self._messages
+        size = min(len(known), len(messages))
+        same = next(compress(range(size), map(is_not, known, messages)), size)
+        self._index = bounds.indexed(messages, bounds.shortened(self._index, same), same)
+        self._messages = messages
+        may = None if index.open is None else tuple(standing(ranges, index.open))
+        return messages, replace(self._index, spent=placed(ranges, index.spent), open=may)
+
+
+def standing(ranges: Sequence[Located], numbers: Sequence[int]) -> list[int]:
+    """Where those of these messages of a history that the view shows stand in it."""
+    if not ranges:
+        return list(numbers)
+    return [placed(ranges, one) for one in numbers if not any(i <= one < j for i, j, _ in ranges)]
