@@ -87,7 +87,11 @@ def rules_under(entries: Entries, model: str) -> CacheRules | None:
     """
     said = entry_for(entries, model)
     known = rules_of((said.like if said is not None else "") or model)
-    return known if said is None else with_settings(known, said.cache)
+    if said is None:
+        return known
+    if known is None and said.price is not None and said.price.write is not None and said.cache.writes_cost is None:
+        return with_settings(None, replace(said.cache, writes_cost=True))  # it has a price, so it costs
+    return with_settings(known, said.cache)
 
 
 def with_settings(known: CacheRules | None, said: StatedCache) -> CacheRules | None:

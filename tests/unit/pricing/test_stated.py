@@ -70,6 +70,13 @@ def test_settings_of_a_model_of_which_nothing_is_known_stand_on_the_named_defaul
     assert "price and cache rules of house-1 unknown" in tariff.assumed
 
 
+def test_where_a_write_has_a_price_writes_are_charged() -> None:
+    writes = OWN | {"price": OWN["price"] | {"write": 1.25}}
+    found = [rules_under(entries(said), "house-1") for said in (OWN, writes, writes | {"cache": {"ttl_s": 1.0}})]
+    assert [rules.writes_cost if rules else None for rules in found] == [False, True, None]
+    assert tariff_of("house-1", said=entries(writes)).w == 1.25
+
+
 def test_an_hour_can_be_stated_for_requests_that_do_not_show_it() -> None:
     some = entries({"hour": True})
     assert (tariff_of("claude-opus-5", said=some).ttl_s, tariff_of("claude-opus-5", said=some).w) == (3_600.0, 2.0)
