@@ -166,6 +166,8 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
         by_age=any(not isinstance(one, Dated) for one in policy.prune),
         plan=work.plan,
         forced=proposed.forced,
+        holds=work.holding,
+        known=work.walked,
     )
     return policy.schedule.chosen(offer), freed
 
@@ -239,8 +241,7 @@ def _told(work: Session, budget: Budget, edits: dict[str, Edit]) -> Budget:
 def _freed(work: Session, seen: Transcript, edits: dict[str, Edit]) -> tuple[int, int]:
     """Tokens by the policy's counter: of the parts to be edited as they read now, and of what goes from them."""
     marked = freed = 0
-    numbers = range(len(seen.messages)) if work.ranges else work.places.of(edits)
-    for part in [part for number in numbers for part in seen.messages[number].parts if part.key in edits]:
+    for part in [part for number in work.holding(edits) for part in seen.messages[number].parts if part.key in edits]:
         size, edit = work.gauge(part.text), edits[part.key]
         marked += size
         freed += size - (work.gauge(edit.text) if isinstance(edit, Rewrite) else 0)
