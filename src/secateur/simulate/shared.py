@@ -10,41 +10,52 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from secateur.simulate.requests import Recording
+from secateur.simulate.requests import Recording, Request
 
 ENOUGH, TOKENS = 3, 400  # answers, and tokens in them: no model says so much twice in the same words
 
 
 class Said(Struct, frozen=True):
-    """One answer."""
+    """One request."""
 
-    key: str  # of it and all before it
-    at: int  # when it was asked for, ms since 1970; 0: unknown
-    tokens: int
+    key: str  # of its answer and all before it; "": that is not recorded
+    asked: str  # of all that it held
+    at: int  # when it was sent, ms since 1970; 0: unknown
+    tokens: int  # of its answer
 
 
 def told(recording: Recording) -> tuple[Said, ...]:
-    """The answers of a recording, in order; those that are not recorded are left out."""
-    answers = ((one.at, recording.said(one)) for one in recording.requests)
-    return tuple(Said(said.key, at, sum(part.tokens for part in said.parts)) for at, said in answers if said)
+    """The requests of a recording, in order."""
+    return tuple(_said(recording, one) for one in recording.requests)
 
 
 def shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
     """How many of each recording's first requests are counted with another one."""
-    known: dict[str, int] = {}
+    known: dict[str, int] = {}  # keys of requests, by what they held and by their answers -> when they were sent
     found = [0] * len(recordings)
-    for number in sorted(range(len(recordings)), key=lambda one: -len(recordings[one])):
+    for number in sorted(range(len(recordings)), key=lambda one: -sum(1 for said in recordings[one] if said.key)):
         mine = recordings[number]
-        same = next((at for at, one in enumerate(mine) if one.key not in known), len(mine))
+        same = next((at for at, one in enumerate(mine) if _name(one) not in known), len(mine))
         if same and _is_no_chance(mine, same, known):
             found[number] = same
         for one in mine:
             known.setdefault(one.key, one.at)
+            known.setdefault(one.asked, one.at)
     return found
+
+
+def _said(recording: Recording, request: Request) -> Said:
+    answer, held = recording.said(request), recording.context(request)
+    tokens = sum(part.tokens for part in answer.parts) if answer else 0
+    return Said(answer.key if answer else "", held[-1].key if held else "", request.at, tokens)
+
+
+def _name(one: Said) -> str:
+    return one.key or one.asked
 
 
 def _is_no_chance(mine: Sequence[Said], same: int, known: dict[str, int]) -> bool:
     first = mine[:same]
-    if all(one.at == known[one.key] for one in first) and (first[0].at or same == len(mine)):
+    if all(one.at == known[_name(one)] for one in first) and (first[0].at or same == len(mine)):
         return True
     return same >= ENOUGH and sum(one.tokens for one in first) >= TOKENS

@@ -5,7 +5,7 @@ from secateur.simulate.shared import Said, shared
 
 def run(keys: str, at: int = 0, tokens: int = 200) -> list[Said]:
     """Answers named by letters, a second apart; 0: no times are recorded."""
-    return [Said(key, at and at + 1_000 * n, tokens) for n, key in enumerate(keys)]
+    return [Said(key.strip(), f"before {keys[:n]}", at and at + 1_000 * n, tokens) for n, key in enumerate(keys)]
 
 
 def test_the_longest_of_copies_counts() -> None:
@@ -24,6 +24,11 @@ def test_a_fork_whose_times_were_written_anew_is_known_by_how_much_is_the_same()
 
 def test_a_whole_recording_without_times_may_be_short() -> None:
     assert shared([run("a", tokens=9), run("abc", tokens=9), run("ax", tokens=9)]) == [1, 0, 0]
+
+
+def test_a_request_whose_answer_only_another_recording_has_is_the_same_one() -> None:
+    assert shared([run("ab ", tokens=9), run("abc", tokens=9)]) == [3, 0]
+    assert shared([run("ab ", tokens=9), run("axc", tokens=9)]) == [0, 0]
 
 
 def test_of_equal_recordings_the_first_counts() -> None:
