@@ -60,8 +60,7 @@ class Ground:
         assistants = index_of(offer.seen).assistants
         end = self._end()
         stripped = running(offer.seen) if tariff.strips_reasoning else 0
-        prefixes, size = self.prefixes, _Sizes(walked, stripped)
-        fixed = max(0, offer.budget.used - walked.tokens[-1])
+        size = _Sizes(walked, stripped)
         found: list[Place] = []
         freed = inside = 0
         rent = now = survives = thought = 0.0
@@ -96,6 +95,13 @@ class Ground:
                 penalty = max(0.0, tariff.w - tariff.r) * written + tariff.o * thought
                 found.append(Place(part.key, freed, rent, penalty, now))
         return found
+
+    def _read(self, number: int, end: int, size: "_Sizes") -> int:
+        """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
+        budget = self.offer.budget
+        fixed = max(0, budget.used - self.walked.tokens[-1])
+        whole = size[min(self.prefixes.before(number), end)]
+        return whole if fixed + whole >= budget.tariff.minimum_tokens else -fixed * bool(end)
 
     def _end(self) -> int:
         """The message at which the cache ends."""
