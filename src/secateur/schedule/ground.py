@@ -89,14 +89,13 @@ class Ground:
                 asked = len(assistants) - bisect_right(assistants, _since(offer, part.key, waited.since(number, part)))
                 now += gain * (tariff.r if cached else tariff.w)
                 rent += gain * (tariff.r * asked + (tariff.r if cached else tariff.w))
-                whole = size[min(prefixes.before(number), end)]
-                whole = whole if fixed + whole >= tariff.minimum_tokens else -fixed * bool(end)
-                written = survives + beside * (not tariff.anywhere) + size[min(number, end)] - whole
+                written = survives + beside * (not tariff.anywhere)
+                written += size[min(number, end)] - self._found(number, end, size)
                 penalty = max(0.0, tariff.w - tariff.r) * written + tariff.o * thought
                 found.append(Place(part.key, freed, rent, penalty, now))
         return found
 
-    def _read(self, number: int, end: int, size: "_Sizes") -> int:
+    def _found(self, number: int, end: int, size: "_Sizes") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
         budget = self.offer.budget
         fixed = max(0, budget.used - self.walked.tokens[-1])
