@@ -72,15 +72,14 @@ class Ground:
             beside = size[min(number + 1, end)] - size[min(number, end)]  # in this message, before what is walked to
             for part in reversed(messages[number].parts):
                 edit = edits.get(part.key)
-                beside -= part.tokens if cached and not (number < stripped and part.kind == "reasoning") else 0
+                held = part.tokens if cached and not (number < stripped and part.kind == "reasoning") else 0
+                beside -= held
                 if part.within and part.within in edits:
                     inside += part.tokens
                     continue
                 if edit is None or not isinstance(edit, Rewrite | Remove):
-                    if cached:
-                        survives += 0 if number < stripped and part.kind == "reasoning" else part.tokens
-                    if part.bound:
-                        thought += part.tokens
+                    survives += held
+                    thought += part.tokens * part.bound
                     continue
                 left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
                 gain, inside = part.tokens + inside - left, 0
