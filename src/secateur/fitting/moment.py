@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from secateur.budget import Budget
 from secateur.compaction.scene import Scene
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
@@ -33,10 +34,17 @@ class Numbers(Struct, frozen=True, kw_only=True):
     counter: str  # the policy's
     now: int  # ms since 1970
     handles: bool  # what gives way can be read back
+    budget: Budget | None = None  # what tokens cost, and how old the cache is; None: nobody asks
 
     def load(self, work: Session) -> Load:
-        """What the view of this session holds now."""
-        return self._load(work, work.after().messages)
+        """What the view of this session holds now; of what it held before nothing is counted again."""
+        told = self.calibration
+        if told.samples:
+            ours = self.fixed + work.tokens[1]
+            return Load(round(ours * told.ratio), round(self.fixed * told.ratio), anchored=True)
+        name = self.settings.counter or self.counter
+        count = work.counters.get(name) or counter(name)
+        return Load(self.fixed + work.tallies.by(count).of(work.after().messages), self.fixed)
 
     def of(self, work: Session, messages: Sequence[Message]) -> Load:
         """What a view of these messages would hold."""
@@ -70,15 +78,14 @@ class Numbers(Struct, frozen=True, kw_only=True):
         )
 
 
-def numbers_of(work: Session, state: State, policy: Policy, given: tuple[str, int, Moment, bool]) -> Numbers | None:
+def numbers_of(work: Session, state: State, policy: Policy, given: tuple[str, int, Moment, Budget]) -> Numbers | None:
     """The numbers of a request; None where its policy does not compact.
 
-    `given` are the model that the caller names, the window, what the caller knows, and whether what gives way can be
-    read back.
+    `given` are the model that the caller names, the window, what the caller knows, and the budget of the prune phase.
     """
     if policy.compaction is None:
         return None
-    named, window, moment, handles = given
+    named, window, moment, budget = given
     read = work.document.transcript
     return Numbers(
         session=state.who.session,
@@ -90,5 +97,6 @@ def numbers_of(work: Session, state: State, policy: Policy, given: tuple[str, in
         calibration=state.calibrations.get(named or read.model, Calibration()),
         counter=policy.counter,
         now=moment.now,
-        handles=handles,
+        handles=budget.handles,
+        budget=budget,
     )

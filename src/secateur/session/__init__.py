@@ -23,8 +23,10 @@ from secateur.session.gate import lost_opening, lost_word
 from secateur.session.mending import Sent
 from secateur.session.places import Places
 from secateur.session.projection import seen, tokens_of
+from secateur.session.rewound import edited_ahead, protected_again
 from secateur.session.shown import Shown, standing
 from secateur.session.still_open import still_open
+from secateur.session.tally import Tallies, Tally
 from secateur.session.writing import Writer
 from secateur.tokens import remembering
 
@@ -42,6 +44,7 @@ class Session:
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
         self.count, self.gauge = remembering(*counts)
+        self.counters = dict(zip(counts, (self.count, self.gauge), strict=True))
         self.places = Places()
         self.plan = Plan()
         self.document: Document
@@ -56,7 +59,8 @@ class Session:
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
         self._index = Index()
         self._view: Transcript | None = None
-        self._shown = Shown()
+        self._shown, self._tally, self._gauge_tally = Shown(), Tally(tokens_of), Tally(self._gauged)
+        self.tallies = Tallies()
         self.walked = Walked()  # what schedules found in its views
         self._writer = Writer(stamp)
         self.same = 0  # leading messages that stand in the last request as they are
@@ -168,18 +172,12 @@ class Session:
             self._spend()
 
     def suspended(self) -> frozenset[str]:
-        """Parts edited in epochs that lie ahead of this history, and that are protected again (SEEDS 2.5).
-
-        Of a history that goes on, only what is new is looked at: the rest was settled when it came.
-        """
+        """Parts edited in epochs that lie ahead of this history, and that are protected again (SEEDS 2.5)."""
         if not self._ahead:
             return frozenset()
-        edits = [edit for epoch in alive(self.plan) if epoch.tip in self._ahead for edit in epoch.edits]
-        ahead = {one.key for one in edits if isinstance(one, Rewrite | Remove)}
-        ahead = {key for key in ahead if self.edited.get(key, "settle") != "settle"}
-        read = self.document.transcript
-        here = {part.key for message in read.messages[self.known :] for part in message.parts}
-        return bounds.guarded(replace(read, index=self._index), self.protect, ahead & here, self._fold.parts.keys())
+        read = replace(self.document.transcript, index=self._index)
+        keys = edited_ahead(self.plan, self._ahead, self.edited)
+        return protected_again(read, self.known, self.protect, keys, self._fold.parts.keys())
 
     # --- seeing --------------------------------------------------------------------------------------------------
 
@@ -229,12 +227,12 @@ class Session:
     def tokens(self) -> tuple[int, int]:
         """Tokens of the raw history and of the view; fixed tokens aside."""
         raw, view, _ = self._weights
-        return raw, sum(map(tokens_of, self.after().messages)) if self._ranges else view
+        return raw, self._tally.of(self.after().messages) if self._ranges else view
 
     @property
     def used(self) -> int:
         """Tokens of the view by the policy's counter, where a gate asks for it; else by the reports' counter."""
-        return sum(map(self._gauged, self.after().messages)) if self._ranges else self._weights[2]
+        return self._gauge_tally.of(self.after().messages) if self._ranges else self._weights[2]
 
     @property
     def in_force(self) -> int:
