@@ -14,7 +14,8 @@ PI = ROOT / "sessions" / "pi.jsonl"
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 LINE = {
     *("policy", "sessions", "requests", "tokens_sent", "tokens_peak", "dollars", "share", "busts", "epochs"),
-    *("recall", "intact", "dollars_refetched", "share_refetched", "best_dollars", "ratio", "references"),
+    *("recall", "recall_soft", "intact", "dollars_refetched", "share_refetched", "best_dollars", "ratio"),
+    *("references", "references_soft"),
 }
 
 
@@ -23,9 +24,11 @@ def test_a_session_is_told_in_one_screen() -> None:
     assert (done.code, done.err) == (0, "")
     lines = done.text.splitlines()
     assert len(lines) <= 45
-    for name in ("unpruned", "balance", "opencode", "lossless oracle", "refetch", "Why balance edited when it did"):
+    for name in ("unpruned", "balance", "opencode", "lossless oracle", "refetch", "Why balance decided when it did"):
         assert name in done.text
-    assert max(len(line) for line in lines if "─" in line or line.startswith("unpruned")) <= 80
+    assert "pi marks its messages and leaves 2 breakpoints free; the cache lives 5 min" in done.text
+    assert "observe" not in done.text
+    assert max(len(line) for line in lines if "─" in line or line.startswith(("unpruned", "pi-auto"))) <= 80
 
 
 def test_the_report_is_one_json_object() -> None:

@@ -21,6 +21,16 @@ def short(count: int) -> str:
     return f"{count}"
 
 
+def shorter(count: int) -> str:
+    """A large number in four signs at most: 842, 57k, 183k, 1.2M, 45M."""
+    if count < 0:
+        return f"−{shorter(-count)}"
+    for unit, one in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 0.9995 * one:
+            return f"{count / one:.0f}{unit}" if count >= 9.95 * one else f"{count / one:.1f}{unit}"
+    return f"{count}"
+
+
 def percent(part: int, whole: int) -> str:
     """A share of a whole; what is almost nothing or almost all is not rounded to it; a dash where there is no whole."""
     if not whole:
@@ -55,6 +65,11 @@ def money(dollars: float) -> str:
     if dollars < 0.0001:
         return "less than $0.0001"
     return f"${dollars:,.2f}" if dollars >= 0.1 else f"${dollars:.2g}"
+
+
+def cell(dollars: float) -> str:
+    """Dollars in a column: what is next to nothing is nothing."""
+    return money(dollars) if abs(dollars) >= 0.0001 else "$0.00"
 
 
 def many(count: int, what: str) -> str:

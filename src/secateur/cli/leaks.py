@@ -19,7 +19,7 @@ _WORDS = {
     ),
     "cold": (
         "was spent on writing {tokens} tokens again after pauses that outlasted the prompt cache, {times}",
-        "prune in the pause, or buy the hour-long cache (simulate --hour)",
+        "prune in the pause; simulate --hour shows what the hour-long cache would do",
     ),
     "again": ("was spent on {times} that said what an earlier one had said{tools}", "deduplication keeps the newest"),
     "large": (

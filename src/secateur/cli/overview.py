@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.cli import leaks, tables
-from secateur.cli.figures import many, money, short
+from secateur.cli.figures import cell, many, money, short
 from secateur.cli.leaks import percent_of
 from secateur.cli.standings import Line, drawn
 from secateur.cli.terminal import harmless, one_line
@@ -98,7 +98,8 @@ def blocks(found: Overview) -> list[Any]:
         shown += ["", "What each policy would have made of it", "", drawn(found.lines), ""]
         shown += [_LEAKS if found.leaks else "No leak is worth telling."]
         shown += [f"{at}. {harmless(one.text)}" for at, one in enumerate(found.leaks, 1)]
-    return shown + _notes(found)
+    notes = _notes(found)
+    return [*shown, "", *notes] if notes else shown
 
 
 def _format(name: str, sessions: Sequence["Survey"]) -> Format:
@@ -130,7 +131,7 @@ def _formats(rows: Sequence[Format]) -> Any:
             f"{one.sessions:,}",
             f"{one.requests:,}",
             short(one.tokens_sent),
-            money(one.dollars),
+            cell(one.dollars),
             f"{one.colds:,}",
             f"{one.copies:,}",
             f"{one.compactions:,}",
@@ -148,7 +149,7 @@ def _spent(rows: Sequence[Spend], whole: float) -> Any:
             f"{one.parts:,}",
             short(one.tokens),
             short(one.tokens_sent),
-            money(one.dollars),
+            cell(one.dollars),
             percent_of(one.dollars, whole),
         )
         for one in rows[:_TOOLS]
@@ -156,7 +157,7 @@ def _spent(rows: Sequence[Spend], whole: float) -> Any:
     rest = rows[_TOOLS:]
     if rest:
         dollars = sum(one.dollars for one in rest)
-        cells.append((f"and {len(rest):,} more", "", "", "", money(dollars), percent_of(dollars, whole)))
+        cells.append((f"and {len(rest):,} more", "", "", "", cell(dollars), percent_of(dollars, whole)))
     return tables.narrow(cells, head)
 
 
@@ -171,9 +172,15 @@ def _notes(found: Overview) -> list[str]:
         notes.append(f"{many(other, 'file')} passed over: no session in them")
     if broken:
         notes.append(f"{many(len(broken), 'file')} could not be read:")
-        notes += [f"  {harmless(one.path)}: {one_line(one.why, 160)}" for one in broken[:_FILES]]
+        notes += [f"  {_reason(one)}" for one in broken[:_FILES]]
         notes += [f"  and {len(broken) - _FILES:,} more (--json names all)"] if len(broken) > _FILES else []
     return notes
+
+
+def _reason(one: Any) -> str:
+    """Which file gave no session, and why."""
+    why = one_line(one.why, len(one.path) + 160)
+    return why if one.why.startswith(one.path) else f"{harmless(one.path)}: {why}"
 
 
 def _shared(found: Overview) -> list[str]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from secateur import policy
 from secateur.cli import leaks, options, places, tabular
-from secateur.cli.exits import FINDINGS, FINE, Refused
+from secateur.cli.exits import FINDINGS, FINE, Refused, Unreadable
 from secateur.cli.names import POLICY
 from secateur.cli.overview import Overview, blocks, by_format, by_tool
 from secateur.cli.progress import counting
@@ -34,7 +34,7 @@ and Copilot CLI keep their sessions.
 
 \b
 Exit codes: 0 fine, 1 some files could not be read, 2 usage or configuration,
-3 there is no such file or folder.
+3 there is no such file or folder, or no session file in it.
 """
 
 
@@ -98,6 +98,10 @@ def overview(asked: Asked) -> Overview:
     for name in names:
         policy.load(name)
     paths = places.files(folders)
+    if not paths:
+        raise Unreadable(
+            f"no session file is in {', '.join(folders)}: none ends in {', '.join(places.ENDINGS)}, or .gz"
+        )
     wanted = Wanted(
         Priced(asked.model, asked.price, asked.kappa, assume=True, stated=stated_in(names)), names, asked.window
     )

@@ -17,18 +17,17 @@ from secateur import policy
 from secateur.cli import options, tabular
 from secateur.cli.exits import FINE, Refused
 from secateur.cli.explained import explained, words
-from secateur.cli.figures import many
 from secateur.cli.names import POLICY
 from secateur.cli.played import Played, Settings, played
 from secateur.cli.progress import working
-from secateur.cli.standings import Line, drawn, lines, summed
+from secateur.cli.standings import drawn
 from secateur.cli.terminal import harmless, say_json, tell
 from secateur.cli.terms import Priced, RatesType, stated_in
-from secateur.pricing import Rates, kappa
-from secateur.simulate.account import Account, account
+from secateur.cli.told import LEGEND, Simulation, Told, heading, sums, told_of
+from secateur.pricing import Rates
 from secateur.simulate.plots import pictured, ready, write
 
-SCHEMA = "secateur.simulate/1"
+NOTHING = "observe"  # edits nothing: the unpruned session again
 FIRST = "balance"  # is explained and drawn, if it is among the policies
 
 _HELP = """\
@@ -41,10 +40,11 @@ Examples:
 
 \b
 sent, peak: tokens of all prompts, of the longest. busts: requests that could
-not read all of a live cache. recall: of what later calls refer to and only
-results had shown, the share still in view. intact: requests with all they
-refer to. refetch: the bill, had what was lost been fetched again. ×best: the
-bill over the cheapest schedule of what the policy lets go.
+not read all of a live cache. hard: of what later calls refer to and only
+results had shown, the share still in view; soft: of what an earlier call or a
+text says too. intact: requests with all they refer to. refetch: the bill, had
+what was lost been fetched again. ×best: the bill over the cheapest schedule of
+what the policy lets go.
 
 \b
 Exit codes: 0 fine, 2 usage or configuration (also: no price is known for the
@@ -60,7 +60,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     models: tuple[str, ...]
     price: Rates | None
     kappa: float | None
-    hour: bool
+    hour: bool | None
     window: int | None
     format_name: str | None
     fixed_tokens: int
@@ -72,35 +72,11 @@ class Asked(Struct, frozen=True, kw_only=True):
     as_json: bool
 
 
-class Told(Struct, frozen=True, kw_only=True):
-    """One session at one price."""
-
-    input: str
-    format: str
-    requests: int
-    compactions: int  # that the host made of its own
-    model: str  # whose price was taken
-    price: str  # where that is from
-    kappa: float  # (write - read) / read
-    cache: str  # the rules for it, by name
-    lines: list[Line]
-    accounts: dict[str, Account]  # by policy; costs in units: tokens of plain input
-    warnings: tuple[str, ...]
-
-
-class Simulation(Struct, frozen=True, kw_only=True):
-    """The JSON report."""
-
-    schema: str = SCHEMA
-    sessions: list[Told]
-    lines: dict[str, list[Line]]  # over all sessions, by the model asked for ("": each its own)
-
-
 @click.command("simulate", epilog=_HELP)
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @options.all_of(
     click.option(
-        "--policy", "policies", type=POLICY, multiple=True, metavar="P", help="Only these. [default: all presets]"
+        "--policy", "policies", type=POLICY, multiple=True, metavar="P", help="Only these.  [default: all presets]"
     ),
     click.option("--model", "models", multiple=True, metavar="M", help="Priced as these models; else as recorded."),
     click.option(
@@ -109,7 +85,11 @@ class Simulation(Struct, frozen=True, kw_only=True):
     click.option(
         "--kappa", type=click.FloatRange(min=0), metavar="X", help="(write - read) / read: reads priced anew."
     ),
-    click.option("--hour", is_flag=True, help="The client buys the cache's longer time to live."),
+    click.option(
+        "--hour/--no-hour",
+        default=None,
+        help="The client buys the cache's longer lifetime, or not.  [default: as recorded]",
+    ),
     options.window,
     options.format_,
     options.fixed,
@@ -135,11 +115,11 @@ def command(**given: Any) -> int:
     asked = _checked(Asked(**given))
     with working("reading") as rename:
         found = list(_all(asked, rename))
-        told = [_told(one) for one in found]
+        told = [told_of(one) for one in found]
         rename("drawing")
         _written(asked, found, told)
     if asked.as_json:
-        say_json(Simulation(sessions=told, lines={name: _sums(found, name) for name in asked.models or ("",)}))
+        say_json(Simulation(sessions=told, lines={name: sums(found, name) for name in asked.models or ("",)}))
     else:
         tell(*_blocks(asked, found, told))
     return FINE
@@ -153,7 +133,8 @@ def _checked(asked: Asked) -> Asked:
         ready(Path(name))
     if asked.csv:
         tabular.checked(asked.csv)
-    names = asked.policies or tuple(sorted(policy.names(), key=lambda name: name != FIRST))
+    every = (name for name in policy.names() if name != NOTHING)
+    names = asked.policies or tuple(sorted(every, key=lambda name: name != FIRST))
     if asked.explain and asked.explain not in names:
         names = (asked.explain, *names)
     return msgspec.structs.replace(asked, policies=tuple(dict.fromkeys(names)))
@@ -172,27 +153,6 @@ def _all(asked: Asked, rename: Callable[[str], None]) -> Iterator[Played]:
         )
         for file in asked.files:
             yield from played(file, settings, rename)
-
-
-def _told(one: Played) -> Told:
-    found, price = one.comparison, one.terms.price
-    return Told(
-        input=one.label,
-        format=found.recording.document.format.name,
-        requests=len(found.recording.requests),
-        compactions=len(found.recording.segments) - 1,
-        model=price.model,
-        price=price.source,
-        kappa=kappa(price.base.w, price.base.r),
-        cache=one.terms.caching.rules.name,
-        lines=lines(found),
-        accounts={each.name: account(each.run, found.base.run) for each in found.standings},
-        warnings=one.terms.warnings,
-    )
-
-
-def _sums(found: Sequence[Played], model: str) -> list[Line]:
-    return summed([lines(one.comparison) for one in found if one.asked == model])
 
 
 def _written(asked: Asked, found: Sequence[Played], told: Sequence[Told]) -> None:
@@ -221,25 +181,13 @@ def _blocks(asked: Asked, found: Sequence[Played], told: Sequence[Told]) -> list
     for model in asked.models or ("",):
         mine = [(one, said) for one, said in zip(found, told, strict=True) if one.asked == model]
         shown = _shown(asked, mine[0][0])
-        blocks += [_heading([said for _, said in mine]), "", drawn(_sums(found, model), shown.name), ""]
+        blocks += [heading([said for _, said in mine]), "", drawn(sums(found, model), shown.name), LEGEND, ""]
         if len(mine) == 1:
             one, said = mine[0]
             blocks += explained(shown, one.comparison.base, said.accounts[shown.name])
         blocks += [f"warning: {harmless(text)}" for text in dict.fromkeys(t for _, s in mine for t in s.warnings)]
     blocks += [f"{kind}: {harmless(name)}" for kind, name in _files(asked)]
     return blocks
-
-
-def _heading(told: Sequence[Told]) -> str:
-    first, requests = told[0], sum(one.requests for one in told)
-    if len(told) > 1:
-        names = ", ".join(dict.fromkeys(one.model for one in told))
-        return f"{many(len(told), 'session')}, {many(requests, 'request')}, priced as {harmless(names)}"
-    host = f", {many(first.compactions, 'compaction')} by its host" if first.compactions else ""
-    return (
-        f"{harmless(first.input)}: {first.format}, {many(requests, 'request')}{host}; {harmless(first.model)}"
-        f" ({harmless(first.price)}), κ {first.kappa:.3g}, cache as {first.cache}"
-    )
 
 
 def _files(asked: Asked) -> list[tuple[str, str]]:

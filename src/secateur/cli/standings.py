@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from secateur.cli import tables
-from secateur.cli.figures import money, short
+from secateur.cli.figures import cell, shorter
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison, Standing
@@ -29,12 +29,14 @@ class Line(Struct, frozen=True, kw_only=True):
     busts: int  # requests that could not read all of a live cache
     epochs: int
     recall: float  # of hard references, visible
+    recall_soft: float  # of the others: an earlier call or a text shows them too
     intact: float  # of requests, with all that they needed
     dollars_refetched: float  # the bill with everything fetched again that was lost and needed
     share_refetched: float
     best_dollars: float | None  # the cheapest schedule of what this policy lets go
     ratio: float | None  # the bill over that
     references: int  # hard ones: what `recall` is a share of
+    references_soft: int
 
 
 def lines(found: "Comparison") -> list[Line]:
@@ -51,11 +53,14 @@ def summed(sessions: Sequence[Sequence[Line]]) -> list[Line]:
 
 def drawn(rows: Sequence[Line], shown: str = "") -> Any:
     """The lines as a table that 80 columns hold; the policy that is explained stands out."""
-    head = ("policy", ">sent", ">peak", ">bill", ">", ">busts", ">recall", ">intact", ">refetch", ">×best")
+    head = ("policy", ">sent", ">peak", ">bill", ">", ">busts", ">hard", ">soft", ">intact", ">refetch", ">×best")
     columns = len(head) - (not any(row.ratio for row in rows[1:-1]))  # nobody asked for the policies' own oracles
     ends = (rows[0], rows[-1]) if rows else ()
     styles = ["bold" if row.policy == shown else "dim" if row in ends else "" for row in rows]
-    return tables.narrow([_cells(row)[:columns] for row in rows], head[:columns], styles)
+    cells = [_cells(row)[:columns] for row in rows]
+    if columns == len(head):
+        cells[-1] = (*cells[-1][:-1], "")  # the last is the best schedule itself
+    return tables.narrow(cells, head[:columns], styles)
 
 
 def _line(one: "Standing", whole: float) -> Line:
@@ -72,12 +77,14 @@ def _line(one: "Standing", whole: float) -> Line:
         busts=bill.busts,
         epochs=bill.epochs,
         recall=score.hard,
+        recall_soft=score.soft,
         intact=score.intact,
         dollars_refetched=again,
         share_refetched=again / whole if whole else 1.0,
         best_dollars=best,
         ratio=bill.dollars / best if best else None,
         references=score.references,
+        references_soft=score.references_soft,
     )
 
 
@@ -85,6 +92,7 @@ def _sum(rows: Sequence[Line], whole: float) -> Line:
     paid, again = sum(row.dollars for row in rows), sum(row.dollars_refetched for row in rows)
     best = sum(row.best_dollars or 0.0 for row in rows) if rows[0].best_dollars is not None else None
     references, requests = sum(row.references for row in rows), sum(row.requests for row in rows)
+    soft = sum(row.references_soft for row in rows)
     return Line(
         policy=rows[0].policy,
         sessions=len(rows),
@@ -96,12 +104,14 @@ def _sum(rows: Sequence[Line], whole: float) -> Line:
         busts=sum(row.busts for row in rows),
         epochs=sum(row.epochs for row in rows),
         recall=_mean(((row.recall, row.references) for row in rows), references),
+        recall_soft=_mean(((row.recall_soft, row.references_soft) for row in rows), soft),
         intact=_mean(((row.intact, row.requests) for row in rows), requests),
         dollars_refetched=again,
         share_refetched=again / whole if whole else 1.0,
         best_dollars=best,
         ratio=paid / best if best else None,
         references=references,
+        references_soft=soft,
     )
 
 
@@ -112,12 +122,13 @@ def _mean(weighed: Iterable[tuple[float, int]], whole: int) -> float:
 def _cells(row: Line) -> tuple[str, ...]:
     return (
         row.policy,
-        short(row.tokens_sent),
-        short(row.tokens_peak),
+        shorter(row.tokens_sent),
+        shorter(row.tokens_peak),
         _dollars(row.dollars),
         change(row.share),
         f"{row.busts:,}",
         share(row.recall),
+        share(row.recall_soft),
         share(row.intact),
         _dollars(row.dollars_refetched),
         f"{row.ratio:.2f}" if row.ratio is not None else "",
@@ -125,12 +136,13 @@ def _cells(row: Line) -> tuple[str, ...]:
 
 
 def _dollars(dollars: float) -> str:
-    return f"${dollars:,.0f}" if dollars >= 1000 else money(dollars)
+    return f"${dollars:,.0f}" if dollars >= 100 else cell(dollars)
 
 
 def change(share_: float) -> str:
-    """How a bill differs from the unpruned one."""
-    return "" if abs(share_ - 1) < 0.0005 else f"{100 * (share_ - 1):+.1f}%".replace("-", "−")
+    """How a bill differs from the unpruned one; a digit more where it is little."""
+    more = 100 * (share_ - 1)
+    return "" if abs(more) < 0.05 else f"{more:+.{1 if abs(more) < 9.95 else 0}f}%".replace("-", "−")
 
 
 def share(value: float) -> str:

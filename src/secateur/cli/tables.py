@@ -84,15 +84,19 @@ def listed(rows: Sequence[Sequence[str]], title: str = "", head: Sequence[str] =
     return _table(title, head or ("",) * len(rows[0]), rows, fold=True)
 
 
-def narrow(rows: Sequence[Sequence[str]], head: Sequence[str], styles: Sequence[str] = ()) -> Any:
-    """Many figures in columns that stand close; `>` sets a column right; a style for each row, where there are some."""
+def narrow(rows: Sequence[Sequence[str]], head: Sequence[str], styles: Sequence[str] = (), fold: bool = False) -> Any:
+    """Many figures in columns that stand close; `>` sets a column right; a style for each row, where there are some.
+
+    With `fold` the last column goes on in the next line where it is too long.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="dim")
-    for name in head:
-        table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", no_wrap=True)
+    for at, name in enumerate(head):
+        whole = not (fold and at == len(head) - 1)
+        table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", no_wrap=whole)
     for row, style in zip(rows, styles or ("",) * len(rows), strict=True):
         table.add_row(*map(Text, row), style=style)
     return table

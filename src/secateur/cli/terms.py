@@ -12,10 +12,12 @@ from msgspec import Struct
 
 from secateur import policy
 from secateur.cli.exits import Refused
+from secateur.cli.figures import many
 from secateur.pricing import CacheRules, Price, Rates, price_of, rules_of
 from secateur.pricing.prices import restated
 from secateur.pricing.stated import Entries, entry_for, price_under, rules_under
 from secateur.simulate.cache import Caching
+from secateur.simulate.client import client_of
 from secateur.simulate.requests import Recording
 from secateur.tariff import DEFAULT_MODEL
 
@@ -29,6 +31,7 @@ class Terms(Struct, frozen=True):
     price: Price
     caching: Caching
     warnings: tuple[str, ...] = ()
+    client: str = ""  # how the recorded client uses the cache, as far as that matters
 
 
 class Priced(Struct, frozen=True):
@@ -37,7 +40,7 @@ class Priced(Struct, frozen=True):
     model: str = ""
     price: Rates | None = None
     kappa: float | None = None
-    hour: bool = False
+    hour: bool | None = None  # the longer of the two lifetimes in the cache; None: as recorded
     assume: bool = False  # take the default model's price where there is none, with a warning
     stated: Entries = ()  # by the policies
 
@@ -78,9 +81,31 @@ def terms_of(recording: Recording, said: Priced, label: str) -> Terms:
     assert rules is not None
     if said.kappa is not None:
         price = at_kappa(price, said.kappa)
+    client = client_of(recording, rules, _hour(names, said))
+    caching = Caching(rules=rules, hour=client.hour, free=client.free)
+    return Terms(price, caching, (*warnings, *_others(recording, price, said)), client.told)
+
+
+def _hour(names: list[str], said: Priced) -> bool | None:
+    """Which lifetime somebody states; None where nobody does."""
+    if said.hour is not None:
+        return said.hour
     entries = [entry for name in names or [""] if (entry := entry_for(said.stated, name))]
-    hour = said.hour or any(entry.hour for entry in entries[:1])
-    return Terms(price, Caching(rules=rules, hour=hour), tuple(warnings))
+    return True if any(entry.hour for entry in entries[:1]) else None
+
+
+def _others(recording: Recording, price: Price, said: Priced) -> list[str]:
+    """What is to be said of requests that other models answered than the one whose price is taken."""
+    if said.model or said.price:
+        return []
+    asked = Counter(one.model for one in recording.requests if one.model)
+    other = {
+        name: times for name, times in asked.items() if (own := price_of(name)) is None or own.model != price.model
+    }
+    if not other or price.model not in {own.model for name in asked if (own := price_of(name))}:
+        return []
+    names = " and ".join(other)
+    return [f"{many(sum(other.values()), 'request')} answered by {names} are priced as {price.model} too"]
 
 
 def stated_in(policies: Iterable[str]) -> Entries:

@@ -25,7 +25,7 @@ class Event(Struct, frozen=True, kw_only=True):
     at: int  # ms since 1970, as far as recorded
     why: str  # in the policy's own words
     birth: bool  # what was new became an excerpt before it was cached
-    cold: bool  # the cache was gone anyway
+    cold: bool  # the cache was gone anyway, or the history was another one for everyone
     freed: int  # tokens that left the prompt with it; negative where others came back
     lost: int  # tokens of a live cache that had to be written again for it
     cost: float  # what that was dearer than reading them, and the calls that a summary took
@@ -52,19 +52,19 @@ class Account(Struct, frozen=True):
 def account(run: Run, base: Run) -> Account:
     """The account of a policy's run beside that of the same session unpruned."""
     book = _Book()
-    rates = run.price.base
-    segment = -1
+    rates, segment = run.price.base, -1
+    write = rates.w_1h if run.caching.hour else rates.w
     for turn, row, full in zip(run.turns, run.rows, base.rows, strict=True):
         if turn.request.segment != segment:
             segment = turn.request.segment
             book.shares.clear()  # the host began anew: what was out is out for everyone
-        book.enter(row, full, max(0.0, rates.w - rates.r))
+        book.enter(row, full, max(0.0, write - rates.r))
     return Account(tuple(book.events()), tuple(_waits(run.rows)), book.other)
 
 
 class _Book:
     def __init__(self) -> None:
-        self.opened: list[tuple[Row, int, float]] = []  # with tokens freed and cost
+        self.opened: list[tuple[Row, bool, int, float]] = []  # with whether it was free, tokens freed, and cost
         self.saved: list[float] = []
         self.requests: list[int] = []
         self.shares: dict[int, int] = {}  # epoch → tokens that it keeps out
@@ -77,7 +77,8 @@ class _Book:
             freed = out - sum(self.shares.values())
             cost = dearer * max(0, row.lost - full.lost) + row.called
             self.shares[len(self.opened)] = freed
-            self.opened.append((row, freed, cost))
+            cold = row.cold or 0 < row.lost <= full.lost
+            self.opened.append((row, cold, freed, cost))
             self.saved.append(0.0)
             self.requests.append(0)
         gain = full.units - row.units + cost
@@ -91,23 +92,22 @@ class _Book:
                 self.requests[epoch] += 1
 
     def events(self) -> "list[Event]":
-        told = zip(self.opened, self.saved, self.requests, strict=True)
-        return [_event(row, freed, cost, saved, requests) for (row, freed, cost), saved, requests in told]
+        return [self._event(number) for number in range(len(self.opened))]
 
-
-def _event(row: Row, freed: int, cost: float, saved: float, requests: int) -> Event:
-    return Event(
-        number=row.number,
-        at=row.at,
-        why=row.why,
-        birth=row.why == BIRTH,
-        cold=row.cold,
-        freed=freed,
-        lost=row.lost,
-        cost=cost,
-        saved=saved,
-        requests=requests,
-    )
+    def _event(self, number: int) -> Event:
+        row, cold, freed, cost = self.opened[number]
+        return Event(
+            number=row.number,
+            at=row.at,
+            why=row.why,
+            birth=row.why == BIRTH,
+            cold=cold,
+            freed=freed,
+            lost=row.lost,
+            cost=cost,
+            saved=self.saved[number],
+            requests=self.requests[number],
+        )
 
 
 def _waits(rows: Sequence[Row]) -> list[Wait]:

@@ -102,7 +102,8 @@ class _Stand(Struct, frozen=True):
         views = _held(self.recording, run) if self.recording.requests else ()
         score = self.recall.score(views, self.since)
         rates, prompts = run.price.base, [row.prompt for row in run.rows]
-        again = refetch(score.lost, prompts, r=rates.r, w=rates.w, o=rates.o)
+        write = rates.w_1h if run.caching.hour else rates.w
+        again = refetch(score.lost, prompts, r=rates.r, w=write, o=rates.o)
         counted = _from(run, self.since) if self.since else run
         return Standing(name, counted, score, counted.bill.units + again, best)
 

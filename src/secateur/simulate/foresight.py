@@ -114,7 +114,7 @@ def _stretch(
         [cold[one] for one in requests],
         [item for _, item in rows],
         r=base.r,
-        w=base.w,
+        w=base.w_1h if terms.caching.hour else base.w,
     )
     output = sum(recording.requests[one].output for one in requests)
     return Stretch(replace(found, outside=base.o * output), tuple(key for key, _ in rows), requests)

@@ -18,8 +18,8 @@ ENOUGH, TOKENS = 3, 400  # answers, and tokens in them: no model says so much tw
 class Said(Struct, frozen=True):
     """One request."""
 
-    key: str  # of its answer and all before it; "": that is not recorded
-    asked: str  # of all that it held
+    key: str  # the model, its answer and all before it; "": that is not recorded
+    asked: str  # the model, and all that the request held
     at: int  # when it was sent, ms since 1970; 0: unknown
     tokens: int  # of its answer
 
@@ -47,7 +47,8 @@ def shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
 def _said(recording: Recording, request: Request) -> Said:
     answer, held = recording.said(request), recording.context(request)
     tokens = sum(part.tokens for part in answer.parts) if answer else 0
-    return Said(answer.key if answer else "", held[-1].key if held else "", request.at, tokens)
+    asked = f"{request.model} {held[-1].key if held else ''}"
+    return Said(f"{request.model} {answer.key}" if answer else "", asked, request.at, tokens)
 
 
 def _name(one: Said) -> str:

@@ -52,6 +52,7 @@ class Score(Struct, frozen=True, kw_only=True):
     by_kind: float  # hard, lines and facts weighing more than symbols, numbers less
     strata: tuple[Stratum, ...]
     references: int  # hard
+    references_soft: int
     requests: int
     lost: tuple[Lost, ...]
 
@@ -81,6 +82,7 @@ def score(found: Iterable[Outcome], requests: int) -> Score:
         by_kind=_share(hard, lambda one: BY_KIND.get(one.kind, 1.0)),
         strata=tuple(_stratum(hard, first, last) for first, last in STRATA),
         references=len(hard),
+        references_soft=len(called) - len(hard),
         requests=requests,
         lost=tuple(sorted(lost)),
     )

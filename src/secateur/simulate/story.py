@@ -1,0 +1,89 @@
+"""What a policy did with a session from its first request to its last, in a few chapters: edits, and waits between.
+
+Rule: every request is in exactly one chapter, in order. The edits that moved most money have a chapter each; smaller
+ones are told with the wait in which they fell, with their sums. A wait is told by what most often was its reason.
+"""
+
+import re
+from collections import Counter
+
+from msgspec import Struct
+
+from secateur.simulate.account import Account, Event
+from secateur.simulate.run import Run
+
+_NUMBER = re.compile(r"\d[\d,.]*")
+
+
+class Chapter(Struct, frozen=True, kw_only=True):
+    """Requests `first` to `last`, from 0. Costs and savings are in units: tokens of plain input that cost as much."""
+
+    first: int
+    last: int
+    event: Event | None  # the edit that it is about; None: a wait
+    why: str  # of the edit; or what most often held the policy back, "" where nothing was asked
+    same: bool = False  # the reason of an earlier wait, but for its numbers
+    asked: int = 0  # requests of a wait that had this reason
+    small: int = 0  # edits of little weight in it
+    births: int = 0  # requests whose newest results became excerpts before they were cached
+    freed: int = 0  # tokens, by all of these
+    cost: float = 0.0
+    saved: float = 0.0
+
+
+def story(run: Run, account: Account, most: int = 4) -> list[Chapter]:
+    """The chapters of a run; `most` edits have one each."""
+    if not run.rows:
+        return []
+    edits = [event for event in account.events if not event.birth]
+    told = sorted(sorted(edits, key=lambda event: -abs(event.saved - event.cost))[:most], key=lambda one: one.number)
+    begin, end = run.rows[0].number, run.rows[-1].number
+    found: list[Chapter] = []
+    known: set[str] = set()
+    for event in told:
+        if event.number > begin:
+            found.append(_wait(run, account, (begin, event.number - 1), known))
+        found.append(_edit(event))
+        begin = event.number + 1
+    if begin <= end:
+        found.append(_wait(run, account, (begin, end), known))
+    return found
+
+
+def _edit(event: Event) -> Chapter:
+    return Chapter(
+        first=event.number,
+        last=event.number,
+        event=event,
+        why=event.why,
+        freed=event.freed,
+        cost=event.cost,
+        saved=event.saved,
+    )
+
+
+def _wait(run: Run, account: Account, span: tuple[int, int], known: set[str]) -> Chapter:
+    first, last = span
+    gates = [row.why for row in run.rows if first <= row.number <= last and not row.opened and row.why]
+    kinds = Counter(map(_kind, gates))
+    kind, asked = kinds.most_common(1)[0] if kinds else ("", 0)
+    inside = [event for event in account.events if first <= event.number <= last]
+    same = kind in known
+    known.add(kind)
+    return Chapter(
+        first=first,
+        last=last,
+        event=None,
+        why=next((why for why in reversed(gates) if _kind(why) == kind), ""),
+        same=bool(kind) and same,
+        asked=asked,
+        small=sum(not event.birth for event in inside),
+        births=sum(event.birth for event in inside),
+        freed=sum(event.freed for event in inside),
+        cost=sum(event.cost for event in inside),
+        saved=sum(event.saved for event in inside),
+    )
+
+
+def _kind(why: str) -> str:
+    return _NUMBER.sub("0", why)

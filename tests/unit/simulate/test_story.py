@@ -1,0 +1,70 @@
+"""A run in chapters: every request in one of them, heavy edits alone, light ones with the wait in which they fell."""
+
+import pytest
+from msgspec.structs import replace
+
+from secateur.pricing import in_units
+from secateur.pricing.rules import CacheRules
+from secateur.simulate.account import Account, Event
+from secateur.simulate.bill import Row, billed
+from secateur.simulate.cache import Caching
+from secateur.simulate.run import Run
+from secateur.simulate.story import story
+
+WAITS = "it would cost {} and the policy waits"
+RULES = CacheRules(name="any", models=(), positions="steps", source="made up", date="2026")
+
+
+def run(*whys: str, edits: tuple[int, ...] = ()) -> Run:
+    rows = tuple(Row(n, 0, 0, 0, 9, 1, 9.0, opened=n in edits, why=why) for n, why in enumerate(whys))
+    price = in_units(1.25, 0.1)
+    return Run("mine", price, Caching(rules=RULES), (), rows, billed(rows, price))
+
+
+def edit(number: int, saved: float, *, birth: bool = False) -> Event:
+    return Event(
+        number=number,
+        at=0,
+        why="it pays",
+        birth=birth,
+        cold=False,
+        freed=100,
+        lost=0,
+        cost=1.0,
+        saved=saved,
+        requests=1,
+    )
+
+
+def test_every_request_is_in_one_chapter_and_a_reason_is_said_once() -> None:
+    gates = [WAITS.format(n) for n in (10, 20)]
+    told = story(run("short", "short", *gates, "it pays", gates[1], edits=(4,)), account(edit(4, 50.0)))
+    assert [(one.first, one.last, one.why, one.same) for one in told] == [
+        (0, 3, WAITS.format(20), False),
+        (4, 4, "it pays", False),
+        (5, 5, WAITS.format(20), True),
+    ]
+    assert (told[1].event, told[1].freed, told[1].saved) == (edit(4, 50.0), 100, 50.0)
+
+
+def test_light_edits_and_excerpts_at_birth_are_told_with_the_wait() -> None:
+    found = account(edit(1, 2.0), edit(2, 3.0), edit(3, 90.0), edit(4, 8.0, birth=True))
+    told = story(run("w", "e", "e", "e", "b", "w", edits=(1, 2, 3, 4)), found, most=1)
+    assert [(one.first, one.last, one.small, one.births) for one in told] == [(0, 2, 2, 0), (3, 3, 0, 0), (4, 5, 0, 1)]
+    assert [one.saved for one in told] == [5.0, 90.0, 8.0]
+    assert sum(one.cost for one in told) == pytest.approx(4.0)
+
+
+def test_where_nothing_was_asked_there_is_no_story() -> None:
+    assert story(run(), account()) == []
+    assert [(one.first, one.last, one.why) for one in story(run("", ""), account())] == [(0, 1, "")]
+
+
+def test_requests_keep_their_numbers_where_earlier_ones_are_counted_elsewhere() -> None:
+    whole = run("w", "w", "w")
+    later = replace(whole, rows=whole.rows[1:])
+    assert [(one.first, one.last) for one in story(later, account())] == [(1, 2)]
+
+
+def account(*events: Event) -> Account:
+    return Account(events, (), 0.0)
