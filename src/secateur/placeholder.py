@@ -74,6 +74,11 @@ def informative(part: Part, call: Part | None = None, handle: str = "", instead:
     return f"{MARK}{tool}{quoted} {size}{', ' if outcome else ''}{outcome}{end}"
 
 
+def ended(part: Part) -> str:
+    """How an output ended: the exit status if one is told, and the line that says what went wrong if something did."""
+    return _outcome(part)
+
+
 def is_placeholder(text: str) -> bool:
     """Whether `informative` made this text."""
     return len(text) <= MOST_CHARS and text.startswith(MARK) and _OURS.fullmatch(text) is not None

@@ -179,7 +179,7 @@ class _Turn(Struct):
         told, gate = self._decided(work, budget, Asked(*asked))
         refused = taken_back(work, budget.now, bool(told))
         told, gate = ((), refused) if refused else (told, gate)
-        summed = self._fitted(work, state, (window, moment, budget.handles))
+        summed = self._fitted(work, state, (window, moment, budget))
         native, added = emitted(work, self.taken.native, marks(policy.schedule))
         desk.work = work
         if self.keeping.store is not None:
@@ -220,11 +220,11 @@ class _Turn(Struct):
         self.desk.beside = summed.blobs
         return View(native, work.plan, receipt, read, work.after(), state.who.session, summed.outcome), base
 
-    def _fitted(self, work: Session, state: State, given: tuple[int, Moment, bool]) -> Fitted:
+    def _fitted(self, work: Session, state: State, given: tuple[int, Moment, Budget]) -> Fitted:
         """What is still too long becomes a summary; one that was made already is not made again."""
-        window, moment, handles = given
+        window, moment, budget = given
         settings, wish = self.settings, self.request.wish
-        numbers = numbers_of(work, state, settings.policy, (settings.model, window, moment, handles))
+        numbers = numbers_of(work, state, settings.policy, (settings.model, window, moment, budget))
         if numbers is None:
             no = Refused("no_policy", f"policy {settings.policy.name} does not compact")
             return Fitted(no if wish.forced else None)

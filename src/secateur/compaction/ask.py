@@ -85,6 +85,8 @@ def described(part: Part) -> str:
 def told(row: Row, tool_chars: int) -> str:
     """One message as plain text; "" where a summary has nothing to learn from it."""
     message = row.message
+    if row.is_digest:
+        return redact(row.message.parts[0].text)
     if row.is_summary or row.is_carried or (row.new is not None and message.origin == "synthetic"):
         return ""
     said = [_told(message, part, tool_chars) for part in message.parts if not _inside(message, part)]

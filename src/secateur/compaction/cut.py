@@ -47,7 +47,7 @@ def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool
     start = head_end(rows, settings.head if settings.layout == "middle" else 0)
     turns = tuple(turn_starts(rows, every_user))
     end = max(start, _tail(rows, start, turns, _Keep.of(settings, usable, share)))
-    stays = () if start == end else tuple(_merged(_staying(rows, start, end)))
+    stays = () if start == end else staying(rows, start, end)
     begun = max((place for place in turns if place < end), default=None)
     split = begun if end < len(rows) and end not in turns and begun is not None and begun >= start else None
     return Cut(start, end, stays, split)
@@ -72,6 +72,11 @@ def turn_starts(rows: Sequence[Row], every_user: bool) -> Iterator[int]:
         spoken = row.message.role == "user" and (every_user or row.message.origin == "user")
         if spoken and not row.is_summary and not row.is_carried and not splits_round(rows, place):
             yield place
+
+
+def staying(rows: Sequence[Row], start: int, end: int, also: Iterable[int] = ()) -> tuple[Span, ...]:
+    """The whole rounds of [start, end) that stay whatever becomes of the others; those of the rows `also` too."""
+    return tuple(_merged(_staying(rows, start, end, also)))
 
 
 def newest_user(rows: Sequence[Row]) -> int | None:
@@ -180,10 +185,10 @@ def _unread(rows: Sequence[Row]) -> int:
     return _back(rows, len(rows) - 1)
 
 
-def _staying(rows: Sequence[Row], start: int, end: int) -> Iterator[Span]:
+def _staying(rows: Sequence[Row], start: int, end: int, also: Iterable[int]) -> Iterator[Span]:
     """Whole rounds that stay within [start, end)."""
     newest = newest_user(rows)
-    places = [place for place in pending(rows) if start <= place < end]
+    places = [place for place in (*pending(rows), *also) if start <= place < end]
     places += [newest] if newest is not None and start <= newest < end else []
     for place in sorted(places):
         first = _back(rows, place)

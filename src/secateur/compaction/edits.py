@@ -5,7 +5,7 @@ put in right beside a range, outside the cut, is said again, since a new range h
 here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.cut import Cut, Span
 from secateur.compaction.rows import Row
@@ -14,13 +14,20 @@ from secateur.model import Edit, Message, New, Replace
 
 def replaced(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], items: tuple[New, ...]) -> Iterator[Edit]:
     """The ranges that give way. The first of them becomes `items`, the others nothing."""
-    for first, last in segments(cut, rows):
-        i, j = rows[first].first, rows[last - 1].last
-        before = tuple(row.new for row in rows[:first] if _stands_at(row, i) and row.new)
-        behind = tuple(row.new for row in rows[last:] if _stands_at(row, j) and row.new)
-        after = raw[i - 1].key if i else ""
-        yield Replace(after, raw[j - 1].key, (*before, *items, *behind), by="compact")
-        items = ()
+    for number, span in enumerate(segments(cut, rows)):
+        yield replacing(span, rows, raw, items if number == 0 else ())
+
+
+def replacing(
+    span: Span, rows: Sequence[Row], raw: Sequence[Message], items: Iterable[New], by: str = "compact"
+) -> Replace:
+    """One range of rows, become `items`."""
+    first, last = span
+    i, j = rows[first].first, rows[last - 1].last
+    before = tuple(row.new for row in rows[:first] if _stands_at(row, i) and row.new)
+    behind = tuple(row.new for row in rows[last:] if _stands_at(row, j) and row.new)
+    after = raw[i - 1].key if i else ""
+    return Replace(after, raw[j - 1].key, (*before, *items, *behind), by=by)
 
 
 def segments(cut: Cut, rows: Sequence[Row]) -> Iterator[Span]:

@@ -15,7 +15,7 @@ from secateur.compaction.summary import Sections
 from secateur.compaction.trigger import Why
 from secateur.model import Edit
 
-Rung = Literal["supplied", "model", "extract"]
+Rung = Literal["supplied", "model", "extract", "digest"]
 Refusal = (
     Why
     | Literal["too_short", "nothing_new", "no_gain", "cancelled"]

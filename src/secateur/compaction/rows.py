@@ -13,6 +13,7 @@ from secateur.model import Message, New, Part, Replace
 Located = tuple[int, int, Replace]
 CARRIED = "carried"  # in the meta of a message that stands verbatim behind a summary: the tool, or "system"
 SUMMARY = "summary"  # in the meta of a summary: what it is made of (`summary`)
+DIGEST = "digest"  # in the meta of a digest: how many messages it stands for
 
 
 class Row(Struct, frozen=True):
@@ -29,6 +30,11 @@ class Row(Struct, frozen=True):
     def is_summary(self) -> bool:
         """Whether it stands for older history: ours, or the host's own."""
         return self.message.origin == "summary" and not self.is_carried
+
+    @property
+    def is_digest(self) -> bool:
+        """Whether it stands for older work that the raw history still tells."""
+        return self.new is not None and DIGEST in self.new.meta
 
     @property
     def is_carried(self) -> bool:

@@ -4,14 +4,32 @@ Rule: values only, every one with its source. `off` is asked first on every path
 here looks at a conversation: `trigger` says when, `cut` says where, `continuation` says what comes next.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from secateur.protect import Count, Share
 from secateur.roles import ToolRole
 
 TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-auto-compressor"]
+
+
+class Digest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Older work of the agent becomes what it said and a line for each call, where that pays by the model's prices.
+
+    The user's messages stay as they are. The rule is that of the schedule `balance`: it is done when the rent paid for
+    reading what would go has reached `beta` of what it costs to write anew what stays behind it, or in the cold.
+    """
+
+    beta: Annotated[float, Meta(gt=0)] = 0.5  # the share of the cost that the rent must have reached
+    results: Count = 12  # the newest results stay as they are, with their rounds,
+    keep_tokens: Count = 0  # and so many tokens at least
+    least_tokens: Count = 2_000  # less than that coming free makes none
+    times: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
+    max_regret: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share
+    outline_share: Share = 0.1  # of a result's characters, for the lines by which to find one's way in it
+    outline_chars: Count = 4_000  # the most that they take
+    prose_chars: Count = 600  # of one text of the agent, its beginning and its end
 
 
 class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -35,6 +53,7 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     template: TemplateName = "secateur"  # the summary's headings
     summary_tokens: Count | Share = 0.05  # the most that a summary may take, or its share of the window
     tool_chars: Count = 2000  # of one tool output in what a summariser reads
+    digest: Digest | None = None  # older work is shortened before the window asks for it, by price; None: never
     role: Literal["user", "system"] = "user"  # who says the summary, where the format has system messages (SEEDS S.1)
     carry: tuple[ToolRole, ...] = ("skill", "memory")  # results of such tools stand verbatim behind the summary
     on_bad_summary: Literal["next_rung", "cancel"] = "next_rung"  # cancel: no retry, no fallback (SEEDS 2.4)

@@ -61,15 +61,15 @@ class Given(Struct, frozen=True, kw_only=True):
 def given(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect) -> Given:
     """What this cut takes."""
     mine = tuple(row for first, last in segments(cut, rows) for row in rows[first:last])
-    fresh = [row for row in mine if row.is_fresh]
+    told = [row for row in mine if row.is_fresh or row.is_digest]
     kept = _kept(mine)
-    messages = tuple(raw[row.first] for row in fresh)
+    messages = tuple(message for row in told for message in raw[row.first : row.last])
     return Given(
         rows=mine,
         messages=messages,
         kept=kept,
         ledger=merge(kept.ledger, ledger_of(messages)),
-        carried=tuple(_newest(_carried(mine, raw, settings, protect))),
+        carried=tuple(newest(carried(mine, raw, settings, protect))),
         tokens=sum(row.tokens for row in mine),
     )
 
@@ -80,11 +80,35 @@ def meta_of(template: str, prose: Mapping[str, Sequence[str]], ledger: Ledger) -
     return {SUMMARY: {**made, "ledger": msgspec.to_builtins(ledger)}}
 
 
+def carried(rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect) -> Iterator[New]:
+    """What stands verbatim: carried before, system messages, results of protected tools and pinned parts."""
+    history = Transcript((), tuple(raw))
+    for row in rows:
+        if row.is_carried and row.new:
+            yield row.new
+        elif row.message.role == "system" and row.is_fresh:
+            yield New("system", text_of(raw[row.first]), "harness", {CARRIED: "system"})
+        elif row.is_fresh:
+            for part in raw[row.first].parts:
+                call = call_of(history, row.first, part) if part.kind == "tool_result" else None
+                if _stands(part, call, settings, protect):
+                    yield _verbatim(part, call)
+
+
+def newest(items: Iterator[New]) -> Iterator[New]:
+    """Each text once, where it was said last."""
+    last: dict[str, New] = {}
+    for item in items:
+        last.pop(item.text, None)
+        last[item.text] = item
+    yield from last.values()
+
+
 def _kept(rows: Sequence[Row]) -> Kept:
-    """What the summaries among these rows say, the later laid over the earlier."""
+    """What the summaries among these rows say, the later laid over the earlier; digests are read as they came."""
     made = Kept()
     for row in rows:
-        if row.is_summary:
+        if row.is_summary and not row.is_digest:
             one = _taken_apart(row)
             made = Kept(merged(made.sections, one.sections), merge(made.ledger, one.ledger))
     return made
@@ -107,21 +131,6 @@ def _taken_apart(row: Row) -> Kept:
     return Kept({id: lines for id, lines in prose.items() if lines}, ledger)
 
 
-def _carried(rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect) -> Iterator[New]:
-    """What stands verbatim: carried before, system messages, results of protected tools and pinned parts."""
-    history = Transcript((), tuple(raw))
-    for row in rows:
-        if row.is_carried and row.new:
-            yield row.new
-        elif row.message.role == "system" and row.is_fresh:
-            yield New("system", text_of(raw[row.first]), "harness", {CARRIED: "system"})
-        elif row.is_fresh:
-            for part in raw[row.first].parts:
-                call = call_of(history, row.first, part) if part.kind == "tool_result" else None
-                if _stands(part, call, settings, protect):
-                    yield _verbatim(part, call)
-
-
 def _stands(part: Part, call: Part | None, settings: Compaction, protect: Protect) -> bool:
     if part.key in protect.keys:
         return bool(part.text)
@@ -136,12 +145,3 @@ def _verbatim(part: Part, call: Part | None) -> New:
     return New(
         "user", f"[secateur: kept as it came: {said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind}
     )
-
-
-def _newest(items: Iterator[New]) -> Iterator[New]:
-    """Each text once, where it was said last."""
-    last: dict[str, New] = {}
-    for item in items:
-        last.pop(item.text, None)
-        last[item.text] = item
-    yield from last.values()

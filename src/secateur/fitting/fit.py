@@ -4,7 +4,8 @@
 
 Rule: it asks in this order: is it off, is the host busy, is it due, can it be, does a breaker speak against it, does a
 hook. Only then is anybody asked for a summary, and the session is changed by one epoch or not at all. A view that is
-over its window afterwards is told of, not sent.
+over its window afterwards is told of, not sent. Before all that, where the policy says so, older work becomes digests
+when that pays, which needs no window and no model.
 """
 
 from concurrent.futures import CancelledError
@@ -26,7 +27,10 @@ from secateur.fitting.hooks import Before, Reply, asked
 from secateur.fitting.moment import Numbers
 from secateur.fitting.possible import cannot
 from secateur.fitting.ready import Ready
+from secateur.fitting.shortening import shortened
 from secateur.fitting.wish import Fitted, Fitting, Wish
+from secateur.model import Replace
+from secateur.plan import alive
 from secateur.receipt import Entry, entries, replaced
 from secateur.session import Session
 
@@ -48,20 +52,70 @@ class Found(Struct, frozen=True):
 
 def fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready: Ready | None = None) -> Fitted:
     """Compact if it is due; `ready` is a summary that was made for this request before. Raises CancelledError."""
-    space = limits(numbers.settings, numbers.window, numbers.model)
-    load = numbers.load(work)
-    verdict = due(numbers.settings, load, space, wish.forced)
-    before = Before(
+    early = _shortened(work, numbers, fitting, wish)
+    done = _fitted(work, numbers, fitting, wish, ready)
+    if early is None:
+        return done
+    first = telling.told(numbers, early.outcome, None, done.too_long)
+    first = replace(first, entries=early.entries, why=early.why, warnings=early.warnings)
+    if not isinstance(done.outcome, Compacted):
+        return first
+    return replace(done, entries=(*first.entries, *done.entries), blobs=(*first.blobs, *done.blobs))
+
+
+def _shortened(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish) -> Found | None:
+    """Digests of older work, if they are due; None where nothing was done."""
+    settings, document = numbers.settings, work.document
+    log = fitting.written and (document.format.log or document.transcript.in_place)  # a host has no place for many
+    if settings.digest is None or settings.off or not fitting.on or wish.busy or wish.forced or log:
+        return None
+    if cannot(work, fitting.written) is not None:
+        return None
+    space, load = limits(settings, numbers.window, numbers.model), numbers.load(work)
+    verdict = due(settings, load, space)
+    made = shortened(work, numbers, verdict.why == "over")
+    if made is None or _undone(work, made[0]):
+        return None
+    outcome, why = made
+    before = _before(work, numbers, (load.tokens, space.threshold), ("price", why), wish)
+    reply, warning = asked(fitting.hooks, before)
+    if reply.cancel:
+        return None
+    found = _opened(work, numbers, Found(outcome), replace(verdict, text=why))
+    if not isinstance(found.outcome, Compacted):
+        return None
+    told = telling.tell(fitting.hooks, numbers, found.outcome)
+    return replace(found, warnings=tuple(filter(None, (warning, told))))
+
+
+def _undone(work: Session, made: Compacted) -> bool:
+    """Whether the same was made before and taken back: nobody makes it again."""
+    kept = {edit.after for epoch in alive(work.plan) for edit in epoch.edits if isinstance(edit, Replace)}
+    every = {edit.after for epoch in work.plan.epochs for edit in epoch.edits if isinstance(edit, Replace)}
+    return any(isinstance(edit, Replace) and edit.after in every - kept for edit in made.edits)
+
+
+def _before(work: Session, numbers: Numbers, sizes: tuple[int, int], why: tuple[str, str], wish: Wish) -> Before:
+    """What a hook is told of a compaction that is about to be made."""
+    return Before(
         session=numbers.session,
         model=numbers.model,
         window=numbers.window,
-        tokens=load.tokens,
-        threshold=space.threshold,
-        reason=verdict.why,
-        text=verdict.text,
+        tokens=sizes[0],
+        threshold=sizes[1],
+        reason=why[0],
+        text=why[1],
         messages=len(work.document.transcript.messages),
         focus=wish.focus,
     )
+
+
+def _fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready: Ready | None) -> Fitted:
+    """A compaction because the window asks for it, or somebody does."""
+    space = limits(numbers.settings, numbers.window, numbers.model)
+    load = numbers.load(work)
+    verdict = due(numbers.settings, load, space, wish.forced)
+    before = _before(work, numbers, (load.tokens, space.threshold), (verdict.why, verdict.text), wish)
     no = _refused(work, verdict, fitting, wish)
     if fitting.background is not None and (no is None or no.reason == "under"):
         ready = ready or fitting.background.take(numbers.session)

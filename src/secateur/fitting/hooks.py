@@ -29,7 +29,7 @@ class Before(Struct, frozen=True, kw_only=True):
     window: int
     tokens: int  # in use
     threshold: int
-    reason: str  # why it is due, in one word: over, or forced
+    reason: str  # why it is due, in one word: over, forced or price
     text: str  # the same in a sentence
     messages: int  # of the history
     focus: str = ""

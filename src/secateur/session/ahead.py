@@ -18,18 +18,21 @@ from secateur.session import Session
 def ahead(work: Session) -> tuple[int, ...]:
     """Messages of the view before which a request that opens an epoch should leave a prefix; () where it edits nothing.
 
-    Before the first result, behind the newest edits, that may go later; and behind the message that began the running
-    turn: once that is over its calls may be edited, and where a new turn strips reasoning it reads up to there.
+    Behind what a compaction put in, where the next one begins; before the first result, behind the newest edits, that
+    may go later; and behind the message that began the running turn: once that is over its calls may be edited, and
+    where a new turn strips reasoning it reads up to there.
     """
     epochs, read = work.plan.epochs, work.document.transcript
-    keys = {edit.key for edit in epochs[-1].edits if not isinstance(edit, Replace)} if epochs else set()
+    mine = epochs[-1].edits if epochs else ()
+    found = [j for i, j, edit in work.ranges if i < j and edit in mine][-1:]
+    keys = {edit.key for edit in mine if not isinstance(edit, Replace)}
     first = next((n for n, message in enumerate(read.messages) if any(p.key in keys for p in message.parts)), None)
     if first is None:
-        return ()
+        return tuple(_seen(work, number) for number in found)
     index = bounds.index_of(work.after())
     budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited)
     behind = replace(read, index=replace(index, spent=first))
-    found = [bounds.spent(behind, work.protect, partial(settled, budget))]
+    found.append(bounds.spent(behind, work.protect, partial(settled, budget)))
     if index.turns and index.turns[-1] >= first:
         found.append(index.turns[-1] + 1)
     return tuple(_seen(work, number) for number in found)

@@ -53,6 +53,7 @@ def numbers(policy: Policy, budget: Budget, model: str, fixed_tokens: int, count
         counter=policy.counter,
         now=budget.now,
         handles=budget.handles,
+        budget=budget,
     )
 
 

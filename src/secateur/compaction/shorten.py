@@ -1,0 +1,99 @@
+"""Older work becomes digests where it stands: the stretches between what the user said, as edits of the plan.
+
+Rule: the user's messages, calls without a result and interim results stay where they are, with their rounds; results of
+protected tools stand verbatim behind the digest of their stretch. A stretch that a digest would hardly shorten stays. A
+digest is never read again by the next one: stretches that were replaced stay as they are, so that what is cached stays
+cached. No model is asked. When it is done is not decided here.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.cut import Cut, Span, staying
+from secateur.compaction.digest import digested
+from secateur.compaction.edits import replacing, segments
+from secateur.compaction.outcome import Compacted, Refused
+from secateur.compaction.rows import DIGEST, Row, rows_of, splits_round
+from secateur.compaction.scene import Scene
+from secateur.compaction.settings import Compaction, Digest
+from secateur.compaction.span import carried, newest
+from secateur.lineage import handle_of
+from secateur.model import Message, New, Replace
+
+BY = "digest"
+MOST_SHARE, LEAST_TOKENS = 0.8, 100  # a stretch shrinks to less than this share, and by so much at least
+
+
+class _Stretch(Struct, frozen=True):
+    """One stretch that becomes a digest."""
+
+    edit: Replace
+    text: str
+    messages: int
+    before: int  # tokens
+    after: int
+    blob: tuple[str, str] | None  # handle and text of what gave way
+
+
+def shorten(scene: Scene, settings: Compaction, digest: Digest, stretch: Span) -> Compacted | Refused:
+    """Digests in place of the raw messages [first, last), where they shorten something; the tokens are the scene's."""
+    rows = rows_of(scene.shown or scene.raw, scene.ranges, scene.count)
+    start, end = (next((n for n, row in enumerate(rows) if row.first >= at), len(rows)) for at in stretch)
+    while end > start and splits_round(rows, end):
+        end -= 1
+    where = Cut(start, end, staying(rows, start, end, _not_work(rows)))
+    made = [one for span in segments(where, rows) if (one := _shortened(scene, settings, digest, (rows, span)))]
+    if not made:
+        return Refused("no_gain", "a digest of the older work would hardly be shorter")
+    return Compacted(
+        edits=tuple(one.edit for one in made),
+        rung="digest",
+        summary="\n\n".join(one.text for one in made),
+        messages=sum(one.messages for one in made),
+        tokens_before=sum(one.before for one in made),
+        tokens_after=sum(one.after for one in made),
+        blobs=dict(one.blob for one in made if one.blob),
+    )
+
+
+def _not_work(rows: Sequence[Row]) -> Iterator[int]:
+    """Rows that are not the agent's work: what the user said, system messages, earlier summaries and digests."""
+    for number, row in enumerate(rows):
+        message = row.message
+        says = any(part.kind in ("text", "media") and not part.within for part in message.parts)
+        spoken = message.role == "user" and message.origin == "user" and says
+        if spoken or message.role == "system" or row.new is not None or row.is_summary:
+            yield number
+
+
+def _shortened(
+    scene: Scene, settings: Compaction, digest: Digest, place: tuple[Sequence[Row], Span]
+) -> _Stretch | None:
+    """One stretch, if it becomes shorter."""
+    rows, span = place
+    mine = rows[span[0] : span[1]]
+    raw = scene.raw[mine[0].first : mine[-1].last]
+    full = _full(raw) if scene.handles else ""
+    handle = handle_of(full) if full else ""
+    text = digested(raw, digest, handle)
+    kept = tuple(newest(carried(mine, scene.raw, settings, scene.protect)))
+    before = sum(row.tokens for row in mine)
+    after = sum(scene.count(one) for one in (text, *(item.text for item in kept)))
+    if after > MOST_SHARE * before or before - after < LEAST_TOKENS:
+        return None
+    items = (New("user", text, "summary", {DIGEST: len(raw)}), *kept)
+    edit = replacing(span, rows, scene.raw, items, BY)
+    return _Stretch(edit, text, len(raw), before, after, (handle, full) if handle else None)
+
+
+def _full(messages: Sequence[Message]) -> str:
+    """What gives way as text."""
+    return "\n\n".join(_said(messages))
+
+
+def _said(messages: Sequence[Message]) -> Iterator[str]:
+    for message in messages:
+        for part in message.parts:
+            if part.text:
+                yield f"[{message.role}] {part.text}"
