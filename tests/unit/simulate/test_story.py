@@ -38,13 +38,13 @@ def edit(number: int, saved: float, *, birth: bool = False) -> Event:
 
 def test_every_request_is_in_one_chapter_and_a_reason_is_said_once() -> None:
     gates = [WAITS.format(n) for n in (10, 20)]
-    told = story(run("short", "short", *gates, "it pays", gates[1], edits=(4,)), account(edit(4, 50.0)))
+    told = story(run("short", *gates, "it pays", gates[1], edits=(3,)), account(edit(3, 50.0)))
     assert [(one.first, one.last, one.why, one.same) for one in told] == [
-        (0, 3, WAITS.format(20), False),
-        (4, 4, "it pays", False),
-        (5, 5, WAITS.format(20), True),
+        (0, 2, WAITS.format(20), False),
+        (3, 3, "it pays", False),
+        (4, 4, WAITS.format(20), True),
     ]
-    assert (told[1].event, told[1].freed, told[1].saved) == (edit(4, 50.0), 100, 50.0)
+    assert (told[1].event, told[1].freed, told[1].saved) == (edit(3, 50.0), 100, 50.0)
 
 
 def test_light_edits_and_excerpts_at_birth_are_told_with_the_wait() -> None:
