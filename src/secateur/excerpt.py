@@ -5,10 +5,11 @@ can ask for it. No cut falls inside a character (a surrogate pair counts as one)
 in time linear in its length. Whether a text should be cut is not decided here.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+
+from secateur.gist import STEMS, single, tells
 
 LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
 TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's
@@ -17,17 +18,19 @@ TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars
 def excerpt(text: str, max_chars: int, handle: str = "", about: Sequence[str] = ()) -> str:
     """At most `max_chars` characters (400 if that is less) of a text, never more than the text has.
 
-    Head and tail, on line ends where one is near; between them a note with the positions of what is left out, and up
-    to a quarter of the room for lines that tell of an error or an exit status, with their line numbers; up to another
-    quarter for lines that hold one of the names `about`.
+    Head and tail, on line ends where one is near; between them a note with the positions of what is left out, and lines
+    of it with their numbers: up to a quarter of the room for such as tell of an error or an exit status, a quarter for
+    such as hold one of the names `about`, and a quarter for what a log says only once.
     """
     limit = max(max_chars, LEAST_CHARS)
     if len(text) <= limit:
         return text
     frame = len(_note(text, _Gap(len(text), len(text)), handle, told=True)) + len(_END) + 3
-    ends = (limit - limit // (2 if about else 4) - frame) // 2
-    told = _telling(text, _Gap(ends, len(text) - ends), limit // 4)
-    told = _with(told, _naming(text, _Gap(ends, len(text) - ends), about, limit // 4)) if about else told
+    ends = (limit - (3 if about else 2) * (limit // 4) - frame) // 2
+    gap = _Gap(ends, len(text) - ends)
+    found = dict(_naming(text, gap, about, limit // 4))
+    found |= dict(_once(text, gap, limit // 4)) | dict(_telling(text, gap, limit // 4))
+    told = sorted(found.items())
     ends = (limit - sum(len(line) + 1 for _, line in told) - frame) // 2
     gap = _at_lines(text, ends)
     lines = [line for at, line in told if gap.start <= at < gap.end]
@@ -72,27 +75,6 @@ _SCANNED = 1_000_000  # characters: as much of the middle's beginning and of its
 _EACH = 3  # lines for each name
 _HITS = 500  # places looked at for each stem, from either end
 
-# Words are found by their letters first (fast on any text), then the line is judged.
-_STEMS = (
-    "rror", "RROR", "xception", "raceback", "atal", "ATAL", "anic", "PANIC", "ailed", "AILED", "FAIL", "ailure",
-    "ot found", "o such file", "enied", "egmentation fault", "illed", "imed out", "✗", "✘", "❌",
-    "xit code", "xit status", "xited with", "xit_code", "xitCode", "eturncode", "eturn code",
-)  # fmt: skip
-_TELLS = re.compile(
-    r"(?<![a-zA-Z])(?:error|exception)s?\b|(?:Error|Exception)s?\b|\bERRORS?\b|\bTraceback\b|(?i:\bfatal\b|\bpanic(?:ked)?\b|\bfail(?:ed|ures?)?\b"
-    r"|\bnot found\b|\bno such file\b|\bdenied\b|\bsegmentation fault\b|\bkilled\b|\btimed out\b)|[✗✘❌]"
-    r"|(?i:\bexit(?:ed)?[ _]?(?:with)?[ _]?(?:code|status)?\b\W{0,4}-?\d|\breturn ?code\b\W{0,4}-?\d)"
-)
-_DENIES = re.compile(  # "0 errors", "failures: 0", errors.py
-    r"(?i)\b(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:errors?|failures?|failed|exceptions?)\b"
-    r"|\b(?:errors?|failures?|failed)\W{1,3}0\b|[\w/-]*\berrors?[./-]\w|[/-]errors?\b"
-)
-_CODE = re.compile(  # a source file that handles errors, or a listing of one, had none
-    r"\d+[\t→]|(?:\d+[:-])?\s*(?://|#|/?\*|<!--|[\w.]+\(|[}@])|.*[{;(\[]$"
-    r"|\W*(?:\d+\W+)?(?:raise|except|try|import|from|def|class|func|fn|return|throws?|catch|if|elif|else|for|while"
-    r"|switch|case|export|const|let|var|async|await|public|private|pub|type|struct|enum|interface)\b"
-)
-
 
 def _at_lines(text: str, ends: int) -> _Gap:
     """All but `ends` characters at both ends; rather fewer of them, up to a third, than part of a line or character."""
@@ -122,12 +104,12 @@ def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
     """Lines of the gap that tell how it went, each with its position: the first and the last ones that fit the room."""
     found: dict[str, tuple[int, str]] = {}
     number, seen, covered = 1, 0, 0
-    for start, end in sorted({spot for stem in _STEMS for spot in _spots(text, stem, gap)}):
+    for start, end in sorted({spot for stem in STEMS for spot in _spots(text, stem, gap)}):
         if start < covered:
             continue
         number, seen = number + text.count("\n", seen, start), start
         said = text[start:end].strip()
-        if said not in found and _TELLS.search(_DENIES.sub("", said)) and not _CODE.match(said):
+        if said not in found and tells(said):
             covered = end
             found[said] = (start, f"{number}: {_marked(text, start, end, said)}")
     return _fitting(list(found.values()), room)
@@ -147,9 +129,17 @@ def _naming(text: str, gap: _Gap, names: Sequence[str], room: int) -> list[tuple
     return sorted(found.values())
 
 
-def _with(told: list[tuple[int, str]], named: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Both in their order, each line once."""
-    return sorted({at: line for at, line in (*named, *told)}.items())
+def _once(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
+    """Whole lines of the gap that are like no others, where most are: the first and the last ones that fit the room."""
+    start = text.rfind("\n", 0, gap.start) + 1
+    lines = text[start : min(gap.end, gap.start + _SCANNED)].split("\n")[:-1]
+    number, at = text.count("\n", 0, start) + 1, start
+    found: list[tuple[int, str]] = []
+    for line, once in zip(lines, single(lines), strict=True):
+        if once and at >= gap.start and at + len(line) < gap.end and len(line) <= _LINE_CHARS:
+            found.append((at, f"{number}: {line.strip()}"))
+        number, at = number + 1, at + len(line) + 1
+    return _fitting(found, room)
 
 
 def _spots(text: str, stem: str, gap: _Gap) -> Iterator[tuple[int, int]]:

@@ -1,20 +1,26 @@
-"""The lines of a long text by which one finds one's way in it: what it defines and imports, its headings, its files.
+"""The lines of a long text by which one finds one's way in it: what it defines and imports, its headings, its files,
+what went wrong; of a log what it says but once.
 
 Rule: lines are the text's own, in their order, each with its number; of a search the files in which something was
-found. A line is chosen by its shape alone, so the same text gives the same outline, in time linear in its length. A
-text that defines nothing and lists nothing has none.
+found. A line is chosen by its shape alone, and by how many others have that shape, so the same text gives the same
+outline, in time linear in its length. A text that defines nothing, lists nothing and tells of nothing has none.
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+
+from secateur.gist import STEMS, shape, single, tells
 
 MAX_LINE_CHARS = 160  # of one line
 
 
 def outline(text: str, max_chars: int) -> str:
     """At most so many characters of lines, numbered; less deeply indented ones come first. "" where there are none."""
-    found: list[tuple[int, int, str]] = []
+    lines = text.split("\n")
+    found = [*_told(lines), *_once(lines)]
     files: set[str] = set()
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(lines, 1):
         if len(line) >= _LONGEST:
             continue
         hit = _HIT.match(line)
@@ -22,14 +28,19 @@ def outline(text: str, max_chars: int) -> str:
             if hit["path"] not in files:
                 files.add(hit["path"])
                 found.append((0, number, f"{number}: {hit['path']}"))
-        elif shape := _SHAPE.match(line):
-            said = line[len(shape["number"] or "") :].strip()[:MAX_LINE_CHARS]
-            place = (shape["number"] or "").strip(" :|→-\t") or number
-            found.append((len(shape["indent"].expandtabs(4)), number, f"{place}: {said}"))
-    return "\n".join(line for _, line in sorted(_fitting(found, max_chars)))
+        elif way := _SHAPE.match(line):
+            said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
+            place = (way["number"] or "").strip(" :|→-\t") or number
+            found.append((len(way["indent"].expandtabs(4)), number, f"{place}: {said}"))
+    best: dict[int, tuple[int, int, str]] = {}
+    for one in sorted(found, reverse=True):
+        best[one[1]] = one
+    return "\n".join(line for _, line in sorted(_fitting(list(best.values()), max_chars)))
 
 
 _LONGEST = 1_000
+_TOLD, _ONCE = -1, 2  # ranks, beside depths of indentation
+_EACH = 3  # lines of one shape that tell of an error
 _HIT = re.compile(r"(?P<path>(?:[\w.@+-]*/)+[\w.@+-]+|[\w@+-]+\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)")
 _MODIFIERS = (
     r"(?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|override|async|unsafe|default"
@@ -44,6 +55,23 @@ _SHAPE = re.compile(
     r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
     rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=]*\{{\s*$)"
 )
+
+
+def _told(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Lines that tell how it went, a few of each shape."""
+    seen: Counter[str] = Counter()
+    for number, line in enumerate(lines, 1):
+        if len(line) < _LONGEST and any([stem in line for stem in STEMS]) and tells(line.strip()):
+            seen[said := shape(line)] += 1
+            if seen[said] <= _EACH:
+                yield _TOLD, number, f"{number}: {line.strip()[:MAX_LINE_CHARS]}"
+
+
+def _once(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Lines of a log that are like no others."""
+    for number, (line, once) in enumerate(zip(lines, single(lines), strict=True), 1):
+        if once and len(line) < _LONGEST:
+            yield _ONCE, number, f"{number}: {line.strip()[:MAX_LINE_CHARS]}"
 
 
 def _fitting(found: list[tuple[int, int, str]], room: int) -> list[tuple[int, str]]:

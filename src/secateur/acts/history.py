@@ -14,6 +14,7 @@ from secateur.acts.calls import Action, action_of, texts
 from secateur.acts.files import PLACES, paths, touched
 from secateur.acts.runs import Ran, runs
 from secateur.model import Part
+from secateur.roles import role_of
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 
@@ -45,6 +46,12 @@ def ran_well(call: Part, result: Part) -> bool:
     """Whether a command that does more than look (a build, a test, an installation) was run, and did not fail."""
     ran = tuple(runs((action_of(call, result),)))
     return bool(ran) and all(one.ok for one in ran) and not all(one.looks for one in ran)
+
+
+def shows_files(call: Part, result: Part) -> bool:
+    """Whether a call was made to see the text of files, or to change it."""
+    shows, writes, *_ = _told(call, result)
+    return bool(shows or writes) or role_of(call.tool, call.text) in ("read", "edit")
 
 
 def shown_again(act: Act, later: Act) -> bool:

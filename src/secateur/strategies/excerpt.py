@@ -3,31 +3,37 @@
 Rule: the excerpt depends on the result and on what stands before it, never on its age or on what follows, so that a
 history read for the first time and one that grew message by message come to the same view. Tails and turns therefore do
 not protect here; tools, roles, pins, errors, media and the head do, and what the model read back comes whole. Lines
-that name what the task is about stay too: what the user named, and the calls just before.
+that name what the task is about stay too: what the user named, and the calls just before. What shows files comes whole.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
+from threading import local
 
 from msgspec import Struct
 
 from secateur.acts.about import named
-from secateur.acts.history import ran_well
+from secateur.acts.history import ran_well, shows_files
 from secateur.bounds import boundary, call_of, eligible, index_of
 from secateur.budget import Budget, handle_for
-from secateur.excerpt import excerpt
+from secateur.excerpt import LEAST_CHARS, excerpt
+from secateur.fold import fold
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting
+from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth_folding
+from secateur.placeholder import MARK
 from secateur.protect import Count, Share
 from secateur.recalling import is_recalled
 
-# Of results of commands that went well, over 1,000 tokens, the share of which a later call quotes what an excerpt left
-# out: one or two of twenty in recorded sessions (benchmarks/strategies.py), which leaves up to a quarter possible. Of
-# results that show files it is more than half.
+# The share of results of which a later call quotes what an excerpt left out, in recorded sessions
+# (benchmarks/strategies.py). Of commands that went well, over 1,000 tokens: one in four. Of results that show files it
+# is more than half.
 CHANCE = 0.25
+FOLDED = 0.15  # where only repetitions were left out of a command's output, a search or a list: one in eight
 _PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
 _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
+_KEPT = 4_096  # folds
+_kept = local()  # the folds of a thread, by key and handle
 
 
 class Excerpt(
@@ -39,49 +45,113 @@ class Excerpt(
     by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted
     all_tools: bool = True  # False: only commands that went well; what was looked up, and failures, are worked on next
     most_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
+    fold: bool = False  # lines that say again what others said go first, from all but what shows files
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
-        worth = self._worth(budget) if self.by_price else 0.0
+        prices = _prices(budget)
         for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
-                if part.kind != "tool_result" or part.key in budget.edited:
+                if part.kind != "tool_result" or part.key in budget.edited or is_recalled(part):
                     continue
-                room = self._room(transcript, number, part, budget, worth)
-                if not 0 < room < len(part.text) or is_recalled(part):
+                if part.pinned or len(part.text) <= LEAST_CHARS or part.text.startswith(MARK):
                     continue
-                if eligible(transcript, number, part, budget.protect):
-                    text = excerpt(part.text, room, handle_for(budget, part), named(transcript.messages, number, part))
-                    if len(text) < len(part.text):
-                        yield Rewrite(part.key, text, by="excerpt")
+                text = self._made(_Result(transcript, number, part, budget, prices))
+                if len(text) < len(part.text) and eligible(transcript, number, part, budget.protect):
+                    yield Rewrite(part.key, text, by="excerpt")
 
-    def _room(self, transcript: Transcript, number: int, part: Part, budget: Budget, worth: float) -> int:
-        """Characters that it may have; 0 if it may stay as it is."""
+    def _made(self, result: "_Result") -> str:
+        """What the result may read as: itself, without its repetitions, or cut."""
+        folded = self._folded(result) if self.fold else result.part.text
+        room = self._room(result, len(folded))
+        return result.cut(room) if 0 < room < len(folded) else folded
+
+    def _folded(self, result: "_Result") -> str:
+        """The result without its repetitions; as it is where that is not worth it."""
+        whole, tokens = result.part.text, result.tokens
+        least = result.prices.worth_sparing(tokens) if self.by_price else 0.0
+        if tokens <= least or (not self.by_price and len(whole) <= self.max_chars):
+            return whole
+        folded = result.folded()
+        return folded if tokens * (1 - len(folded) / len(whole)) > least else whole
+
+    def _room(self, result: "_Result", chars: int) -> int:
+        """Characters that it may have, of so many that it has; 0 if it may stay as it is."""
         if not self.by_price:
-            over = len(part.text) > self.max_chars
-            return self.max_chars if over and self._meant(transcript, number, part) else 0
-        tokens = part.tokens or budget.count(part.text)
-        most = self.most_share * budget.window if budget.window > 0 else tokens
+            return self.max_chars if chars > self.max_chars and self._meant(result) else 0
+        tokens = result.tokens * chars / max(1, len(result.part.text))
+        window = result.budget.window
+        most = self.most_share * window if window > 0 else tokens
         if tokens > most:
-            return int(most / 2 * len(part.text) / tokens)
-        if tokens > worth and self._meant(transcript, number, part):
-            return int(worth / 2 * len(part.text) / tokens)
-        return 0
+            return int(most / 2 * chars / tokens)
+        worth = result.prices.worth_cutting
+        return int(worth / 2 * chars / tokens) if tokens > worth and self._meant(result) else 0
 
-    def _meant(self, transcript: Transcript, number: int, part: Part) -> bool:
-        if self.all_tools:
-            return True
-        call = call_of(transcript, number, part)
-        return call is not None and _ran_well(call, part)
+    def _meant(self, result: "_Result") -> bool:
+        return self.all_tools or (result.call is not None and _ran_well(result.call, result.part))
 
-    def _worth(self, budget: Budget) -> float:
-        """The size in tokens from which an excerpt pays."""
-        tariff = budget.tariff
-        stays = max(budget.protect.results, budget.protect.rounds) + _PATIENT * min(
-            kappa(tariff.w, tariff.r), _MOST_KAPPA
-        )
-        call = fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=min(max(0, budget.window), _WINDOW) / 2)
-        return worth_excerpting(tariff.w, tariff.r, chance=CHANCE, call=call, stays=stays)
+
+class _Prices(Struct, frozen=True):
+    """What it costs to fetch a result again beside the result itself, and for how many requests a token is read."""
+
+    w: float
+    r: float
+    call: float
+    stays: float
+
+    @property
+    def worth_cutting(self) -> float:
+        """Tokens from which on half of a result is cheaper than the whole."""
+        return worth_excerpting(self.w, self.r, chance=CHANCE, call=self.call, stays=self.stays)
+
+    def worth_sparing(self, tokens: float) -> float:
+        """Tokens that must be spared of a result by leaving out repetitions."""
+        return worth_folding(self.w, self.r, size=tokens, chance=FOLDED, call=self.call, stays=self.stays)
+
+
+class _Result(Struct, frozen=True):
+    """One result, and what stands before it."""
+
+    transcript: Transcript
+    number: int
+    part: Part
+    budget: Budget
+    prices: _Prices
+
+    @property
+    def tokens(self) -> int:
+        return self.part.tokens or self.budget.count(self.part.text)
+
+    @property
+    def call(self) -> Part | None:
+        return call_of(self.transcript, self.number, self.part)
+
+    def cut(self, room: int) -> str:
+        about = named(self.transcript.messages, self.number, self.part)
+        return excerpt(self.part.text, room, handle_for(self.budget, self.part), about)
+
+    def folded(self) -> str:
+        """Without its repetitions. It follows from the result and what stands before it, so its key names it."""
+        handle = handle_for(self.budget, self.part)
+        known: dict[tuple[str, str], str] = _kept.__dict__.setdefault("folds", {})
+        found = known.get((self.part.key, handle)) if self.part.key else None
+        if found is None:
+            call = self.call
+            whole = call is not None and _shows_files(call, self.part)
+            about = () if whole else named(self.transcript.messages, self.number, self.part)
+            found = self.part.text if whole else fold(self.part.text, handle, about)
+            if len(known) >= _KEPT:
+                known.clear()
+            known[self.part.key, handle] = found
+        return found
+
+
+def _prices(budget: Budget) -> _Prices:
+    tariff = budget.tariff
+    stays = max(budget.protect.results, budget.protect.rounds) + _PATIENT * min(kappa(tariff.w, tariff.r), _MOST_KAPPA)
+    prompt = min(max(0, budget.window), _WINDOW) / 2
+    return _Prices(tariff.w, tariff.r, fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=prompt), stays)
 
 
 _ran_well = lru_cache(maxsize=4_096)(ran_well)
+_shows_files = lru_cache(maxsize=4_096)(shows_files)

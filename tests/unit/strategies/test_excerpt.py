@@ -103,3 +103,38 @@ def test_lines_that_name_what_the_user_asked_about_stay() -> None:
     [text] = by_price(asked("npm install", "\n".join(lines)), Excerpt(max_chars=900)).values()
     assert "901: set gate_width to 7" in text
     assert len(text) <= 900
+
+
+LIKE = "\n".join(f"compiled src/rose_{number}.ts in {number} ms" for number in range(400))
+
+
+def test_repetitions_go_from_all_but_what_shows_files() -> None:
+    folds = Excerpt(by_price=True, all_tools=False, fold=True)
+    for line, error in (("npm run build", False), ("npm run build", True), ("find . -newer x -printf y", False)):
+        [text] = by_price(asked(line, LIKE, error), folds).values()
+        assert text.count("\n") == 5
+        assert "[secateur: lines 3-397 of 400 left out: more of the like]" in text
+    assert by_price(asked("cat built.log", LIKE), folds) == {}
+    assert by_price(asked("npm run build", LIKE[:1_500]), folds) == {}
+
+
+def test_what_is_still_too_long_without_its_repetitions_is_cut() -> None:
+    once = "\n".join(f"{'of ' * (number % 40)}roses {'and ' * (number // 40)}thorns" for number in range(600))
+    cut, folded = Excerpt(max_chars=4_000), Excerpt(max_chars=4_000, fold=True)
+    [text] = by_price(asked("npm install", once + "\n" + LIKE), folded).values()
+    assert len(text) <= 4_000
+    [text] = by_price(asked("npm install", LIKE), folded).values()
+    assert len(text) < 300
+    [text] = by_price(asked("npm install", LIKE), cut).values()
+    assert 3_000 < len(text) <= 4_000
+    assert by_price(asked("npm install", LIKE[:3_999]), folded) == {}
+
+
+def test_a_fold_is_made_once_for_a_place_and_depends_on_what_stands_before_it() -> None:
+    folds = Excerpt(max_chars=500, fold=True)
+    named = LIKE.replace("rose_77.", "gate_width.")
+    [text] = by_price(asked("npm install", named), folds).values()
+    assert "\ncompiled src/gate_width.ts in 77 ms\n" in text
+    assert list(by_price(asked("npm install", named), folds).values()) == [text]
+    [other] = by_price(talk(user("prune"), result(named)), folds).values()
+    assert "gate_width" not in other

@@ -1,0 +1,71 @@
+"""A long text without the lines that say again what others said: what happened once stays, in its place.
+
+Rule: what is shown is the text's own lines in their order; where some are left out a note stands, with their numbers.
+Lines that tell of an error stay, and lines that hold a name that is asked for. Short stretches stay too, and so source
+keeps its text: it seldom says the like for many lines. The same text gives the same fold, in time linear in its length.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from secateur.gist import STEMS, alike, tells
+
+LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out
+_EACH, _HITS = 2, 3  # lines of one shape, and hits in one file, that stay
+_NAMED = 3  # and such that hold a name
+_LAST = 3  # lines at the end
+_NUMBER = re.compile(r"\d+")
+
+
+def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
+    """The text without repetitions; the text itself where there are too few to be worth a note."""
+    lines = text.split("\n")
+    stretches = list(_stretches(lines, _stays(lines, about)))
+    if not stretches:
+        return text
+    made: list[str] = []
+    done = 0
+    for start, end in stretches:
+        made += lines[done:start]
+        made.append(_note(start, end, 0 if done else len(lines), handle))
+        done = end
+    return "\n".join((*made, *lines[done:]))
+
+
+def _stays(lines: list[str], about: Sequence[str]) -> list[bool]:
+    shapes = alike(lines)
+    seen: Counter[str] = Counter()
+    found: list[bool] = []
+    for line, shape in zip(lines, shapes, strict=True):
+        seen[shape] += 1
+        stays = not shape or seen[shape] <= (_HITS if shape[0] == "\0" else _EACH)
+        if not stays and any([stem in line for stem in STEMS]) and tells(line.strip()):
+            said = _NUMBER.sub("", line)  # the same error in another place is the same, in another file it is not
+            seen[said] += 1
+            stays = seen[said] <= _EACH
+        found.append(stays)
+    for name in about:
+        for number in islice((n for n, line in enumerate(lines) if name in line), _NAMED):
+            found[number] = True
+    found[-_LAST:] = [True] * len(found[-_LAST:])
+    return found
+
+
+def _stretches(lines: list[str], stays: list[bool]) -> Iterator[tuple[int, int]]:
+    """Where lines are left out; empty ones go with the lines around them."""
+    start = 0
+    for number, kept in enumerate((*stays, True)):
+        if not kept:
+            continue
+        if number - start >= LEAST_LINES and sum(map(len, lines[start:number])) >= LEAST_CHARS:
+            yield start, number
+        start = number + 1
+
+
+def _note(start: int, end: int, total: int, handle: str) -> str:
+    """The first note of a text says how many lines it has, and how to read them."""
+    back = f", recall {handle}" if handle else ""
+    first = f" of {total} left out: more of the like{back}" if total else " left out"
+    return f"[secateur: lines {start + 1}-{end}{first}]"

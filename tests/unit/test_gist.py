@@ -1,0 +1,69 @@
+"""Which lines tell how it went, which are like others, and which are like none."""
+
+import pytest
+
+from secateur.gist import alike, shape, single, tells
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "0 errors, 0 warnings",
+        "no failures",
+        "errors: 0",
+        "src/errors.py",
+        "150\traise ValueError(text)",
+        "   150→    return Error",
+        "raise ValueError(text)",
+        "    except KeyError as error:",
+        "// an error is thrown here",
+        't.Fatalf("unexpected error: %v", err)',
+        "func cut() (Rose, error) {",
+        "terror in the garden",
+        "the exit is on the left",
+    ],
+)
+def test_what_only_sounds_like_it_is_not(said: str) -> None:
+    assert not tells(said.strip())
+
+
+def test_lines_are_alike_that_differ_in_numbers_names_and_values() -> None:
+    assert shape("tests/test_beds.py::test_cut PASSED [ 12%]") == shape("tests/test_vines.py::test_tie PASSED [ 99%]")
+    assert shape("10:02:11 compiled src/rose.ts in 31 ms") == shape("10:02:14 compiled src/vine.ts in 7 ms")
+    assert shape("compiled src/rose.ts in 31 ms") != shape("skipped src/rose.ts in 31 ms")
+    assert shape('"id": 31, "sort": "climbing rose"') == shape('"id": 7, "sort": "trailing ivy"')
+
+
+def test_a_state_is_told_by_its_word_and_a_name_by_its_form() -> None:
+    assert shape('"state": "active"') != shape('"state": "withered"')
+    assert shape('"on": "2026-03-04"') == shape('"on": "2025-11-30"') != shape('"on": "yesterday07"')
+
+
+def test_a_shape_is_shared_by_four_lines_at_least() -> None:
+    lines = ["cut rose_1", "cut rose_2", "cut rose_3", "water ivy_1", "cut rose_4"]
+    assert [bool(one) for one in alike(lines)] == [True, True, True, False, True]
+    assert not any(alike(lines[:4]))
+
+
+def test_hits_are_alike_in_one_file_and_an_empty_line_is_like_the_one_before() -> None:
+    assert [
+        bool(one)
+        for one in alike([*(f"src/beds.ts:{n}: rose {n * 'a'}" for n in range(4)), "", "src/vines.ts:9: rose"])
+    ] == [
+        *[True] * 5,
+        False,
+    ]
+
+
+def test_words_that_few_lines_have_are_what_a_log_speaks_of() -> None:
+    kinds = ("rose", "vine", "ivy", "box", "yew", "oak", "elm", "fir")
+    lines = [f"10:02:{n} INFO cut {kinds[n % 8]} in bed 7 with care" for n in range(16)]
+    assert len(set(alike(lines))) == 1
+    assert [bool(one) for one in alike([*lines, "10:02:77 INFO the gate is open"])][-1] is False
+
+
+def test_what_is_said_once_counts_where_most_is_said_again() -> None:
+    lines = [f"cut rose_{n}" for n in range(9)]
+    assert single([*lines, "the gate is open", ""]) == [*[False] * 9, True, False]
+    assert not any(single(["roses", "the gate is open", "cut rose_1"]))
+    assert not any(single([*lines, "x" * 2_000][:9]))
