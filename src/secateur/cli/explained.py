@@ -4,7 +4,6 @@ Rule: the figures are those of the account, which adds up to the difference of t
 policy's own words. Request numbers count from 1, as people do. The table tells of every request, the waits too.
 """
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,10 @@ from secateur.cli import tables
 from secateur.cli.figures import many, money, shorter
 from secateur.cli.terminal import harmless
 from secateur.simulate.account import Account
-from secateur.simulate.story import Chapter, story
+from secateur.simulate.story import EDITS, Chapter, story, told
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import Standing
-
-_EDITS = "edits: "
-_FREED = re.compile(r"^[\d,]+ tokens come free: |: [\d,]+ tokens come free$")  # stands in a column of its own
 
 
 def explained(one: "Standing", base: "Standing", account: Account) -> list[Any]:
@@ -29,7 +25,7 @@ def explained(one: "Standing", base: "Standing", account: Account) -> list[Any]:
         return [outcome(one, base, account)]
     title = f"Why {one.name} decided when it did (a million tokens of input: {money(dollars(1e6))})"
     head = (">requests", ">freed", ">cost", ">saved", "", "why")
-    styles = ["" if row[-1].startswith(_EDITS) else "dim" for row in rows]
+    styles = ["" if row[-1].startswith(EDITS) else "dim" for row in rows]
     return [outcome(one, base, account), "", title, tables.narrow(rows, head, styles, fold=True)]
 
 
@@ -84,18 +80,5 @@ def _row(chapter: Chapter, dollars: Callable[[float], float], policy: str) -> tu
         paid(dollars(chapter.cost)) if edited else "",
         paid(dollars(chapter.saved)) if edited else "",
         "",  # a little more room
-        harmless(_told(chapter, policy)),
+        harmless(told(chapter, policy)),
     )
-
-
-def _told(chapter: Chapter, policy: str) -> str:
-    why = _FREED.sub("", chapter.why.removeprefix(f"{policy}: ")).removesuffix(", in tokens of input")
-    if chapter.event is not None:
-        return f"{_EDITS}{why}"
-    said = [many(chapter.small, "smaller edit")] if chapter.small else []
-    said += [f"{many(chapter.births, 'time')} something new was excerpted before it was cached"] * bool(chapter.births)
-    if chapter.same:
-        said.append("waits, for the same reason")
-    elif why:
-        said.append(f"waits: {why}")
-    return "; ".join(said)

@@ -12,7 +12,9 @@ from msgspec import Struct
 from secateur.simulate.account import Account, Event
 from secateur.simulate.run import Run
 
+EDITS = "edits: "  # how the text of an edit begins
 _NUMBER = re.compile(r"\d[\d,.]*")
+_FREED = re.compile(r"^[\d,]+ tokens come free: |: [\d,]+ tokens come free$")  # is said apart
 
 
 class Chapter(Struct, frozen=True, kw_only=True):
@@ -22,7 +24,7 @@ class Chapter(Struct, frozen=True, kw_only=True):
     last: int
     event: Event | None  # the edit that it is about; None: a wait
     why: str  # of the edit; or what most often held the policy back, "" where nothing was asked
-    same: bool = False  # the reason of an earlier wait, but for its numbers
+    same: bool = False  # the reason of the wait before, but for its numbers
     asked: int = 0  # requests of a wait that had this reason
     small: int = 0  # edits of little weight in it
     births: int = 0  # requests whose newest results became excerpts before they were cached
@@ -39,15 +41,35 @@ def story(run: Run, account: Account, most: int = 4) -> list[Chapter]:
     told = sorted(sorted(edits, key=lambda event: -abs(event.saved - event.cost))[:most], key=lambda one: one.number)
     begin, end = run.rows[0].number, run.rows[-1].number
     found: list[Chapter] = []
-    known: set[str] = set()
+    before = ""  # the kind of the wait before
     for event in told:
         if event.number > begin:
-            found.append(_wait(run, account, (begin, event.number - 1), known))
+            found.append(_wait(run, account, (begin, event.number - 1), before))
+            before = _kind(found[-1].why)
         found.append(_edit(event))
         begin = event.number + 1
     if begin <= end:
-        found.append(_wait(run, account, (begin, end), known))
+        found.append(_wait(run, account, (begin, end), before))
     return found
+
+
+def told(chapter: Chapter, policy: str) -> str:
+    """A chapter in words, its figures aside."""
+    why = _FREED.sub("", chapter.why.removeprefix(f"{policy}: ")).removesuffix(", in tokens of input")
+    if chapter.event is not None:
+        return f"{EDITS}{why}"
+    said = [_many(chapter.small, "smaller edit")] if chapter.small else []
+    if chapter.births:
+        said.append(f"{_many(chapter.births, 'time')} something new was excerpted before it was cached")
+    if chapter.same:
+        said.append("waits, for the same reason")
+    elif why:
+        said.append(f"waits: {why}")
+    return "; ".join(said)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _edit(event: Event) -> Chapter:
@@ -62,20 +84,18 @@ def _edit(event: Event) -> Chapter:
     )
 
 
-def _wait(run: Run, account: Account, span: tuple[int, int], known: set[str]) -> Chapter:
+def _wait(run: Run, account: Account, span: tuple[int, int], before: str) -> Chapter:
     first, last = span
     gates = [row.why for row in run.rows if first <= row.number <= last and not row.opened and row.why]
     kinds = Counter(map(_kind, gates))
     kind, asked = kinds.most_common(1)[0] if kinds else ("", 0)
     inside = [event for event in account.events if first <= event.number <= last]
-    same = kind in known
-    known.add(kind)
     return Chapter(
         first=first,
         last=last,
         event=None,
         why=next((why for why in reversed(gates) if _kind(why) == kind), ""),
-        same=bool(kind) and same,
+        same=bool(kind) and kind == before,
         asked=asked,
         small=sum(not event.birth for event in inside),
         births=sum(event.birth for event in inside),

@@ -39,7 +39,7 @@ def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
         "mark": {"type": "area", "interpolate": "step-after", "line": False, "opacity": 0.92},
         "encoding": {
             "x": x,
-            "y": {"field": "tokens", "type": "quantitative", "stack": True, "title": "tokens sent"}
+            "y": {"field": "tokens", "type": "quantitative", "stack": True, "title": "tokens in the prompt"}
             | {"axis": {"format": "~s", "tickCount": 5}, "scale": {"domain": [0, top * 1.04], "nice": False}},
             "color": colour,
             "order": {"field": "rank", "type": "quantitative"},
@@ -64,7 +64,7 @@ def bills(picture: Picture) -> Chart:
             "x": {"field": "request", "type": "quantitative", "title": "request"}
             | {"scale": {"nice": False, "zero": False}, "axis": {"tickMinStep": 1, "tickCount": 5}},
             "y": {"field": "dollars", "type": "quantitative", "title": None}
-            | {"axis": {"format": "$~f" if max(ends.values(), default=0) >= 10 else "$.2~f", "tickCount": 5}},
+            | {"axis": {"format": "$~f" if max(ends.values(), default=0) >= 10 else "$.2f", "tickCount": 5}},
             "color": {"field": "named", "type": "nominal", "scale": scale}
             | {"legend": {"orient": "bottom", "columns": 2, "symbolType": "stroke", "symbolStrokeWidth": 3}},
             "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
@@ -81,9 +81,10 @@ def trade(picture: Picture) -> Chart:
     colours = of_policies(picture.policies, picture.chosen)
     rows = picture.standings
     left, right = _span([row[name] for row in rows for name in ("share", "refetched")], 0.06)
-    low, high = _span([row["recall"] for row in rows], 0.08)
+    low, high = _span([row[name] for row in rows for name in ("recall", "soft")], 0.08)
     across = [(_part(row["share"], left, right) * HALF, _part(row["recall"], high, low) * LOW) for row in rows]
     ends = [_part(row["refetched"], left, right) * HALF for row in rows]
+    rings = [_part(row["soft"], high, low) * LOW for row in rows]
     names = [row["policy"] for row in rows]
     scale = {"domain": names, "range": [colours[one] for one in names]}
     x: Chart = {"field": "share", "type": "quantitative", "title": "bill, of the unpruned one"}
@@ -95,21 +96,29 @@ def trade(picture: Picture) -> Chart:
         {"field": "policy"},
         _tip("dollars", "$,.2f", "bill"),
         _tip("refetched dollars", "$,.2f", "bill, lost results fetched again"),
-        _tip("recall", ".1%"),
+        _tip("recall", ".1%", "hard recall"),
+        _tip("soft", ".1%", "soft recall"),
         _tip("intact", ".1%", "requests with all they needed"),
     ]
     again: Chart = {"mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 2}}
     again |= {"encoding": {"x": x, "x2": {"field": "refetched"}, "y": y, "color": colour}}
+    parted = [{"filter": f"abs(datum.recall - datum.soft) > {_APART_AT}"}]
+    stem: Chart = {"transform": parted, "mark": {"type": "rule", "opacity": 0.45, "strokeDash": [2, 2]}}
+    stem |= {"encoding": {"x": x, "y": y, "y2": {"field": "soft"}, "color": colour}}
+    soft: Chart = {"transform": parted, "mark": {"type": "point", "filled": False, "size": 55, "opacity": 1}}
+    soft |= {"encoding": {"x": x, "y": y | {"field": "soft"}, "color": colour, "tooltip": tips}}
     point: Chart = {"mark": {"type": "point", "filled": True, "size": 95, "opacity": 1}}
     point |= {"encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}}
     name: Chart = {"mark": {"type": "text", "align": "left", "baseline": "middle"}}
     name |= {"encoding": {"x": {"field": "lx", "type": "quantitative", "scale": None, "axis": None}}}
     name["encoding"] |= {"y": {"field": "ly", "type": "quantitative", "scale": None, "axis": None}}
     name["encoding"] |= {"text": {"field": "names"}, "color": colour}
-    name |= {"data": {"values": _named(names, across, ends)}}
-    chart = _sized([again, point, name], HALF, LOW) | {"data": {"values": rows}}
+    name |= {"data": {"values": _named(names, across, ends, rings)}}
+    chart = _sized([again, stem, soft, point, name], HALF, LOW) | {"data": {"values": rows}}
     chart["resolve"] = {"scale": {"x": "shared", "y": "shared"}}
-    return chart | _title("Recall against cost", "top left is best; bars: fetching again what was lost")
+    return chart | _title(
+        "Recall against cost", "top left is best; ring: soft recall; bar: with refetching"
+    )
 
 
 def image(picture: Picture) -> Chart:
@@ -128,6 +137,7 @@ def image(picture: Picture) -> Chart:
 
 
 _LINE = 125  # letters across the image
+_APART_AT = 0.005  # a share by which soft recall differs from hard, for the eye
 _NEAR = 5.0  # pixels: closer points are one to the eye
 _APART = {"scale": {"color": "independent", "x": "independent", "y": "independent"}}
 
@@ -167,7 +177,7 @@ def _strong(picture: Picture, policy: str) -> dict[str, Any]:
     return {"wide": wide, "dashed": policy == last}
 
 
-def _named(names: list[str], points: list[tuple[float, float]], ends: list[float]) -> Rows:
+def _named(names: list[str], points: list[tuple[float, float]], ends: list[float], rings: list[float]) -> Rows:
     """One label for each place where points stand, in the colour of the first of them."""
     groups: list[list[int]] = []
     for at, (x, y) in enumerate(points):
@@ -176,6 +186,7 @@ def _named(names: list[str], points: list[tuple[float, float]], ends: list[float
         groups.append([at]) if group is None else group.append(at)
     texts = [", ".join(names[at] for at in group) for group in groups]
     bars = [(min(x, end), y, max(x, end)) for (x, y), end in zip(points, ends, strict=True)]
+    bars += [(x, ring, x) for (x, _), ring in zip(points, rings, strict=True)]
     spots = placed(texts, [points[group[0]] for group in groups], bars, HALF, LOW)
     told = zip(texts, spots, groups, strict=True)
     return [{"names": text, "lx": spot.x, "ly": spot.y, "policy": names[group[0]]} for text, spot, group in told]

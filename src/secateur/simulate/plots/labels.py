@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-_CHAR, _HEIGHT, _AWAY = 6.6, 14.0, 9.0  # pixels of a letter at 11.5 points, of a line, from the point
+_CHAR, _HEIGHT, _AWAY = 6.9, 14.0, 9.0  # pixels of a letter at 11.5 points, of a line, from the point
 
 
 class Placed(Struct, frozen=True):
@@ -57,6 +57,6 @@ def _box(one: Placed, wide: float) -> Box:
 
 def _fits(box: Box, taken: Sequence[Box], width: float, height: float) -> bool:
     left, top, right, bottom = box
-    if left < 0 or right > width or top < -4 or bottom > height + 4:
+    if left < 0 or right > width or top < 0 or bottom > height:
         return False
     return not any(left < r and x < right and top < b and t < bottom for x, t, r, b in taken)

@@ -20,26 +20,25 @@ function cell(row, text, name) {
   row.appendChild(made);
 }
 
-function epochs(policy) {
-  const rows = picture.epochs.filter((one) => one.policy === policy);
-  document.getElementById("named").textContent = rows.length
-    ? "Why " + policy + " edited when it did"
-    : policy + " edited nothing";
+function chapters(policy) {
+  const rows = picture.chapters.filter((one) => one.policy === policy);
+  document.getElementById("named").textContent = rows.length ? "Why " + policy + " decided when it did" : "";
   const table = document.createElement("table");
   const head = table.insertRow();
-  if (rows.length) ["request", "cache", "freed", "cost then", "saved since", "why"].forEach((one) => cell(head, one, "th"));
+  if (rows.length) ["requests", "freed", "cost", "saved since", "why"].forEach((one) => cell(head, one, "th"));
   for (const one of rows) {
     const row = table.insertRow();
-    const told = [one.request, one.kind, one.freed.toLocaleString("en"), money(one.cost), money(one.saved), one.why];
-    told.forEach((text) => cell(row, text, "td"));
+    if (!one.heavy) row.className = "waits";
+    const figures = one.edits ? [one.freed.toLocaleString("en"), money(one.cost), money(one.saved)] : ["", "", ""];
+    [one.requests, ...figures, one.why].forEach((text) => cell(row, text, "td"));
   }
-  document.getElementById("epochs").replaceChildren(table);
+  document.getElementById("chapters").replaceChildren(table);
 }
 
 function chosen() {
   if (!(choose.value in picture.after)) return;
   draw("after", picture.after[choose.value]);
-  epochs(choose.value);
+  chapters(choose.value);
 }
 
 function all() {

@@ -12,10 +12,12 @@ from msgspec import Struct
 
 from secateur.simulate.account import Account, account
 from secateur.simulate.plots.layers import LAYERS, layers
+from secateur.simulate.story import story, told
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison, Standing
 
+_CHAPTERS = 30  # edits that are told one by one
 _POINTS = 500  # of one line: more than a screen's width tells apart
 Rows = list[dict[str, Any]]
 
@@ -29,6 +31,7 @@ class Picture(Struct, frozen=True):
     chosen: str
     context: Rows  # policy, request (from 1, as people count), and the tokens of each layer
     epochs: Rows  # policy, request, why, freed, cost, saved
+    chapters: Rows  # policy, requests, freed, cost, saved, why: what it did from first to last
     bills: Rows  # policy, request, dollars so far
     standings: Rows  # policy, dollars, share of the unpruned bill, recall, ... : one row each
     words: tuple[str, ...] = ()  # sentences for people, beside the charts
@@ -40,12 +43,14 @@ def pictured(found: "Comparison", title: str, chosen: str = "", words: Sequence[
     first = found.standings[0].name if found.standings else found.base.name
     context: Rows = []
     epochs: Rows = []
+    chapters: Rows = []
     for one in (found.base, *found.standings):
-        told = account(one.run, found.base.run)
+        why = account(one.run, found.base.run)
         kept = _kept(one)
         stacks = layers(found.recording, one.run)
         context += [{"policy": one.name, "request": n + 1, **dict(zip(LAYERS, stacks[n], strict=True))} for n in kept]
-        epochs += _epochs(one, told)
+        epochs += _epochs(one, why)
+        chapters += _chapters(one, why)
     return Picture(
         title,
         _subtitle(found),
@@ -53,6 +58,7 @@ def pictured(found: "Comparison", title: str, chosen: str = "", words: Sequence[
         chosen or first,
         context,
         epochs,
+        chapters,
         [row for one in found.all for row in _bill(one)],
         [_standing(one, found.base) for one in found.all],
         tuple(words),
@@ -83,6 +89,23 @@ def _epochs(one: "Standing", told: Account) -> Rows:
     ]
 
 
+def _chapters(one: "Standing", account: Account) -> Rows:
+    dollars = one.run.price.dollars
+    return [
+        {
+            "policy": one.name,
+            "requests": f"{chapter.first + 1:,}" + (f"–{chapter.last + 1:,}" if chapter.last > chapter.first else ""),
+            "edits": bool(chapter.event is not None or chapter.small or chapter.births),
+            "heavy": chapter.event is not None,
+            "freed": chapter.freed,
+            "cost": dollars(chapter.cost),
+            "saved": dollars(chapter.saved),
+            "why": told(chapter, one.name),
+        }
+        for chapter in story(one.run, account, _CHAPTERS)
+    ]
+
+
 def _bill(one: "Standing") -> Rows:
     sums = list(accumulate(row.units for row in one.run.rows))
     return [{"policy": one.name, "request": n + 1, "dollars": one.run.price.dollars(sums[n])} for n in _kept(one)]
@@ -97,6 +120,7 @@ def _standing(one: "Standing", base: "Standing") -> dict[str, Any]:
         "refetched": one.refetched / whole,
         "refetched dollars": one.run.price.dollars(one.refetched),
         "recall": one.score.hard,
+        "soft": one.score.soft,
         "intact": one.score.intact,
         "sent": one.run.bill.sent,
         "peak": one.run.bill.peak,
