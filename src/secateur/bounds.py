@@ -185,7 +185,7 @@ def working_set(transcript: Transcript, protect: Protect, raw: Mapping[str, Part
         return Held(asked)
     fates = history_of(transcript.messages, raw).fates(protect.files)
     held = _working_set(fates, reads=bool(protect.files), failures=protect.open_errors)
-    return Held(held.keys | asked, held.left)
+    return Held(held.keys | asked, held.left) if asked else held
 
 
 def spent(transcript: Transcript, protect: Protect, settled: Callable[[Part], bool]) -> int:

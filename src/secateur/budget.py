@@ -17,7 +17,7 @@ CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4
 IMAGE_CHARS = 8_000  # what it takes an image for
 OTHER_CHARS = 256  # and a message that is neither user, assistant nor tool result
 
-_SOFT = frozenset(("excerpt", "soft_trim"))  # edits after which a result may still be cleared as a whole
+SOFT = frozenset(("excerpt", "soft_trim"))  # edits after which a result may still be cleared as a whole
 
 
 class Budget(Struct, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 def settled(budget: Budget, part: Part) -> bool:
     """Whether the part was edited for good; an excerpt or a trimmed result may still be cleared (SEEDS S.7)."""
-    return part.key in budget.edited and budget.edited[part.key] not in _SOFT
+    return part.key in budget.edited and budget.edited[part.key] not in SOFT
 
 
 def original(budget: Budget, part: Part) -> Part:

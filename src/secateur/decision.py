@@ -94,7 +94,7 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     edits = {**asked.edits, **edits}
     budget = replace(budget, cold=cold(budget))  # as it is before this request's own edits
     budget = _told(work, budget, {key: edit for key, edit in asked.edits.items() if isinstance(edit, Rewrite | Remove)})
-    born, seen = _run(work, budget, (policy.birth,) if policy.birth else (), edits)
+    born, seen = _born(policy, work, budget, edits)
     born = _admitted(policy, work, budget, born)
     budget = _told(work, budget, born)
     gate = policy.schedule.closed_before(seen, budget)
@@ -104,8 +104,9 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
         pruned, _ = _run(work, budget, policy.prune, edits | born)
         choice, freed = _chosen(policy, work, budget, Proposed(seen, pruned, frozenset(edits | born)))
         pruned, gate = dict(choice.edits), choice.gate
-        unit = "characters" if policy.counter == "chars" else "tokens"
-        why = why or choice.why or f"{policy.name}: {freed:,} {unit} come free by its counter"
+        if not gate:
+            unit = "characters" if policy.counter == "chars" else "tokens"
+            why = why or choice.why or f"{policy.name}: {freed:,} {unit} come free by its counter"
     if gate:
         pruned = {}
         why = why or BIRTH
@@ -125,23 +126,30 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     return entries(read.messages, before, work.aligned, epoch), gate
 
 
-def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edit]) -> dict[str, Edit]:
-    """The excerpts at birth that a schedule with prices lets pass.
+def _born(policy: Policy, work: Session, budget: Budget, before: dict[str, Edit]) -> tuple[dict[str, Edit], Transcript]:
+    """What is proposed at birth, and the view that it is proposed for.
 
     What stands before the newest answer was sent before, and is cached where the cache is warm: a session that was
-    begun without us is not excerpted as if all of it were new.
+    begun without us is not excerpted as if all of it were new, where a schedule knows of caches.
     """
-    schedule, read = policy.schedule, work.document.transcript
-    if not born or not isinstance(schedule, Balance | Cold):
+    view = work.supposing(before) if before else work.after()
+    if policy.birth is None:
+        return {}, view
+    index, asked = index_of(view), view
+    if isinstance(policy.schedule, Balance | Cold) and not budget.cold and index.assistants:
+        asked = replace(view, index=replace(index, spent=max(index.spent, index.assistants[-1])))
+    edits = policy.birth(asked, budget)
+    return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
+
+
+def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edit]) -> dict[str, Edit]:
+    """The excerpts at birth that a schedule with prices lets pass."""
+    schedule, messages = policy.schedule, work.document.transcript.messages
+    if not born or not isinstance(schedule, Balance):
         return born
-    newest = index_of(read).assistants[-1:] if not budget.cold else ()
-    numbers = [number for number in work.places.of(born) if number >= max(newest, default=0)]
-    sizes = {part.key: part.tokens for number in numbers for part in read.messages[number].parts}
-    fresh = {key: edit for key, edit in born.items() if key in sizes}
-    if isinstance(schedule, Cold):
-        return fresh
-    left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in fresh.items()}
-    return {key: edit for key, edit in fresh.items() if schedule.admits(sizes[key] - left[key], budget.tariff)}
+    sizes = {part.key: part.tokens for number in work.places.of(born) for part in messages[number].parts}
+    left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in born.items()}
+    return {key: edit for key, edit in born.items() if schedule.admits(sizes[key] - left[key], budget.tariff)}
 
 
 class Proposed(Struct, frozen=True):
@@ -162,7 +170,7 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
         count=work.count,
         marked=marked,
         freed=freed,
-        since=_since(policy, proposed.seen, budget),
+        since=_since(policy, proposed, budget),
         by_age=any(not isinstance(one, Dated) for one in policy.prune),
         plan=work.plan,
         forced=proposed.forced,
@@ -172,12 +180,12 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
     return policy.schedule.chosen(offer), freed
 
 
-def _since(policy: Policy, seen: Transcript, budget: Budget) -> dict[str, int]:
-    """Results that later ones made stale, and the message since when."""
+def _since(policy: Policy, proposed: Proposed, budget: Budget) -> dict[str, int]:
+    """Those of the proposed results that later ones made stale, and the message since when."""
     found: dict[str, int] = {}
     for one in policy.prune:
         if isinstance(one, Dated):
-            for key, number in one.since(seen, budget).items():
+            for key, number in one.stale(proposed.seen, budget).since(proposed.edits).items():
                 found[key] = min(number, found.get(key, number))
     return found
 

@@ -43,12 +43,20 @@ class Fates:
         self._failing: dict[str, list[Act]] = {}
         self._reads: dict[str, list[Act]] = {}  # by file, those that no later act shows again
         self._outdated: set[str] = set()
+        self._held: dict[tuple[bool, bool], tuple[int, Held]] = {}
 
     def take(self, history: Sequence[Act]) -> None:
         """Go on with the acts that this history has more than the one taken before, which it goes on from."""
         for act in history[self._taken :]:
             self._step(act)
         self._taken = len(history)
+
+    def held(self, reads: bool, failures: bool) -> "Held":
+        """What the acts taken so far hold (`working_set`)."""
+        made = self._held.get((reads, failures))
+        if made is None or made[0] != self._taken:
+            made = self._held[reads, failures] = self._taken, _held(self, reads, failures)
+        return made[1]
 
     def _step(self, act: Act) -> None:
         if act.shows:
@@ -125,17 +133,16 @@ class Held(Struct, frozen=True):
 
 def working_set(fates: Fates, *, reads: bool, failures: bool) -> Held:
     """Fresh reads of the files in use, failures that were not tried again, or both."""
-    left: dict[str, int] = {}
+    return fates.held(reads, failures)
+
+
+def _held(fates: Fates, reads: bool, failures: bool) -> Held:
     keys: set[str] = set()
-    kinds: list[tuple[set[str], dict[str, int]]] = []
+    left: dict[str, int] = {}
     if reads:
-        kinds.append((fates.shows, {key: fate.since for key, fate in fates.shown.items()} | fates.unused))
+        left = {key: fate.since for key, fate in fates.shown.items()} | fates.unused
+        keys = fates.shows - left.keys()
     if failures:
-        kinds.append((fates.failed, fates.tried))
-    for members, gone in kinds:
-        for key in members:
-            if key in gone:
-                left[key] = max(left.get(key, 0), gone[key])
-            else:
-                keys.add(key)
+        keys |= fates.failed - fates.tried.keys()
+        left |= {key: max(since, left.get(key, 0)) for key, since in fates.tried.items()} if left else fates.tried
     return Held(frozenset(keys), left)

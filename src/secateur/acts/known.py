@@ -25,6 +25,7 @@ class History:
         self.last: Sequence[Message] = ()  # the history as it was taken last
         self._called: list[tuple[int, str, int]] = []  # message, key and characters of each call
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
+        self._long: dict[int, tuple[int, dict[str, int]]] = {}  # calls longer than that, of so many calls
         self._fates: dict[int, Fates] = {}
 
     def grow(self, messages: Sequence[Message], raw: Mapping[str, Part]) -> None:
@@ -44,9 +45,12 @@ class History:
             self.keys.append(messages[number].key)
         self.last = messages
 
-    def calls(self, longer: int) -> list[tuple[int, str]]:
-        """Calls with more than so many characters of arguments, oldest first: message and key."""
-        return [(number, key) for number, key, size in self._called if size > longer]
+    def calls(self, longer: int) -> Mapping[str, int]:
+        """Calls with more than so many characters of arguments, oldest first: key and message."""
+        taken, found = self._long.get(longer, (0, {}))
+        found.update({key: number for number, key, size in self._called[taken:] if size > longer})
+        self._long[longer] = len(self._called), found
+        return found
 
     def fates(self, files: int) -> Fates:
         """What became of the acts, if so many files are in use at a time."""

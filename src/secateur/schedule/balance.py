@@ -85,24 +85,25 @@ class Balance(
         worth = [place for place in ground.places if self._margin(place) >= 0]
         if not worth:
             return Choice(gate=_waits(max(ground.places, key=self._margin), self.beta))
-        borne = self._borne(worth, ground)
-        if not borne:
-            return Choice(gate=_bound(max(worth, key=self._margin), self.max_regret or 0.0))
-        best = max(borne, key=self._margin)
+        worth.sort(key=self._margin, reverse=True)
+        best = self._borne(worth, ground)
+        if best is None:
+            return Choice(gate=_bound(worth[0], self.max_regret or 0.0))
         return ground.choice(best, self.least_tokens, self._why(best, ground))
 
     def admits(self, freed: int, tariff: Tariff) -> bool:
         """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees."""
         return self.max_regret is None or tariff.w * freed > reserve(tariff)
 
-    def _borne(self, places: list[Place], ground: Ground) -> list[Place]:
-        """Those that the bound on regret allows."""
+    def _borne(self, places: list[Place], ground: Ground) -> Place | None:
+        """The first of them that the bound on regret allows."""
         offer = ground.offer
         steps = offer.budget.tariff.step_tokens > 1
         if self.max_regret is None or not (steps or any(place.penalty for place in places)):
-            return places
+            return places[0]
         most, so_far = self.max_regret, account(offer, ground.prefixes)
-        return [place for place in places if not (place.penalty or steps) or so_far.bears(place, most)]
+        borne = (place for place in places if not (place.penalty or steps) or so_far.bears(place, most))
+        return next(borne, None)
 
     def _margin(self, place: Place) -> float:
         return place.rent - self.beta * place.penalty

@@ -60,7 +60,7 @@ def _first_edited(work: Session) -> int | None:
         keys |= {edit.key for one in both for edit in one.edits if not isinstance(edit, Replace)}
         ranges += [edit for one in both for edit in one.edits if isinstance(edit, Replace)]
     found = [i for i, _, edit in work.ranges if edit in ranges]
-    found += [n for n, message in enumerate(messages) if keys and any(part.key in keys for part in message.parts)][:1]
+    found += work.places.of(keys)[:1]
     return min(found, default=None)
 
 

@@ -58,9 +58,9 @@ class ClearInputs(
 
     def _places(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
         """The messages there that hold a long call which was not edited."""
-        history = history_of(transcript.messages, budget.raw)
-        found = {number: None for number, key in history.calls(self.max_chars) if key not in budget.edited}
-        return [number for number in found if number in inside]
+        calls = history_of(transcript.messages, budget.raw).calls(self.max_chars)
+        numbers = {calls[key] for key in calls.keys() - budget.edited.keys()}
+        return [number for number in sorted(numbers) if number in inside]
 
     def _long(self, part: Part, budget: Budget) -> bool:
         """Whether this is a call that may be shortened, if it was answered."""

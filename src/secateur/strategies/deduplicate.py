@@ -5,16 +5,15 @@ results that a policy keeps do not protect here, while its turns, tools, roles, 
 result says that the same stands below. A result that may not go is no reason to keep the others.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.acts.fates import Fate
 from secateur.acts.known import history_of
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
-from secateur.strategies.stale import replaced
+from secateur.strategies.stale import Stale, replaced
 
 
 class Deduplicate(
@@ -25,14 +24,9 @@ class Deduplicate(
     min_chars: Count = 200
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        return replaced(self.fates(transcript, budget), transcript, budget, "deduplicate")
+        return replaced(self.stale(transcript, budget), transcript, budget, "deduplicate")
 
-    def since(self, transcript: Transcript, budget: Budget) -> Mapping[str, int]:
-        """The same, and the message with which each could go first."""
-        return {key: fate.since for key, fate in self.fates(transcript, budget).items()}
-
-    def fates(self, transcript: Transcript, budget: Budget) -> Mapping[str, Fate]:
+    def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that came again, and since when, whether they may go or not."""
         history = history_of(transcript.messages, budget.raw)
-        where = history.where
-        return {key: fate for key, fate in history.fates(0).same.items() if where[key][1] >= self.min_chars}
+        return Stale((history.fates(0).same,), history.where, self.min_chars)

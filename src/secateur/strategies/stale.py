@@ -4,26 +4,55 @@ Rule: a strategy says which results were replaced, how and since when; here the 
 line is written, which names the call, its size and where the like stands now. A line is never longer than the result.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
+
+from msgspec import Struct
 
 from secateur.acts.fates import Fate
 from secateur.bounds import call_of, replaceable
-from secateur.budget import Budget, handle_for, original, saves, settled
+from secateur.budget import SOFT, Budget, handle_for, original, saves, settled
 from secateur.model import Edit, Rewrite, Transcript
 from secateur.placeholder import INSTEAD, informative
 
 
-def replaced(fates: Mapping[str, Fate], transcript: Transcript, budget: Budget, by: str) -> Iterator[Edit]:
-    """The results of these keys that may go, oldest first."""
-    if not fates:
-        return
-    for number, part in replaceable(transcript, budget, partial(settled, budget), fates.keys()):
-        raw = original(budget, part)
+class Stale(Struct, frozen=True):
+    """Fates by the keys of results, of kinds of which the last counts; `least`: characters of a result that has one."""
+
+    kinds: tuple[Mapping[str, Fate], ...]
+    where: Mapping[str, tuple[int, int]]  # key of a result -> its message, and its characters
+    least: int = 0
+
+    def fate(self, key: str) -> Fate | None:
+        """What became of a result; None where it is not stale."""
+        found = next((fates[key] for fates in reversed(self.kinds) if key in fates), None)
+        return found if found is not None and self.where[key][1] >= self.least else None
+
+    def left(self, edited: Mapping[str, str]) -> set[str]:
+        """Keys of stale results that were not edited for good, those aside for which any line is too long."""
+        keys: set[str] = set()
+        for fates in self.kinds:
+            keys |= fates.keys() - edited.keys()
+            keys.update(key for key in fates.keys() & edited.keys() if edited[key] in SOFT)
+        least = max(self.least, _LINE_CHARS)
+        return {key for key in keys if self.where[key][1] >= least}
+
+    def since(self, keys: Iterable[str]) -> dict[str, int]:
+        """Those of these results that are stale, and the message since when."""
+        fates = ((key, self.fate(key)) for key in keys)
+        return {key: fate.since for key, fate in fates if fate is not None}
+
+
+def replaced(stale: Stale, transcript: Transcript, budget: Budget, by: str) -> Iterator[Edit]:
+    """The stale results that may go, oldest first."""
+    keys = stale.left(budget.edited)
+    for number, part in replaceable(transcript, budget, partial(settled, budget), keys) if keys else ():
+        raw, fate = original(budget, part), stale.fate(part.key)
         call = call_of(transcript, number, part)
-        text = _line(raw, call, handle_for(budget, raw), INSTEAD[fates[part.key].why])
+        text = _line(raw, call, handle_for(budget, raw), INSTEAD[fate.why]) if fate is not None else part.text
         if saves(budget, text, part):
             yield Rewrite(part.key, text, by=by)
 
 
+_LINE_CHARS = 40  # no line is shorter
 _line = lru_cache(maxsize=4_096)(informative)

@@ -6,16 +6,15 @@ well. As what is stale has been replaced, the newest tokens or results that a po
 its turns, tools, roles, pins and working set do. What ran only once is never stale.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.acts.fates import Fate
 from secateur.acts.known import history_of
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
-from secateur.strategies.stale import replaced
+from secateur.strategies.stale import Stale, replaced
 
 
 class Supersede(
@@ -30,15 +29,11 @@ class Supersede(
     resolved: bool = True  # failures after which the same thing went well
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        return replaced(self.fates(transcript, budget), transcript, budget, "supersede")
+        return replaced(self.stale(transcript, budget), transcript, budget, "supersede")
 
-    def since(self, transcript: Transcript, budget: Budget) -> Mapping[str, int]:
-        """The same, and the message with which each could go first."""
-        return {key: fate.since for key, fate in self.fates(transcript, budget).items()}
-
-    def fates(self, transcript: Transcript, budget: Budget) -> Mapping[str, Fate]:
+    def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that are stale, why and since when, whether they may go or not."""
-        found = history_of(transcript.messages, budget.raw).fates(self.files)
+        history = history_of(transcript.messages, budget.raw)
+        found = history.fates(self.files)
         kinds = ((self.written, found.written), (self.resolved, found.resolved), (self.asked, found.run))
-        stale = [fates for wanted, fates in (*kinds, (self.shown, found.shown)) if wanted]
-        return {key: fate for fates in stale for key, fate in fates.items()}
+        return Stale(tuple(fates for wanted, fates in (*kinds, (self.shown, found.shown)) if wanted), history.where)
