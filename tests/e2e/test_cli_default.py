@@ -7,23 +7,33 @@ from typing import Any
 
 import pytest
 
-from cli_runs import LONG, chat, saved, secateur, worked
+from cli_runs import chat, saved, secateur, worked
 from native import Native, calls, pi_call, pi_result, pi_session, tool, user
 
 SESSIONS = sorted(
     path for path in (Path(__file__).parents[2] / "sessions").iterdir() if path.suffix in (".json", ".jsonl")
 )
 WARM = ("--idle", 20)
+WORDS = (
+    "gate moss river stone lamp copper window thread salt anchor barley candle drum ember feather glass harbor iron"
+    " jasmine kettle linen mortar needle orchard pepper quill rope saddle timber umber violet walnut yarn zinc"
+)
+
+
+def prose(number: int, lines: int = 60) -> str:
+    """A text of its own, no line of which is like another."""
+    words = WORDS.split()
+    return "\n".join(
+        " ".join(words[(line * (step + 3) + step * step + number * 7) % len(words)] for step in range(line % 5 + 6))
+        for line in range(lines)
+    )
 
 
 def long(model: str = "claude-sonnet-4-5") -> bytes:
     """A session of Pi that wrote 30 files, the first 10 of them long, and ran a command after each."""
     messages: list[Native] = [user("write them all")]
     for number in range(30):
-        written = "\n".join(
-            f"{number}: line {line} of a file that was written" for line in range(100 if number < 10 else 1)
-        )
-        printed = "\n".join(f"{number}: line {line} that a check has printed" for line in range(100))
+        written, printed = prose(number, 60 if number < 10 else 1), prose(number + 100)
         for call, answer in (
             (pi_call(f"w{number}", "write", path=f"f{number}.txt", content=written), pi_result(f"w{number}", "ok")),
             (pi_call(f"b{number}", "bash", command=f"check {number}"), pi_result(f"b{number}", printed)),
@@ -47,6 +57,8 @@ def test_without_a_policy_a_recorded_session_is_pruned_by_balance(tmp_path: Path
     assert report["cost"]["cold"]
     assert report["cost"]["dollars_now"] < 0 < report["cost"]["dollars_saved"]
     assert report["warnings"] == []
+    again = secateur("prune", out, "--json", "-o", same).json
+    assert (again["edits"], same.read_bytes() == out.read_bytes()) == ([], True), again["gate"]
 
 
 def test_it_says_what_left_why_now_what_that_saves_and_how_to_get_it_back(tmp_path: Path) -> None:
@@ -85,7 +97,7 @@ def test_a_warm_cache_that_is_broken_all_the_same_says_when_that_is_paid_back(tm
 
 
 def test_a_session_with_nothing_to_prune_says_so_and_which_policy_would(tmp_path: Path) -> None:
-    short = saved(tmp_path, chat(*worked(*(f"{number}: {LONG}" for number in range(4)))), "short.json")
+    short = saved(tmp_path, chat(*worked(*(prose(number) for number in range(4)))), "short.json")
     said = secateur("prune", short, "-o", tmp_path / "out.json").text
     assert "Nothing was pruned: nothing that may be edited is left outside the protected parts." in said
     assert "--policy opencode" in said

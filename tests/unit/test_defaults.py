@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from native import calls, tool, user
 from secateur import Engine, fit
 from secateur.defaults import POLICY
 from secateur.policy import DEFAULT, PRESETS, load
@@ -27,3 +28,15 @@ def test_a_first_fit_loads_nothing_that_is_heavy() -> None:
     loaded = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()
     taken_by_msgspec = {"typing_extensions"}  # where it is installed
     assert set(loaded) - taken_by_msgspec == {"secateur", "msgspec"}
+
+
+def test_what_is_new_and_long_becomes_an_excerpt_and_the_reason_says_so() -> None:
+    printed = "\n".join(f"{line}: {line * line % 97} of a kind of its own {'x' * (line % 7)}" for line in range(900))
+    old = [
+        one for n in range(30) for one in (calls((f"o{n}", "bash")), tool(f"{n} of what was printed\n" * 60, f"o{n}"))
+    ]
+    done = [*old, calls(("c", "bash"), args='{"command": "make report"}'), tool(printed, "c")]
+    view = fit({"model": "gpt-5", "messages": [user("make the report"), *done]}, idle_s=20.0, now=0)
+    assert [(entry.by, entry.call) for entry in view.receipt.entries] == [("excerpt", "c")]
+    assert view.receipt.trigger == "excerpt at birth: no cached prefix follows"
+    assert "the prompt cache is warm" in view.receipt.gate

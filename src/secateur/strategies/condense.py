@@ -28,13 +28,18 @@ class Condense(
     max_chars: Count = 4_000
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        found = candidates(transcript, budget, lambda part: settled(budget, part) or is_placeholder(part.text))
+        found = candidates(transcript, budget, lambda part: settled(budget, part) or _condensed_before(part))
         for number, part in reversed(list(found)):
             raw = original(budget, part)
             room = min(self.max_chars, max(_LEAST, int(self.share * len(raw.text))))
             text = _condensed(raw, call_of(transcript, number, part), handle_for(budget, raw), room)
             if saves(budget, text, part):
                 yield Rewrite(part.key, text, by="condense")
+
+
+def _condensed_before(part: Part) -> bool:
+    """Whether it was condensed already, in a document that is pruned again: an outline is made of no outline."""
+    return is_placeholder(part.text.partition("\n")[0])
 
 
 @lru_cache(maxsize=4_096)
