@@ -21,7 +21,8 @@ class Tariff(Struct, frozen=True, kw_only=True):
     anywhere: bool = False  # any common prefix is found, not only where one was marked or a request ended
     positions: str = "marks"  # where else a prefix ends that is found (`pricing.rules`)
     look_back: int = 20  # blocks behind a mark, or messages behind the newest, where one is looked for; 0: no bound
-    free: int = 2  # breakpoints that may be added to a request that is edited: slots that its client leaves
+    breakpoints: int = 4  # prefixes that one request may leave
+    free: int = 3  # of these, what may be added to a request that is edited: slots that its client leaves
     strips_reasoning: bool = False  # a new user turn takes earlier reasoning out of the prompt
     tiers: tuple[int, ...] = ()  # prompt tokens above which all of a request costs more, lowest first
     dollars: float = 2.0  # what a million tokens of plain input cost

@@ -11,7 +11,7 @@ from secateur.pricing.rules import CacheRules, rules_of
 from secateur.pricing.stated import Entries, entry_for, price_under, rules_under, with_settings
 from secateur.tariff import DEFAULT_MODEL, Tariff
 
-FREE = 2  # slots that a client leaves of which nothing is known: one marks system prompt and newest message
+FREE = 3  # slots that a client leaves of which nothing is known: one that marks its newest message
 _MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
 
 
@@ -52,6 +52,7 @@ def stated(price: Price, rules: CacheRules, *, hour: bool = False, free: int = F
         anywhere=rules.positions in ("steps", "none"),
         positions=rules.positions,
         look_back=rules.look_back,
+        breakpoints=rules.breakpoints,
         free=free,
         strips_reasoning=rules.strips_reasoning,
         tiers=tuple(tier.over for tier in price.tiers),

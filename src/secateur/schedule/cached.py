@@ -1,0 +1,90 @@
+"""A provider's prompt cache over the requests of one session: what each of them reads, and what that costs.
+
+Rule: the cache is that of the simulator (`simulate.cache`), for a history that grows and is edited at known places. A
+prompt is told by numbers: how many tokens and blocks it has, and where it first differs from the one before. What
+lookups miss by chance, and what a cache may lose before its time, is left out.
+"""
+
+from bisect import bisect_left
+
+from msgspec import Struct
+
+from secateur.tariff import Tariff
+
+Prefix = tuple[int, int]  # its last block, from 0; its tokens
+
+
+class Prompt(Struct, frozen=True):
+    """One request. `since` is where a prefix must end at least to be found without a mark at its very end."""
+
+    tokens: int
+    last: int  # its last block
+    since: int
+    first: int | None = None  # the first block that is not what it was in the request before; None: it only grew
+    before: int = 0  # tokens that stand before that block
+    marks: tuple[Prefix, ...] = ()  # where prefixes are left besides its end, shortest first
+    cold: bool = False  # whatever was sent before is gone
+    answer: tuple[Prefix, ...] = ()  # what the answer before left, where answers leave prefixes
+
+
+class Cached:
+    """The prefixes that are held, of one session."""
+
+    def __init__(self, tariff: Tariff) -> None:
+        self._tariff = tariff
+        self._blocks: list[int] = []  # their last blocks, shortest first
+        self._tokens: list[int] = []
+        self._sent = 0  # tokens of the prompt before
+
+    def send(self, prompt: Prompt) -> float:
+        """What a request costs, output aside; what it leaves is held from then on."""
+        cost = self.cost(prompt)
+        self._leave(prompt)
+        return cost
+
+    def cost(self, prompt: Prompt) -> float:
+        """What a request would cost, in tokens of plain input."""
+        tariff = self._tariff
+        read = self.read(prompt)
+        w = tariff.w if prompt.tokens >= tariff.minimum_tokens else 1.0
+        return tariff.r * read + w * (prompt.tokens - read)
+
+    def read(self, prompt: Prompt) -> int:
+        """Tokens that a request would find."""
+        if prompt.cold:
+            return 0
+        self._hold(prompt.answer)
+        found = self._common(prompt) if self._tariff.anywhere else self._longest(prompt)
+        return found - found % self._tariff.step_tokens if found >= self._tariff.minimum_tokens else 0
+
+    def _common(self, prompt: Prompt) -> int:
+        """Where any common prefix counts: as far as the prompt is the one before."""
+        return self._sent if prompt.first is None else min(self._sent, prompt.before)
+
+    def _longest(self, prompt: Prompt) -> int:
+        """Of the prefixes that are still part of the prompt the longest, if it stands where one is looked for; else the
+        one at system prompt and tools, which every request marks."""
+        blocks = self._blocks
+        top = len(blocks) if prompt.first is None else bisect_left(blocks, prompt.first)
+        if not top:
+            return 0
+        block = blocks[top - 1]
+        if block >= prompt.since or any([block == mark for mark, _ in prompt.marks]):
+            return self._tokens[top - 1]
+        return self._tokens[0] if prompt.marks and prompt.marks[0][0] == blocks[0] else 0
+
+    def _leave(self, prompt: Prompt) -> None:
+        top = len(self._blocks)
+        if prompt.cold:
+            top = 0
+        elif prompt.first is not None:
+            top = bisect_left(self._blocks, prompt.first)
+        del self._blocks[top:], self._tokens[top:]
+        self._hold((*prompt.marks, (prompt.last, prompt.tokens)))
+        self._sent = prompt.tokens
+
+    def _hold(self, prefixes: tuple[Prefix, ...]) -> None:
+        for block, tokens in prefixes:
+            if tokens >= self._tariff.minimum_tokens and (not self._blocks or block > self._blocks[-1]):
+                self._blocks.append(block)
+                self._tokens.append(tokens)
