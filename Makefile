@@ -1,5 +1,5 @@
 # Every target installs what it needs, once, from requirements.lock into $(VENV).
-#   make demo     install, then prune a recorded session and print the report
+#   make demo     install, then prune a recorded session and print the report (SESSION=FILE, POLICY=NAME)
 #   make test     install, then run the tests
 #   make check    format, lint and types
 #   make bench    the benchmarks, as ratios to json.loads, and 100,000 made-up sessions against the rules
@@ -14,7 +14,6 @@ VENV ?= .venv
 TESTS ?= tests
 PYTEST_ARGS ?= -q -n 2
 SESSION ?= sessions/pi.jsonl
-POLICY ?= kilocode
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
 	"$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$p" && break; done)
 
@@ -25,7 +24,7 @@ installed := $(VENV)/.installed
 
 demo: $(installed)
 	@mkdir -p build
-	$(bin)/secateur prune $(SESSION) --policy $(POLICY) -o build/pruned.jsonl
+	$(bin)/secateur prune $(SESSION) $(if $(POLICY),--policy $(POLICY)) -o build/pruned.jsonl
 
 test: $(installed)
 	$(bin)/python -m pytest $(PYTEST_ARGS) $(TESTS)

@@ -1,13 +1,15 @@
 """An agent's loop whose history grows without end, while what it sends stays small.
 
 The loop keeps its own list of messages, as it always did. Just before each call the list goes through `fit`, together
-with the plan of the turn before; the view is what would be sent. No model is called here: the "agent" reads a file.
+with the plan of the turn before and how long ago the model was last called; the view is what would be sent. The policy
+is the default one: it edits once that has earned what it costs. No model is called here: the "agent" reads a file.
 """
 
 from typing import Any
 
 import secateur
 
+IDLE_S = 20.0  # the prompt cache is warm
 SOURCE = "".join(f"{n:4}  line {n} of a file that the agent reads again and again\n" for n in range(1200))
 
 
@@ -31,7 +33,7 @@ def main() -> None:
     plan = None
     for number in range(1, 13):
         history += turn(number)
-        view = secateur.fit(history, policy="kilocode", plan=plan, model="gpt-5")
+        view = secateur.fit(history, plan=plan, model="gpt-5", idle_s=IDLE_S)
         plan = view.plan
         receipt = view.receipt
         did = f"opened an epoch of {len(receipt.entries)} edits" if receipt.opened else receipt.gate

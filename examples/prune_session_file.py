@@ -2,6 +2,8 @@
 
     python examples/prune_session_file.py [SESSION] [POLICY]
 
+Without a policy it is the default one, which edits where that pays: for a session at rest, at once.
+
 Lines that no edit reaches come out as they went in; nothing is written over.
 """
 
@@ -11,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import secateur
+from secateur.policy import DEFAULT
 
 SHIPPED = Path(__file__).parent.parent / "sessions" / "claude_code.jsonl"
 
@@ -34,4 +37,4 @@ def main(session: Path, policy: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else SHIPPED, sys.argv[2] if len(sys.argv) > 2 else "kilocode")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else SHIPPED, sys.argv[2] if len(sys.argv) > 2 else DEFAULT)
