@@ -47,7 +47,7 @@ def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool
     start = head_end(rows, settings.head if settings.layout == "middle" else 0)
     turns = tuple(turn_starts(rows, every_user))
     end = max(start, _tail(rows, start, turns, _Keep.of(settings, usable, share)))
-    stays = () if start == end else staying(rows, start, end)
+    stays = () if start == end else staying(rows, start, end, _firm(rows))
     begun = max((place for place in turns if place < end), default=None)
     split = begun if end < len(rows) and end not in turns and begun is not None and begun >= start else None
     return Cut(start, end, stays, split)
@@ -74,9 +74,9 @@ def turn_starts(rows: Sequence[Row], every_user: bool) -> Iterator[int]:
             yield place
 
 
-def staying(rows: Sequence[Row], start: int, end: int, also: Iterable[int] = ()) -> tuple[Span, ...]:
-    """The whole rounds of [start, end) that stay whatever becomes of the others; those of the rows `also` too."""
-    return tuple(_merged(_staying(rows, start, end, also)))
+def staying(rows: Sequence[Row], start: int, end: int, places: Iterable[int]) -> tuple[Span, ...]:
+    """The rows of [start, end) that these stand in, as whole rounds."""
+    return tuple(_merged(_rounds(rows, start, end, places)))
 
 
 def newest_user(rows: Sequence[Row]) -> int | None:
@@ -185,12 +185,16 @@ def _unread(rows: Sequence[Row]) -> int:
     return _back(rows, len(rows) - 1)
 
 
-def _staying(rows: Sequence[Row], start: int, end: int, also: Iterable[int]) -> Iterator[Span]:
-    """Whole rounds that stay within [start, end)."""
+def _firm(rows: Sequence[Row]) -> Iterator[int]:
+    """Rows that stay whatever becomes of the others."""
     newest = newest_user(rows)
-    places = [place for place in (*pending(rows), *also) if start <= place < end]
-    places += [newest] if newest is not None and start <= newest < end else []
-    for place in sorted(places):
+    yield from pending(rows)
+    if newest is not None:
+        yield newest
+
+
+def _rounds(rows: Sequence[Row], start: int, end: int, places: Iterable[int]) -> Iterator[Span]:
+    for place in sorted(one for one in places if start <= one < end):
         first = _back(rows, place)
         last = place + 1
         while last < len(rows) and splits_round(rows, last):

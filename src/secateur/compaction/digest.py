@@ -33,7 +33,7 @@ def digested(messages: Sequence[Message], settings: Digest, handle: str = "") ->
     lines = [line for message in messages for line in _lines(message, results, root, settings)]
     where = f"; paths are in {root}" if root else ""
     back = f"; recall {handle} shows it in full" if handle else ""
-    return "\n".join((f"{BEGINS}{where}{back}]", *lines))
+    return _encodable("\n".join((f"{BEGINS}{where}{back}]", *lines)))
 
 
 def _lines(message: Message, results: dict[int, Part | None], root: str, settings: Digest) -> Iterator[str]:
@@ -44,6 +44,11 @@ def _lines(message: Message, results: dict[int, Part | None], root: str, setting
         elif part.kind == "tool_call":
             said = _call(part, results.get(id(part)), settings)
             yield said.replace(f"{root}/", "") if root else said
+
+
+def _encodable(text: str) -> str:
+    """The text with a mark in place of each lone surrogate, which no summary holds."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @lru_cache(maxsize=4_096)
@@ -58,7 +63,7 @@ def _call(call: Part, result: Part | None, settings: Digest) -> str:
     about = short(call.text, settings.prose_chars) if plan else short(main_argument(call.text), ABOUT_CHARS)
     line = f"- {call.tool or 'tool'} {about}".rstrip()
     if result is None:
-        return redact(line)
+        return redact(f"{line} → (no result)")
     text = result.text.strip()
     if len(text) <= RESULT_CHARS:
         return redact(f"{line} → {'error: ' if result.error else ''}{text or '(nothing)'}")

@@ -1,6 +1,6 @@
 """Older work becomes digests where it stands: the stretches between what the user said, as edits of the plan.
 
-Rule: the user's messages, calls without a result and interim results stay where they are, with their rounds; results of
+Rule: the user's messages stay where they are; so do calls that may yet be answered, with their rounds. Results of
 protected tools stand verbatim behind the digest of their stretch. A stretch that a digest would hardly shorten stays. A
 digest is never read again by the next one: stretches that were replaced stay as they are, so that what is cached stays
 cached. No model is asked. When it is done is not decided here.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.cut import Cut, Span, staying
+from secateur.compaction.cut import Cut, Span, newest_user, pending, staying
 from secateur.compaction.digest import digested
 from secateur.compaction.edits import replacing, segments
 from secateur.compaction.outcome import Compacted, Refused
@@ -42,7 +42,7 @@ def shorten(scene: Scene, settings: Compaction, digest: Digest, stretch: Span) -
     start, end = (next((n for n, row in enumerate(rows) if row.first >= at), len(rows)) for at in stretch)
     while end > start and splits_round(rows, end):
         end -= 1
-    where = Cut(start, end, staying(rows, start, end, _not_work(rows)))
+    where = Cut(start, end, staying(rows, start, end, (*_not_work(rows), *_waiting(rows))))
     made = [one for span in segments(where, rows) if (one := _shortened(scene, settings, digest, (rows, span)))]
     if not made:
         return Refused("no_gain", "a digest of the older work would hardly be shorter")
@@ -65,6 +65,16 @@ def _not_work(rows: Sequence[Row]) -> Iterator[int]:
         spoken = message.role == "user" and message.origin == "user" and says
         if spoken or message.role == "system" or row.new is not None or row.is_summary:
             yield number
+
+
+def _waiting(rows: Sequence[Row]) -> Iterator[int]:
+    """Rows whose calls may yet be answered: not those without any result after which the user spoke."""
+    spoken = newest_user(rows) or 0
+    for place in pending(rows):
+        behind = rows[place + 1] if place + 1 < len(rows) else None
+        answered = behind is not None and any(part.kind == "tool_result" for part in behind.message.parts)
+        if answered or place > spoken:
+            yield place
 
 
 def _shortened(

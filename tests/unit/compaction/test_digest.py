@@ -1,0 +1,152 @@
+"""Digests: what a stretch of work becomes, and which stretches do."""
+
+from typing import Any
+
+import pytest
+
+from compactions import COUNT, done, refused, scene, texts, view
+from conversation import assistant, result, summary, talk, user
+from secateur.compaction.cut import Cut
+from secateur.compaction.digest import BEGINS, digested
+from secateur.compaction.outcome import Outcome
+from secateur.compaction.rows import rows_of
+from secateur.compaction.settings import Compaction, Digest
+from secateur.compaction.shorten import shorten
+from secateur.compaction.span import given
+from secateur.lineage import handle_of
+from secateur.model import Epoch, Message, Transcript
+from secateur.plan import Plan, fold, located
+from secateur.protect import Protect
+
+SETTINGS = Digest()
+LONG = "\n".join(f"    line {number} of the file" for number in range(80))
+SOURCE = f"import os\n\n\ndef login(user):\n{LONG}\n\n\nclass Session:\n{LONG}\n"
+
+
+def read(path: str, call: str = "", text: str = SOURCE) -> tuple[Message, Message]:
+    return assistant((call, "read", f'{{"path":"{path}"}}')), result(text, "read", call)
+
+
+def work(*names: str) -> list[Message]:
+    return [one for name in names for one in read(f"/home/me/app/src/{name}", name)]
+
+
+def shortened(transcript: Transcript, stretch: tuple[int, int], **more: Any) -> Outcome:
+    given: dict[str, Any] = {"protect": Protect(), "handles": False} | more
+    return shorten(scene(transcript, **given), Compaction(), SETTINGS, stretch)
+
+
+def plan_of(transcript: Transcript, outcome: Outcome) -> Plan:
+    return Plan((Epoch(0, transcript.messages[-1].key, "digest", done(outcome).edits),))
+
+
+def test_a_call_becomes_a_line_and_a_long_result_its_outline() -> None:
+    text = digested(
+        talk(assistant(("a", "read", '{"path":"src/app.py"}'), text="I look."), result(SOURCE, "read", "a")).messages,
+        SETTINGS,
+    )
+    assert text.splitlines() == [
+        f"{BEGINS}]",
+        "I look.",
+        "- read src/app.py → 3,865 characters",
+        "1: import os",
+        "4: def login(user):",
+        "87: class Session:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "line"),
+    [
+        ("ok", False, "- bash make → ok"),
+        ("", False, "- bash make → (nothing)"),
+        ("no rule to make target", True, "- bash make → error: no rule to make target"),
+        (
+            LONG + "\nmake: *** Error 2\nexit code 2",
+            False,
+            "- bash make → 1,935 characters, exit code 2: make: *** Error 2",
+        ),
+    ],
+)
+def test_how_a_call_ended_is_said(said: str, error: bool, line: str) -> None:
+    made = talk(assistant(("a", "bash", '{"command":"make"}')), result(said, "bash", "a", error))
+    assert digested(made.messages, SETTINGS).splitlines()[1] == line
+
+
+def test_prose_keeps_its_beginning_and_its_end_and_secrets_go() -> None:
+    said = f"First. {'and so on ' * 200} Last. The key is sk-ant-api03-{'a1B2' * 24}."
+    text = digested(talk(assistant(text=said)).messages, SETTINGS)
+    assert "First." in text
+    assert "a1B2a1B2" not in text
+    assert len(text) < 800
+
+
+def test_the_folder_that_most_paths_are_in_is_said_once() -> None:
+    text = digested(talk(*work("a.py", "b.py"), *read("/etc/hosts", "c")).messages, SETTINGS)
+    assert text.splitlines()[0] == f"{BEGINS}; paths are in /home/me/app/src]"
+    assert [line.split(" →")[0] for line in text.splitlines() if line.startswith("- ")] == [
+        "- read a.py", "- read b.py", "- read /etc/hosts",
+    ]  # fmt: skip
+
+
+def test_what_the_user_says_stays_and_every_stretch_becomes_one_message() -> None:
+    made = talk(user("mend it"), *work("a.py"), user("faster"), *work("b.py"), assistant(text="done"), user("thanks"))
+    shown = view(made, plan_of(made, shortened(made, (0, 7))))
+    assert [one.origin for one in shown] == ["user", "summary", "user", "summary", "user"]
+    assert [one for one in shown if one.origin == "user"] == [made.messages[n] for n in (0, 3, 7)]
+    assert texts(shown)[3].splitlines()[-1] == "done"
+
+
+def test_calls_that_may_yet_be_answered_stay_with_their_rounds() -> None:
+    waits = [assistant(("w", "deploy", "{}")), result('{"status": "pending"}', "deploy", "w")]
+    made = talk(user(), *work("a.py"), *waits, *work("b.py"), user())
+    shown = view(made, plan_of(made, shortened(made, (0, 7))))
+    assert [one.origin for one in shown] == ["user", "summary", "user", "harness", "summary", "user"]
+    assert tuple(shown[2:4]) == made.messages[3:5]
+
+
+def test_a_call_that_was_given_up_is_a_line() -> None:
+    made = talk(user(), *work("a.py"), assistant(("w", "edit", '{"path":"b.py"}')), user("stop"), *work("c.py"), user())
+    text = texts(view(made, plan_of(made, shortened(made, (0, 7)))))[1]
+    assert text.splitlines()[-1] == "- edit b.py → (no result)"
+
+
+def test_results_of_protected_tools_stand_verbatim_behind_it() -> None:
+    made = talk(
+        user(), *read("a.py", "a"), assistant(("s", "skill", '{"name":"x"}')), result("do it so", "skill", "s"), user()
+    )
+    shown = view(made, plan_of(made, shortened(made, (0, 5))))
+    assert texts(shown)[2] == "[secateur: kept as it came: skill x]\ndo it so"
+
+
+def test_a_stretch_that_would_hardly_be_shorter_stays() -> None:
+    made = talk(user(), assistant(("a", "ls", "{}")), result("a.py", "ls", "a"), user())
+    assert refused(shortened(made, (0, 3))).reason == "no_gain"
+
+
+def test_what_gives_way_can_be_read_back_where_there_is_a_store() -> None:
+    made = talk(user(), *work("a.py"), user())
+    outcome = done(shortened(made, (0, 3), handles=True))
+    ((handle, full),) = outcome.blobs.items()
+    assert handle == handle_of(full)
+    assert f"; recall {handle} shows it in full]" in outcome.summary
+    assert SOURCE in full
+
+
+def test_a_summary_reads_what_a_digest_stands_for_as_it_came() -> None:
+    made = talk(user("mend it. Never push."), *work("a.py"), user("go on"), *work("b.py"), user())
+    laid = fold(plan_of(made, shortened(made, (0, 3))))
+    rows = rows_of(made.messages, located(laid.ranges, made.messages), COUNT)
+    taken = given(Cut(0, 5), rows, made.messages, Compaction(), Protect())
+    assert taken.messages == made.messages[: 5 + 1]
+    assert [one.path for one in taken.ledger.files] == [f"/home/me/app/src/{name}" for name in ("a.py", "b.py")]
+    assert taken.kept.sections == {}
+
+
+def test_an_earlier_summary_and_an_earlier_digest_stay_as_they_are() -> None:
+    made = talk(summary("the host's own"), user(), *work("a.py"), user(), *work("b.py"), user())
+    first = plan_of(made, shortened(made, (0, 4)))
+    again = shorten(scene(made, first, protect=Protect(), handles=False), Compaction(), SETTINGS, (0, 7))
+    shown = view(made, Plan((*first.epochs, Epoch(1, made.messages[-1].key, "again", done(again).edits))))
+    assert shown[:4] == view(made, first)[:4]
+    assert [one.origin for one in shown] == ["summary", "user", "summary", "user", "summary", "user"]
