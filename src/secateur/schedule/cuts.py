@@ -13,6 +13,7 @@ from msgspec import Struct
 from secateur.model import Part, Replace, Restore, Rewrite
 from secateur.plan import alive
 from secateur.schedule.offer import Offer
+from secateur.schedule.walked import Walked
 
 
 class Cut(Struct, frozen=True):
@@ -24,12 +25,12 @@ class Cut(Struct, frozen=True):
     gain: int = 0  # tokens that came free
 
 
-def cuts(offer: Offer, sent: Sequence[int]) -> tuple[Cut, ...]:
+def cuts(offer: Offer, sent: Sequence[int], walked: Walked) -> tuple[Cut, ...]:
     """All of them, in order of requests and places. `sent`: by request, how many messages it held."""
     parts = _parts(offer)
     sizes = {key: offer.budget.raw[key].tokens for key in parts}
     found: list[Cut] = []
-    for request, key, tokens in _edits(offer, parts, sent):
+    for request, key, tokens in _edits(offer, parts, sent, walked):
         number, part, before = parts[key]
         left = part.tokens if tokens is None else tokens
         found.append(Cut(max(request, bisect_left(sent, number + 1)), number, before, sizes[key] - left))
@@ -56,18 +57,16 @@ def _parts(offer: Offer) -> dict[str, tuple[int, Part, int]]:
 
 
 def _edits(
-    offer: Offer, parts: dict[str, tuple[int, Part, int]], sent: Sequence[int]
+    offer: Offer, parts: dict[str, tuple[int, Part, int]], sent: Sequence[int], walked: Walked
 ) -> list[tuple[int, str, int | None]]:
     """Requests, keys, and the tokens that were left; None: as many as now."""
-    messages, epochs = offer.seen.messages, alive(offer.plan)
-    tips = {epoch.tip for epoch in epochs}
-    places = {message.key: number for number, message in enumerate(messages) if message.key in tips}
+    epochs = alive(offer.plan)
     latest = {
         edit.key: place for place, epoch in enumerate(epochs) for edit in epoch.edits if not isinstance(edit, Replace)
     }
     found: list[tuple[int, str, int | None]] = []
     for place, epoch in enumerate(epochs):
-        request = bisect_left(sent, places.get(epoch.tip, 0) + 1)
+        request = bisect_left(sent, walked.at.get(epoch.tip, 0) + 1)
         for edit in epoch.edits:
             if isinstance(edit, Replace) or edit.key not in parts:
                 continue

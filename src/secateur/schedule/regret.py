@@ -21,7 +21,7 @@ class Account:
     """In tokens of plain input, this request included, nothing new being pruned for it."""
 
     def __init__(self, offer: Offer, prefixes: Prefixes) -> None:
-        self._asked = asked = Asked(offer, prefixes)
+        self._asked = asked = Asked(offer, prefixes, offer.walked())
         tariff = offer.budget.tariff
         plain, self._pruned = Cached(tariff), Cached(tariff)
         as_it_came = [plain.send(prompt) for prompt in asked.prompts()]

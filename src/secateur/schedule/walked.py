@@ -12,7 +12,7 @@ from typing import Any
 from secateur.model import Message
 
 Messages = tuple[Message, ...]
-_Own = tuple[int, int, int, int]  # of one message: tokens, those of reasoning, those that are bound; parts of reasoning
+_Own = tuple[int, int, int, int, int]  # of one message, summed up below
 
 
 class Walked:
@@ -24,6 +24,7 @@ class Walked:
         self.thought: list[int] = [0]  # of these, in reasoning
         self.bound: list[int] = [0]  # of these, in what is bound to its prefix
         self.thoughts: list[int] = [0]  # parts of reasoning before each message
+        self.blocks: list[int] = [0]  # all parts, but media inside results: blocks as a prompt cache counts them
         self.results: list[int] = []  # the message of each result, in order
         self.order: dict[str, int] = {}  # key of a result -> its place among them
         self.at: dict[str, int] = {}  # key of a message -> its number
@@ -80,7 +81,7 @@ class Walked:
 
     def _sum(self, first: int) -> None:
         """Sum up from this message on."""
-        sums = (self.tokens, self.thought, self.bound, self.thoughts)
+        sums = (self.tokens, self.thought, self.bound, self.thoughts, self.blocks)
         for some, own in zip(sums, zip(*self._own[first:], strict=True), strict=False):
             some[first:] = accumulate(own, initial=some[first])
         for some in sums:
@@ -88,15 +89,16 @@ class Walked:
 
 
 def _own(message: Message) -> _Own:
-    tokens = thought = bound = thoughts = 0
+    tokens = thought = bound = thoughts = blocks = 0
     for part in message.parts:
         tokens += part.tokens
+        blocks += not part.within
         if part.kind == "reasoning":
             thought += part.tokens
             thoughts += 1
         if part.bound:
             bound += part.tokens
-    return tokens, thought, bound, thoughts
+    return tokens, thought, bound, thoughts, blocks
 
 
 def _other(one: Message, other: Message) -> bool:
