@@ -68,7 +68,11 @@ def test_it_says_what_left_why_now_what_that_saves_and_how_to_get_it_back(tmp_pa
     results, inputs = counted(report, "condense"), counted(report, "clear_inputs")
     assert (results, inputs) == (20, 10)  # the newest 20 results stay, short ones too
     assert f"Pruned {results} of 60 tool results and the arguments of {inputs} calls: " in said
-    assert re.search(r"^Why: the last call was [\d,]+ days ago, and the prompt cache lives 5 min: ", said, re.M)
+    assert re.search(
+        r"^Why: the last call was [\d,]+ days ago, and the prompt cache lives 5 min: editing costs nothing\.$",
+        said,
+        re.M,
+    )
     assert "condense: an outline stays" in said
     assert re.search(r"^At the prices of claude-sonnet-4-5 the next request costs \$[\d.]+ less, each one", said, re.M)
     assert "To read back what left: --session NAME keeps it, and secateur recall shows it." in said

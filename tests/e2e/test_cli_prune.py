@@ -97,6 +97,16 @@ def test_a_medium_goes_with_the_result_it_stands_in_and_is_accounted_for(tmp_pat
     assert report["input"]["tokens"] - report["output"]["tokens"] == edit["tokens_before"] - edit["tokens_after"]
 
 
+def test_a_dry_run_writes_nothing_and_leaves_standard_output_to_the_report(tmp_path: Path) -> None:
+    path, plan = saved(tmp_path, pi_worked()), tmp_path / "plan.json"
+    done = secateur("prune", path, "--policy", "opencode", "--dry-run", "--plan-out", plan)
+    assert (done.code, done.err, path.read_bytes()) == (0, "", pi_worked())
+    assert "Pruned 2 of 4 tool results: " in done.text
+    assert "Nothing was written: -o FILE writes the outcome" in done.text
+    carried = secateur("prune", path, "--policy", "opencode", "--apply", plan)
+    assert results(carried.out) == [GONE, GONE, LONG, LONG]
+
+
 def test_json_alone_is_a_dry_run(tmp_path: Path) -> None:
     path = saved(tmp_path, pi_worked())
     done = secateur("prune", path, "--policy", "opencode", "--json")
@@ -167,6 +177,8 @@ def test_policies_that_never_change_a_recorded_session_refuse(tmp_path: Path, po
     ("args", "says"),
     [
         (["--in-place", "-o", "x"], "give one of them"),
+        (["--dry-run", "-o", "x"], "--dry-run writes no document"),
+        (["--dry-run", "--session", "s"], "--dry-run keeps nothing"),
         (["--json", "-o", "-"], "--json takes standard output"),
         (["-o", "session.jsonl"], "session.jsonl is the input"),
         (["-o", "no/such/folder"], "cannot be written"),

@@ -3,6 +3,7 @@
 Rule: the first lines answer the question that the command was; figures are those of the report.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from secateur.cli.terminal import harmless
 from secateur.cli.toll import by_rule, by_tool, by_turn
 
 _LARGEST = 5
+_FREE = re.compile(r": [\d,]+ tokens come free$")  # how a schedule says that no cache is lost
 
 
 def account(
@@ -36,7 +38,7 @@ def account(
     blocks += [paid(done.cost)] if done.cost else []
     told = done.cost.assumed if done.cost else ""
     blocks += [f"warning: {harmless(warning)}" for warning in done.warnings if warning != told]
-    return [*blocks, *_kept(done), _written(done, before, backup)]
+    return [*blocks, *_over(done), *_kept(done), _written(done, before, backup)]
 
 
 def _setting(done: Report, before: Opened) -> str:
@@ -68,8 +70,9 @@ def _parts(done: Report, before: Opened) -> str:
 
 
 def _why(done: Report) -> list[str]:
-    """Why the edits were made when they were, each reason once."""
-    return [f"Why: {harmless(why)}." for why in dict.fromkeys(edit.reason for edit in done.edits)]
+    """Why the edits were made when they were, each reason once; the figures stand in the tables."""
+    reasons = dict.fromkeys(_FREE.sub(": editing costs nothing", edit.reason) for edit in done.edits)
+    return [f"Why: {harmless(why)}." for why in reasons]
 
 
 def _left(done: Report, before: Opened) -> list[Any]:
@@ -80,6 +83,12 @@ def _left(done: Report, before: Opened) -> list[Any]:
         tables.left_by_tool(by_tool(done.edits), whole),
         tables.left_by_turn(by_turn(done.edits, before.transcript), whole),
     ]
+
+
+def _over(done: Report) -> list[str]:
+    """What to do where pruning was not enough."""
+    over = done.output.tokens > done.window.value > 0
+    return ["Pruning alone does not bring it under the window: secateur compact sums up what is left."] if over else []
 
 
 def _kept(done: Report) -> list[str]:

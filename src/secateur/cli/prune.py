@@ -62,6 +62,7 @@ class Asked(Struct, frozen=True):
     protect: tuple[str, ...]
     fixed_tokens: int
     counter: str
+    dry_run: bool
     out: str | None
     in_place: bool
     plan_out: str | None
@@ -78,7 +79,7 @@ class Asked(Struct, frozen=True):
     @property
     def target(self) -> str | None:
         """Where the document goes: a file's name, "-" for standard output, None for nowhere."""
-        return write.target(self.input, self.out, self.in_place, self.as_json)
+        return None if self.dry_run else write.target(self.input, self.out, self.in_place, self.as_json)
 
 
 @click.command("prune", epilog=_HELP)
@@ -92,6 +93,7 @@ class Asked(Struct, frozen=True):
     options.protect,
     options.fixed,
     options.counter,
+    options.dry_run,
     options.output,
     options.in_place,
     options.plan_out,
@@ -149,6 +151,10 @@ def _refuse(asked: Asked, chosen: Policy) -> None:
     """Raise Refused for what contradicts itself, or may not be."""
     if asked.in_place and asked.out is not None:
         raise Refused("--in-place and -o each say where to write: give one of them")
+    if asked.dry_run and (asked.in_place or asked.out is not None):
+        raise Refused("--dry-run writes no document: leave -o and --in-place away, or --dry-run")
+    if asked.dry_run and asked.keeps:
+        raise Refused("--dry-run keeps nothing: leave --session and --store away, or --dry-run")
     if asked.in_place and asked.input == "-":
         raise Refused("standard input cannot be written in place: give -o FILE")
     if asked.in_place and chosen.in_place == "never":

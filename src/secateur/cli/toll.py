@@ -13,7 +13,7 @@ from secateur.model import Transcript
 from secateur.receipt import Entry
 
 LEAVES = {
-    "excerpt": "its ends and what the task names stay",
+    "excerpt": "an exact excerpt stays",
     "deduplicate": "the same stands later",
     "supersede": "what holds now stands later",
     "soft_trim": "its ends stay",
