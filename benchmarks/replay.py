@@ -113,19 +113,21 @@ def _tokens(message: Message) -> int:
 
 def native(recording: Recording, policy: Policy) -> Replayed | None:
     """By the bytes that the engine makes of native documents; None where requests cannot be cut out of this one."""
-    engine, moved, epochs, freed = Engine(policy, window=WINDOW, compact=False), 0, 0, 0
-    before: list[bytes] | None = None
+    format = recording.document.format.name
+    engine, moved, epochs, freed = Engine(policy, window=WINDOW, format=format, compact=False), 0, 0, 0
+    before, keys = list[bytes](), list[str]()
     for (_, at, idle_s), body in zip(moments(recording), _bodies(recording), strict=False):
         if body is None:
             return None
         view = engine.fit(body, session="s", now=at, idle_s=idle_s)
-        shown = _pieces(view.native)
+        shown, now = _pieces(view.native), [message.key for message in view.before.messages]
+        stands = now[: len(keys)] == keys  # else a line that came behind cleared older ones: the host did that
         if view.receipt.opened:
             epochs += 1
             freed += sum(entry.tokens_before - entry.tokens_after for entry in view.receipt.entries)
-        elif before is not None and shown[: len(before)] != before:
+        elif stands and shown[: len(before)] != before:
             moved += 1
-        before = shown
+        before, keys = shown, now
     return Replayed(len(recording.requests), epochs, freed, batch(policy), moved)
 
 

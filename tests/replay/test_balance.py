@@ -7,22 +7,27 @@ the sessions.
 import gzip
 import os
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise, zip_longest
 from math import ceil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from secateur import Engine
 from secateur.jsontext import Lines
 from secateur.model import Message
-from secateur.policy import load
+from secateur.policy import Policy, load
 from secateur.pricing import in_units, rules_of
-from secateur.schedule import Balance
+from secateur.protect import Protect
+from secateur.schedule import Balance, EveryRequest
 from secateur.simulate.cache import Caching
+from secateur.simulate.recall import held, recall_of
 from secateur.simulate.replay import Turn, moments, replayed
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import Run, simulate
+from secateur.simulate.several import recordings
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 LARGE = "large-session.jsonl.gz"
@@ -125,3 +130,48 @@ def test_openclaw_writes_less_after_a_pause_and_what_follows_reads_that() -> Non
         assert first.write < plain.rows[number].write
         assert follow.read == first.write
     assert pruned.bill.units < plain.bill.units
+
+
+@cache
+def short() -> tuple[Recording, ...]:
+    """Two hundred talks with customers, eleven requests each in the middle."""
+    data = read(next(Path(CORPUS).rglob("gpt-4o-airline.json.gz")))
+    return tuple(one for one in recordings(data) if one.requests)
+
+
+def bills(policy: Policy, kappa: float) -> tuple[list[float], int, list[float]]:
+    """Of each short session the bill over the unpruned one; how many were edited; what recall these have."""
+    rules = rules_of("claude-sonnet-5")
+    assert rules is not None
+    caching, price = Caching(rules=rules), in_units(1.25, 1.25 / (1 + kappa))
+    shares, edited, recall = list[float](), 0, list[float]()
+    for one in short():
+        plain, run = (simulate(one, each, price, caching=caching, window=200_000) for each in (None, policy))
+        shares.append(run.bill.units / plain.bill.units)
+        if run.bill.epochs:
+            edited += 1
+            seen = held((one.context(turn.request), turn.seen) for turn in run.turns)
+            recall.append(recall_of(one).score(seen).hard)
+    return shares, edited, recall
+
+
+@pytest.mark.parametrize("kappa", [11.5, 24.0, 49.0])
+def test_short_sessions_are_left_alone(kappa: float) -> None:
+    shares, edited, _ = bills(load("balance"), kappa)
+    assert len(shares) == 200
+    assert edited == 0
+    assert set(shares) == {1.0}
+
+
+@pytest.mark.parametrize("kappa", [11.5, 49.0])
+def test_it_is_the_formula_that_leaves_them_alone(kappa: float) -> None:
+    """With nothing protected but the newest result, under the schedule and without one."""
+    policy = load("balance")
+    bare = replace(policy, protect=Protect(results=1), compaction=None)
+    shares, edited, recall = bills(bare, kappa)
+    blind, often, lost = bills(replace(bare, schedule=EveryRequest()), kappa)
+    assert max(shares) <= 1.0
+    assert edited < often / 2
+    assert max(blind) > 1.05
+    assert sum(recall) / len(recall) > sum(lost) / len(lost)
+    assert edited < 10 if kappa > 40 else sum(shares) < 0.995 * len(shares)
