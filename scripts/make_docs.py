@@ -22,7 +22,7 @@ from typing import Any, get_args
 
 from secateur import Engine, Plan, View, chain, compacting, errors, fit, pricing, recalling, redact, rules
 from secateur.compaction.ask import Answer, Failure, Spent
-from secateur.compaction.settings import Compaction, Continuation
+from secateur.compaction.settings import Compaction, Continuation, Digest
 from secateur.engine import Replayed, Undone
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
@@ -97,6 +97,7 @@ def policy() -> Iterator[str]:
     yield _fields(pricing.Stated)
     yield f"### `cache`\n\n{_text(pricing.StatedCache)}\n\n{_fields(pricing.StatedCache)}"
     yield f"## `compaction`\n\n{_text(Compaction)}\n\n{_fields(Compaction)}"
+    yield f"### `compaction.digest`\n\n{_text(Digest)}\n\n{_fields(Digest)}"
     yield f"## `continuation`\n\n{_text(Continuation)}\n\n{_fields(Continuation)}"
 
 
@@ -234,6 +235,7 @@ SIMULATOR = {
     "requests": ("recorded", "Recording", "Request"),
     "usage": ("Usage",),
     "several": ("recordings",),
+    "client": ("client_of", "caching_of", "Client"),
     "run": ("simulate", "paid", "as_paid", "Run"),
     "replay": ("Turn",),
     "summaries": (),
@@ -241,9 +243,11 @@ SIMULATOR = {
     "bill": ("Bill", "Row", "Call"),
     "agreement": ("compared", "busted", "Compared"),
     "recall": ("recall_of", "held", "refetch", "Held", "Score", "Stratum", "Lost"),
-    "compare": ("compared", "Comparison", "Standing"),
+    "compare": ("compared", "Play", "Comparison", "Standing"),
     "eligible": ("permitted",),
     "account": ("account", "Account", "Event", "Wait"),
+    "story": ("story", "told", "Chapter"),
+    "shared": ("shared", "told", "Said"),
     "spending": ("spending", "Spending", "Spent", "Leak"),
     "plots": ("pictured", "write", "Picture"),
     "foresight": ("foreseen", "aged", "unreferenced", "Terms", "Foresight"),

@@ -25,6 +25,7 @@ LEGEND = (
     " to. intact: requests with all of it. refetch: the bill, what was lost fetched again. ×best: the bill over the"
     " cheapest schedule of the same."
 )
+_FEW = 2  # caches that are named one by one
 _WIDE = 60  # letters of a path that is shown whole
 
 
@@ -86,7 +87,9 @@ def heading(told: Sequence[Told]) -> str:
     first, requests = told[0], sum(one.requests for one in told)
     if len(told) > 1:
         names = ", ".join(dict.fromkeys(one.model for one in told))
-        return f"{many(len(told), 'session')}, {many(requests, 'request')}, priced as {harmless(names)}"
+        caches = dict.fromkeys(_cache(one) for one in told)
+        text = f"{many(len(told), 'session')}, {many(requests, 'request')}, priced as {harmless(names)}"
+        return "\n".join([text, *caches]) if len(caches) <= _FEW else text
     host = f", {many(first.compactions, 'compaction')} by its host" if first.compactions else ""
     paid = f"; by its recorded usage it cost {money(first.recorded)}" if first.recorded is not None else ""
     paid += f": {many(first.misses, 'request')} found less in the cache than the rules say" if first.misses else ""
@@ -94,9 +97,13 @@ def heading(told: Sequence[Told]) -> str:
         (
             f"{harmless(_near(first.input))}: {first.format}, {many(requests, 'request')}{host}{paid}",
             f"prices: {harmless(first.model)}, {harmless(first.price)}, κ {first.kappa:.3g}",
-            f"cache: {first.cache}" + (f"; {first.client}" if first.client else ""),
+            _cache(first),
         )
     )
+
+
+def _cache(one: Told) -> str:
+    return f"cache: {one.cache}" + (f"; {one.client}" if one.client else "")
 
 
 def _near(path: str) -> str:

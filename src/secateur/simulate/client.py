@@ -38,7 +38,7 @@ def client_of(recording: Recording, rules: CacheRules, hour: bool | None = None)
     free, why = _free(recording)
     long_s = rules.ttl_long_s or rules.ttl_s
     lives = f"the cache lives {(long_s if longer else rules.ttl_s) / 60:,.0f} min"
-    source = "as stated" if hour is not None else "as recorded" if _recorded(recording) else "nothing else is recorded"
+    source = "as stated" if hour is not None else "as recorded" if _recorded(recording) else "by default"
     return Client(free, longer, f"{why}; {lives}, {source}")
 
 
@@ -68,10 +68,10 @@ def _free(recording: Recording) -> tuple[int, str]:
     """How many slots are free, and how that is known."""
     name, marks = recording.document.format.name, _marks(recording)
     if marks:
-        return SLOTS - marks, f"the request marks {marks} blocks, so {_leaves(SLOTS - marks)}"
+        return SLOTS - marks, f"the request marks {marks} blocks and {_leaves(SLOTS - marks)}"
     if name in _LEAVES:
         return _LEAVES[name], f"{name} marks its messages and {_leaves(_LEAVES[name])}"
-    return FREE, f"the client is taken to mark its messages; {_leaves(FREE)}"
+    return FREE, f"the client is taken to mark its messages, and {_leaves(FREE)}"
 
 
 def _leaves(free: int) -> str:

@@ -5,7 +5,8 @@
     foreseen(recording, unreferenced(recording, recall), terms)  # no hard reference is lost
 
 Rule: the optimum (`units`) is that of a cache which finds every prefix that it was ever sent. A real one may not look
-far enough back, so the same schedule is also priced like any policy's views, by the same cache model and bill (`run`).
+far enough back, so the same schedule is also priced like any policy's views, by the same cache model and bill (`run`);
+where it is dearer than nothing there, nothing is the best schedule.
 Each stretch between the host's compactions is a session of its own.
 """
 
@@ -63,9 +64,15 @@ def foreseen(recording: Recording, eligible: Eligible, terms: Terms, name: str =
         for key, at in zip(one.keys, best.at.tolist(), strict=True):
             if at < len(one.requests):
                 gone[segment, key] = one.requests[at]
-    turns = tuple(_pruned(recording, gone, terms.text))
-    rows = paid(turns, terms.price, terms.caching)
-    return Foresight(units, least, Run(name, terms.price, terms.caching, turns, rows, billed(rows, terms.price)))
+    runs = [_run(name, terms, turns) for turns in (_pruned(recording, gone, terms.text), unpruned(recording))]
+    return Foresight(units, least, min(runs, key=lambda run: run.bill.units))
+
+
+def _run(name: str, terms: Terms, turns: Iterator[Turn]) -> Run:
+    """Views as the cache model prices them."""
+    seen = tuple(turns)
+    rows = paid(seen, terms.price, terms.caching)
+    return Run(name, terms.price, terms.caching, seen, rows, billed(rows, terms.price))
 
 
 def aged(recording: Recording, keep: int) -> list[dict[str, int]]:

@@ -68,7 +68,7 @@ def test_a_log_says_by_its_usage_which_lifetime_was_bought(hours: int, hour: boo
 
 
 def test_what_is_not_recorded_is_said_to_be_assumed() -> None:
-    assert client_of(recorded(log()), CLAUDE).told.endswith("lives 5 min, nothing else is recorded")
+    assert client_of(recorded(log()), CLAUDE).told.endswith("lives 5 min, by default")
 
 
 def test_where_a_provider_caches_by_itself_nothing_is_asked_of_the_client() -> None:
