@@ -123,5 +123,6 @@ def test_the_default_is_the_same_at_every_door() -> None:
     for command in ("prune", "compact", "diff", "doctor"):
         shown = " ".join(secateur(command, "--help").text.split())
         assert "[default: balance]" in shown, command
-    settings = {one["name"]: one["source"] for one in secateur("doctor", "--json").json["settings"]}
-    assert settings["policy"] == "preset balance, the default"
+    settings = {one["name"]: (one["value"], one["source"]) for one in secateur("doctor", "--json").json["settings"]}
+    assert settings["policy"] == ("balance", "preset balance, the default")
+    assert settings["schedule.beta"] == ("0.5", "default of balance")

@@ -94,6 +94,17 @@ def _of_policy(given: Given, chosen: Policy) -> Iterator[Setting]:
         if name == "protect.tools" and given.protect:
             source += " and --protect"
         yield Setting(name, value, source)
+        if name == "schedule.when":
+            yield from _numbers(chosen)
+
+
+def _numbers(chosen: Policy) -> Iterator[Setting]:
+    """The schedule's numbers that nobody stated: they decide all the same."""
+    stated = msgspec.to_builtins(chosen.schedule)
+    for name in chosen.schedule.__struct_fields__:
+        value = getattr(chosen.schedule, name)
+        if name not in stated and isinstance(value, int | float) and value:
+            yield Setting(f"schedule.{name}", _written(value), f"default of {stated['when']}")
 
 
 def _origin(name: str) -> str:
