@@ -75,7 +75,8 @@ def main() -> int:
         table = tables.setdefault(file.name, {})
         for row, found in rows(match, given):
             table[row] = found
-            tables[file.name] = table = {one: table[one] for one in ROWS if one in table}
+            order = dict.fromkeys((AS_IT_WAS, *names(), *map(_row, given.policy), *ROWS))
+            tables[file.name] = table = {one: table[one] for one in order if one in table}
             print(line(row, found), flush=True)
             if given.json:
                 keep(given.json, Report(PINNED, given.window, tables))
@@ -91,16 +92,20 @@ def main() -> int:
 def rows(match: Match, given: argparse.Namespace) -> Iterator[tuple[str, Found]]:
     """Ours, then theirs; with `only` those whose row holds one of these words."""
     yield AS_IT_WAS, match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
-    for name in names():
-        if _wanted(name, given.only):
-            yield name, _ours(match, _policy(name, given.compact), given.window)
+    for name in (*names(), *given.policy):
+        if _wanted(_row(name), given.only):
+            yield _row(name), _ours(match, _policy(name, given.compact), given.window)
     for peer in PEERS:
         if _wanted(peer.row, given.only):
             yield peer.row, _theirs(match, peer)
 
 
+def _row(policy: str) -> str:
+    return load(policy).name
+
+
 def _policy(name: str, compact: bool) -> Policy:
-    """A preset; what it does by pruning alone, unless it is to compact as well."""
+    """A policy; what it does by pruning alone, unless it is to compact as well."""
     policy = load(name)
     return policy if compact else replace(policy, compaction=None)
 
@@ -152,7 +157,8 @@ def _given() -> argparse.Namespace:
     asked.add_argument("files", nargs="*", type=Path, metavar="FILE")
     asked.add_argument("--only", nargs="+", default=[], metavar="WORD", help="rows that hold one of these words")
     asked.add_argument("--small", action="store_true", help="one short session")
-    asked.add_argument("--compact", action="store_true", help="our presets compact where --window asks for it")
+    asked.add_argument("--compact", action="store_true", help="ours compact as well, where --window or a price asks")
+    asked.add_argument("--policy", nargs="+", default=[], metavar="FILE", help="more than the presets")
     asked.add_argument("--window", type=int, default=WINDOW, metavar="TOKENS", help="of our presets")
     asked.add_argument(
         "--json", default="", metavar="FILE", help="keep all figures there; with --only the other rows stay"

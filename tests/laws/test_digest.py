@@ -5,12 +5,12 @@ import pytest
 from laws.trials import BIRTH, INPUTS, Trial, own
 from laws.validity import Case, Outcome, case, play
 
-EAGER = {"beta": 0.001, "results": 2, "least_tokens": 1, "times": 0, "max_regret": None}
+EAGER = {"beta": 0.001, "results": 2, "keep_tokens": 0, "least_tokens": 1, "times": 0, "max_regret": None}
 TRIALS = (
     own("digests", compaction={"digest": EAGER}),
     own("digests of what was pruned", INPUTS, birth=BIRTH, compaction={"digest": EAGER | {"results": 4}}),
 )
-CASES = 400
+CASES = 150
 
 
 def drawn(seed: int, trial: Trial) -> Case:

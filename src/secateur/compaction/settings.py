@@ -23,7 +23,7 @@ class Digest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
     beta: Annotated[float, Meta(gt=0)] = 0.5  # the share of the cost that the rent must have reached
     results: Count = 12  # the newest results stay as they are, with their rounds,
-    keep_tokens: Count = 0  # and so many tokens at least
+    keep_tokens: Count = 4_000  # and so many tokens at least
     least_tokens: Count = 2_000  # less than that coming free makes none
     times: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
     max_regret: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share
