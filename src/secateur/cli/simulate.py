@@ -23,7 +23,7 @@ from secateur.cli.progress import working
 from secateur.cli.standings import drawn
 from secateur.cli.terminal import harmless, say_json, tell
 from secateur.cli.terms import Priced, RatesType, stated_in
-from secateur.cli.told import LEGEND, Simulation, Told, heading, sums, told_of
+from secateur.cli.told import LEGEND, Simulation, Told, cache_of, heading, sums, told_of
 from secateur.pricing import Rates
 from secateur.simulate.plots import pictured, ready, write
 
@@ -165,7 +165,7 @@ def _written(asked: Asked, found: Sequence[Played], told: Sequence[Told]) -> Non
     for name in asked.plots:
         first = found[0].comparison
         shown = _shown(asked, found[0])
-        said = words(shown, first.base, told[0].accounts[shown.name])
+        said = [*words(shown, first.base, told[0].accounts[shown.name]), cache_of(told[0])]
         write(pictured(first, Path(told[0].input).name, shown.name, said), Path(name))
 
 

@@ -87,7 +87,7 @@ def heading(told: Sequence[Told]) -> str:
     first, requests = told[0], sum(one.requests for one in told)
     if len(told) > 1:
         names = ", ".join(dict.fromkeys(one.model for one in told))
-        caches = dict.fromkeys(_cache(one) for one in told)
+        caches = dict.fromkeys(cache_of(one) for one in told)
         text = f"{many(len(told), 'session')}, {many(requests, 'request')}, priced as {harmless(names)}"
         return "\n".join([text, *caches]) if len(caches) <= _FEW else text
     host = f", {many(first.compactions, 'compaction')} by its host" if first.compactions else ""
@@ -97,12 +97,13 @@ def heading(told: Sequence[Told]) -> str:
         (
             f"{harmless(_near(first.input))}: {first.format}, {many(requests, 'request')}{host}{paid}",
             f"prices: {harmless(first.model)}, {harmless(first.price)}, κ {first.kappa:.3g}",
-            _cache(first),
+            cache_of(first),
         )
     )
 
 
-def _cache(one: Told) -> str:
+def cache_of(one: Told) -> str:
+    """Which cache is played, and how the client uses it."""
     return f"cache: {one.cache}" + (f"; {one.client}" if one.client else "")
 
 

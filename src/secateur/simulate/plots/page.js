@@ -10,6 +10,7 @@ function draw(place, spec) {
 }
 
 function money(dollars) {
+  if (Math.abs(dollars) < 5e-5) return "$0";
   const digits = Math.abs(dollars) >= 0.1 ? 2 : 4;
   return "$" + dollars.toFixed(digits);
 }
