@@ -15,6 +15,7 @@ CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 LINE = {
     *("policy", "sessions", "requests", "tokens_sent", "tokens_peak", "dollars", "share", "busts", "epochs"),
     *("recall", "recall_soft", "intact", "dollars_refetched", "share_refetched", "best_dollars", "ratio"),
+    *("least_dollars", "controllable"),
     *("references", "references_soft"),
 }
 

@@ -35,6 +35,8 @@ class Line(Struct, frozen=True, kw_only=True):
     share_refetched: float
     best_dollars: float | None  # the cheapest schedule of what this policy lets go
     ratio: float | None  # the bill over that
+    least_dollars: float | None  # what no schedule of that is below
+    controllable: float | None  # how many times as far above `least_dollars` the bill is as `best_dollars`
     references: int  # hard ones: what `recall` is a share of
     references_soft: int
 
@@ -66,6 +68,7 @@ def drawn(rows: Sequence[Line], shown: str = "") -> Any:
 def _line(one: "Standing", whole: float) -> Line:
     bill, dollars, score = one.run.bill, one.run.price.dollars, one.score
     again, best = dollars(one.refetched), dollars(one.best) if one.best is not None else None
+    least = dollars(one.least) if one.least is not None else None
     return Line(
         policy=one.name,
         sessions=1,
@@ -83,6 +86,8 @@ def _line(one: "Standing", whole: float) -> Line:
         share_refetched=again / whole if whole else 1.0,
         best_dollars=best,
         ratio=bill.dollars / best if best else None,
+        least_dollars=least,
+        controllable=_above(bill.dollars, best, least),
         references=score.references,
         references_soft=score.references_soft,
     )
@@ -91,6 +96,7 @@ def _line(one: "Standing", whole: float) -> Line:
 def _sum(rows: Sequence[Line], whole: float) -> Line:
     paid, again = sum(row.dollars for row in rows), sum(row.dollars_refetched for row in rows)
     best = sum(row.best_dollars or 0.0 for row in rows) if rows[0].best_dollars is not None else None
+    least = sum(row.least_dollars or 0.0 for row in rows) if rows[0].least_dollars is not None else None
     references, requests = sum(row.references for row in rows), sum(row.requests for row in rows)
     soft = sum(row.references_soft for row in rows)
     return Line(
@@ -110,9 +116,17 @@ def _sum(rows: Sequence[Line], whole: float) -> Line:
         share_refetched=again / whole if whole else 1.0,
         best_dollars=best,
         ratio=paid / best if best else None,
+        least_dollars=least,
+        controllable=_above(paid, best, least),
         references=references,
         references_soft=soft,
     )
+
+
+def _above(paid: float, best: float | None, least: float | None) -> float | None:
+    from secateur.simulate.compare import above  # numpy comes with it, and who has lines has loaded it
+
+    return above(paid, best, least)
 
 
 def _mean(weighed: Iterable[tuple[float, int]], whole: int) -> float:

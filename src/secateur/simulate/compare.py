@@ -18,6 +18,7 @@ from secateur.pricing.tariffs import stated
 from secateur.simulate.bill import billed
 from secateur.simulate.eligible import permitted
 from secateur.simulate.foresight import Terms, foreseen, stretches, unreferenced
+from secateur.simulate.lot import lower_bound
 from secateur.simulate.oracle import oracle
 from secateur.simulate.recall import Recall, Score, held, recall_of, refetch
 from secateur.simulate.requests import Recording
@@ -34,11 +35,24 @@ class Standing(Struct, frozen=True):
     score: Score
     refetched: float  # its bill, and what it would cost to have everything again that was lost and needed
     best: float | None = None  # the cheapest schedule of what this policy would let go (O1); None: not asked for
+    least: float | None = None  # what no schedule of that can be below: it goes the moment it may, and breaks no cache
 
     @property
     def ratio(self) -> float | None:
         """Its bill over the best one with the same to let go; below 1 where it does what the oracle cannot."""
         return self.run.bill.units / self.best if self.best else None
+
+    @property
+    def controllable(self) -> float | None:
+        """The same on what a schedule can change: both bills less `least`. None where that is next to nothing."""
+        return above(self.run.bill.units, self.best, self.least)
+
+
+def above(bill: float, best: float | None, least: float | None) -> float | None:
+    """How many times as far above the lower bound a bill is as the best one; None where the best is not above it."""
+    if best is None or least is None or best - least <= 1e-9 * bill:
+        return None
+    return (bill - least) / (best - least)
 
 
 class Comparison(Struct, frozen=True):
@@ -78,18 +92,19 @@ def compared(recording: Recording, policies: Iterable[Any], terms: Terms, play: 
     for policy in map(load, policies):
         play.begun(policy.name)
         run = simulate(recording, policy, terms.price, caching=terms.caching, window=play.window)
-        found.append(stand.of(policy.name, run, _best(recording, policy, terms, play.window) if play.best else None))
+        found.append(stand.of(policy.name, run, *(_best(recording, policy, terms, play.window) if play.best else ())))
     play.begun(LOSSLESS)
     lossless = foreseen(recording, unreferenced(recording, recall), terms, LOSSLESS)
-    least = stand.of(LOSSLESS, lossless.run, lossless.units)
+    least = stand.of(LOSSLESS, lossless.run, lossless.units, lossless.least)
     return Comparison(recording, terms, stand.of(UNPRUNED, base), tuple(found), least, recall)
 
 
-def _best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> float:
-    """What the cheapest schedule costs of what a policy would let go."""
+def _best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> tuple[float, float]:
+    """What the cheapest schedule costs of what a policy would let go, and what none is below."""
     tariff = stated(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
     own = permitted(recording, policy, window=window, tariff=tariff)
-    return sum(oracle(one.lot).cost for one in stretches(recording, own, terms))
+    lots = [one.lot for one in stretches(recording, own, terms)]
+    return sum(oracle(one).cost for one in lots), sum(map(lower_bound, lots))
 
 
 class _Stand(Struct, frozen=True):
@@ -97,7 +112,7 @@ class _Stand(Struct, frozen=True):
     recall: Recall
     since: int
 
-    def of(self, name: str, run: Run, best: float | None = None) -> Standing:
+    def of(self, name: str, run: Run, best: float | None = None, least: float | None = None) -> Standing:
         """A run with what it lost."""
         views = _held(self.recording, run) if self.recording.requests else ()
         score = self.recall.score(views, self.since)
@@ -105,7 +120,7 @@ class _Stand(Struct, frozen=True):
         write = rates.w_1h if run.caching.hour else rates.w
         again = refetch(score.lost, prompts, r=rates.r, w=write, o=rates.o)
         counted = _from(run, self.since) if self.since else run
-        return Standing(name, counted, score, counted.bill.units + again, best)
+        return Standing(name, counted, score, counted.bill.units + again, best, least)
 
 
 def _from(run: Run, since: int) -> Run:

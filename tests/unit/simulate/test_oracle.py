@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from secateur.simulate.compare import above
 from secateur.simulate.lot import Lot, cost, costs, lot, lower_bound
 from secateur.simulate.online import balance
 from secateur.simulate.oracle import oracle, ratio, scheduled
@@ -141,3 +142,9 @@ def test_made_up_sessions_are_the_same_every_time() -> None:
     first, again = next(sessions(1, 0.1, 1.25, seed=7)), next(sessions(1, 0.1, 1.25, seed=7))
     assert (first.prompts == again.prompts).all()
     assert (first.eligible == again.eligible).all()
+
+
+def test_what_can_be_controlled_is_what_lies_above_the_bound() -> None:
+    assert above(130.0, best=110.0, least=100.0) == 3.0
+    assert above(130.0, best=100.0, least=100.0) is None
+    assert above(130.0, best=None, least=100.0) is None
