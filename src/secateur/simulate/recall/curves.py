@@ -54,8 +54,8 @@ def area(points: Iterable[Point]) -> float:
     policy that keeps everything at half the bill has 0.5, and so has one that costs nothing and keeps half.
     """
     best = [one for one in frontier(points) if one.cost < 1.0]
-    ends = [*(one.cost for one in best[1:]), 1.0]
-    return sum(one.recall * (end - max(0.0, one.cost)) for one, end in zip(best, ends, strict=True))
+    ends = [one.cost for one in best[1:]] + [1.0] * bool(best)
+    return sum(one.recall * (end - one.cost) for one, end in zip(best, ends, strict=True))
 
 
 def interval(values: Sequence[float], *, seed: int = 0, draws: int = DRAWS) -> Interval:
