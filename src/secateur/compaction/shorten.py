@@ -87,7 +87,7 @@ def _shortened(
     full = _full(raw) if scene.handles else ""
     handle = handle_of(full) if full else ""
     text = digested(raw, digest, handle)
-    kept = tuple(newest(carried(mine, scene.raw, settings, scene.protect)))
+    kept = tuple(newest(carried(mine, scene.raw, settings, scene.protect, tools=True)))
     before = sum(row.tokens for row in mine)
     after = sum(scene.count(one) for one in (text, *(item.text for item in kept)))
     if after > MOST_SHARE * before or before - after < LEAST_TOKENS:

@@ -19,7 +19,7 @@ from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merged, parsed
 from secateur.model import Message, New, Part, Transcript
 from secateur.placeholder import main_argument
-from secateur.protect import Protect
+from secateur.protect import Protect, spares
 from secateur.redact import redact
 from secateur.roles import role_of
 
@@ -80,8 +80,13 @@ def meta_of(template: str, prose: Mapping[str, Sequence[str]], ledger: Ledger) -
     return {SUMMARY: {**made, "ledger": msgspec.to_builtins(ledger)}}
 
 
-def carried(rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect) -> Iterator[New]:
-    """What stands verbatim: carried before, system messages, results of protected tools and pinned parts."""
+def carried(
+    rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect, tools: bool = False
+) -> Iterator[New]:
+    """What stands verbatim: carried before, system messages, results of tools with such a role and pinned parts.
+
+    With `tools` also results of tools that the policy protects by name.
+    """
     history = Transcript((), tuple(raw))
     for row in rows:
         if row.is_carried and row.new:
@@ -91,7 +96,8 @@ def carried(rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, p
         elif row.is_fresh:
             for part in raw[row.first].parts:
                 call = call_of(history, row.first, part) if part.kind == "tool_result" else None
-                if _stands(part, call, settings, protect):
+                named = tools and part.kind == "tool_result" and bool(part.text) and spares(protect, part.tool)
+                if named or _stands(part, call, settings, protect):
                     yield _verbatim(part, call)
 
 

@@ -6,13 +6,14 @@ behind it, it is made; in the cold, and where that is written anew anyway, it co
 what it leaves, and keep the bill within the bound on regret; so a short session never gets there.
 """
 
-from secateur.budget import Budget
+from functools import cached_property
+
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import Digest
 from secateur.compaction.shorten import shorten
 from secateur.fitting.moment import Numbers
 from secateur.fitting.older import Older, older
-from secateur.fitting.toll import toll
+from secateur.fitting.toll import Toll, toll
 from secateur.fitting.wish import NOTHING
 from secateur.model import Replace
 from secateur.schedule.ground import cold
@@ -25,7 +26,7 @@ def shortened(work: Session, numbers: Numbers, must: bool = False) -> tuple[Comp
     settings, budget = numbers.settings.digest, numbers.budget
     if settings is None or budget is None:
         return None
-    ground = _Ground(work, budget, older(work, settings))
+    ground = _Ground(work, numbers, older(work, settings))
     if ground.older.tokens < settings.least_tokens or not (must or ground.may_pay(settings)):
         return None
     made = shorten(
@@ -35,7 +36,7 @@ def shortened(work: Session, numbers: Numbers, must: bool = False) -> tuple[Comp
         return None
     rent, penalty = ground.weighed(made)
     pays = rent >= settings.beta * penalty
-    if not must and not (pays and _borne(work, numbers, settings, penalty - budget.tariff.r * _freed(made))):
+    if not must and not (pays and ground.bears(settings, penalty - budget.tariff.r * _freed(made))):
         return None
     return made, _why(_freed(made), (rent, penalty), ground.cold, must)
 
@@ -43,16 +44,26 @@ def shortened(work: Session, numbers: Numbers, must: bool = False) -> tuple[Comp
 class _Ground:
     """What digests of the older work would cost, and what reading it has cost."""
 
-    def __init__(self, work: Session, budget: Budget, found: Older) -> None:
-        self.older, self.cold = found, cold(budget)
-        self._work, self._tariff = work, budget.tariff
+    def __init__(self, work: Session, numbers: Numbers, found: Older) -> None:
+        assert numbers.budget is not None
+        self.older, self.cold = found, cold(numbers.budget)
+        self._work, self._numbers, self._tariff = work, numbers, numbers.budget.tariff
         self._end = 0 if self.cold else _cached(work)  # of what is cached
         self._tail = _between(work, found.end, self._end)
-        self._dearer = max(0.0, budget.tariff.w - budget.tariff.r)
+        self._dearer = max(0.0, self._tariff.w - self._tariff.r)
+
+    @cached_property
+    def _toll(self) -> Toll:
+        return toll(self._work, self._tariff, self._numbers.fixed)
 
     def may_pay(self, settings: Digest) -> bool:
-        """Whether they would pay if they took no room: asked before any is written."""
-        return self._tariff.r * self.older.asked >= settings.beta * self._dearer * self._tail
+        """Whether they would pay, and be borne, if they took no room: asked before any is written."""
+        least, rent = self._dearer * self._tail, self._tariff.r * self.older.asked
+        return rent >= settings.beta * least and self.bears(settings, least - self._tariff.r * self.older.tokens)
+
+    def bears(self, settings: Digest, more: float) -> bool:
+        """Whether the bound on regret allows it; where it costs nothing, nobody asks."""
+        return settings.max_regret is None or more <= 0 or self._toll.bears(more, settings.max_regret)
 
     def weighed(self, made: Compacted) -> tuple[float, float]:
         """The rent that was paid for what comes free, and what it costs at once."""
@@ -96,13 +107,6 @@ def _bound(work: Session, first: int) -> int:
     if not work.binds:
         return 0
     return sum(part.tokens for one in work.aligned[first:] for part in one.parts if part.bound)
-
-
-def _borne(work: Session, numbers: Numbers, settings: Digest, more: float) -> bool:
-    """Whether the bound on regret allows it; where it costs nothing, nobody asks."""
-    if settings.max_regret is None or numbers.budget is None or more <= 0:
-        return True
-    return toll(work, numbers.budget, numbers.fixed).bears(more, settings.max_regret)
 
 
 def _why(freed: int, weighed: tuple[float, float], gone: str, must: bool) -> str:

@@ -11,7 +11,6 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from secateur.budget import Budget
 from secateur.model import Message, Replace
 from secateur.plan import alive
 from secateur.session import Session
@@ -40,9 +39,9 @@ class _Gain(Struct, frozen=True):
     request: int  # for which it was made
 
 
-def toll(work: Session, budget: Budget, fixed_tokens: int) -> Toll:
+def toll(work: Session, tariff: Tariff, fixed_tokens: int) -> Toll:
     """The account of this session so far."""
-    messages, tariff = work.document.transcript.messages, budget.tariff
+    messages = work.document.transcript.messages
     answers = [number for number, one in enumerate(messages) if one.role == "assistant"]
     sent = [*(number for number in answers if number), len(messages)]
     ends = [0, *accumulate(_size(one, tariff) for one in messages)]

@@ -61,8 +61,8 @@ def summed(work: Session, given: Numbers) -> Summed:
     """Compact if it is due."""
     asks = _asks(work, given)
     done = fitted(work, given, REPLAYED, NOTHING)
-    if not done.why or not isinstance(done.outcome, Compacted):
-        return Summed()
+    if not done.why or not isinstance(done.outcome, Compacted) or done.outcome.rung == "digest":
+        return Summed(done.why)  # no model is asked for a digest
     written = work.count(done.outcome.summary)
     calls = [Call(Sent(0, 0, ask.tokens), ask.most_tokens if ask.stage == "part" else written) for ask in asks]
     return Summed(done.why, tuple(calls))

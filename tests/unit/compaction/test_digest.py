@@ -119,6 +119,15 @@ def test_results_of_protected_tools_stand_verbatim_behind_it() -> None:
     assert texts(shown)[2] == "[secateur: kept as it came: skill x]\ndo it so"
 
 
+def test_results_of_tools_that_the_policy_protects_by_name_stand_there_too() -> None:
+    made = talk(user(), *work("a.py"), assistant(("q", "query", "{}")), result("42 rows", "query", "q"), user())
+    plain, kept = (
+        view(made, plan_of(made, shortened(made, (0, 5), protect=Protect(tools=some)))) for some in ((), ("que*",))
+    )
+    assert [one.origin for one in plain] == ["user", "summary", "user"]
+    assert texts(kept)[2] == "[secateur: kept as it came: query]\n42 rows"
+
+
 def test_a_stretch_that_would_hardly_be_shorter_stays() -> None:
     made = talk(user(), assistant(("a", "ls", "{}")), result("a.py", "ls", "a"), user())
     assert refused(shortened(made, (0, 3))).reason == "no_gain"
