@@ -6,12 +6,13 @@ counts as saved that was not.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from operator import attrgetter
 
 from secateur.bounds import index_of
 from secateur.schedule.cached import Prefix, Prompt
-from secateur.schedule.cuts import Cut, cuts
+from secateur.schedule.cuts import Cut, Standing, cuts
 from secateur.schedule.ground import cold
 from secateur.schedule.offer import Offer
 from secateur.schedule.prefixes import Prefixes, pauses
@@ -21,55 +22,65 @@ _WRITTEN = ("harness", "synthetic")  # origins of what no model said
 
 
 class Asked:
-    """The requests of an offer's session."""
+    """The requests of an offer's session, by number; `last` is the one that is made now."""
 
     def __init__(self, offer: Offer, prefixes: Prefixes, walked: Walked) -> None:
-        messages, budget, index = offer.seen.messages, offer.budget, index_of(offer.seen)
-        said = [n for n in index.assistants if n and messages[n].origin not in _WRITTEN]
-        self.sent = [*said, len(messages)]  # by request: how many messages it held
-        self.cuts = cuts(offer, self.sent, walked)
-        self._tariff = tariff = budget.tariff
-        self._turns = [_last(index.turns, n) for n in self.sent] if tariff.strips_reasoning else [0] * len(self.sent)
+        budget = offer.budget
+        self._said, self._size = _said(offer, walked), len(offer.seen.messages)
+        self.last = len(self._said)
+        self.cuts = cuts(offer, [*self._said, self._size], walked)
+        self.standing = Standing(self.cuts)
+        self._tariff, self._turns = budget.tariff, index_of(offer.seen).turns
         self._added = {piece.request: piece.kept for piece in prefixes.pieces if piece.kept}
-        self._spoke = index.turns[-1:]
-        gone = set(pauses(offer, walked))
-        self._cold = [not place or n in gone for place, n in enumerate(self.sent)]
-        self._cold[-1] = self._cold[-1] or bool(cold(budget))
+        self._gone, self._cold = pauses(offer, walked), bool(cold(budget))
         self._blocks, self._thought, self._thoughts = walked.blocks, walked.thought, walked.thoughts
-        self._ends = _uncut(walked.tokens, self.cuts)  # tokens before each message, nothing being cut
-        self._fixed = max(0, budget.used - walked.tokens[-1])
-        self._head: tuple[Prefix, ...] = ((0, self._fixed),) if self._fixed else ()
-        spoken = [self._ends[n + 1] - self._ends[n] - self._thought[n + 1] + self._thought[n] for n in said]
-        self.spoken = sum(spoken)  # tokens of all answers; of reasoning, what is paid for is not recorded everywhere
-        self._standing = _Standing(self.cuts)
+        self._tokens = walked.tokens
+        self.fixed = max(0, budget.used - walked.tokens[-1])
+        self._head: tuple[Prefix, ...] = ((0, self.fixed),) if self.fixed else ()
+        gains = sum([cut.gain for cut in self.cuts if _holds(self._said, cut.message)])
+        # tokens of all answers, nothing being cut; of reasoning, what is paid for is not recorded everywhere
+        self.spoken = _spoken(self._said, walked) + gains
 
-    def prompts(self, made: Sequence[Cut] = ()) -> Iterator[Prompt]:
-        """All requests in order, with these cuts."""
-        standing, place, coming = _Standing(), 0, made[0].request if made else -1
-        simple = self._tariff.positions == "marks" and self._head and self._tariff.breakpoints > 1
-        for request, (size, turn) in enumerate(zip(self.sent, self._turns, strict=True)):
-            first = None
-            if request == coming:
-                first = made[place]
-                while place < len(made) and made[place].request == request:
-                    standing.add(made[place])
-                    place += 1
-                coming = made[place].request if place < len(made) else -1
-            if simple and first is None and self._stripped(request) is None:  # most of them
-                tokens, last = self._upto(size, turn) - standing.whole, self._block(size, turn)
-                yield Prompt(tokens, last, last - self._tariff.look_back, None, 0, self._head, self._cold[request])
-            else:
-                yield self._prompt(request, standing, first)
+    def held(self, request: int) -> int:
+        """How many messages a request held."""
+        return self._said[request] if request < self.last else self._size
 
-    def now(self, cut: Cut) -> Prompt:
+    def now(self, cut: Cut | None = None) -> Prompt:
         """The request that is made now, with one cut more."""
-        last = len(self.sent) - 1
-        first = min([cut, *(one for one in self.cuts if one.request == last)], key=attrgetter("message", "before"))
-        return self._prompt(last, self._standing.with_(cut), first)
+        first = [one for one in (cut, *self._others) if one is not None]
+        standing = self.standing if cut is None else _More(self.standing, cut)
+        return self.prompt(self.last, standing, min(first, key=attrgetter("message", "before"), default=None))
 
-    def _prompt(self, request: int, standing: "_Standing", first: Cut | None) -> Prompt:
-        size, turn, tariff = self.sent[request], self._turns[request], self._tariff
-        before = self.sent[request - 1] if request else 0
+    @cached_property
+    def _others(self) -> tuple[Cut, ...]:
+        return tuple(one for one in self.cuts if one.request == self.last)
+
+    def readable(self, cut: Cut) -> int | None:
+        """What can be read at most of the request that is made now, with one cut more, in tokens; None: not known."""
+        sent = self.held(self.last - 1) if self.last else 0
+        return self.fixed + self._tokens[cut.message] + cut.before if cut.message < sent else None
+
+    def prompt(self, request: int, standing: "Standing | _More", first: Cut | None = None) -> Prompt:
+        """A request, with what had been cut by then, and the first cut that was made at it."""
+        size, turn = self.held(request), self._turn(request)
+        simple = self._tariff.positions == "marks" and self._head and self._tariff.breakpoints > 1
+        if simple and first is None and self._stripped(request) is None:  # most of them
+            tokens, last = self._upto(size, turn) - standing.whole, self._block(size, turn)
+            return Prompt(tokens, last, last - self._tariff.look_back, None, 0, self._head, self._paused(request))
+        return self._prompt(request, standing, first)
+
+    def _turn(self, request: int) -> int:
+        """Where the turn of a request began, if that strips what was thought before."""
+        return _last(self._turns, self.held(request)) if self._tariff.strips_reasoning else 0
+
+    def _paused(self, request: int) -> bool:
+        """Whether nothing of the request before could be read any more."""
+        gone = not request or _holds(self._gone, self.held(request))
+        return gone or (request == self.last and self._cold)
+
+    def _prompt(self, request: int, standing: "Standing | _More", first: Cut | None) -> Prompt:
+        size, turn, tariff = self.held(request), self._turn(request), self._tariff
+        before = self.held(request - 1) if request else 0
         last = self._block(size, turn)
         changed = first.message if first is not None and first.message < before else None
         inside = first.before if changed is not None and first is not None and tariff.anywhere else 0
@@ -78,7 +89,7 @@ class Asked:
             changed, inside = thought, 0
         added: list[int] = []
         if first is not None:
-            at = min(first.message, before, self._turns[request - 1] if thought is not None else before)
+            at = min(first.message, before, self._turn(request - 1) if thought is not None else before)
             added = self._places(size, at, turn)
         marks = [(self._block(place, turn), self._upto(place, turn) - standing.before(place)) for place in added]
         marks += self._head if len(added) + 1 < tariff.breakpoints else ()
@@ -90,14 +101,15 @@ class Asked:
             None if changed is None else self._block(changed, turn) + 1,
             0 if changed is None else self._upto(changed, turn) - standing.before(changed) + inside,
             tuple(sorted(marks)),
-            self._cold[request],
+            self._paused(request),
             answer,
         )
 
     def _places(self, size: int, at: int, turn: int) -> list[int]:
         """The messages before which an edited request leaves a prefix: where it changes, and what comes `ahead`."""
         wanted = [at] if self._block(at, turn) < self._block(size, turn) else []
-        added = self._added.get(size) or (size, *(one + 1 for one in self._spoke if one >= at))
+        spoke = self._turns[: bisect_left(self._turns, size)][-1:]
+        added = self._added.get(size) or (size, *(one + 1 for one in spoke if one >= at))
         places = [place for place in (*wanted, *added) if place and self._block(place, turn) >= 0]
         return places[: self._tariff.free]
 
@@ -109,62 +121,68 @@ class Asked:
             return self._block(max(0, size - tariff.look_back + 1), turn)
         return self._block(marked, turn) - tariff.look_back if tariff.positions == "marks" else 0
 
-    def _answer(self, request: int, standing: "_Standing") -> tuple[Prefix, ...]:
+    def _answer(self, request: int, standing: "Standing | _More") -> tuple[Prefix, ...]:
         """What the answer before left, where answers leave prefixes."""
-        turn, size = self._turns[request], self.sent[request - 1] + 1
-        return ((self._block(size, turn), self._upto(size, turn) - standing.before(size)),) if request else ()
+        if not request:
+            return ()
+        turn, size = self._turn(request), self.held(request - 1) + 1
+        return ((self._block(size, turn), self._upto(size, turn) - standing.before(size)),)
 
     def _stripped(self, request: int) -> int | None:
         """The first message whose reasoning left the prompt with this request."""
-        turn, before = self._turns[request], self._turns[request - 1] if request else 0
+        if not self._tariff.strips_reasoning:
+            return None
+        turn, before = self._turn(request), self._turn(request - 1) if request else 0
         if self._thoughts[turn] <= self._thoughts[before]:
             return None
         return bisect_right(self._thoughts, self._thoughts[before]) - 1
 
     def _block(self, size: int, turn: int) -> int:
         """The last block of so many messages; system prompt and tools are one, if there are any."""
-        return bool(self._fixed) + self._blocks[size] - self._thoughts[min(size, turn)] - 1
+        return bool(self.fixed) + self._blocks[size] - self._thoughts[min(size, turn)] - 1
 
     def _upto(self, size: int, turn: int) -> int:
         """Tokens of so many messages, with what stands before them all, nothing being cut."""
-        return self._fixed + self._ends[size] - self._thought[size if size < turn else turn]
+        tokens = self.fixed + self._tokens[size] + self.standing.before(size)
+        return tokens - self._thought[size if size < turn else turn]
 
 
-class _Standing:
-    """What had been cut by some request."""
+class _More:
+    """What had been cut, and one cut more."""
 
-    def __init__(self, made: Sequence[Cut] = ()) -> None:
-        some = sorted((cut.message, cut.gain) for cut in made)
-        self._messages = [message for message, _ in some]
-        self._gains = [gain for _, gain in some]
-        self.whole = sum(self._gains)  # tokens that came free
-
-    def add(self, cut: Cut) -> None:
-        place = bisect_right(self._messages, cut.message)
-        self._messages.insert(place, cut.message)
-        self._gains.insert(place, cut.gain)
-        self.whole += cut.gain
-
-    def with_(self, cut: Cut) -> "_Standing":
-        """The same with one more."""
-        found = _Standing()
-        found._messages, found._gains, found.whole = [*self._messages], [*self._gains], self.whole
-        found.add(cut)
-        return found
+    def __init__(self, standing: Standing, cut: Cut) -> None:
+        self._standing, self._cut = standing, cut
+        self.whole = standing.whole + cut.gain
 
     def before(self, message: int) -> int:
         """Tokens that came free before that message."""
-        return sum(self._gains[: bisect_left(self._messages, message)])
+        return self._standing.before(message) + self._cut.gain * (self._cut.message < message)
 
 
-def _uncut(tokens: list[int], made: Sequence[Cut]) -> list[int]:
-    """Tokens before each message, with what was cut."""
-    found: list[int] = []
-    more = 0
-    for cut in sorted(made, key=attrgetter("message")):
-        found += [one + more for one in tokens[len(found) : cut.message + 1]]
-        more += cut.gain
-    return found + [one + more for one in tokens[len(found) :]]
+def _said(offer: Offer, walked: Walked) -> list[int]:
+    """The answers of the model."""
+    assistants, messages = index_of(offer.seen).assistants, offer.seen.messages
+    found, asked = walked.kept("said") or ([], 0)
+    if asked < len(assistants):
+        found = [*found, *(n for n in assistants[asked:] if n and messages[n].origin not in _WRITTEN)]
+        walked.keep("said", (found, len(assistants)), assistants[-1] + 1, shape=True)
+    return found
+
+
+def _spoken(said: list[int], walked: Walked) -> int:
+    """Tokens of these answers as they read now, reasoning aside."""
+    total, asked = walked.kept("spoken") or (0, 0)
+    if asked < len(said):
+        tokens, thought = walked.tokens, walked.thought
+        total += sum([tokens[n + 1] - tokens[n] - thought[n + 1] + thought[n] for n in said[asked:]])
+        walked.keep("spoken", (total, len(said)), said[-1] + 1)
+    return total
+
+
+def _holds(numbers: Sequence[int], number: int) -> bool:
+    """Whether a number is one of these, which are in order."""
+    place = bisect_left(numbers, number)
+    return place < len(numbers) and numbers[place] == number
 
 
 def _last(places: tuple[int, ...], size: int) -> int:

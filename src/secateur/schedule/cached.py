@@ -38,14 +38,17 @@ class Cached:
 
     def send(self, prompt: Prompt) -> float:
         """What a request costs, output aside; what it leaves is held from then on."""
+        if not prompt.cold:
+            self._hold(prompt.answer)
         cost = self.cost(prompt)
         self._leave(prompt)
         return cost
 
     def cost(self, prompt: Prompt) -> float:
-        """What a request would cost, in tokens of plain input."""
-        tariff = self._tariff
+        """What a request would cost, in tokens of plain input; nothing is left by it."""
+        tariff, held = self._tariff, len(self._blocks)
         read = self.read(prompt)
+        del self._blocks[held:], self._tokens[held:]
         w = tariff.w if prompt.tokens >= tariff.minimum_tokens else 1.0
         return tariff.r * read + w * (prompt.tokens - read)
 

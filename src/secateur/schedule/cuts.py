@@ -6,6 +6,7 @@ A part that left the view as a whole (reasoning) is not told.
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from operator import attrgetter
 
 from msgspec import Struct
@@ -25,8 +26,46 @@ class Cut(Struct, frozen=True):
     gain: int = 0  # tokens that came free
 
 
+class Standing:
+    """What had been cut by some request."""
+
+    def __init__(self, made: Sequence[Cut] = ()) -> None:
+        self._made = sorted([(cut.message, cut.gain) for cut in made])
+        self._sums = list(accumulate([gain for _, gain in self._made], initial=0))
+
+    @property
+    def whole(self) -> int:
+        """Tokens that came free."""
+        return self._sums[-1]
+
+    def add(self, made: Sequence[Cut]) -> None:
+        """More cuts."""
+        self._made = sorted([*self._made, *((cut.message, cut.gain) for cut in made)])
+        self._sums = list(accumulate([gain for _, gain in self._made], initial=0))
+
+    def before(self, message: int) -> int:
+        """Tokens that came free before that message."""
+        return self._sums[bisect_left(self._made, (message,))]
+
+
 def cuts(offer: Offer, sent: Sequence[int], walked: Walked) -> tuple[Cut, ...]:
-    """All of them, in order of requests and places. `sent`: by request, how many messages it held."""
+    """All of them, in order of requests and places. `sent`: by request, how many messages it held.
+
+    Where the plan is that of the request before, and nothing that was edited came since, they are the same.
+    """
+    raw, messages, plan = offer.budget.raw, offer.seen.messages, offer.plan.epochs
+    known = walked.kept("cuts")
+    same = known is not None and known[0] is raw and known[1] == (len(raw), plan)
+    if same and not any([part.key in raw for one in messages[known[2] :] for part in one.parts]):
+        made: tuple[Cut, ...] = known[3]
+        return made
+    made = _cuts(offer, sent, walked)
+    if not offer.forced:
+        walked.keep("cuts", (raw, (len(raw), plan), len(messages), made), len(messages))
+    return made
+
+
+def _cuts(offer: Offer, sent: Sequence[int], walked: Walked) -> tuple[Cut, ...]:
     parts = _parts(offer)
     sizes = {key: offer.budget.raw[key].tokens for key in parts}
     found: list[Cut] = []

@@ -7,10 +7,11 @@ is not certain counts as saved: a pause that no message's time tells of, reasoni
 
 from secateur.schedule.asked import Asked
 from secateur.schedule.cached import Cached
-from secateur.schedule.cuts import Cut
+from secateur.schedule.cuts import Cut, Standing
 from secateur.schedule.ground import Place
 from secateur.schedule.offer import Offer
 from secateur.schedule.prefixes import Prefixes
+from secateur.schedule.walked import Walked
 from secateur.tariff import Tariff
 
 SAFE = 0.85  # of the bound is used: tokens are estimates
@@ -21,21 +22,18 @@ class Account:
     """In tokens of plain input, this request included, nothing new being pruned for it."""
 
     def __init__(self, offer: Offer, prefixes: Prefixes) -> None:
-        self._asked = asked = Asked(offer, prefixes, offer.walked())
-        tariff = offer.budget.tariff
-        plain, self._pruned = Cached(tariff), Cached(tariff)
-        as_it_came = [plain.send(prompt) for prompt in asked.prompts()]
-        *before, now = asked.prompts(asked.cuts)
-        paid = sum([self._pruned.send(prompt) for prompt in before]) - sum(as_it_came)
-        self.unpruned = sum(as_it_came) + tariff.o * asked.spoken  # the bill of the history as it came
-        self.above = paid + self._pruned.cost(now)  # what the plan's views cost more than that; below zero: less
-        self.reserve = reserve(tariff)
-        self._paid = paid
+        walked, self._tariff = offer.walked(), offer.budget.tariff
+        self._asked = asked = Asked(offer, prefixes, walked)
+        bills = _bills(offer, asked, walked)
+        whole = bills.whole + bills.plain.cost(asked.prompt(asked.last, Standing()))
+        self.unpruned = whole + self._tariff.o * asked.spoken  # the bill of the history as it came
+        self._pruned, self._paid, now = bills.pruned, bills.paid - whole, asked.now()
+        self._tokens = now.tokens
+        self.above = self._paid + self._pruned.cost(now)  # what the plan's views cost more than that; below zero: less
+        self.reserve = reserve(self._tariff)
         edits = offer.edits.keys()
         self._cuts = {
-            part.key: Cut(
-                len(asked.sent) - 1, number, sum([one.tokens for one in offer.seen.messages[number].parts[:n]])
-            )
+            part.key: Cut(asked.last, number, sum([one.tokens for one in offer.seen.messages[number].parts[:n]]))
             for number in offer.holding(edits)
             for n, part in enumerate(offer.seen.messages[number].parts)
             if part.key in edits
@@ -43,13 +41,63 @@ class Account:
 
     def bears(self, place: Place, most: float) -> bool:
         """Whether pruning from a place on keeps the bill within `most`, a share, above the unpruned one."""
-        return self.after(place) + self.reserve <= SAFE * most * self.unpruned
+        limit = SAFE * most * self.unpruned
+        return self._least(place) + self.reserve <= limit + 1 and self.after(place) + self.reserve <= limit
 
     def after(self, place: Place) -> float:
         """What the bill is above the unpruned one once everything from a place on is pruned."""
+        return self._paid + self._pruned.cost(self._asked.now(self._cut(place)))
+
+    def _least(self, place: Place) -> float:
+        """What that is at least: as if all that stands before the place were read."""
+        tariff, read = self._tariff, self._asked.readable(self._cut(place))
+        tokens = self._tokens - place.freed
+        if read is None or tariff.w < tariff.r or tokens < tariff.minimum_tokens:
+            return float("-inf")
+        return self._paid + tariff.w * tokens - (tariff.w - tariff.r) * read
+
+    def _cut(self, place: Place) -> Cut:
         at = self._cuts[place.key]
-        cut = Cut(at.request, at.message, at.before, place.freed)
-        return self._paid + self._pruned.cost(self._asked.now(cut))
+        return Cut(at.request, at.message, at.before, place.freed)
+
+
+class _Bills:
+    """Both bills, up to the request that is made now."""
+
+    def __init__(self, tariff: Tariff) -> None:
+        self.plain, self.pruned = Cached(tariff), Cached(tariff)
+        self.whole = self.paid = 0.0  # of the history as it came, and of the views
+        self._standing, self._cuts, self._requests = Standing(), 0, 0
+
+    def go_on(self, asked: Asked) -> None:
+        """Take the requests that were made since."""
+        nothing = Standing()
+        for request in range(self._requests, asked.last):
+            first, self._cuts = self._cuts, _behind(asked.cuts, self._cuts, request)
+            made = asked.cuts[first : self._cuts]
+            if made:
+                self._standing.add(made)
+            self.whole += self.plain.send(asked.prompt(request, nothing))
+            self.paid += self.pruned.send(asked.prompt(request, self._standing, made[0] if made else None))
+        self._requests = asked.last
+
+
+def _behind(made: tuple[Cut, ...], place: int, request: int) -> int:
+    """The place behind the cuts of a request."""
+    while place < len(made) and made[place].request == request:
+        place += 1
+    return place
+
+
+def _bills(offer: Offer, asked: Asked, walked: Walked) -> _Bills:
+    """The bills so far: those of the request before, gone on with, as long as nothing was edited since."""
+    cuts = tuple(one for one in asked.cuts if one.request < asked.last)
+    about = (offer.plan.epochs, offer.budget.tariff, asked.fixed, cuts)
+    known = walked.kept("bills")
+    bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(offer.budget.tariff)
+    bills.go_on(asked)
+    walked.keep("bills", (about, bills), asked.held(asked.last - 1) if asked.last else 0)
+    return bills
 
 
 def account(offer: Offer, prefixes: Prefixes) -> Account:
