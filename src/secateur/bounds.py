@@ -183,7 +183,7 @@ def working_set(transcript: Transcript, protect: Protect, raw: Mapping[str, Part
     asked = unused(transcript.messages, protect.recalled)
     if not protect.files and not protect.open_errors:
         return Held(asked)
-    fates = history_of(transcript.messages, raw).fates(protect.files)
+    fates = history_of(transcript.messages, raw, transcript.index).fates(protect.files)
     held = _working_set(fates, reads=bool(protect.files), failures=protect.open_errors)
     return Held(held.keys | asked, held.left) if asked else held
 

@@ -185,7 +185,7 @@ def _since(policy: Policy, proposed: Proposed, budget: Budget) -> dict[str, int]
     found: dict[str, int] = {}
     for one in policy.prune:
         if isinstance(one, Dated):
-            for key, number in one.stale(proposed.seen, budget).since(proposed.edits).items():
+            for key, number in one.stale(proposed.seen, budget).since(proposed.edits.keys()).items():
                 found[key] = min(number, found.get(key, number))
     return found
 

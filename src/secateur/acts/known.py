@@ -10,7 +10,7 @@ from threading import local
 
 from secateur.acts.fates import Fates
 from secateur.acts.history import Act, act
-from secateur.model import Message, Part
+from secateur.model import Index, Message, Part
 
 _KEPT = 8  # histories
 
@@ -23,6 +23,7 @@ class History:
         self.keys: list[str] = []
         self.where: dict[str, tuple[int, int]] = {}  # key of a call or result -> its message, and its characters
         self.last: Sequence[Message] = ()  # the history as it was taken last
+        self.index: Index | None = None  # that of the views of this history, as long as it is
         self._called: list[tuple[int, str, int]] = []  # message, key and characters of each call
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
         self._long: dict[int, tuple[int, dict[str, int]]] = {}  # calls longer than that, of so many calls
@@ -59,15 +60,24 @@ class History:
         return found
 
 
-def history_of(messages: Sequence[Message], raw: Mapping[str, Part] | None = None) -> History:
-    """The acts of a history; `raw` has the parts as they came where a view shows them otherwise."""
+def history_of(
+    messages: Sequence[Message], raw: Mapping[str, Part] | None = None, index: Index | None = None
+) -> History:
+    """The acts of a history; `raw` has the parts as they came where a view shows them otherwise.
+
+    Views of one history share their `index`: where one of them was just asked about, it is known by that.
+    """
     kept: list[History] = _kept.__dict__.setdefault("histories", [])
+    if kept and index is not None and kept[-1].index is index and len(kept[-1].keys) == len(messages):
+        kept[-1].last = messages
+        return kept[-1]
     found = next((one for one in reversed(kept) if _begins(messages, one)), None)
     if found is None:
         found = History()
     else:
         kept.remove(found)
     found.grow(messages, raw or {})
+    found.index = index
     if found.keys and all(found.keys):
         kept.append(found)
         del kept[:-_KEPT]

@@ -21,9 +21,13 @@ class Waited:
     def __init__(self, transcript: Transcript, budget: Budget, walked: Walked, first: int) -> None:
         self._protect = protect = budget.protect
         index, messages = index_of(transcript), transcript.messages
-        self._users = index.users if protect.every_user_message else index.turns
-        self._assistants, self._turns = index.assistants, index.users
-        self._calling = _calling(transcript, first) if protect.rounds else []
+        self._turns = index.users
+        kept = (
+            (index.users if protect.every_user_message else index.turns, protect.turns),
+            (index.assistants, protect.assistants),
+            (_calling(transcript, first) if protect.rounds else [], protect.rounds),
+        )
+        self._kept = [(places, count) for places, count in kept if count]
         reach = protected_tokens(protect, budget.window)
         self._left = working_set(transcript, protect, budget.raw).left
         self._results, self._order = walked.results, walked.order
@@ -41,13 +45,8 @@ class Waited:
         """The number of the message with which a part of message `number` could go first."""
         protect = self._protect
         found = max(number + protect.messages, self._left.get(part.key, 0))
-        for places, count in (
-            (self._users, protect.turns),
-            (self._assistants, protect.assistants),
-            (self._calling, protect.rounds),
-        ):
-            if count:
-                found = max(found, _nth_behind(places, number, count))
+        for places, count in self._kept:
+            found = max(found, _nth_behind(places, number, count))
         if part.kind != "tool_result":
             found = max(found, _nth_behind(self._turns, number, 1))  # the turn that runs keeps what the model said
         if protect.results and part.key in self._order:

@@ -58,7 +58,7 @@ class ClearInputs(
 
     def _places(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
         """The messages there that hold a long call which was not edited."""
-        calls = history_of(transcript.messages, budget.raw).calls(self.max_chars)
+        calls = history_of(transcript.messages, budget.raw, transcript.index).calls(self.max_chars)
         numbers = {calls[key] for key in calls.keys() - budget.edited.keys()}
         return [number for number in sorted(numbers) if number in inside]
 

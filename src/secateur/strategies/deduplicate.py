@@ -28,5 +28,5 @@ class Deduplicate(
 
     def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that came again, and since when, whether they may go or not."""
-        history = history_of(transcript.messages, budget.raw)
+        history = history_of(transcript.messages, budget.raw, transcript.index)
         return Stale((history.fates(0).same,), history.where, self.min_chars)

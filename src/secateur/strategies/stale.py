@@ -4,7 +4,7 @@ Rule: a strategy says which results were replaced, how and since when; here the 
 line is written, which names the call, its size and where the like stands now. A line is never longer than the result.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache, partial
 
 from msgspec import Struct
@@ -37,10 +37,12 @@ class Stale(Struct, frozen=True):
         least = max(self.least, _LINE_CHARS)
         return {key for key in keys if self.where[key][1] >= least}
 
-    def since(self, keys: Iterable[str]) -> dict[str, int]:
+    def since(self, keys: Set[str]) -> dict[str, int]:
         """Those of these results that are stale, and the message since when."""
-        fates = ((key, self.fate(key)) for key in keys)
-        return {key: fate.since for key, fate in fates if fate is not None}
+        found: dict[str, int] = {}
+        for fates in self.kinds:
+            found |= {key: fates[key].since for key in fates.keys() & keys if self.where[key][1] >= self.least}
+        return found
 
 
 def replaced(stale: Stale, transcript: Transcript, budget: Budget, by: str) -> Iterator[Edit]:

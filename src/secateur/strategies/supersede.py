@@ -33,7 +33,7 @@ class Supersede(
 
     def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that are stale, why and since when, whether they may go or not."""
-        history = history_of(transcript.messages, budget.raw)
+        history = history_of(transcript.messages, budget.raw, transcript.index)
         found = history.fates(self.files)
         kinds = ((self.written, found.written), (self.resolved, found.resolved), (self.asked, found.run))
         return Stale(tuple(fates for wanted, fates in (*kinds, (self.shown, found.shown)) if wanted), history.where)
