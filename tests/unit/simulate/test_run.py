@@ -27,6 +27,11 @@ EARLY: dict[str, Any] = {
     "prune": [{"do": "hard_clear"}],
     "schedule": {"when": "threshold", "more_than": 900},
 }
+DIGESTS: dict[str, Any] = {
+    "extends": "balance",
+    "prune": [],
+    "compaction": {"digest": {"results": 3, "keep_tokens": 0, "max_regret": None}},
+}
 ANYTHING = Caching(
     rules=CacheRules(
         name="any", models=(), positions="marks", writes_cost=True, minimum_tokens=0, source="made up", date="2026"
@@ -73,11 +78,13 @@ def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
         assert turn.opened == view.receipt.opened
 
 
-@pytest.mark.parametrize("policy", ["balance", "kilocode"])
-def test_a_replay_compacts_as_the_engine_does(policy: str) -> None:
+@pytest.mark.parametrize(
+    ("policy", "window", "calls"), [("balance", 8_000, 2), ("kilocode", 8_000, 2), (DIGESTS, 10**6, 0)]
+)
+def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: int) -> None:
     whole = body(40)
-    engine = Engine(policy, window=8_000)
-    turns = list(replayed(recorded(whole), load(policy), window=8_000))
+    engine = Engine(policy, window=window)
+    turns = list(replayed(recorded(whole), load(policy), window=window))
     epochs = 0
     for turn, (request, at, idle_s) in zip(turns, moments(recorded(whole)), strict=True):
         grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
@@ -87,7 +94,8 @@ def test_a_replay_compacts_as_the_engine_does(policy: str) -> None:
         ]
         assert turn.opened == view.receipt.opened == (len(turn.plan.epochs) > epochs)
         epochs = len(turn.plan.epochs)
-    assert sum(bool(turn.calls) for turn in turns) >= 2
+    assert sum(bool(turn.calls) for turn in turns) >= calls
+    assert sum(turn.why.startswith("compaction (") for turn in turns) >= 2
 
 
 def test_a_view_fits_its_window_and_later_requests_go_on_from_its_summary() -> None:
