@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli_runs import chat, saved, secateur, worked
+from native import user
 
 ROOT = Path(__file__).parents[2]
 PI = ROOT / "sessions" / "pi.jsonl"
@@ -163,6 +164,43 @@ def test_many_files_by_several_processes_say_the_same(tmp_path: Path) -> None:
     one, two = (secateur("scan", tmp_path, "--policy", "opencode", "--jobs", jobs, "--json") for jobs in (1, 2))
     assert one.out == two.out
     assert len(one.json["sessions"]) == 6
+
+
+def test_a_history_that_several_files_hold_is_counted_once(tmp_path: Path) -> None:
+    lines = PI.read_bytes().splitlines(keepends=True)
+    (tmp_path / "whole.jsonl").write_bytes(b"".join(lines))
+    (tmp_path / "earlier.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
+    both = secateur("scan", tmp_path, "--policy", "openclaw", "--json").json
+    alone = secateur("scan", tmp_path / "whole.jsonl", "--policy", "openclaw", "--json").json
+    assert (both["files"], both["copies"], len(both["sessions"])) == (2, 1, 1)
+    assert both["lines"] == alone["lines"]
+    assert both["spending"] == alone["spending"]
+    assert "1 session left out: another recording holds all of it" in secateur("scan", tmp_path).text
+
+
+def test_a_folder_without_sessions_is_named(tmp_path: Path) -> None:
+    done = secateur("scan", tmp_path)
+    assert (done.code, done.out) == (3, b"")
+    assert done.err.startswith("secateur: no session file is in ")
+
+
+def test_a_torn_line_is_a_warning_and_one_request_a_bill(tmp_path: Path) -> None:
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(b"".join(PI.read_bytes().splitlines(keepends=True)[:5]) + b'{"type": "mess')
+    done = secateur("simulate", torn, "--policy", "balance")
+    assert done.code == 0
+    assert "is not JSON and was left as it is" in done.text
+    one = secateur("simulate", saved(tmp_path, chat(user("hello"), model="gpt-5"), "one.json"), "--json")
+    assert (one.code, one.json["sessions"][0]["requests"]) == (0, 1)
+
+
+def test_the_lifetime_of_the_cache_can_be_stated() -> None:
+    stated = [secateur("simulate", PI, "--policy", "balance", hour, "--json").json for hour in ("--hour", "--no-hour")]
+    assert [one["sessions"][0]["client"].rpartition("; ")[2] for one in stated] == [
+        "the cache lives 60 min, as stated",
+        "the cache lives 5 min, as stated",
+    ]
+    assert stated[0]["lines"][""][0]["dollars"] != stated[1]["lines"][""][0]["dollars"]
 
 
 def test_without_a_folder_the_agents_own_are_looked_at(tmp_path: Path) -> None:

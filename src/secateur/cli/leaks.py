@@ -19,7 +19,7 @@ _WORDS = {
     ),
     "cold": (
         "was spent on writing {tokens} tokens again after pauses that outlasted the prompt cache, {times}",
-        "prune in the pause; simulate --hour shows what the hour-long cache would do",
+        "prune in the pause; --hour and --no-hour show what the cache's other lifetime would do",
     ),
     "again": ("was spent on {times} that said what an earlier one had said{tools}", "deduplication keeps the newest"),
     "large": (

@@ -45,6 +45,11 @@ window = click.option(
 format_ = click.option(
     "--format", "format_name", type=FORMAT, metavar="F", help="The document's format; else detected."
 )
+hour = click.option(
+    "--hour/--no-hour",
+    default=None,
+    help="The client buys the cache's longer lifetime, or not.  [default: as recorded]",
+)
 idle = click.option(
     "--idle",
     type=click.FloatRange(min=0),

@@ -165,6 +165,8 @@ def _notes(found: Overview) -> list[str]:
     """What was assumed, and what was not read."""
     assumed = Counter(one.assumed for one in found.sessions if one.assumed)
     notes = [f"assumed for {many(times, 'session')}: {harmless(what)}" for what, times in assumed.most_common(_FILES)]
+    hours = sum(one.hour for one in found.sessions)
+    notes += [f"{many(hours, 'session')} bought the cache's longer lifetime, by what is recorded"] if hours else []
     notes += _shared(found)
     broken = [one for one in found.unread if one.broken]
     other = len(found.unread) - len(broken)

@@ -46,6 +46,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     model: str
     price: Rates | None
     kappa: float | None
+    hour: bool | None
     window: int | None
     jobs: int
     out: str | None
@@ -65,6 +66,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     click.option(
         "--kappa", type=click.FloatRange(min=0), metavar="X", help="(write - read) / read: reads priced anew."
     ),
+    options.hour,
     options.window,
     click.option("--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes; 0: one a processor."),
     click.option("--out", type=click.Path(), metavar="OUT", help="One row a session: .csv, .parquet, .json."),
@@ -103,7 +105,9 @@ def overview(asked: Asked) -> Overview:
             f"no session file is in {', '.join(folders)}: none ends in {', '.join(places.ENDINGS)}, or .gz"
         )
     wanted = Wanted(
-        Priced(asked.model, asked.price, asked.kappa, assume=True, stated=stated_in(names)), names, asked.window
+        Priced(asked.model, asked.price, asked.kappa, asked.hour, assume=True, stated=stated_in(names)),
+        names,
+        asked.window,
     )
     told = scanned(paths, wanted, asked.jobs, counting)
     sessions = tuple(survey for one in told for survey in one.surveys)

@@ -85,11 +85,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     click.option(
         "--kappa", type=click.FloatRange(min=0), metavar="X", help="(write - read) / read: reads priced anew."
     ),
-    click.option(
-        "--hour/--no-hour",
-        default=None,
-        help="The client buys the cache's longer lifetime, or not.  [default: as recorded]",
-    ),
+    options.hour,
     options.window,
     options.format_,
     options.fixed,

@@ -40,6 +40,8 @@ class Survey(Struct, frozen=True, kw_only=True):
     format: str
     model: str  # whose price was taken
     assumed: str  # why that is not its own; "": it is
+    client: str  # how its client uses the cache; "" where that is the provider's affair alone
+    hour: bool  # for the longer of two lifetimes
     started: int  # ms since 1970; 0: no time is recorded
     ended: int
     requests: int  # that are counted here
@@ -135,6 +137,8 @@ def _survey(recording: Recording, name: str, number: int, wanted: Wanted, since:
         format=recording.document.format.name,
         model=terms.price.model,
         assumed="; ".join(terms.warnings),
+        client=terms.client,
+        hour=terms.caching.hour,
         started=min(times, default=0),
         ended=max(times, default=0),
         requests=len(requests),
