@@ -4,9 +4,9 @@
     frontier(points), area(points)
     interval([0.98, 0.99, 0.9], seed=1)
 
-Rule: every session counts alike, since in sums the long ones outvote the others; how sure a mean is follows from drawing
-sessions, not requests, since those of one session hang together. A cost is a share of the unpruned bill. Nothing here
-reads a recording.
+Rule: every session counts alike, since in sums the long ones outvote the others; how sure a mean is follows from
+drawing sessions, not requests, since those of one session hang together. A cost is a share of the unpruned bill.
+Nothing here reads a recording.
 """
 
 from collections.abc import Iterable, Sequence
