@@ -64,7 +64,7 @@ def test_less_than_the_least_opens_no_epoch() -> None:
 
 
 def test_the_bound_on_regret_holds_it_back() -> None:
-    eager = Balance(beta=0.001, least_tokens=1)
+    eager = Balance(beta=0.001, least_tokens=1, max_regret=None)
     bound = Balance(beta=0.001, least_tokens=1, max_regret=0.0)
     assert chosen(eager, 60).edits
     assert "above the unpruned one" in chosen(bound, 60).gate  # 1.15 * 720 tokens behind, for 0.1 * 996 saved
@@ -75,7 +75,7 @@ def test_where_a_cache_is_read_in_wide_steps_a_small_excerpt_may_cost_more_than_
     steps = Tariff(r=0.1, w=1.0, step_tokens=2_048)
     assert not Balance(max_regret=0.01).admits(9_000, steps)
     assert Balance(max_regret=0.01).admits(9_300, steps)
-    assert Balance().admits(1, steps)
+    assert Balance(max_regret=None).admits(1, steps)
     assert Balance(max_regret=0.01).admits(1, TARIFF)
 
 

@@ -58,7 +58,7 @@ class Balance(
     """Edits are made when they have earned what they cost, when the cache is cold, or when they must."""
 
     beta: Positive = 0.5  # the share of the cost that the rent must have reached
-    max_regret: Above | None = None  # no prefix of the session costs more than this share above the unpruned one
+    max_regret: Above | None = 0.12  # no prefix of the session costs more than this share above the unpruned one
     least_tokens: Count = 500  # less than that coming free opens no epoch
     over_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it everything that may go goes
 

@@ -29,33 +29,34 @@ class Prefixes:
     """The pieces of a plan's epochs in a history, oldest first."""
 
     def __init__(self, offer: Offer, walked: Walked | None = None) -> None:
-        tariff, index = offer.budget.tariff, index_of(offer.seen)
-        self._anywhere, self._assistants = tariff.anywhere, index.assistants
-        self.pieces, self._lowest, self._places = ([], [], []) if tariff.anywhere else _pieces(offer, walked)
+        self._tariff, self._assistants = offer.budget.tariff, index_of(offer.seen).assistants
+        self._blocks = (walked or offer.walked()).blocks
+        self.pieces, self._lowest, self._places = ([], [], []) if self._tariff.anywhere else _pieces(offer, walked)
 
-    def before(self, number: int, request: int | None = None) -> int:
+    def before(self, number: int) -> int:
         """The message before which the last prefix ends that an edit of message `number` leaves whole.
 
-        `request`: as it was for that many messages, the epochs opened for them aside.
+        Where no breakpoint can be added, it is found from the end of the request alone. That an edit may stand further
+        behind it than the provider looks back is left to the account (`regret`).
         """
-        piece = self._over(number, request)
+        tariff, found = self._tariff, self._left(number)
+        if tariff.free or tariff.positions != "marks":
+            return found
+        return found if self._blocks[-1] - self._blocks[found] <= tariff.look_back else 0
+
+    def _left(self, number: int) -> int:
+        place = bisect_right(self._lowest, number)
+        piece = self.pieces[self._places[place - 1]] if place else None
         if piece is None:
             return self._end(number)
         if number >= piece.request:
             return max(piece.request, self._end(number))
-        return max((one for one in piece.kept if one <= number), default=piece.first)
-
-    def _over(self, number: int, request: int | None) -> Piece | None:
-        """The newest piece that begins at that message or before it."""
-        if request is None:
-            place = bisect_right(self._lowest, number)
-            return self.pieces[self._places[place - 1]] if place else None
-        newest = reversed(self.pieces[: bisect_left(self.pieces, request, key=_request)])
-        return next((piece for piece in newest if piece.first <= number), None)
+        free = self._tariff.free
+        return max((one for one in piece.kept[: max(0, free - 1)] if one <= number), default=piece.first if free else 0)
 
     def _end(self, number: int) -> int:
         """Where the last request ended before that message: an answer came behind it."""
-        if self._anywhere:
+        if self._tariff.anywhere:
             return number
         place = bisect_right(self._assistants, number)
         return self._assistants[place - 1] if place else 0
