@@ -30,6 +30,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     edited: Mapping[str, str] = {}  # key -> strategy, of the edits in force and those proposed just before
     raw: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited`
     idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
+    goes_on: bool = False  # a view was made for this session before, whenever that was
     now: int = 0  # ms since 1970
     handles: bool = False  # what leaves the view can be read back, so placeholders may name it
     tariff: Tariff = Tariff()  # what tokens cost, and how long the cache lives

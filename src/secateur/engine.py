@@ -54,8 +54,8 @@ def fit(
     `request` is a body or a session log as bytes or str, a body as a dict, or a list of messages. `policy` is a
     preset's name, the path of a TOML file, a dict or a `Policy`; the default one edits when that pays. `protect` names
     more tools (globs) whose results stay. `idle_s` is the time since the model was last called, in seconds (default:
-    from the document's timestamps, else unknown: then, before the first epoch, no prompt cache is counted on); `now`
-    the present in ms since 1970. `fixed_tokens` states system prompt and tools where the
+    from the document's timestamps, else unknown: of a first request no prompt cache is counted on, with a `plan` it is
+    taken to be alive); `now` the present in ms since 1970. `fixed_tokens` states system prompt and tools where the
     document lacks them. With `repair`, a request that the provider would refuse as it came is mended first, anew each
     time. What is still too long after pruning becomes a summary where the policy says so; no model is asked here, and
     with `compact` false none is made. Raises FormatError, ConfigError, EditError, StillTooLong.

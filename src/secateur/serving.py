@@ -166,7 +166,8 @@ class _Turn(Struct):
         read = work.document.transcript
         window, source = resolve(settings.window, settings.model or read.model, policy)
         of = self.request
-        moment = Moment(of.now, of.idle_s, of.fixed_tokens, settings.model, policy.pricing)
+        goes_on = of.plan is not None or desk.last is not None or state.receipts > 0
+        moment = Moment(of.now, of.idle_s, of.fixed_tokens, settings.model, policy.pricing, goes_on)
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
         budget = budget_of(work, window, moment, state, self.kept and readable(settings.handles, work.document))
         inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()

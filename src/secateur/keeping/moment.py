@@ -26,6 +26,7 @@ class Moment(Struct, frozen=True):
     fixed_tokens: int
     model: str = ""  # where the document names none, or another
     said: Entries = ()  # prices and cache rules that the policy states
+    goes_on: bool = False  # the plan of an earlier request was handed in, or the session had one
 
 
 def budget_of(work: Session, window: int, moment: Moment, state: State, handles: bool) -> Budget:
@@ -46,6 +47,7 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
         edited=work.edited,
         raw=work.raw,
         idle_s=_idle(work, moment, state),
+        goes_on=moment.goes_on,
         now=moment.now,
         handles=handles,
         tariff=_tariff(work, moment, state),

@@ -38,6 +38,7 @@ class Ground:
         self.offer = offer
         self.cold = cold(offer.budget)
         self.walked = offer.walked()
+        self._fixed = max(0, offer.budget.used - self.walked.tokens[-1])
         self.places: tuple[Place, ...] = tuple(self._places()) if offer.edits else ()
 
     @cached_property
@@ -60,7 +61,7 @@ class Ground:
         assistants = index_of(offer.seen).assistants
         end = self._end()
         stripped = running(offer.seen) if tariff.strips_reasoning else 0
-        size = _Sizes(walked, stripped)
+        size = _Sizes(walked, stripped) if stripped else walked.tokens
         found: list[Place] = []
         freed = inside = 0
         rent = now = survives = thought = 0.0
@@ -94,12 +95,10 @@ class Ground:
                 found.append(Place(part.key, freed, rent, penalty, now))
         return found
 
-    def _found(self, number: int, end: int, size: "_Sizes") -> int:
+    def _found(self, number: int, end: int, size: "_Sizes | list[int]") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
-        budget = self.offer.budget
-        fixed = max(0, budget.used - self.walked.tokens[-1])
         whole = size[min(self.prefixes.before(number), end)]
-        return whole if fixed + whole >= budget.tariff.minimum_tokens else -fixed * bool(end)
+        return whole if self._fixed + whole >= self.offer.budget.tariff.minimum_tokens else -self._fixed * bool(end)
 
     def _end(self) -> int:
         """The message at which the cache ends."""
@@ -123,12 +122,14 @@ class _Sizes:
 def cold(budget: Budget) -> str:
     """Why the prompt cache is gone; "" where it may be alive.
 
-    Where no call is known, by the clock or the plan, there is no cache that could be lost.
+    Where no call is known, by the clock, the plan or an earlier view, there is no cache that could be lost. Of a session
+    that goes on, nobody knowing when it was last called, it may be alive.
     """
     if budget.cold:
         return budget.cold
     if budget.idle_s is None:
-        return "" if budget.edited else "no earlier call is known, so there is no prompt cache to lose"
+        known = budget.edited or budget.goes_on
+        return "" if known else "no earlier call is known, so there is no prompt cache to lose"
     ttl_s = budget.tariff.ttl_s
     if budget.idle_s >= ttl_s:
         return f"the last call was {spoken(budget.idle_s)} ago, and the prompt cache lives {spoken(ttl_s)}"
