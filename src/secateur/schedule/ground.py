@@ -122,8 +122,8 @@ class _Sizes:
 def cold(budget: Budget) -> str:
     """Why the prompt cache is gone; "" where it may be alive.
 
-    Where no call is known, by the clock, the plan or an earlier view, there is no cache that could be lost. Of a session
-    that goes on, nobody knowing when it was last called, it may be alive.
+    Where no call is known, by clock, plan or an earlier view, there is no cache that could be lost. Where one is
+    known, but not when it was, the cache may be alive.
     """
     if budget.cold:
         return budget.cold

@@ -19,8 +19,8 @@ from secateur.budget import Budget, handle_for
 from secateur.excerpt import LEAST_CHARS, excerpt
 from secateur.fold import fold
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth_folding
 from secateur.placeholder import MARK
+from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth_folding
 from secateur.protect import Count, Share
 from secateur.recalling import is_recalled
 
