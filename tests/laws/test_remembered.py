@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 from typing import Any
 
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from secateur import Engine, View
 from secateur.acts import known
+from secateur.plan import Plan
 
 WEIGHS: dict[str, Any] = {
     "name": "weighs",
@@ -78,3 +80,70 @@ def test_what_is_remembered_changes_nothing(rounds: list[Any], policy: dict[str,
             request = json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
             seen.append(told(engine.fit(request, idle_s=5.0, now=number * 1000)))
     assert shown[0] == shown[1]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(ROUND, min_size=4, max_size=10), st.sampled_from([WEIGHS, BOUNDLESS, "balance", "kilocode"]))
+def test_a_session_that_goes_on_decides_as_one_that_is_read_anew(rounds: list[Any], policy: Any) -> None:
+    """What an engine carries from request to request, beside the plan, changes nothing."""
+    engine = Engine(policy, "claude-opus-4-5", window=200_000)
+    plan = Plan()
+    for number, messages in enumerate(history(rounds)):
+        request = json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
+        given_: dict[str, Any] = {"idle_s": 5.0 if number % 4 else 400.0, "now": number * 1000}
+        warm = engine.fit(request, session="s", **given_)
+        forget()
+        cold = Engine(policy, "claude-opus-4-5", window=200_000).fit(request, plan=plan, **given_)
+        assert told(warm) == told(cold)
+        plan = warm.plan
+
+
+def steps(work: Any) -> int:
+    """Python functions that are called."""
+    calls = 0
+
+    def note(frame: Any, event: str, arg: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def grown(engine: Engine, rounds: int) -> list[dict[str, Any]]:
+    """A session whose first results went in pauses, and then so many rounds of small ones."""
+    early: list[Any] = [
+        (("read", {"path": f"{n}.py"}), f"import m{n}\nx = {n}\n" * 200, False, False) for n in range(40)
+    ]
+    late: list[Any] = [
+        (("bash", {"command": f"grep -n name{n} src"}), f"{n}: ok", False, n % 40 == 39) for n in range(rounds)
+    ]
+    messages = history(early)[-1]
+    engine.fit(body(messages), session="s", idle_s=4_000.0, now=1)
+    messages += history(late)[-1]
+    engine.fit(body(messages), session="s", idle_s=4_000.0, now=2)
+    return messages
+
+
+def body(messages: list[dict[str, Any]]) -> bytes:
+    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
+
+
+def test_a_turn_between_epochs_takes_as_many_steps_in_a_long_session_as_in_a_short_one() -> None:
+    taken = []
+    for rounds in (60, 480):
+        engine = Engine("balance", "claude-opus-4-5", window=1_000_000)
+        messages = grown(engine, rounds)
+        for number in range(3):  # the last one is counted
+            messages = [*messages, *history([(("bash", {"command": f"ls {number}"}), "ok", False, False)])[-1][1:]]
+            request = body(messages)
+            step = partial(engine.fit, request, session="s", idle_s=5.0, now=3 + number)
+            calls = steps(step)
+        taken.append(calls)
+        assert len(engine.fit(request, session="s", now=9).plan.epochs) == 2
+    assert taken[1] <= 1.05 * taken[0], taken
