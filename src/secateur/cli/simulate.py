@@ -182,7 +182,8 @@ def _blocks(asked: Asked, found: Sequence[Played], told: Sequence[Told]) -> list
             one, said = mine[0]
             blocks += explained(shown, one.comparison.base, said.accounts[shown.name])
         blocks += [f"warning: {harmless(text)}" for text in dict.fromkeys(t for _, s in mine for t in s.warnings)]
-    blocks += [f"{kind}: {harmless(name)}" for kind, name in _files(asked)]
+    first = f", of {harmless(Path(told[0].input).name)}" if len(told) > 1 else ""
+    blocks += [f"{kind}: {harmless(name)}{first if kind == 'picture' else ''}" for kind, name in _files(asked)]
     return blocks
 
 

@@ -21,8 +21,11 @@ def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
     top = max((sum(row[one] for one in LAYERS) for row in picture.context), default=1)
     used = [one for one in LAYERS if any(row[one] for row in picture.context)]
     rows = [row for row in picture.context if row["policy"] == policy]
+    alone = len(rows) == 1
+    rows += [{**row, "request": row["request"] + 1} for row in rows] if alone else []  # it has some width
     marks = [row for row in picture.epochs if row["policy"] == policy]
     x: Chart = {"field": "request", "type": "quantitative", "title": "request", "axis": {"tickMinStep": 1}}
+    x["axis"] |= {"values": [1]} if alone else {}
     x["scale"] = {"nice": False, "domainMin": 1, "domainMax": max((row["request"] for row in rows), default=1)}
     colour = {
         "field": "layer",
@@ -53,6 +56,7 @@ def bills(picture: Picture) -> Chart:
     """What each policy had cost by each request."""
     colours = of_policies(picture.policies, picture.chosen)
     ends = {row["policy"]: row["dollars"] for row in picture.standings}
+    most = max(ends.values(), default=0.0)
     order = sorted(ends, key=lambda name: -ends[name])
     named = {name: f"{name}  ${ends[name]:,.2f}" for name in order}
     rows = [{**row, "named": named[row["policy"]], **_strong(picture, row["policy"])} for row in picture.bills]
@@ -64,7 +68,8 @@ def bills(picture: Picture) -> Chart:
             "x": {"field": "request", "type": "quantitative", "title": "request"}
             | {"scale": {"nice": False, "zero": False}, "axis": {"tickMinStep": 1, "tickCount": 5}},
             "y": {"field": "dollars", "type": "quantitative", "title": None}
-            | {"axis": {"format": "$~f" if max(ends.values(), default=0) >= 10 else "$.2f", "tickCount": 5}},
+            | {"scale": {"domain": [0, (most or 1.0) * 1.04], "nice": False}}
+            | {"axis": {"format": "$~f" if most >= 10 else "$.2f" if most >= 0.1 else "$.2~r", "tickCount": 5}},
             "color": {"field": "named", "type": "nominal", "scale": scale}
             | {"legend": {"orient": "bottom", "columns": 2, "symbolType": "stroke", "symbolStrokeWidth": 3}},
             "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
@@ -116,9 +121,7 @@ def trade(picture: Picture) -> Chart:
     name |= {"data": {"values": _named(names, across, ends, rings)}}
     chart = _sized([again, stem, soft, point, name], HALF, LOW) | {"data": {"values": rows}}
     chart["resolve"] = {"scale": {"x": "shared", "y": "shared"}}
-    return chart | _title(
-        "Recall against cost", "top left is best; ring: soft recall; bar: with refetching"
-    )
+    return chart | _title("Recall against cost", "top left is best; ring: soft recall; bar: with refetching")
 
 
 def image(picture: Picture) -> Chart:
@@ -138,6 +141,7 @@ def image(picture: Picture) -> Chart:
 
 _LINE = 125  # letters across the image
 _APART_AT = 0.005  # a share by which soft recall differs from hard, for the eye
+_MANY = 3  # names in one label
 _NEAR = 5.0  # pixels: closer points are one to the eye
 _APART = {"scale": {"color": "independent", "x": "independent", "y": "independent"}}
 
@@ -146,7 +150,8 @@ def _heading(picture: Picture, policy: str, marks: Rows) -> tuple[str, str]:
     row = next(one for one in picture.standings if one["policy"] == policy)
     title = "Context as it was" if policy == picture.policies[0] else f"Context under {policy}"
     epochs = f", {len(marks):,} epochs" if len(marks) != 1 else ", 1 epoch"
-    share = "" if policy == picture.policies[0] else f" ({row['share'] - 1:+.0%}){epochs}"
+    change = f" ({row['share'] - 1:+.0%})" if abs(row["share"] - 1) >= 0.005 else ""
+    share = "" if policy == picture.policies[0] else f"{change}{epochs}"
     return title, f"${row['dollars']:,.2f}{share}, at most {row['peak']:,} tokens, {row['sent']:,} sent"
 
 
@@ -184,12 +189,20 @@ def _named(names: list[str], points: list[tuple[float, float]], ends: list[float
         near = (one for one in groups if abs(points[one[0]][0] - x) < _NEAR and abs(points[one[0]][1] - y) < _NEAR)
         group = next(near, None)
         groups.append([at]) if group is None else group.append(at)
-    texts = [", ".join(names[at] for at in group) for group in groups]
+    texts = [_listed([names[at] for at in group]) for group in groups]
     bars = [(min(x, end), y, max(x, end)) for (x, y), end in zip(points, ends, strict=True)]
     bars += [(x, ring, x) for (x, _), ring in zip(points, rings, strict=True)]
     spots = placed(texts, [points[group[0]] for group in groups], bars, HALF, LOW)
     told = zip(texts, spots, groups, strict=True)
     return [{"names": text, "lx": spot.x, "ly": spot.y, "policy": names[group[0]]} for text, spot, group in told]
+
+
+def _listed(names: list[str]) -> str:
+    return (
+        ", ".join(names)
+        if len(names) <= _MANY
+        else f"{', '.join(names[: _MANY - 1])} and {len(names) - _MANY + 1} more"
+    )
 
 
 def _part(value: float, first: float, last: float) -> float:
@@ -198,7 +211,7 @@ def _part(value: float, first: float, last: float) -> float:
 
 def _span(values: list[float], room: float) -> tuple[float, float]:
     low, high = min(values), max(values)
-    more = max(high - low, 0.02) * room
+    more = max((high - low) * room, 0.02)
     return low - more, high + more
 
 

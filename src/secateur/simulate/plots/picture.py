@@ -133,4 +133,4 @@ def _standing(one: "Standing", base: "Standing") -> dict[str, Any]:
 def _subtitle(found: "Comparison") -> str:
     price = found.terms.price
     requests = len(found.recording.requests)
-    return f"{requests:,} requests · {price.model} · prices: {price.source}"
+    return f"{requests:,} request{'' if requests == 1 else 's'} · {price.model} · prices: {price.source}"
