@@ -171,8 +171,7 @@ class _Turn(Struct):
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
         budget = budget_of(work, window, moment, state, self.kept and readable(settings.handles, work.document))
         inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()
-        voided: tuple[Entry, ...] = ()
-        forced = ""
+        voided, forced = tuple[Entry, ...](), ""
         if settings.repair:
             came = self._came() if self.taken.mended else read.messages
             voided, forced, budget = force(work, came, budget)
