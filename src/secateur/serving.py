@@ -160,12 +160,11 @@ class _Turn(Struct):
 
     def _made(self, state: State) -> tuple[View, Base]:
         """The view under this state, and the plan that it went on from."""
-        policy, desk, settings = self.settings.policy, self.desk, self.settings
+        of, desk, settings, policy = self.request, self.desk, self.settings, self.settings.policy
         work, desk.work = desk.work or at_work(settings), None  # an error must not leave half of a request there
         base = self._laid(work, state)
         read = work.document.transcript
         window, source = resolve(settings.window, settings.model or read.model, policy)
-        of = self.request
         goes_on = of.plan is not None or desk.last is not None or state.receipts > 0
         moment = Moment(of.now, of.idle_s, of.fixed_tokens, settings.model, policy.pricing, goes_on)
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
