@@ -149,7 +149,13 @@ def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edi
         return born
     sizes = {part.key: part.tokens for number in work.places.of(born) for part in messages[number].parts}
     left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in born.items()}
-    return {key: edit for key, edit in born.items() if schedule.admits(sizes[key] - left[key], budget.tariff)}
+    used, admitted = budget.used, {}
+    for key, edit in born.items():
+        freed = sizes[key] - left[key]
+        if schedule.admits(freed, used - freed, budget.tariff):
+            admitted[key] = edit
+            used -= freed
+    return admitted
 
 
 class Proposed(Struct, frozen=True):

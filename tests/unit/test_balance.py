@@ -73,10 +73,16 @@ def test_the_bound_on_regret_holds_it_back() -> None:
 
 def test_where_a_cache_is_read_in_wide_steps_a_small_excerpt_may_cost_more_than_it_frees() -> None:
     steps = Tariff(r=0.1, w=1.0, step_tokens=2_048)
-    assert not Balance(max_regret=0.01).admits(9_000, steps)
-    assert Balance(max_regret=0.01).admits(9_300, steps)
-    assert Balance(max_regret=None).admits(1, steps)
-    assert Balance(max_regret=0.01).admits(1, TARIFF)
+    assert not Balance(max_regret=0.01).admits(9_000, 99_000, steps)
+    assert Balance(max_regret=0.01).admits(9_300, 99_000, steps)
+    assert Balance(max_regret=None).admits(1, 0, steps)
+    assert Balance(max_regret=0.01).admits(1, 1, TARIFF)
+
+
+def test_what_is_left_must_be_enough_to_be_cached() -> None:
+    least = Tariff(r=0.1, w=1.25, minimum_tokens=4_096)
+    assert not Balance().admits(5_000, 4_095, least)
+    assert Balance().admits(5_000, 4_096, least)
 
 
 def test_a_history_without_messages_had_no_pause() -> None:

@@ -91,16 +91,20 @@ class Balance(
             return Choice(gate=_bound(worth[0], self.max_regret or 0.0))
         return ground.choice(best, self.least_tokens, self._why(best, ground))
 
-    def admits(self, freed: int, tariff: Tariff) -> bool:
-        """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees."""
-        return self.max_regret is None or tariff.w * freed > reserve(tariff)
+    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+        """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees, and not
+        where so few tokens are `left` in the prompt that nothing of it is cached."""
+        return self.max_regret is None or (tariff.w * freed > reserve(tariff) and left >= tariff.minimum_tokens)
 
     def _borne(self, places: list[Place], ground: Ground) -> Place | None:
         """The first of them that the bound on regret allows."""
-        offer = ground.offer
-        steps = offer.budget.tariff.step_tokens > 1
-        if self.max_regret is None or not (steps or any(place.penalty for place in places)):
+        offer, budget = ground.offer, ground.offer.budget
+        if self.max_regret is None:
             return places[0]
+        steps = budget.tariff.step_tokens > 1
+        places = [place for place in places if budget.used - place.freed >= budget.tariff.minimum_tokens]
+        if not steps and not any(place.penalty for place in places):
+            return next(iter(places), None)
         most, so_far = self.max_regret, account(offer, ground.prefixes)
         borne = (place for place in places if not (place.penalty or steps) or so_far.bears(place, most))
         return next(borne, None)
@@ -134,6 +138,11 @@ def _waits(place: Place, beta: float) -> str:
 
 
 def _bound(place: Place, most: float) -> str:
+    if not place.penalty:
+        return (
+            "what is left would be too short to be cached well, and the bill so far could rise more than "
+            f"{100 * most:g} % above the unpruned one"
+        )
     return (
         f"the prompt cache is warm, and to edit now would cost {place.penalty:,.0f} tokens of input and lift the bill "
         f"so far more than {100 * most:g} % above the unpruned one; the policy waits until it does not"
