@@ -1,8 +1,9 @@
-"""Explicit cache breakpoints of Claude's APIs: where they stand in a body, and where one more may stand.
+"""Explicit cache breakpoints of Claude's APIs and of OpenAI's chat: where they stand in a body, and where one more may.
 
 Rule: a marker is added, none is moved or taken away. Only a client that marks its messages itself gets one, in a slot
-that it left free, before its own last marker and with that one's lifetime, in a message of the user. Where lifetimes
-would no longer fall (wire rules A20 to A23, B12 to B14), nothing is added. Nothing here knows what an edit is.
+that it left free, before its own last marker and with that one's lifetime, in a message that is not the model's. Where
+lifetimes would no longer fall (wire rules A20 to A23, B12 to B14), nothing is added. Nothing here knows what an edit
+is.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +19,8 @@ from secateur.patch import Op
 SLOTS = 4  # docs: prompt caching; wire rules A20 and B14
 _ORDER = ("1h", "5m")  # wire rule A21: the longer-lived first
 _FIXED = (-1, 0)  # before all messages
-_NEAR = 4  # newest messages among which a client's last marker stands
+_BEFORE = ("tools", "system", "toolConfig", "cache_control")
+NEAR = 4  # newest messages among which a client's last markers stand
 _RETAINED = ("openai_chat", "openai_responses")
 _END = (1 << 62, 0)  # behind all of them: automatic caching
 
@@ -78,22 +80,37 @@ def buys_longer(format: str, native: Any, messages: Sequence[Message]) -> bool:
     newest messages or marks itself as a whole; OpenAI's requests say it of themselves.
     """
     api = _APIS.get(format)
-    if api is None:
+    if api is None or format in _RETAINED:
         return format in _RETAINED and member(native, "prompt_cache_retention") == "24h"
     whole = member(native, "cache_control")
     if whole is not None:
         return _ttl(whole) == "1h"
-    for message in reversed(messages[-_NEAR:]):
+    for message in reversed(messages[-NEAR:]):
         marks = api.held(_content(_at(native, message.path)))
         if marks:
             return marks[max(marks)] == "1h"
     return False
 
 
-def slots(format: str, native: Any) -> int:
-    """How many of the slots for markers a request body uses."""
-    api, body = _APIS.get(format), native.value() if isinstance(native, Text) else native
-    return sum(1 for _ in (*api.fixed(body), *_in_messages(api, _list(body.get("messages"))))) if api else 0
+def slots(format: str, native: Any, messages: Sequence[Message]) -> int:
+    """How many of the slots for markers a request uses, before its messages and among these of them.
+
+    0 where it marks none of its messages, neither one by one nor as a whole.
+    """
+    api = _APIS.get(format)
+    if api is None:
+        return 0
+    places = dict.fromkeys(message.path for message in messages)
+    inside = sum(len(api.held(_content(_at(native, path)))) for path in places)
+    before = list(api.fixed({name: _marking(native, name) for name in _BEFORE}))
+    return inside + len(before) if inside or any(mark.place == _END for mark in before) else 0
+
+
+def _marking(native: Any, name: str) -> Any:
+    """The value of a member, where it may hold a marker."""
+    if name == "cache_control" or not isinstance(native, Text) or native.kind != "{":
+        return member(native, name)
+    return _at(native, (name,))
 
 
 def _at(native: Any, path: Path) -> Any:
@@ -123,7 +140,7 @@ def _borne(api: _Api, messages: list[Any], before: int, marked: set[Place]) -> P
             if (number, at) in marked:
                 return None
             block = content[at]
-            if messages[number].get("role") == "user" and isinstance(block, dict) and api.bears(block):
+            if messages[number].get("role") != "assistant" and isinstance(block, dict) and api.bears(block):
                 return number, at
     return None
 
@@ -199,5 +216,30 @@ class _Bedrock:
         return Op(path, [point], (number + 1, number + 1))
 
 
-_APIS: dict[str, _Api] = {"anthropic_messages": _Anthropic(), "bedrock_converse": _Bedrock()}
+class _Chat:
+    """A `prompt_cache_breakpoint` on a part, from GPT-5.6 on. One more is implied behind the newest message, unless the
+    request says otherwise; all live equally long."""
+
+    def fixed(self, body: Any) -> Iterator[_Mark]:
+        options = body.get("prompt_cache_options")
+        if not isinstance(options, dict) or options.get("mode") != "explicit":
+            yield _Mark(_END, "")
+
+    def held(self, content: list[Any]) -> dict[int, str]:
+        marked = (isinstance(block, dict) and block.get("prompt_cache_breakpoint") is not None for block in content)
+        return {number: "" for number, one in enumerate(marked) if one}
+
+    def bears(self, block: dict[str, Any]) -> bool:
+        text = block.get("text")
+        return (isinstance(text, str) and bool(text.strip())) or block.get("type") in ("image_url", "file")
+
+    def op(self, path: Path, number: int, ttl: str) -> Op:
+        return Op((*path, number, "prompt_cache_breakpoint"), {"mode": "explicit"})
+
+
+_APIS: dict[str, _Api] = {
+    "anthropic_messages": _Anthropic(),
+    "bedrock_converse": _Bedrock(),
+    "openai_chat": _Chat(),
+}
 MARKED = frozenset(_APIS)  # formats whose requests may mark blocks

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
-from secateur.formats.breakpoints import buys_longer
+from secateur.formats.breakpoints import NEAR, SLOTS, buys_longer, slots
 from secateur.keeping.usage import lives_s
 from secateur.model import Transcript
 from secateur.pricing.stated import Entries
@@ -75,13 +75,17 @@ def _idle(work: Session, moment: Moment, state: State) -> float | None:
 
 
 def _tariff(work: Session, moment: Moment, state: State) -> Tariff:
-    """What the model asks now, of a request that buys what this one buys; a cache lives as long as it was seen to."""
+    """What the model asks now, of a request that buys what this one buys; a cache lives as long as it was seen to.
+
+    A request that marks blocks itself says how many breakpoints may be added to it.
+    """
     document = work.document
+    request = document.format.name, document.native, document.transcript.messages[-NEAR:]
     model = moment.model or document.transcript.model
-    longer = buys_longer(document.format.name, document.native, document.transcript.messages)
-    tariff = tariff_of(model, longer, at=moment.now, said=moment.said)
-    ttl_s = lives_s(state.clock, model, tariff.ttl_s)
-    return tariff if ttl_s == tariff.ttl_s else replace(tariff, ttl_s=ttl_s)
+    tariff = tariff_of(model, buys_longer(*request), at=moment.now, said=moment.said)
+    ttl_s, used = lives_s(state.clock, model, tariff.ttl_s), slots(*request)
+    free = max(0, SLOTS - used) if used else tariff.free
+    return tariff if (ttl_s, free) == (tariff.ttl_s, tariff.free) else replace(tariff, ttl_s=ttl_s, free=free)
 
 
 def _switched(model: str, state: State) -> str:

@@ -83,4 +83,4 @@ def _marks(recording: Recording) -> int:
     document = recording.document
     if document.format.name not in MARKED or document.transcript.at != ("messages",):
         return 0
-    return slots(document.format.name, document.native)
+    return slots(document.format.name, document.native, document.transcript.messages)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from secateur import Engine, fit
-from secateur.formats.breakpoints import breakpoints, buys_longer
+from secateur.formats.breakpoints import breakpoints, buys_longer, slots
 from secateur.jsontext import Text
 from secateur.rules import check
 from secateur.session import document
@@ -225,3 +225,67 @@ def test_an_hour_is_read_from_bedrock_s_last_point_too() -> None:
     body["messages"][-1]["content"][-1]["cachePoint"]["ttl"] = "1h"
     read = document.read(body, None, MODEL)
     assert buys_longer("bedrock_converse", body, read.transcript.messages)
+
+
+@pytest.mark.parametrize(
+    ("body", "used"),
+    [
+        (asked(mark=SHORT), 2),
+        (asked(mark=SHORT, system=3), 4),
+        (asked(mark=None) | {"system": [{"type": "text", "text": "s", "cache_control": LONG}]}, 0),
+        (asked(mark=None) | AUTO, 1),
+        (asked(mark=None), 0),
+        (converse(), 1),
+        (CHAT, 0),
+    ],
+)
+def test_a_request_says_how_many_slots_it_uses(body: dict[str, Any], used: int) -> None:
+    for request in (body, Text.of(json.dumps(body).encode())):
+        read = document.read(json.dumps(body).encode(), None, MODEL)
+        assert slots(read.format.name, request, read.transcript.messages) == used
+
+
+EXPLICIT = {"mode": "explicit"}
+
+
+def chat(marked: tuple[int, ...], rounds: int = 5, **more: Any) -> dict[str, Any]:
+    """A chat body of a client that writes texts as parts and marks these messages."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for n in range(rounds):
+        call = {"id": f"c{n}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{n}", "content": [{"type": "text", "text": f"{n} " * 400}]},
+        ]
+    messages[0]["content"] = [{"type": "text", "text": "go"}]
+    for number in marked:
+        messages[number]["content"][-1]["prompt_cache_breakpoint"] = EXPLICIT
+    return {"model": "gpt-5.6-sol", "messages": messages} | more
+
+
+def borne(body: dict[str, Any]) -> list[int]:
+    return [n for n, one in enumerate(body["messages"]) if "prompt_cache_breakpoint" in json.dumps(one["content"])]
+
+
+def test_a_chat_that_marks_parts_gets_them_before_its_edits() -> None:
+    body = chat((10,))
+    view = fit(json.dumps(body).encode(), policy=OURS, **COLD)
+    shown = json.loads(view.native)
+    assert view.receipt.breakpoints == 2
+    assert borne(shown) == [0, 6, 10]
+    assert shown["messages"][6]["content"][-1]["prompt_cache_breakpoint"] == EXPLICIT
+
+
+@pytest.mark.parametrize(
+    ("body", "added"),
+    [
+        (chat(()), 0),  # the client marks nothing: whoever it speaks to may not know the field
+        (chat((4, 10)), 1),  # one more is implied at the end: of four slots one is left
+        (chat((4, 10), prompt_cache_options=EXPLICIT), 2),
+        (chat((2, 4, 10)), 0),
+    ],
+)
+def test_of_four_slots_one_is_the_implied_end_s(body: dict[str, Any], added: int) -> None:
+    view = fit(body, policy=OURS, **COLD)
+    assert (view.receipt.opened, view.receipt.breakpoints) == (True, added)
+    assert len(borne(view.native)) <= 4
