@@ -13,8 +13,8 @@ What it takes for granted, and where it is known to differ from what happens:
   differs, `Caching.busts` plays it); what other sessions keep warm, a shared system prompt, is left out.
 - A client of Claude's is taken to mark its newest message and its system prompt for the cache, and to leave as many
   breakpoints free as that client does (`client`). Free ones are given to every policy where it edits, though the engine
-  adds them for `balance` and `cold` alone: presets of other systems look better here than they are. An OpenAI model
-  that finds prefixes at message ends only is treated alike, though the engine adds no breakpoint to its requests.
+  adds them for `balance` and `cold` alone, and only to requests of formats that can bear them: presets of other systems
+  look better here than they are.
 - One price and one lifetime hold for a whole session: of the model that answered most often, and of what most of the
   cache was bought for. Prices are those of the table's date, without discounts for batches.
 - A host's compaction divides the history: each stretch begins with a cache of which only system prompt and tools can be

@@ -34,7 +34,7 @@ def client_of(recording: Recording, rules: CacheRules, hour: bool | None = None)
     """The client of a recording under these rules. `hour`: as somebody states it, whatever is recorded."""
     longer = buys(recording) if hour is None else hour
     if rules.positions != "marks":
-        return Client(hour=longer)
+        return Client(free=SLOTS - _marks(recording) if _marks(recording) else FREE, hour=longer)
     free, why = _free(recording)
     long_s = rules.ttl_long_s or rules.ttl_s
     lives = f"the cache lives {(long_s if longer else rules.ttl_s) / 60:,.0f} min"
