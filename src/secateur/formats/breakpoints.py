@@ -19,7 +19,7 @@ from secateur.patch import Op
 SLOTS = 4  # docs: prompt caching; wire rules A20 and B14
 _ORDER = ("1h", "5m")  # wire rule A21: the longer-lived first
 _FIXED = (-1, 0)  # before all messages
-_BEFORE = ("tools", "system", "toolConfig", "cache_control")
+_BEFORE = ("tools", "system", "toolConfig", "cache_control", "prompt_cache_options")
 NEAR = 4  # newest messages among which a client's last markers stand
 _RETAINED = ("openai_chat", "openai_responses")
 _END = (1 << 62, 0)  # behind all of them: automatic caching
@@ -103,7 +103,8 @@ def slots(format: str, native: Any, messages: Sequence[Message]) -> int:
     places = dict.fromkeys(message.path for message in messages)
     inside = sum(len(api.held(_content(_at(native, path)))) for path in places)
     before = list(api.fixed({name: _marking(native, name) for name in _BEFORE}))
-    return inside + len(before) if inside or any(mark.place == _END for mark in before) else 0
+    whole = format not in _RETAINED and any(mark.place == _END for mark in before)  # OpenAI's end is implied
+    return inside + len(before) if inside or whole else 0
 
 
 def _marking(native: Any, name: str) -> Any:
