@@ -23,7 +23,7 @@ from secateur.strategies import Dated, Strategy
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
 RUNNING_ROUND_SHARE = 0.9
-BIRTH = "excerpt at birth: no cached prefix follows"
+BIRTH = "excerpt at birth: what is new and long is shortened before it is ever cached"
 
 
 class Asked(Struct, frozen=True):

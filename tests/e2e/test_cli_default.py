@@ -103,7 +103,7 @@ def test_a_warm_cache_that_is_broken_all_the_same_says_when_that_is_paid_back(tm
 def test_a_session_with_nothing_to_prune_says_so_and_which_policy_would(tmp_path: Path) -> None:
     short = saved(tmp_path, chat(*worked(*(prose(number) for number in range(4)))), "short.json")
     said = secateur("prune", short, "-o", tmp_path / "out.json").text
-    assert "Nothing was pruned: nothing that may be edited is left outside the protected parts." in said
+    assert "Nothing was pruned: nothing that may be edited is left: what stands there is protected" in said
     assert "--policy opencode" in said
     tiny = saved(tmp_path, json.dumps([user("hi"), calls(("c", "bash")), tool("ok", "c")]).encode(), "tiny.json")
     assert "No other policy that ships would free anything here." in secateur("prune", tiny, "-o", short).text
@@ -114,6 +114,8 @@ def test_whose_prices_are_taken_is_told_once(tmp_path: Path) -> None:
     for idle in ((), WARM):
         said = secateur("prune", path, *idle, "-o", tmp_path / "out.jsonl").text
         assert said.count("homemade-1 unknown") == said.count("claude-sonnet-5-5") == 1
+    short = saved(tmp_path, chat(user("hi"), model="homemade-1"), "short.json")
+    assert " unknown" not in secateur("prune", short, "-o", tmp_path / "out.json").text.replace("idle unknown", "")
     named = secateur("prune", path, "--model", "claude-haiku-4-5", "-o", tmp_path / "out.jsonl").text
     assert "unknown" not in named
 

@@ -38,5 +38,5 @@ def test_what_is_new_and_long_becomes_an_excerpt_and_the_reason_says_so() -> Non
     done = [*old, calls(("c", "bash"), args='{"command": "make report"}'), tool(printed, "c")]
     view = fit({"model": "gpt-5", "messages": [user("make the report"), *done]}, idle_s=20.0, now=0)
     assert [(entry.by, entry.call) for entry in view.receipt.entries] == [("excerpt", "c")]
-    assert view.receipt.trigger == "excerpt at birth: no cached prefix follows"
+    assert view.receipt.trigger == "excerpt at birth: what is new and long is shortened before it is ever cached"
     assert "the prompt cache is warm" in view.receipt.gate

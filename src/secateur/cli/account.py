@@ -18,8 +18,10 @@ from secateur.cli.reading import Opened
 from secateur.cli.report import Report
 from secateur.cli.terminal import harmless
 from secateur.cli.toll import by_rule, by_tool, by_turn
+from secateur.pricing.tariffs import tariff_of
 
 _LARGEST = 5
+_PRICED = "tokens of input"  # in the words of a schedule that weighs costs
 _FREE = re.compile(r": [\d,]+ tokens come free$")  # how a schedule says that no cache is lost
 
 
@@ -36,8 +38,7 @@ def account(
         blocks += ["No other policy that ships would free anything here.", ""]
     blocks += [tables.places("Largest that stay", largest(after.transcript, _LARGEST))]
     blocks += [paid(done.cost)] if done.cost else []
-    told = done.cost.assumed if done.cost else ""
-    blocks += [f"warning: {harmless(warning)}" for warning in done.warnings if warning != told]
+    blocks += [f"warning: {harmless(warning)}" for warning in _warnings(done, others or ())]
     return [*blocks, *_over(done), *_kept(done), _written(done, before, backup)]
 
 
@@ -83,6 +84,13 @@ def _left(done: Report, before: Opened) -> list[Any]:
         tables.left_by_tool(by_tool(done.edits), whole),
         tables.left_by_turn(by_turn(done.edits, before.transcript), whole),
     ]
+
+
+def _warnings(done: Report, others: Sequence[Other]) -> list[str]:
+    """The warnings that are not told yet. Whose prices are taken is one only where a price decided or is shown."""
+    assumed = tariff_of(done.model).assumed
+    priced = not done.cost and (_PRICED in (done.gate or "") or any(one.cost for one in others))
+    return [one for one in done.warnings if one != assumed or priced]
 
 
 def _over(done: Report) -> list[str]:

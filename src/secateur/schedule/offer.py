@@ -14,7 +14,7 @@ from secateur.model import Edit, Transcript
 from secateur.plan import Plan
 from secateur.schedule.walked import Walked
 
-NOTHING = "nothing that may be edited is left outside the protected parts"
+NOTHING = "nothing that may be edited is left: what stands there is protected by the policy, or too short"
 
 
 class Offer(Struct, frozen=True, kw_only=True):
