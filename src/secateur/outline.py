@@ -1,5 +1,5 @@
 """The lines of a long text by which one finds one's way in it: what it defines and imports, its headings, its files,
-what went wrong; of a log what it says but once.
+what went wrong, and versions; of a log what it says but once.
 
 Rule: lines are the text's own, in their order, each with its number; of a search the files in which something was
 found. A line is chosen by its shape alone, and by how many others have that shape, so the same text gives the same
@@ -8,7 +8,7 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from secateur.gist import STEMS, shape, single, tells
 
@@ -16,22 +16,13 @@ MAX_LINE_CHARS = 160  # of one line
 
 
 def outline(text: str, max_chars: int) -> str:
-    """At most so many characters of lines, numbered; less deeply indented ones come first. "" where there are none."""
+    """At most so many characters of lines, numbered: what went wrong, then what is less deeply indented. "" where there
+    are none.
+    """
     lines = text.split("\n")
-    found = [*_told(lines), *_once(lines)]
-    files: set[str] = set()
-    for number, line in enumerate(lines, 1):
-        if len(line) >= _LONGEST:
-            continue
-        hit = _HIT.match(line)
-        if hit:
-            if hit["path"] not in files:
-                files.add(hit["path"])
-                found.append((0, number, f"{number}: {hit['path']}"))
-        elif way := _SHAPE.match(line):
-            said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
-            place = (way["number"] or "").strip(" :|→-\t") or number
-            found.append((len(way["indent"].expandtabs(4)), number, f"{place}: {said}"))
+    found = [*_few(lines, _tells, _TOLD), *_few(lines, _VERSION.search, _NAMED)]
+    ways = list(_ways(lines))
+    found += ways or _once(lines)
     best: dict[int, tuple[int, int, str]] = {}
     for one in sorted(found, reverse=True):
         best[one[1]] = one
@@ -39,8 +30,9 @@ def outline(text: str, max_chars: int) -> str:
 
 
 _LONGEST = 1_000
-_TOLD, _ONCE = -1, 2  # ranks, beside depths of indentation
-_EACH = 3  # lines of one shape that tell of an error
+_TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, beside depths of indentation
+_EACH = 3  # lines of one shape that tell of an error or name a version
+_VERSION = re.compile(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+")
 _HIT = re.compile(r"(?P<path>(?:[\w.@+-]*/)+[\w.@+-]+|[\w@+-]+\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)")
 _MODIFIERS = (
     r"(?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|override|async|unsafe|default"
@@ -57,14 +49,35 @@ _SHAPE = re.compile(
 )
 
 
-def _told(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Lines that tell how it went, a few of each shape."""
+def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """What is defined and imported, by depth; headings; files in which something was found."""
+    files: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        if len(line) >= _LONGEST:
+            continue
+        hit = _HIT.match(line)
+        if hit:
+            if hit["path"] not in files:
+                files.add(hit["path"])
+                yield 0, number, f"{number}: {hit['path']}"
+        elif way := _SHAPE.match(line):
+            said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
+            place = (way["number"] or "").strip(" :|→-\t") or number
+            yield len(way["indent"].expandtabs(4)), number, f"{place}: {said}"
+
+
+def _few(lines: list[str], fits: Callable[[str], object], rank: int) -> Iterator[tuple[int, int, str]]:
+    """Lines that tell something, a few of each shape."""
     seen: Counter[str] = Counter()
     for number, line in enumerate(lines, 1):
-        if len(line) < _LONGEST and any([stem in line for stem in STEMS]) and tells(line.strip()):
+        if len(line) < _LONGEST and fits(line):
             seen[said := shape(line)] += 1
             if seen[said] <= _EACH:
-                yield _TOLD, number, f"{number}: {line.strip()[:MAX_LINE_CHARS]}"
+                yield rank, number, f"{number}: {line.strip()[:MAX_LINE_CHARS]}"
+
+
+def _tells(line: str) -> bool:
+    return any([stem in line for stem in STEMS]) and tells(line.strip())
 
 
 def _once(lines: list[str]) -> Iterator[tuple[int, int, str]]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from secateur.acts.calls import Action, action_of, texts
 from secateur.acts.files import PLACES, paths, touched
-from secateur.acts.runs import Ran, runs
+from secateur.acts.runs import Ran, prints, runs
 from secateur.model import Part
 from secateur.roles import role_of
 
@@ -51,7 +51,9 @@ def ran_well(call: Part, result: Part) -> bool:
 def shows_files(call: Part, result: Part) -> bool:
     """Whether a call was made to see the text of files, or to change it."""
     shows, writes, *_ = _told(call, result)
-    return bool(shows or writes) or role_of(call.tool, call.text) in ("read", "edit")
+    if shows or writes or role_of(call.tool, call.text) in ("read", "edit"):
+        return True
+    return any(map(prints, runs((action_of(call, result),))))
 
 
 def shown_again(act: Act, later: Act) -> bool:

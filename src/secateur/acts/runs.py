@@ -42,6 +42,11 @@ def runs(done: Iterable[Action]) -> Iterator[Ran]:
                 yield _ran(action, line)
 
 
+def prints(ran: Ran) -> bool:
+    """Whether it only looks, and prints text of files, whether their names can be told or not."""
+    return ran.looks and any(_files(words) >= _PRINTS.get(words[0], 99) for words in ran.does)
+
+
 def failed(output: str) -> bool:
     """Whether a check's own output says that it failed."""
     return bool(_FAILED.search(output[-_SEARCHED:]))
@@ -54,6 +59,10 @@ _LOOK = frozenset({
     "env", "export", "set", "test", "[", "awk", "diff", "du", "df", "ps", "xxd", "od", "bat", "column", "command", "id",
 })  # fmt: skip
 _GIT_LOOKS = frozenset({"status", "diff", "log", "show", "blame", "remote", "rev-parse", "ls-files", "grep", "reflog"})
+_SETTINGS = frozenset(
+    {"go env", "go list", "go version", "go doc", "npm ls", "npm view", "npm root", "pip show", "pip list"}
+)
+_PRINTS = {"cat": 1, "bat": 1, "head": 1, "tail": 1, "less": 1, "nl": 1, "sed": 2}  # programs, and words before a file
 _RUNNER = (
     r"(?:python[\d.]* -m |(?:uv|poetry|pipenv|hatch|pdm) run |npx (?:-\S+ )*|bunx |pnpm exec |yarn |bundle exec )?"
 )
@@ -107,7 +116,16 @@ def _looks(words: tuple[str, ...]) -> bool:
     if words[0] == "git":
         verb = next((word for word in words[1:] if not word.startswith(("-", "/", "."))), "")
         return verb in _GIT_LOOKS
-    return words[0] in _LOOK or (words[0] == "sed" and not any(word.startswith("-i") for word in words))
+    return (
+        words[0] in _LOOK
+        or " ".join(words[:2]) in _SETTINGS
+        or (words[0] == "sed" and not any(word.startswith("-i") for word in words))
+    )
+
+
+def _files(words: tuple[str, ...]) -> int:
+    """How many of its words are neither options nor numbers."""
+    return sum(not word.startswith("-") and not word.isdigit() for word in words[1:])
 
 
 def _goes_to(programs: list[tuple[str, ...]]) -> str:

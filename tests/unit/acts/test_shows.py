@@ -1,0 +1,38 @@
+"""What a call was made for: to see the text of files, or to do something."""
+
+import json
+
+import pytest
+
+from secateur.acts.history import ran_well, shows_files
+from secateur.model import Part
+
+
+def ran(line: str) -> tuple[Part, Part]:
+    call = Part("tool_call", (), tool="sh", call="1", text=json.dumps({"command": line}))
+    return call, Part("tool_result", (), tool="sh", call="1", text="a rose\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat src/beds.py",
+        "cd src && sed -n '1,40p' beds.py",
+        'BEDS=$(go env GOPATH) && cat "$BEDS/pkg/beds.go"',
+        'head -n 50 "$BEDS/beds.go"',
+        "nl -ba src/*.py",
+        "echo x > beds.py",
+    ],
+)
+def test_it_shows_or_writes_files(line: str) -> None:
+    assert shows_files(*ran(line))
+
+
+@pytest.mark.parametrize("line", ["grep -rn rose . | head -50", "find . -name beds.py", "npm test 2>&1 | tail -n 20"])
+def test_it_does_not(line: str) -> None:
+    assert not shows_files(*ran(line))
+
+
+def test_who_asks_a_tool_for_its_settings_only_looks() -> None:
+    assert not ran_well(*ran("go env GOPATH"))
+    assert ran_well(*ran("go test ./..."))

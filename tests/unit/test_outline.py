@@ -1,0 +1,57 @@
+"""Outlines: the lines by which one finds one's way, by number, and no others."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur.outline import MAX_LINE_CHARS, outline
+
+
+def test_of_source_what_is_defined_and_imported_stays_less_deep_lines_first() -> None:
+    text = "import os\n\nclass Rose:\n    def cut(self):\n        x = 1\n        return x\n\ndef prune():\n    pass\n"
+    assert outline(text, 400) == "1: import os\n3: class Rose:\n4: def cut(self):\n8: def prune():"
+    assert outline(text, 44) == "1: import os\n3: class Rose:\n8: def prune():"
+
+
+def test_a_listing_keeps_its_own_numbers() -> None:
+    assert outline("    12\tdef cut():\n    13\t    pass\n", 400) == "12: def cut():"
+
+
+def test_of_a_search_the_files_stay_and_of_a_document_its_headings() -> None:
+    assert outline("src/a.py:1:x\nsrc/a.py:2:y\nsrc/b.py:7:z", 400) == "1: src/a.py\n3: src/b.py"
+    assert outline("# Roses\n\nred\n\n## Vines\n\ngreen", 400) == "1: # Roses\n5: ## Vines"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "FAILED tests/test_beds.py::test_cut - assert 3 == 4",
+        "ValueError: no such plant",
+        "go: downloading example.org/rose v1.18.7",
+        " + rose@4.18.7",
+        "Downloading rose-4.18.7-py3-none-any.whl",
+    ],
+)
+def test_what_went_wrong_and_versions_stay(said: str) -> None:
+    text = "\n".join(["a rose is a rose", said, "and so on"])
+    assert outline(text, 400) == f"2: {said.strip()}"
+
+
+def test_a_few_of_each_shape_stay() -> None:
+    text = "\n".join(f" + rose_{n}@4.18.{n}" for n in range(9))
+    assert outline(text, 400).count("\n") == 2
+
+
+def test_of_a_log_what_it_says_once_stays() -> None:
+    lines = [f"compiled rose_{n} in {n} ms" for n in range(40)]
+    assert outline("\n".join([*lines[:20], "the gate is open", *lines[20:]]), 400) == "21: the gate is open"
+    assert outline("\n".join(lines), 400) == ""
+    assert outline("a rose is a rose\nthe gate is open", 400) == ""
+
+
+@given(st.text(st.sampled_from("abd ef\n:/.-@01 \t"), max_size=300), st.integers(0, 200))
+def test_an_outline_fits_and_its_lines_are_the_texts(text: str, room: int) -> None:
+    made = outline(text, room)
+    assert len(made) <= room
+    for line in made.split("\n") if made else ():
+        assert line.partition(": ")[2][:MAX_LINE_CHARS] in text
