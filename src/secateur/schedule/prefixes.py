@@ -146,7 +146,7 @@ def _later(offer: Offer, latest: dict[str, int], where: dict[str, int], never: i
     """The results from the first edit on that went or may go yet: message, and the last epoch that edited it."""
     messages, first = offer.seen.messages, min(where.values(), default=len(offer.seen.messages))
     results = (
-        (number, latest[part.key])
+        (number, never if _may_go(offer, number, part) else latest[part.key])  # an excerpt may go yet
         for number in dict.fromkeys(where.values())
         for part in messages[number].parts
         if part.kind == "tool_result" and part.key in latest
