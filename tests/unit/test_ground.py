@@ -1,0 +1,69 @@
+"""What an edit costs: the cached tokens behind it, written instead of read, and the reasoning that it voids."""
+
+import pytest
+from msgspec.structs import force_setattr, replace
+
+from conversation import assistant, result, talk, user
+from secateur.budget import Budget
+from secateur.lineage import keyed
+from secateur.model import Message, Part, Rewrite, Transcript
+from secateur.protect import Protect
+from secateur.schedule import Balance, Offer
+from secateur.schedule.ground import Ground
+from secateur.tariff import Tariff
+
+TARIFF = Tariff(r=0.1, w=1.25, o=5.0, minimum_tokens=0)
+THOUGHT = 300
+
+
+def history(bound: bool, before: bool = False) -> Transcript:
+    """A result of 1,000 tokens, and one thought behind it, or before it."""
+    thinks = Part("reasoning", (), "t" * THOUGHT, digest="signed", pinned=True, bound=bound)
+    calls = assistant(("a", "read", "{}"))
+    first = replace(calls, parts=(thinks, *calls.parts)) if before else calls
+    last = Message("assistant", (), (Part("text", (), "b" * 50),) if before else (thinks, Part("text", (), "b" * 50)))
+    told = talk(user("go"), first, result("x" * 1_000, call="a"), last, user("more"))
+    found = replace(told, messages=keyed(told.messages))
+    for message in found.messages:
+        for part in message.parts:
+            force_setattr(part, "tokens", len(part.text))
+    return found
+
+
+def offer(read: Transcript, tariff: Tariff = TARIFF, idle_s: float = 10.0) -> Offer:
+    used = sum(part.tokens for message in read.messages for part in message.parts)
+    budget = Budget(window=0, used=used, count=len, protect=Protect(), idle_s=idle_s, tariff=tariff)
+    key = read.messages[2].parts[0].key
+    return Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
+
+
+def penalty(read: Transcript, tariff: Tariff = TARIFF, idle_s: float = 10.0) -> float:
+    (place,) = Ground(offer(read, tariff, idle_s)).places
+    return place.penalty
+
+
+def test_reasoning_that_an_edit_voids_is_paid_at_the_price_of_output() -> None:
+    free, bound = penalty(history(bound=False)), penalty(history(bound=True))
+    assert bound - free == pytest.approx(TARIFF.o * THOUGHT)
+
+
+def test_reasoning_before_the_edit_stays_and_costs_nothing() -> None:
+    assert penalty(history(bound=True, before=True)) == penalty(history(bound=False, before=True))
+
+
+def test_what_is_lost_costs_in_the_cold_too() -> None:
+    assert penalty(history(bound=False), idle_s=1e6) == 0
+    assert penalty(history(bound=True), idle_s=1e6) == pytest.approx(TARIFF.o * THOUGHT)
+
+
+def test_so_an_edit_waits_for_longer() -> None:
+    eager = Balance(least_tokens=1)
+    chosen = [eager.chosen(offer(history(bound))) for bound in (False, True)]
+    assert [bool(one.edits) for one in chosen] == [True, False]
+    assert "to edit now would cost" in chosen[1].gate
+
+
+def test_the_longer_a_write_costs_over_a_read_the_more_a_place_costs() -> None:
+    dear = replace(TARIFF, w=2.0)
+    assert penalty(history(False), dear) / penalty(history(False)) == pytest.approx(1.9 / 1.15)
+    assert penalty(history(False), replace(TARIFF, w=1.0, r=1.0)) == 0
