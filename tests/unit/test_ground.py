@@ -67,3 +67,18 @@ def test_the_longer_a_write_costs_over_a_read_the_more_a_place_costs() -> None:
     dear = replace(TARIFF, w=2.0)
     assert penalty(history(False), dear) / penalty(history(False)) == pytest.approx(1.9 / 1.15)
     assert penalty(history(False), replace(TARIFF, w=1.0, r=1.0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("tier", "acts"),
+    [
+        (1_300, True),  # this request would be the first above it, and need not be
+        (1_400, False),  # it stays below in any case
+        (300, False),  # it is above in any case
+    ],
+)
+def test_a_tier_of_prices_is_not_entered_where_it_need_not_be(tier: int, acts: bool) -> None:
+    waits = Balance(beta=1e9)
+    chosen = waits.chosen(offer(history(bound=False), replace(TARIFF, tiers=(tier,))))
+    assert bool(chosen.edits) is acts
+    assert ("would cost the rates above 1,300" in chosen.why) is acts
