@@ -68,7 +68,7 @@ def replayed(
     only pruned by, and its views may outgrow the window.
     """
     work = Replay(policy, recording.tally, tariff or tariff_of(recording.model, said=policy.pricing))
-    counted = any(request.usage for request in recording.requests)
+    counted = recording.factor != 1.0 or any(request.usage for request in recording.requests)
     for request, at, idle_s in moments(recording):
         work.turn(request)
         segment = recording.segments[request.segment]

@@ -37,8 +37,9 @@ class Summed(Struct, frozen=True):
 def numbers(policy: Policy, budget: Budget, model: str, fixed_tokens: int, counted: bool) -> Numbers | None:
     """The numbers of a request; None where its policy does not compact.
 
-    `counted`: tokens are what a provider counted, so they stand in for the policy's own counter. A summary that must
-    not fail (`on_bad_summary` "cancel") does not: here it never comes from a model.
+    `counted`: tokens are what the provider counts, as it would have told by then (`Engine.observe`), so they stand in
+    for the policy's own counter. A summary that must not fail (`on_bad_summary` "cancel") does not: here it never
+    comes from a model.
     """
     if policy.compaction is None:
         return None
