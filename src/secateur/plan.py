@@ -4,6 +4,8 @@ Rule: a view is a pure function of history and plan. A plan names parts by key, 
 forks and replayed; it never holds a position. Nothing here decides what to edit.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec import Struct
 
@@ -104,14 +106,17 @@ def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()
     return plan.opened(Epoch(at, tip, f"undo of epoch {number}", also, undoes=number))
 
 
-def located(ranges: tuple[tuple[Replace, int], ...], messages: tuple[Message, ...]) -> list[tuple[int, int, Replace]]:
+def located(
+    ranges: tuple[tuple[Replace, int], ...], messages: tuple[Message, ...], known: Mapping[str, int] | None = None
+) -> list[tuple[int, int, Replace]]:
     """The replaced ranges [i, j) of these messages, in order. A range hides those inside it that are older.
 
     A range whose ends are not both in this history does not apply; of two that overlap by halves the newer one does.
+    `known` are the messages' numbers by key, counted from 1, where somebody has them, with 0 for "".
     """
     if not ranges:
         return []
-    places = {message.key: number + 1 for number, message in enumerate(messages)} | {"": 0}
+    places = known or {message.key: number + 1 for number, message in enumerate(messages)} | {"": 0}
     found: list[tuple[int, int, Replace]] = []
     for edit, _ in ranges:
         i, j = places.get(edit.after), places.get(edit.through)

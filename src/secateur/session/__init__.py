@@ -134,7 +134,7 @@ class Session:
         self._weights = (raw, view, gauge)
         self._seen += tuple(fresh)
         self.places.learn(messages, same)
-        self._ranges = located(self._fold.ranges, messages)
+        self._ranges = located(self._fold.ranges, messages, self.places.messages)
         self._index = bounds.indexed(messages, self._index, same)
         self._spend(range(same, len(messages)))
 
@@ -251,7 +251,7 @@ class Session:
             keys |= before.parts.keys() ^ self._fold.parts.keys()
         touched = self.places.of(keys)
         self._show(touched)
-        self._ranges = located(self._fold.ranges, self.document.transcript.messages)
+        self._ranges = located(self._fold.ranges, self.document.transcript.messages, self.places.messages)
         back = epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
         if back:
             self._index = replace(self._index, spent=0)  # what came back may go again

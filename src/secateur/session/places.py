@@ -14,11 +14,14 @@ class Places:
     def __init__(self) -> None:
         self._size = 0  # messages
         self._found: dict[str, tuple[int, ...]] = {}  # reasoning that says the same in two answers has one key
+        self.messages: dict[str, int] = {"": 0}  # key of a message -> its number, counted from 1
 
     def learn(self, messages: tuple[Message, ...], first: int) -> None:
         """Take the messages from the `first` on."""
         found = self._found
         for number in range(first, len(messages)):
+            if messages[number].key:
+                self.messages[messages[number].key] = number + 1
             for part in messages[number].parts:
                 found[part.key] = (*found[part.key], number) if part.key in found else (number,)
         self._size = len(messages)
@@ -28,6 +31,7 @@ class Places:
         if size < self._size:
             kept = {key: tuple(one for one in numbers if one < size) for key, numbers in self._found.items()}
             self._found = {key: numbers for key, numbers in kept.items() if numbers}
+            self.messages = {key: number for key, number in self.messages.items() if number <= size}
             self._size = size
 
     def of(self, keys: Iterable[str]) -> list[int]:

@@ -19,6 +19,8 @@ from secateur.session.projection import emptied, lowered, top_ops
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
 _NOTHING_LEFT = "[reasoning removed]"
 
+Range = tuple[int, int, Replace]  # the messages [i, j), and what stands in their place
+
 
 class Writer:
     """The edits of one session's messages in its document's coordinates, by message number."""
@@ -31,6 +33,7 @@ class Writer:
         self._at_top: set[int] = set()  # messages of which an edit takes whole elements of the array
         self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them
         self._sent: tuple[bytes, int, bytes] | None = None  # the last view, its growth over the raw bytes, and these
+        self._fine: tuple[list[Range], set[int], int] | None = None  # ranges, emptied and all messages found valid
 
     @property
     def edits(self) -> int:
@@ -39,6 +42,7 @@ class Writer:
 
     def forget(self, first: int, last: int) -> None:
         """Messages [first, last) are not what they were; none before them changed."""
+        self._fine = self._fine if first == last else None
         if not first:
             self._ops, self._cuts, self._emptied, self._at_top, self._sent = {}, {}, set(), set(), None
             self._fresh = set()
@@ -75,11 +79,22 @@ class Writer:
         elif isinstance(document.native, Text):
             self._cuts[number] = self._located(document, document.native, ops)
 
-    def caused(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Violation] | None:
+    def caused(self, document: Document, ranges: list[Range]) -> list[Violation] | None:
         """What the provider would refuse of the edits made since this was asked last; None if there are none."""
         touched, self._fresh = self._fresh, set()
+        if not touched and self._stands(ranges):
+            return None
         top = self._top(document, ranges)
-        return caused(document, self._ops, top, touched) if touched or top else None
+        found = caused(document, self._ops, top, touched) if touched or top else None
+        self._fine = None if found else ([*ranges], {*self._emptied}, len(document.transcript.messages))
+        return found
+
+    def _stands(self, ranges: list[Range]) -> bool:
+        """Whether whole messages that are replaced or out were found valid as they are, with others behind them."""
+        if self._fine is None or self._fine[:2] != (ranges, self._emptied):
+            return False
+        ends = (*(j for _, j, _ in ranges), *(number + 1 for number in self._emptied))
+        return max(ends, default=-1) < self._fine[2]
 
     def _located(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
         """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""
@@ -102,9 +117,7 @@ class Writer:
         """Messages that the last view showed read otherwise now: it is no prefix of the next."""
         self._sent = None
 
-    def emit(
-        self, request: Any, document: Document, same: int, fold: Fold, ranges: list[tuple[int, int, Replace]]
-    ) -> Any:
+    def emit(self, request: Any, document: Document, same: int, fold: Fold, ranges: list[Range]) -> Any:
         """The view; the very request if no edit applies. The first `same` messages stand as in the last request."""
         if ranges and hosted(document):
             self._sent = None
@@ -116,12 +129,12 @@ class Writer:
         native = document.native
         if top or self._at_top:
             self._sent = None
-            return self._with_top(document, top)
+            return self._with_top(document, top, ranges)
         if isinstance(native, Text):
             return document.out(self._spliced(document, native, same))
         return apply(native, [op for some in self._ops.values() for op in some])
 
-    def _top(self, document: Document, ranges: list[tuple[int, int, Replace]]) -> list[Op]:
+    def _top(self, document: Document, ranges: list[Range]) -> list[Op]:
         """Operations on the array of messages itself."""
         read = document.transcript
         if (not ranges and not self._emptied) or hosted(document):
@@ -131,14 +144,11 @@ class Writer:
         gone = [(span.start, span.stop) for span in (elements(document, number) for number in known)]
         return top_ops(read.at, placed, gone, document.format)
 
-    def _with_top(self, document: Document, top: list[Op]) -> Any:
-        gone = [op.slice for op in top if op.slice is not None]
-        ops = [
-            op
-            for number, some in self._ops.items()
-            if number not in self._emptied and not any(i <= elements(document, number).start < j for i, j in gone)
-            for op in some
-        ]
+    def _with_top(self, document: Document, top: list[Op], ranges: list[Range]) -> Any:
+        shown = self._ops.keys() - self._emptied
+        for i, j, _ in ranges:
+            shown -= {*range(i, j)} if j - i < len(shown) else {number for number in shown if i <= number < j}
+        ops = [op for number in sorted(shown) for op in self._ops[number]]
         native = document.native
         if isinstance(native, Text):
             return document.out(spliced(native.data, splices(native, [*ops, *top])))
