@@ -21,7 +21,7 @@ class Digest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     reading what would go has reached `beta` of what it costs to write anew what stays behind it, or in the cold.
     """
 
-    beta: Annotated[float, Meta(gt=0)] = 0.5  # the share of the cost that the rent must have reached
+    beta: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
     results: Count = 12  # the newest results stay as they are, with their rounds,
     keep_tokens: Count = 4_000  # and so many tokens at least
     least_tokens: Count = 2_000  # less than that coming free makes none

@@ -42,7 +42,7 @@ def digests(view: Any) -> list[str]:
     return [text for text in found if text.startswith("[secateur: the work done here")]
 
 
-def test_it_is_made_when_the_rent_has_reached_half_of_what_it_costs() -> None:
+def test_it_is_made_when_the_rent_has_reached_its_share_of_what_it_costs() -> None:
     views = played(Engine(ONLY, window=200_000), 30)
     first = next(n for n, view in enumerate(views) if digests(view))
     assert 8 < first < 20
@@ -53,7 +53,7 @@ def test_it_is_made_when_the_rent_has_reached_half_of_what_it_costs() -> None:
     assert told.trigger.startswith("compaction (digest): ")
     assert "were paid for reading them" in told.trigger
     assert told.tokens_view < told.tokens_raw / 2
-    later = next(n for n, view in enumerate(played(Engine(only(beta=1.0), window=200_000), 30)) if digests(view))
+    later = next(n for n, view in enumerate(played(Engine(only(beta=2.0), window=200_000), 30)) if digests(view))
     assert later > first
 
 
