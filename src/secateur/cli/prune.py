@@ -34,7 +34,7 @@ from secateur.tokens import counter
 _HELP = """\
 \b
 Examples:
-  secateur prune s.jsonl                      what would go; writes nothing
+  secateur prune s.jsonl --dry-run            what would go; writes nothing
   secateur prune s.jsonl -o pruned.jsonl      write it
   secateur prune s.jsonl --in-place           keeps s.jsonl.bak
   secateur prune request.json --policy hermes --window 128000 > less.json
