@@ -8,7 +8,8 @@ and one session made up of the like (`built.py`), each with up to 32 facts in th
 test, a version, a row of data, a hit of a search, a path, a function, a line of a log (`planting.py`). A write costs
 11.5 reads more than a read. `bill` is a share of the unpruned bill, `adj` has all that was lost fetched again, `peak`
 is a share of the unpruned one; then how many facts the last request shows, and how many it shows or says how to read
-back (ours: with a store); `hard`: recall of what later calls named.
+back (ours: with a store); `hard`: recall of what later calls named. `balance, at birth alone` prunes nothing later, as the
+peers do.
 """
 
 import argparse
@@ -43,7 +44,8 @@ SESSIONS = (
     "b5-b72cefafb3-2.jsonl.gz", "a7-e6172c3842-0.jsonl.gz", "60-1ac0eb4d69-0.jsonl.gz", "0b-9f2ac6f3aa-1.jsonl.gz",
     "f4-771ece9d37-0.jsonl.gz", "de-15fe82f1f3-8.jsonl.gz", "f0-d754426203-0.json.gz", "astropy__astropy-14598.traj.gz",
 )  # fmt: skip
-ROWS = ("balance", *(one.row for one in PEERS if one.name in ("distil", "headroom")))
+ALONE = "balance, at birth alone"
+ROWS = ("balance", ALONE, *(one.row for one in PEERS if one.name in ("distil", "headroom")))
 
 
 class Line(Struct, frozen=True):
@@ -95,7 +97,7 @@ def rows(sown: Recording, facts: tuple[Fact, ...], only: Sequence[str]) -> Itera
         if only and not any(one.lower() in row.lower() for one in only):
             continue
         try:
-            turns = tuple(_ours(match) if row == "balance" else _theirs(match, row))
+            turns = tuple(_ours(match, row) if row.startswith("balance") else _theirs(match, row))
         except Absent as absent:
             yield row, str(absent)
             continue
@@ -108,9 +110,11 @@ def rows(sown: Recording, facts: tuple[Fact, ...], only: Sequence[str]) -> Itera
         yield row, Line(found.bills[KAPPA], found.adjusted[KAPPA], found.peak / peak, *sums, found.hard, told)
 
 
-def _ours(match: Match) -> Iterator[Turn]:
+def _ours(match: Match, row: str) -> Iterator[Turn]:
+    policy = load("balance")
+    policy = replace(policy, prune=()) if row == ALONE else policy
     tariff = stated(match.prices[KAPPA], match.caching.rules)
-    return replayed(match.recording, load("balance"), window=WINDOW, tariff=tariff, handles=True)
+    return replayed(match.recording, policy, window=WINDOW, tariff=tariff, handles=True)
 
 
 def _theirs(match: Match, row: str) -> Iterator[Turn]:

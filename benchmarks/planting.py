@@ -35,13 +35,15 @@ def planted(recording: Recording, facts: int = FACTS) -> tuple[Recording, tuple[
     """The session with facts in results all over it, kinds in turn."""
     [segment] = recording.segments
     acts = [one for one in history_of(segment.messages).acts if not one.result.pinned]
-    sown: dict[str, tuple[str, str, str]] = {}  # key of a result: kind, word, text
+    sown: dict[str, str] = {}  # key of a result: its text
+    told: list[Fact] = []  # by the keys as they were
     for number, (act, kind) in enumerate(_places(acts, facts)):
         random = Random(number)
         word = f"{random.choice(_WORDS)}{_TAILS[number % len(_TAILS)]}{number:02}"
-        text = _KINDS[kind](act.result.text, word, random)
-        assert text is not None
-        sown[act.result.key] = kind, word, text
+        text = _KINDS[kind](sown.get(act.result.key, act.result.text), word, random)
+        if text is not None:
+            sown[act.result.key] = text
+            told.append(Fact(kind, word, act.result.key))
     messages = [replace(one, parts=tuple(_sown(part, sown) for part in one.parts)) for one in segment.messages]
     grown = replace(segment, messages=keyed(messages), index=None)
     again = {
@@ -49,8 +51,8 @@ def planted(recording: Recording, facts: int = FACTS) -> tuple[Recording, tuple[
         for was, now in zip(segment.messages, grown.messages, strict=True)
         for old, new in zip(was.parts, now.parts, strict=True)
     }
-    found = tuple(Fact(kind, word, again[key]) for key, (kind, word, _) in sown.items())
-    return replace(recording, segments=(grown,)), found
+    found = [replace(one, key=again[one.key]) for one in told if one.word in sown[one.key]]  # a name may change twice
+    return replace(recording, segments=(grown,)), tuple(found)
 
 
 def shown(turn: Turn, facts: tuple[Fact, ...], *, back: bool = False) -> list[Fact]:
@@ -62,8 +64,9 @@ def shown(turn: Turn, facts: tuple[Fact, ...], *, back: bool = False) -> list[Fa
 
 
 def _places(acts: list[Act], facts: int) -> list[tuple[Act, str]]:
-    """So many results, evenly spread over the session, each with a kind of fact that fits it."""
-    fitting = [(act, kinds) for act in acts if (kinds := _fit(act))]
+    """So many results, evenly spread over the session, each with a kind of fact that fits it; some twice if need be."""
+    once = [(act, kinds) for act in acts if (kinds := _fit(act))]
+    fitting = [one for one in once for _ in range(-(-facts // max(1, len(once))))]
     chosen = [fitting[index * len(fitting) // facts] for index in range(facts)] if len(fitting) > facts else fitting
     used: dict[str, int] = {}
     found = []
@@ -90,9 +93,8 @@ def _fit(act: Act) -> list[str]:
     return ["error", "test", "version", "line"]
 
 
-def _sown(part: Part, sown: dict[str, tuple[str, str, str]]) -> Part:
-    text = sown[part.key][2] if part.key in sown else part.text
-    return replace(part, text=text, key="", local="")
+def _sown(part: Part, sown: dict[str, str]) -> Part:
+    return replace(part, text=sown.get(part.key, part.text), key="", local="")
 
 
 _WORDS = ("quorum", "ledger", "tariff", "halyard", "cistern", "mortise", "plinth", "sextant")

@@ -1,13 +1,15 @@
 """What each way of saving tokens saves, and what it costs the agent, on long recorded sessions.
 
-    SECATEUR_CORPUS=DIR python benchmarks/strategies.py [SESSION ...] [--first N]
+    SECATEUR_CORPUS=DIR python benchmarks/strategies.py [SESSION ...]
 
-For each session and policy: the share of the bill that is saved (output counted), the bill with everything that was
-lost fetched again (input only, 1 is the unpruned bill), peak of the prompt, recall of hard and of soft references,
-requests whose hard references are all there (IAR), epochs, and of 32 facts planted in the middle of results how many
-the last request shows, and how many it shows or could read back from a store. Prices are those of claude-opus-4-5
-(kappa 11.5), the window is a million tokens, so that nothing is forced. Then, for results of more than 1,000 tokens,
-how often an excerpt at birth would have left out what was needed later: `strategies.excerpt.CHANCE` comes from there.
+For each session, each item of the balance preset alone, some together, and the preset itself: the share of the bill
+that is saved (output counted), the bill with everything that was lost fetched again (input only, 1 is the unpruned
+bill), peak of the prompt, recall of hard and of soft references, requests whose hard references are all there (IAR),
+epochs, and of 32 facts planted in the middle of results how many the last request shows, and how many it shows or could
+read back from a store. Prices are those of claude-opus-4-5 (kappa 11.5), the window is a million tokens, so that
+nothing is forced. Then how often a later call needs what an excerpt at birth leaves out, by what made the result: cut
+to 3,000 characters (over 1,000 tokens), and without its repetitions (where that spares 300 tokens). The chances in
+`strategies.excerpt` come from there.
 """
 
 import gzip
@@ -15,52 +17,53 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
+from planting import Fact, planted, shown
 
-from secateur.acts.history import ran_well
+from secateur.acts.about import named
+from secateur.acts.history import Act, ran_well, shows_files
 from secateur.acts.known import history_of
 from secateur.excerpt import excerpt
-from secateur.lineage import keyed
+from secateur.fold import fold
 from secateur.model import Message, Part
+from secateur.policy import Policy, load
 from secateur.pricing.prices import Price, price_of
+from secateur.roles import role_of
 from secateur.simulate.recall import Score, held, recall_of, refetch
 from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import Run, simulate
+from secateur.strategies import Excerpt, HardClear, Strategy, Supersede
 
 MODEL, WINDOW = "claude-opus-4-5", 1_000_000
-FACTS, LEAST_LINES = 32, 20
 EXCERPT_CHARS = 3_000  # about what is left of a result at birth
+LONG, SPARED = 1_000, 300  # tokens of results that are looked at, and that a fold must spare
 SESSIONS = (
     "before-compaction.jsonl.gz", "large-session.jsonl.gz", "43-2b48f6b6e6-0.jsonl.gz", "0c-2a854b8908-0.jsonl.gz",
     "ad-ff0201aecb-0.jsonl.gz", "89-7eb280e769-12.jsonl.gz", "79-6eaddfe2f9-0.jsonl.gz", "0f-1be78a364c-1.json.gz",
 )  # fmt: skip
-SAME, STALE = {"do": "deduplicate"}, {"do": "supersede", "written": False}
-CONDENSE, INPUTS = {"do": "condense"}, {"do": "clear_inputs", "max_chars": 1_000, "head_chars": 200}
-BIRTH = {"do": "excerpt", "by_price": True, "all_tools": False, "most_share": 0.125}
-OLD: dict[str, Any] = {"results": 20, "rounds": 20, "worth_chars": 1_000}
+BALANCE = load("balance")
+SAME, STALE, CONDENSE, INPUTS = BALANCE.prune
+UNWRITTEN = Supersede(written=False)
 
 
-def policy(*prune: dict[str, Any], birth: dict[str, Any] | None = None, **protect: Any) -> dict[str, Any]:
-    """A policy of these strategies under the balance schedule."""
-    kept = {"roles": ["skill", "memory", "plan"], **protect}
-    more = {"birth": birth} if birth else {}
-    when = {"when": "balance"} if prune else {"when": "never"}
-    return {"name": "trial", "counter": "estimate", "protect": kept, "prune": list(prune), "schedule": when, **more}
+def policy(*prune: Strategy, birth: Excerpt | None = None) -> Policy:
+    """The preset with these items alone."""
+    return replace(BALANCE, prune=prune, birth=birth)
 
 
 POLICIES = {
     "deduplicate": policy(SAME),
+    "supersede, written off": policy(UNWRITTEN),
     "supersede": policy(STALE),
-    "supersede, written": policy({"do": "supersede"}),
-    "condense": policy(CONDENSE, **OLD),
-    "hard_clear": policy({"do": "hard_clear"}, **OLD),
+    "hard_clear": policy(HardClear()),
+    "condense": policy(CONDENSE),
     "clear_inputs": policy(INPUTS),
-    "birth": policy(birth=BIRTH, results=20),
-    "all, no birth": policy(SAME, STALE, CONDENSE, INPUTS, **OLD),
-    "all": policy(SAME, STALE, CONDENSE, INPUTS, birth=BIRTH, **OLD),
+    "birth": policy(birth=BALANCE.birth),
+    "all but birth": policy(SAME, STALE, CONDENSE, INPUTS),
+    "all but written": policy(SAME, UNWRITTEN, CONDENSE, INPUTS, birth=BALANCE.birth),
+    "balance": BALANCE,
 }
 
 
@@ -88,7 +91,7 @@ def compare(name: str, recording: Recording, price: Price) -> None:
         run = simulate(recording, made, price, window=WINDOW)
         score = recall.score(held(pairs(recording, run.turns)))
         last = simulate(sown, made, price, window=WINDOW).turns[-1]
-        print(f"  {said:19} {figures(run, whole, score, price)}, facts {visible(sown, last, facts)}", flush=True)
+        print(f"  {said:22} {figures(run, whole, score, price)}, facts {visible(last, facts)}", flush=True)
 
 
 def pairs(recording: Recording, turns: tuple[Turn, ...]) -> Iterator[tuple[tuple[Message, ...], tuple[Message, ...]]]:
@@ -109,62 +112,52 @@ def figures(run: Run, whole: Run, score: Score, price: Price) -> str:
     )
 
 
-def planted(recording: Recording) -> tuple[Recording, dict[str, str]]:
-    """The session with a fact in the middle of results all over it; fact → part it stands in is told by its words."""
-    [*earlier, segment] = recording.segments
-    long = [
-        (number, place)
-        for number, message in enumerate(segment.messages)
-        for place, part in enumerate(message.parts)
-        if part.kind == "tool_result" and not part.pinned and part.text.count("\n") >= LEAST_LINES
-    ]
-    chosen = dict.fromkeys(long[index * len(long) // FACTS] for index in range(FACTS) if long)
-    facts = {f"fact_{number:02}_of_{place[0]}": place for number, place in enumerate(chosen)}
-    where = {place: fact for fact, place in facts.items()}
-    messages = [
-        replace(one, parts=tuple(_sown(part, where.get((number, place), "")) for place, part in enumerate(one.parts)))
-        for number, one in enumerate(segment.messages)
-    ]
-    grown = replace(segment, messages=keyed(messages))
-    found = {fact: grown.messages[number].parts[place].key for fact, (number, place) in facts.items()}
-    return replace(recording, segments=(*earlier, grown)), found
-
-
-def visible(recording: Recording, last: Turn, facts: dict[str, str]) -> str:
-    """How many of the facts that a request held its view shows, and how many it shows or names a place for."""
-    here = {part.key for message in recording.context(last.request) for part in message.parts}
-    texts = {part.key: part.text for message in last.seen for part in message.parts}
-    known = [(fact, key) for fact, key in facts.items() if key in here]
-    shown = [fact for fact, key in known if any(fact in text for text in texts.values())]
-    return f"{len(shown)}/{len([1 for _, key in known if texts.get(key)])} of {len(known)}"
+def visible(last: Turn, facts: tuple[Fact, ...]) -> str:
+    """How many facts a request shows, and how many it shows or has a place for where they could be read back."""
+    there = {part.key for message in last.seen for part in message.parts}
+    seen = shown(last, facts)
+    return f"{len(seen)}/{sum(one in seen or one.key in there for one in facts)} of {len(facts)}"
 
 
 def chances(read: list[Recording]) -> None:
     """How often what an excerpt leaves out was needed, by what made the result."""
-    counts: dict[str, list[int]] = {}
+    found: dict[tuple[str, str], list[bool]] = {}
     for recording in read:
+        messages = recording.segments[-1].messages
         [stretch] = recall_of(recording).stretches
         refs, needed = stretch.references, dict[int, set[int]]()
         for one in refs.found:
             if one.hard and not one.spoken:
                 needed.setdefault(refs.newest(one), set()).add(one.id)
-        acts = {act.result.key: act for act in history_of(recording.segments[-1].messages).acts}
+        acts = {act.result.key: act for act in history_of(messages).acts}
         for number, part in enumerate(refs.parts):
             act = acts.get(part.key)
-            if part.tokens > 1_000 and act is not None:
-                kind = "shows files" if act.shows else "ran well" if ran_well(act.call, act.result) else "other"
-                left = needed.get(number, set()) - refs.names.of(excerpt(part.text, EXCERPT_CHARS))
-                some = counts.setdefault(kind, [0, 0])
-                some[0], some[1] = some[0] + 1, some[1] + bool(left)
-    for kind, (whole, missed) in sorted(counts.items()):
-        print(f"{kind}: of {whole} results over 1,000 tokens {missed} ({missed / whole:.0%}) lose what is needed later")
+            if act is not None:
+                for how, text in shorter(part, named(messages, act.number, part)):
+                    left = needed.get(number, set()) - refs.names.of(text)
+                    found.setdefault((how, made_by(act)), []).append(bool(left))
+    for (how, kind), missed in sorted(found.items()):
+        share = sum(missed) / len(missed)
+        print(f"{how}, {kind}: of {len(missed)} results {sum(missed)} ({share:.0%}) lose what is needed later")
 
 
-def _sown(part: Part, fact: str) -> Part:
-    lines = part.text.split("\n")
-    middle = len(lines) // 2
-    text = "\n".join((*lines[:middle], f"    {fact} = 1", *lines[middle:])) if fact else part.text
-    return replace(part, text=text, key="", local="")
+def shorter(part: Part, about: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """A result cut, and without its repetitions, as far as that is worth looking at."""
+    if part.tokens > LONG:
+        yield "cut", excerpt(part.text, EXCERPT_CHARS, about=about)
+    folded = fold(part.text, about=about)
+    if part.tokens * (1 - len(folded) / max(1, len(part.text))) > SPARED:
+        yield "folded", folded
+
+
+def made_by(act: Act) -> str:
+    """What made a result."""
+    if shows_files(act.call, act.result):
+        return "shows files"
+    if ran_well(act.call, act.result):
+        return "ran well"
+    role = role_of(act.call.tool, act.call.text)
+    return role if role == "search" else "looked, or failed" if role == "run" else "other tools"
 
 
 if __name__ == "__main__":

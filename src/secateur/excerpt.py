@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.gist import STEMS, single, tells
+from secateur.gist import STEMS, few, single, tells, versioned
 
 LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
 TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's
@@ -20,7 +20,7 @@ def excerpt(text: str, max_chars: int, handle: str = "", about: Sequence[str] = 
 
     Head and tail, on line ends where one is near; between them a note with the positions of what is left out, and lines
     of it with their numbers: up to a quarter of the room for such as tell of an error or an exit status, a quarter for
-    such as hold one of the names `about`, and a quarter for what a log says only once.
+    such as hold one of the names `about`, and a quarter for versions and for what a log says only once.
     """
     limit = max(max_chars, LEAST_CHARS)
     if len(text) <= limit:
@@ -130,13 +130,14 @@ def _naming(text: str, gap: _Gap, names: Sequence[str], room: int) -> list[tuple
 
 
 def _once(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
-    """Whole lines of the gap that are like no others, where most are: the first and the last ones that fit the room."""
+    """Whole lines of the gap that name a version, and that are like no others, where most are: those that fit."""
     start = text.rfind("\n", 0, gap.start) + 1
     lines = text[start : min(gap.end, gap.start + _SCANNED)].split("\n")[:-1]
+    names = set(few(lines, versioned))
     number, at = text.count("\n", 0, start) + 1, start
     found: list[tuple[int, str]] = []
-    for line, once in zip(lines, single(lines), strict=True):
-        if once and at >= gap.start and at + len(line) < gap.end and len(line) <= _LINE_CHARS:
+    for place, (line, once) in enumerate(zip(lines, single(lines), strict=True)):
+        if (once or place in names) and at >= gap.start and at + len(line) < gap.end and len(line) <= _LINE_CHARS:
             found.append((at, f"{number}: {line.strip()}"))
         number, at = number + 1, at + len(line) + 1
     return _fitting(found, room)

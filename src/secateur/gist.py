@@ -8,9 +8,11 @@ here.
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 
 LONGEST = 1_000  # characters of a line that is looked at; a longer one is like no other
 ALIKE = 4  # lines of one shape from which on they are repetitions
+EACH = 3  # lines of one shape that are shown of those that tell something
 COMMON = 0.2  # of the lines of a log: words that so many have are its own, others are what it speaks of
 MOSTLY = 0.5  # of the lines of a log that are like others
 # Words are found by their letters first (fast on any text), then the line is judged.
@@ -54,6 +56,21 @@ def single(lines: list[str]) -> list[bool]:
     return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
 
 
+def few(lines: list[str], fits: Callable[[str], object]) -> Iterator[int]:
+    """Places of the lines that fit, at most `EACH` of a shape."""
+    seen: Counter[str] = Counter()
+    for number, line in enumerate(lines):
+        if len(line) < LONGEST and fits(line):
+            seen[said := shape(line)] += 1
+            if seen[said] <= EACH:
+                yield number
+
+
+def versioned(line: str) -> bool:
+    """Whether a line names a version of something."""
+    return "." in line and _VERSION.search(line) is not None
+
+
 def shape(line: str) -> str:
     """A line with the same mark for every number, name and value in it; words and keys stay."""
     return _VARIES.sub(_mark, " ".join(line.split()))
@@ -68,6 +85,7 @@ _VARIES = re.compile(
 )
 _STATE = 14  # characters of a quoted word that is taken for a state, not for a name; of a longer one its form counts
 _RUNS = re.compile(r"\d+|[^\W\d_]+")
+_VERSION = re.compile(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 

@@ -7,10 +7,9 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
-from secateur.gist import STEMS, shape, single, tells
+from secateur.gist import LONGEST, STEMS, few, single, tells, versioned
 
 MAX_LINE_CHARS = 160  # of one line
 
@@ -20,19 +19,16 @@ def outline(text: str, max_chars: int) -> str:
     are none.
     """
     lines = text.split("\n")
-    found = [*_few(lines, _tells, _TOLD), *_few(lines, _VERSION.search, _NAMED)]
+    found = [*_shown(lines, few(lines, _tells), _TOLD), *_shown(lines, few(lines, versioned), _NAMED)]
     ways = list(_ways(lines))
-    found += ways or _once(lines)
+    found += ways or _shown(lines, (at for at, once in enumerate(single(lines)) if once), _ONCE)
     best: dict[int, tuple[int, int, str]] = {}
     for one in sorted(found, reverse=True):
         best[one[1]] = one
     return "\n".join(line for _, line in sorted(_fitting(list(best.values()), max_chars)))
 
 
-_LONGEST = 1_000
 _TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, beside depths of indentation
-_EACH = 3  # lines of one shape that tell of an error or name a version
-_VERSION = re.compile(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+")
 _HIT = re.compile(r"(?P<path>(?:[\w.@+-]*/)+[\w.@+-]+|[\w@+-]+\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)")
 _MODIFIERS = (
     r"(?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|override|async|unsafe|default"
@@ -53,7 +49,7 @@ def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """What is defined and imported, by depth; headings; files in which something was found."""
     files: set[str] = set()
     for number, line in enumerate(lines, 1):
-        if len(line) >= _LONGEST:
+        if len(line) >= LONGEST:
             continue
         hit = _HIT.match(line)
         if hit:
@@ -66,25 +62,12 @@ def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield len(way["indent"].expandtabs(4)), number, f"{place}: {said}"
 
 
-def _few(lines: list[str], fits: Callable[[str], object], rank: int) -> Iterator[tuple[int, int, str]]:
-    """Lines that tell something, a few of each shape."""
-    seen: Counter[str] = Counter()
-    for number, line in enumerate(lines, 1):
-        if len(line) < _LONGEST and fits(line):
-            seen[said := shape(line)] += 1
-            if seen[said] <= _EACH:
-                yield rank, number, f"{number}: {line.strip()[:MAX_LINE_CHARS]}"
+def _shown(lines: list[str], places: Iterable[int], rank: int) -> Iterator[tuple[int, int, str]]:
+    return ((rank, at + 1, f"{at + 1}: {lines[at].strip()[:MAX_LINE_CHARS]}") for at in places)
 
 
 def _tells(line: str) -> bool:
     return any([stem in line for stem in STEMS]) and tells(line.strip())
-
-
-def _once(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Lines of a log that are like no others."""
-    for number, (line, once) in enumerate(zip(lines, single(lines), strict=True), 1):
-        if once and len(line) < _LONGEST:
-            yield _ONCE, number, f"{number}: {line.strip()[:MAX_LINE_CHARS]}"
 
 
 def _fitting(found: list[tuple[int, int, str]], room: int) -> list[tuple[int, str]]:
