@@ -1,4 +1,4 @@
-"""Explicit cache breakpoints of Claude's APIs and of OpenAI's chat: where they stand in a body, and where one more may.
+"""Explicit cache breakpoints of Claude's APIs and of OpenAI's: where they stand in a body, and where one more may.
 
 Rule: a marker is added, none is moved or taken away. Only a client that marks its messages itself gets one, in a slot
 that it left free, before its own last marker and with that one's lifetime, in a message that is not the model's. Where
@@ -21,6 +21,7 @@ _ORDER = ("1h", "5m")  # wire rule A21: the longer-lived first
 _FIXED = (-1, 0)  # before all messages
 _BEFORE = ("tools", "system", "toolConfig", "cache_control", "prompt_cache_options")
 NEAR = 4  # newest messages among which a client's last markers stand
+_HINTS = (b'"cache', b'"prompt_cache')  # a text without them holds no marker
 _RETAINED = ("openai_chat", "openai_responses")
 _END = (1 << 62, 0)  # behind all of them: automatic caching
 
@@ -34,6 +35,8 @@ class _Mark(Struct, frozen=True):
 
 class _Api(Protocol):
     """How one API marks."""
+
+    array: str  # the member of a body that holds the messages
 
     def fixed(self, body: Any) -> Iterator[_Mark]:
         """Markers outside the messages."""
@@ -51,11 +54,11 @@ class _Api(Protocol):
 def breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
     """What puts a marker on the last block that may bear one before each of these messages, the most wanted first.
 
-    Positions are those of `body["messages"]`. None for other formats, for a bare list of messages (which does not say
-    what its request marks beside them), and where a marker stands there already.
+    Positions are those of the body's array of messages. None for other formats, for a bare list of messages (which does
+    not say what its request marks beside them), and where a marker stands there already.
     """
     api = _APIS.get(format)
-    messages = body.get("messages") if isinstance(body, dict) and "thread" not in body else None
+    messages = body.get(api.array) if api and isinstance(body, dict) and "thread" not in body else None
     if api is None or not isinstance(messages, list):
         return []
     marks = _in_order([*api.fixed(body), *_in_messages(api, messages)])
@@ -69,7 +72,7 @@ def breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
             continue
         assert place is not None
         marks = more
-        found.append(api.op(("messages", place[0], "content"), place[1], last.ttl))
+        found.append(api.op((api.array, place[0], _held_by(messages[place[0]])), place[1], last.ttl))
     return found
 
 
@@ -117,7 +120,7 @@ def _marking(native: Any, name: str) -> Any:
 def _at(native: Any, path: Path) -> Any:
     if isinstance(native, Text):
         found = native.at(path)
-        return found.value() if found is not None and b'"cache' in found.raw else None
+        return found.value() if found is not None and any(one in found.raw for one in _HINTS) else None
     for step in path:
         native = native[step]
     return native
@@ -153,8 +156,13 @@ def _falls(marks: list[_Mark]) -> bool:
 
 
 def _content(message: Any) -> list[Any]:
-    content = message.get("content") if isinstance(message, dict) else None
+    content = message.get(_held_by(message)) if isinstance(message, dict) else None
     return content if isinstance(content, list) else []
+
+
+def _held_by(message: Any) -> str:
+    """The member that holds a message's blocks: of the items of OpenAI's Responses also an output."""
+    return "output" if "content" not in message and "output" in message else "content"
 
 
 def _list(value: Any) -> list[Any]:
@@ -167,6 +175,8 @@ def _ttl(marker: Any) -> str:
 
 class _Anthropic:
     """`cache_control` on a block."""
+
+    array = "messages"
 
     def fixed(self, body: Any) -> Iterator[_Mark]:
         for block in (*_list(body.get("tools")), *_list(body.get("system"))):
@@ -196,6 +206,8 @@ class _Anthropic:
 class _Bedrock:
     """A `cachePoint` behind a block."""
 
+    array = "messages"
+
     def fixed(self, body: Any) -> Iterator[_Mark]:
         tools = body.get("toolConfig")
         for block in (*_list(tools.get("tools") if isinstance(tools, dict) else None), *_list(body.get("system"))):
@@ -217,9 +229,15 @@ class _Bedrock:
         return Op(path, [point], (number + 1, number + 1))
 
 
-class _Chat:
+_SHOWN = ("image_url", "file", "input_image", "input_file")
+
+
+class _OpenAI:
     """A `prompt_cache_breakpoint` on a part, from GPT-5.6 on. One more is implied behind the newest message, unless the
     request says otherwise; all live equally long."""
+
+    def __init__(self, array: str) -> None:
+        self.array = array
 
     def fixed(self, body: Any) -> Iterator[_Mark]:
         options = body.get("prompt_cache_options")
@@ -232,7 +250,7 @@ class _Chat:
 
     def bears(self, block: dict[str, Any]) -> bool:
         text = block.get("text")
-        return (isinstance(text, str) and bool(text.strip())) or block.get("type") in ("image_url", "file")
+        return (isinstance(text, str) and bool(text.strip())) or block.get("type") in _SHOWN
 
     def op(self, path: Path, number: int, ttl: str) -> Op:
         return Op((*path, number, "prompt_cache_breakpoint"), {"mode": "explicit"})
@@ -241,6 +259,7 @@ class _Chat:
 _APIS: dict[str, _Api] = {
     "anthropic_messages": _Anthropic(),
     "bedrock_converse": _Bedrock(),
-    "openai_chat": _Chat(),
+    "openai_chat": _OpenAI("messages"),
+    "openai_responses": _OpenAI("input"),
 }
-MARKED = frozenset(_APIS)  # formats whose requests may mark blocks
+MARKED = {name: api.array for name, api in _APIS.items()}  # formats whose requests may mark blocks, and where

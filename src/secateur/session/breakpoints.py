@@ -27,7 +27,7 @@ def emitted(work: Session, request: Any, on: bool) -> tuple[Any, int]:
     """The view, and how many breakpoints were added to it: none unless that is `on`, or where it is the request."""
     native = work.emit(request)
     document = work.document
-    if not on or native is request or document.format.name not in MARKED or document.transcript.at != ("messages",):
+    if not on or native is request or document.transcript.at != (MARKED.get(document.format.name),):
         return native, 0
     first = _first_edited(work)
     return (native, 0) if first is None else _marked(work, native, first)
@@ -75,6 +75,8 @@ def _text(document: Document, native: Any) -> bytes | None:
 
 def _elements(work: Session, body: Any) -> list[int] | None:
     """Where each message of the view stands in its array, and where that ends; None where this cannot be said."""
+    if work.document.transcript.at == ("input",):
+        return _items(work, body)
     raw = {message.key: message for message in work.document.transcript.messages}
     whole = getattr(work.document.format, "alternates", False)  # no message goes with its parts
     places, here = [], 0
@@ -83,6 +85,14 @@ def _elements(work: Session, body: Any) -> list[int] | None:
         here += whole or not _gone(message, raw)
     items = body.get("messages") if isinstance(body, dict) else None
     return [*places, here] if isinstance(items, list) and len(items) == here else None
+
+
+def _items(work: Session, body: Any) -> list[int] | None:
+    """The same where a message may be several items: they can be told only while each stands where it stood."""
+    items, raw = body.get("input"), work.document.transcript.messages
+    steps = [message.path[1] for message in raw if len(message.path) > 1 and isinstance(message.path[1], int)]
+    whole = isinstance(items, list) and len(steps) == len(raw) and not work.ranges and not work.fold.removed
+    return [*steps, len(items)] if whole else None
 
 
 def _gone(message: Message, raw: dict[str, Message]) -> bool:

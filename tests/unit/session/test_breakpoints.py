@@ -289,3 +289,40 @@ def test_of_four_slots_one_is_the_implied_end_s(body: dict[str, Any], added: int
     view = fit(body, policy=OURS, **COLD)
     assert (view.receipt.opened, view.receipt.breakpoints) == (True, added)
     assert len(borne(view.native)) <= 4
+
+
+def responses(marked: tuple[int, ...], rounds: int = 5, thinks: bool = False) -> dict[str, Any]:
+    """A Responses body of a client that marks these items; outputs are lists of texts."""
+    items: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "input_text", "text": "go"}]}]
+    for n in range(rounds):
+        if thinks:
+            items.append({"type": "reasoning", "id": f"rs_{n}", "summary": [], "encrypted_content": "x"})
+        items += [
+            {"type": "function_call", "call_id": f"c{n}", "name": "read", "arguments": "{}"},
+            {
+                "type": "function_call_output",
+                "call_id": f"c{n}",
+                "output": [{"type": "input_text", "text": f"{n} " * 400}],
+            },
+        ]
+    for number in marked:
+        item = items[number]
+        (item["content"] if "content" in item else item["output"])[-1]["prompt_cache_breakpoint"] = EXPLICIT
+    return {"model": "gpt-5.6-sol", "input": items}
+
+
+@pytest.mark.parametrize("thinks", [False, True])
+def test_responses_get_them_in_outputs_and_messages(thinks: bool) -> None:
+    body = responses((-1,), thinks=thinks)
+    view = fit(json.dumps(body).encode(), policy=OURS, **COLD)
+    shown = json.loads(view.native)["input"]
+    kept = [n for n, item in enumerate(shown) if "prompt_cache_breakpoint" in json.dumps(item)]
+    assert view.receipt.opened
+    assert view.receipt.breakpoints == len(kept) - 1
+    assert kept == ([0, 9, 15] if thinks else [0, 6, 10])
+    assert [len(item) for item in shown] == [len(item) for item in body["input"]]
+    assert check("openai_responses", shown, json.loads(view.native)) == []
+
+
+def test_responses_that_mark_nothing_get_none() -> None:
+    assert fit(responses(()), policy=OURS, **COLD).receipt.breakpoints == 0
