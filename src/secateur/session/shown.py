@@ -4,6 +4,7 @@ Rule: what stands in a view stays the same object from request to request, so th
 range is replaced there is nothing to do here. Nothing is decided or edited.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import compress
 from operator import is_not
@@ -47,7 +48,10 @@ class Shown:
 
 
 def standing(ranges: Sequence[Located], numbers: Sequence[int]) -> list[int]:
-    """Where those of these messages of a history that the view shows stand in it."""
-    if not ranges:
-        return list(numbers)
-    return [placed(ranges, one) for one in numbers if not any(i <= one < j for i, j, _ in ranges)]
+    """Where those of these messages of a history, in order, stand that the view shows."""
+    found: list[int] = []
+    here = shift = 0
+    for i, j, edit in ranges:
+        found += [one + shift for one in numbers[bisect_left(numbers, here) : bisect_left(numbers, i)]]
+        here, shift = max(here, j), shift + len(edit.items) - (j - i)
+    return found + [one + shift for one in numbers[bisect_left(numbers, here) :]]
