@@ -8,8 +8,8 @@ and one session made up of the like (`built.py`), each with up to 32 facts in th
 test, a version, a row of data, a hit of a search, a path, a function, a line of a log (`planting.py`). A write costs
 11.5 reads more than a read. `bill` is a share of the unpruned bill, `adj` has all that was lost fetched again, `peak`
 is a share of the unpruned one; then how many facts the last request shows, and how many it shows or says how to read
-back (ours: with a store); `hard`: recall of what later calls named. `balance, at birth alone` prunes nothing later, as the
-peers do.
+back (ours: with a store); `hard`: recall of what later calls named. `balance, at birth alone` prunes nothing later, as
+the peers do.
 """
 
 import argparse
