@@ -117,9 +117,10 @@ class Asked:
         """The first block at which a prefix is found that is not marked there: from the first mark backwards, or as far
         as message ends are looked at."""
         tariff = self._tariff
-        if tariff.positions == "messages" and tariff.look_back:
-            return self._block(max(0, size - tariff.look_back + 1), turn)
-        return self._block(marked, turn) - tariff.look_back if tariff.positions == "marks" else 0
+        if tariff.positions == "marks":
+            return self._block(marked, turn) - tariff.look_back
+        reached = tariff.positions == "messages" and tariff.look_back
+        return max(bool(self.fixed), self._block(max(0, size - tariff.look_back + 1), turn) if reached else 0)
 
     def _answer(self, request: int, standing: "Standing | _More") -> tuple[Prefix, ...]:
         """What the answer before left, where answers leave prefixes."""

@@ -1,0 +1,146 @@
+"""What the bound on regret is told is what the simulator bills, on any session that grows, pauses and is edited."""
+
+import json
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from secateur.policy import load
+from secateur.pricing import in_units
+from secateur.pricing.rules import CacheRules
+from secateur.schedule import Balance, Choice, Offer
+from secateur.schedule.ground import Ground
+from secateur.schedule.regret import account
+from secateur.simulate.cache import Caching
+from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.run import simulate
+
+MARKS = CacheRules(
+    name="marks",
+    models=(),
+    positions="marks",
+    minimum_tokens=60,
+    look_back=4,
+    writes_cost=True,
+    source="made up",
+    date="2026-01-01",
+)
+KINDS = (
+    MARKS,
+    replace(MARKS, look_back=20, minimum_tokens=1),
+    replace(MARKS, positions="messages", look_back=6),
+    replace(MARKS, positions="answers", look_back=0, writes_cost=False),
+    replace(MARKS, positions="steps", step_tokens=16),
+    replace(MARKS, positions="none"),
+)
+START = 1_767_225_600_000
+POLICY: dict[str, Any] = {
+    "name": "eager",
+    "protect": {"results": 1, "roles": []},
+    "prune": [{"do": "hard_clear"}],
+}
+
+
+BIRTH = {"birth": {"do": "excerpt", "max_chars": 900}}
+
+
+class Told(NamedTuple):
+    """At the request that held so many messages."""
+
+    messages: int
+    unpruned: float
+    above: float
+
+
+class Tells(Balance, frozen=True):
+    """The schedule, with a note of what its account said of each request, and of what was made of it."""
+
+    def chosen(self, offer: Offer) -> Choice:
+        choice = super().chosen(offer)
+        ground = Ground(offer)
+        so_far = account(offer, ground.prefixes)
+        place = next((one for n, one in enumerate(ground.places, 1) if n == len(choice.edits)), None)
+        NOTED.append(Told(len(offer.seen.messages), so_far.unpruned, so_far.after(place) if place else so_far.above))
+        return choice
+
+
+NOTED: list[Told] = []
+ROUND = st.tuples(
+    st.lists(st.integers(0, 2_000), min_size=1, max_size=4),  # characters of each result
+    st.sampled_from([10, 10, 10, 400]),  # seconds until the next round
+    st.booleans(),  # whether the user says something behind it
+)
+
+
+def log(rounds: list[tuple[list[int], int, bool]]) -> bytes:
+    """A session of Pi: calls, their results, and what the user says."""
+    at = START
+    lines: list[dict[str, Any]] = [{"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00.000Z"}]
+
+    def says(role: str, content: list[dict[str, Any]], **more: Any) -> None:
+        message = {"role": role, "content": content, "timestamp": at, **more}
+        lines.append({"type": "message", "timestamp": at, "message": message})
+
+    says("user", [{"type": "text", "text": "make it work"}])
+    for number, (sizes, seconds, asks) in enumerate(rounds):
+        calls = [
+            {"type": "toolCall", "id": f"{number}.{n}", "name": "run", "arguments": {"x": n}} for n in range(len(sizes))
+        ]
+        says("assistant", calls)
+        for n, size in enumerate(sizes):
+            text = f"{number} {n} " + "some words of output " * (size // 20)
+            says("toolResult", [{"type": "text", "text": text}], toolCallId=f"{number}.{n}", toolName="run")
+        at += seconds * 1_000
+        if asks:
+            says("assistant", [{"type": "text", "text": "done so far"}])
+            says("user", [{"type": "text", "text": "go on"}])
+    return "\n".join(map(json.dumps, lines)).encode()
+
+
+def billed(
+    recording: Recording, caching: Caching, most: float | None, birth: bool
+) -> tuple[list[Told], dict[int, Told]]:
+    """What the account told, and by messages held what the simulator billed."""
+    NOTED.clear()
+    policy = replace(
+        load(POLICY | BIRTH if birth else POLICY), schedule=Tells(beta=0.01, least_tokens=1, max_regret=most)
+    )
+    price = in_units(1.25, 0.1, 5.0)
+    plain, run = (simulate(recording, one, price, caching=caching, window=10**9).rows for one in (None, policy))
+    theirs, ours = (list(accumulate(row.units for row in rows)) for rows in (plain, run))
+    return list(NOTED), {
+        request.answer: Told(request.answer, full - 5.0 * row.output, mine - full)
+        for request, row, full, mine in zip(recording.requests, plain, theirs, ours, strict=True)
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(ROUND, min_size=3, max_size=14),
+    st.sampled_from(KINDS),
+    st.tuples(st.integers(0, 3), st.sampled_from([0, 200])),
+    st.sampled_from([None, 0.12, 0.01]),
+    st.booleans(),
+)
+def test_the_account_is_the_bill(
+    rounds: list[tuple[list[int], int, bool]],
+    rules: CacheRules,
+    given_: tuple[int, int],
+    most: float | None,
+    birth: bool,
+) -> None:
+    """Of what is excerpted at the request itself it does not know yet that it saves."""
+    free, fixed = given_
+    recording = recorded(log(rounds), fixed_tokens=fixed)
+    told, bills = billed(recording, Caching(rules=rules, free=free), most, birth)
+    assert told
+    for one in told:
+        bill = bills[one.messages]
+        assert one.unpruned == pytest.approx(bill.unpruned)
+        assert one.above == pytest.approx(bill.above, abs=0.01) if not birth else one.above > bill.above - 0.01
+        if most is not None:
+            assert bill.above <= most * bill.unpruned
