@@ -1,4 +1,4 @@
-"""Prices of models, from a small dated table (`scripts/refresh_prices.py` writes it from genai-prices).
+"""Prices of models, from a small dated table (`make prices` writes it anew from genai-prices).
 
 Rule: dollars per million tokens, as the maker of a model asks them; batch discounts and resellers aside. A model that
 is not in the table has no price: callers say so by name. A price can be stated instead, in any unit (`in_units`).

@@ -43,7 +43,9 @@ class StatedCache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 class Stated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What one entry says of some models."""
 
-    models: tuple[str, ...] = ("*",)  # globs over a model's name, as given or in its normal form
+    models: tuple[str, ...] = (
+        "*",
+    )  # globs over a model's name: as given (`anthropic/*`), or without provider and date
     like: str = ""  # a model of the tables whose price and cache rules these have, but for what is stated here
     price: Rates | None = None  # dollars per million tokens
     tiers: tuple[Tier, ...] = ()  # by `over`, lowest first; only beside `price`
