@@ -16,9 +16,7 @@ no host had compacted, under Claude's rules whatever the model.
 """
 
 import argparse
-import json
 import os
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
@@ -27,6 +25,7 @@ from statistics import mean
 from typing import Any
 
 from bound import BOUNDS, KAPPAS, OUTPUT, WINDOW, all_sessions, bounded, prefixes, read, sessions_of
+from decisions import decisions
 from msgspec.structs import replace
 
 from secateur.budget import Budget
@@ -165,33 +164,6 @@ def ratios_of(work: tuple[float, float, int]) -> list[float]:
     w, r, number = work
     some = islice(made(number * EACH + EACH, r, w), number * EACH, None)
     return [cost(one, balance(one, Balance().beta)) / oracle(one).cost for one in some]
-
-
-def decisions(corpus: Path) -> bool:
-    """How long a request takes to decide, over `json.loads` of its history."""
-    file = next(corpus.rglob(f"{LONG[0]}.jsonl.gz"))
-    recording = recorded(read(file), compactions=False)
-    as_json = json.dumps([[part.text for part in one.parts] for one in recording.segments[0].messages])
-    unit = min(took(lambda: json.loads(as_json)) for _ in range(5))
-    price, caching = priced(recording, 24.0)
-    spent: list[float] = []
-    turns = replayed(recording, load("balance"), window=WINDOW, tariff=stated(price, caching.rules))
-    for _ in recording.requests:
-        spent.append(took(lambda: next(turns)))
-    parts = [spent[n : n + len(spent) // 4] for n in range(0, len(spent), len(spent) // 4)][:4]
-    shares = [mean(part) / unit for part in parts]
-    print(
-        f"a request: {' '.join(f'{share:.2f}' for share in shares)} x json.loads of the whole history, by quarters;",
-        end=" ",
-    )
-    print(f"at most {max(spent) / unit:.2f}")
-    return max(shares) <= 1
-
-
-def took(work: Any) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def main() -> int:

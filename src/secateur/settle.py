@@ -39,9 +39,9 @@ def _emptied(message: Message, keys: Set[str], gone: Set[str]) -> bool:
 
 def in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bool:
     """Whether `edits` remove bound reasoning of the tool loop that is still running (wire rules A51, A59)."""
-    if not messages or not _answers(messages[-1]):
-        return False
     removed = {edit.key for edit in edits if isinstance(edit, Remove)}
+    if not removed or not messages or not _answers(messages[-1]):
+        return False
     for message in reversed(messages):
         if message.role == "user" and not _answers(message):
             return False
