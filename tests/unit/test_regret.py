@@ -1,0 +1,103 @@
+"""What the account of a session is made of: a prompt cache told by numbers, and what each epoch cut."""
+
+import pytest
+from msgspec.structs import force_setattr
+
+from conversation import assistant, result, talk, user
+from secateur.budget import Budget
+from secateur.model import Epoch, Message, Part, Restore, Rewrite, Transcript
+from secateur.plan import Plan
+from secateur.protect import Protect
+from secateur.schedule import Offer
+from secateur.schedule.cached import Cached, Prompt
+from secateur.schedule.cuts import Cut, Standing, cuts
+from secateur.tariff import Tariff
+
+TARIFF = Tariff(r=0.1, w=1.25, minimum_tokens=10)
+HEAD = ((0, 50),)  # system prompt and tools
+
+
+def prompt(tokens: int, last: int, since: int, first: int | None = None, cold: bool = False) -> Prompt:
+    return Prompt(tokens, last, since, first, marks=HEAD, cold=cold)
+
+
+def test_what_only_grew_reads_all_of_the_request_before() -> None:
+    cache = Cached(TARIFF)
+    assert cache.send(prompt(100, 2, -18)) == 1.25 * 100
+    assert cache.send(prompt(160, 4, -16)) == pytest.approx(0.1 * 100 + 1.25 * 60)
+
+
+def test_further_back_than_is_looked_only_what_every_request_marks_is_found() -> None:
+    cache = Cached(TARIFF)
+    cache.send(prompt(100, 2, -18))
+    assert cache.read(prompt(400, 24, 4)) == 50
+    assert cache.read(prompt(400, 22, 2)) == 100
+
+
+def test_an_edit_reads_up_to_the_last_prefix_before_it() -> None:
+    cache = Cached(TARIFF)
+    for tokens, last in ((100, 2), (160, 4), (200, 6)):
+        cache.send(prompt(tokens, last, last - 20))
+    assert cache.read(prompt(150, 6, -14, first=5)) == 160
+    assert cache.read(prompt(150, 6, -14, first=4)) == 100
+    cache.send(prompt(130, 6, -14, first=4))
+    assert cache.read(prompt(150, 8, -12)) == 130
+    assert cache.read(prompt(150, 8, -12, cold=True)) == 0
+
+
+def test_too_little_is_not_kept_and_costs_as_plain_input() -> None:
+    cache = Cached(TARIFF)
+    assert cache.send(Prompt(9, 0, -20)) == 9
+    assert cache.read(Prompt(20, 2, -18)) == 0
+
+
+def test_where_any_common_prefix_counts_steps_are_read() -> None:
+    cache = Cached(Tariff(minimum_tokens=1, step_tokens=16, anywhere=True, positions="steps"))
+    cache.send(Prompt(100, 2, 0))
+    assert cache.read(Prompt(150, 4, 0)) == 96
+    assert cache.read(Prompt(150, 4, 0, first=1, before=40)) == 32
+
+
+def counted(*messages: Message) -> Transcript:
+    """A character is a token."""
+    read = talk(*messages)
+    for message in read.messages:
+        for part in message.parts:
+            force_setattr(part, "tokens", len(part.text))
+    return read
+
+
+def test_each_epoch_cut_what_it_left_less_of() -> None:
+    """Of a result of 90 tokens an excerpt of 30 was left at the second request, and 4 at the last; another is whole."""
+    raw = counted(
+        user("go"),
+        assistant(("a", "read", "{}")),
+        result("x" * 90, call="a"),
+        assistant(("b", "read", "{}")),
+        result("y" * 50, call="b"),
+        assistant(("c", "read", "{}")),
+        result("z", call="c"),
+    )
+    one, other = raw.messages[2].parts[0], raw.messages[4].parts[0]
+    now = counted(*raw.messages[:2], result("gone", call="a"), *raw.messages[3:])
+    force_setattr(now.messages[2].parts[0], "key", one.key)
+    tips = [raw.messages[number].key for number in (2, 4, 6)]
+    plan = Plan(
+        (
+            Epoch(1, tips[0], "birth", (Rewrite(one.key, "x" * 30),)),
+            Epoch(2, tips[1], "prune", (Rewrite(other.key, "!"),)),
+            Epoch(3, tips[2], "prune", (Rewrite(one.key, "gone"), Restore(other.key))),
+        )
+    )
+    kept: dict[str, Part] = {one.key: one, other.key: other}
+    budget = Budget(window=0, used=0, count=len, protect=Protect(), raw=kept, tariff=TARIFF)
+    seen = Transcript((), tuple(now.messages))
+    offer = Offer(seen=seen, budget=budget, edits={}, count=len, plan=plan)
+    walked = offer.walked()
+    walked.at.update({tip: number for tip, number in zip(tips, (2, 4, 6), strict=True)})
+    made = cuts(offer, [1, 3, 5, 7], walked)
+    assert made == (Cut(1, 2, 0, 60), Cut(2, 4, 0, 49), Cut(3, 2, 0, 26), Cut(3, 4, 0, -49))
+    standing = Standing(made[:2])
+    assert [standing.before(number) for number in (2, 3, 5)] == [0, 60, 109]
+    standing.add(made[2:])
+    assert (standing.whole, standing.before(4)) == (86, 86)
