@@ -14,8 +14,8 @@ from secateur.schedule.prefixes import Prefixes
 from secateur.schedule.walked import Walked
 from secateur.tariff import Tariff
 
-# Of the bound so much is used. Tokens are estimates: an error that all texts share is one of both bills, and of a single
-# kind of text they are seldom more than 15 % off (benchmarks/tokens.py).
+# Of the bound so much is used. Tokens are estimates: an error that all texts share is one of both bills, and of a
+# single kind of text they are seldom more than 15 % off (benchmarks/tokens.py).
 SAFE = 0.85
 STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a step
 
