@@ -8,6 +8,7 @@ the ends of a result, never in the middle of an output. What a call did to files
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -83,6 +84,7 @@ def texts(given: dict[str, Any], names: frozenset[str], depth: int = 0) -> list[
     return found
 
 
+@lru_cache(maxsize=1_024)
 def plain(name: str) -> str:
     """`old_string`, `oldString` → oldstring."""
     return re.sub(r"[\W_]", "", name).lower()

@@ -25,13 +25,18 @@ class Ran(Struct, frozen=True):
     """One run of one command line."""
 
     action: Action
-    text: str
+    line: str  # as it was given, "…" in place of the bodies of its here-documents
     stem: str  # program and verb, as far as two runs of "the same thing" share them
     looks: bool  # it only looks
     check: Check | None
     ok: bool
     does: tuple[tuple[str, ...], ...] = ()  # its programs with their words, those that only look left out if others act
     goes_to: str = ""  # the folder that it changes to before all else
+
+    @property
+    def text(self) -> str:
+        """The command line on one line, without secrets."""
+        return clipped(redact(one_line(self.line)), MAX_CHARS)
 
 
 def runs(done: Iterable[Action]) -> Iterator[Ran]:
@@ -101,7 +106,6 @@ _FAILED = re.compile(
 def _ran(action: Action, line: str) -> Ran:
     taken = parsed(line)
     programs = [words for simple in taken.commands if (words := program(simple.words))]
-    text = clipped(redact(one_line(taken.line)), MAX_CHARS)
     check = next(
         (kind for kind, shape in _CHECKS if any(shape.match(" ".join(words[:12])) for words in programs)), None
     )
@@ -109,7 +113,9 @@ def _ran(action: Action, line: str) -> Ran:
     acting = [words for words in programs if not _looks(words)]
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
     writes = any(pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
-    return Ran(action, text, stem, not acting and not writes, check, ok, tuple(acting or programs), _goes_to(programs))
+    return Ran(
+        action, taken.line, stem, not acting and not writes, check, ok, tuple(acting or programs), _goes_to(programs)
+    )
 
 
 def _looks(words: tuple[str, ...]) -> bool:

@@ -8,6 +8,7 @@ is decided elsewhere.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -32,8 +33,9 @@ class Parsed(Struct, frozen=True):
 MAX_CHARS = 200_000  # of a command line; what is longer is a program, not a line
 
 
+@lru_cache(maxsize=64)
 def parsed(line: str) -> Parsed:
-    """Take a command line apart."""
+    """Take a command line apart. Who asks what it ran asks what it did to files next."""
     lines, bodies = _without_bodies(line[:MAX_CHARS].split("\n"))
     bare = "\n".join(_HERE.sub("", one) if one is not None else "" for one in lines)
     shown = "\n".join(one if one is not None else "…" for one in lines) if bodies else line
