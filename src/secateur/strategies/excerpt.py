@@ -24,11 +24,11 @@ from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth
 from secateur.protect import Count, Share
 from secateur.recalling import is_recalled
 
-# The share of results of which a later call quotes what an excerpt left out, in recorded sessions
-# (benchmarks/strategies.py). Of commands that went well, over 1,000 tokens: one in four. Of results that show files it
-# is more than half.
+# The share of results of which a later call needs what an excerpt left out, in recorded sessions
+# (benchmarks/strategies.py). Of commands that went well, cut to a part of them: 6 of 46, which leaves up to a quarter
+# possible. Of results that show files it is half.
 CHANCE = 0.25
-FOLDED = 0.15  # where only repetitions were left out of a command's output, a search or a list: one in eight
+FOLDED = 0.15  # where only repetitions were left out, of all that does not show files: 11 of 97
 _PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
 _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
