@@ -244,7 +244,7 @@ SIMULATOR = {
     "agreement": ("compared", "busted", "Compared"),
     "recall": ("recall_of", "held", "refetch", "Held", "Score", "Stratum", "Lost"),
     "compare": ("compared", "Play", "Comparison", "Standing"),
-    "eligible": ("permitted",),
+    "eligible": ("lots",),
     "account": ("account", "Account", "Event", "Wait"),
     "story": ("story", "told", "Chapter"),
     "shared": ("shared", "told", "Said"),

@@ -14,10 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.policy import Policy, load
-from secateur.pricing.tariffs import stated
 from secateur.simulate.bill import billed
-from secateur.simulate.eligible import permitted
-from secateur.simulate.foresight import Terms, foreseen, stretches, unreferenced
+from secateur.simulate.eligible import lots
+from secateur.simulate.foresight import Terms, foreseen, unreferenced
 from secateur.simulate.lot import lower_bound
 from secateur.simulate.oracle import oracle
 from secateur.simulate.recall import Recall, Score, held, recall_of, refetch
@@ -101,10 +100,8 @@ def compared(recording: Recording, policies: Iterable[Any], terms: Terms, play: 
 
 def _best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> tuple[float, float]:
     """What the cheapest schedule costs of what a policy would let go, and what none is below."""
-    tariff = stated(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
-    own = permitted(recording, policy, window=window, tariff=tariff)
-    lots = [one.lot for one in stretches(recording, own, terms)]
-    return sum(oracle(one).cost for one in lots), sum(map(lower_bound, lots))
+    found = lots(recording, policy, terms, window=window)
+    return sum(oracle(one).cost for one in found), sum(map(lower_bound, found))
 
 
 class _Stand(Struct, frozen=True):

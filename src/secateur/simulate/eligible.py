@@ -1,31 +1,87 @@
-"""What a policy would let go, and from when on, were it free to choose the moment: what its own oracle may prune.
+"""What a policy would let go, and from when on, were it free to choose the moment: the session of its own oracle.
 
-Rule: the policy is asked at every request, with its schedule, its excerpts at birth and its compaction set aside;
-nothing else of it is changed. A result counts from the request after the first that held it. The oracle takes results
-as a whole: a policy that excerpts what is new, edits more than results or compacts can be cheaper than its oracle.
+Rule: the policy is asked at every request, and nothing it proposes is done, so that the same things may go as under its
+own schedule: results, arguments, whatever its strategies edit, each leaving what they would leave of it. What it does
+to a result when that is new is done: it costs nothing then, and no schedule has a say in it. A summary is none of this.
 """
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.model import Remove, Rewrite
+from secateur.budget import Budget
+from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy
-from secateur.schedule import EveryRequest
-from secateur.simulate.foresight import Eligible, first_seen
-from secateur.simulate.replay import replayed
+from secateur.pricing.tariffs import stated
+from secateur.schedule import Choice, Offer
+from secateur.simulate.foresight import Terms, colds
+from secateur.simulate.lot import Item, Lot, lot
+from secateur.simulate.replay import Turn, replayed
 from secateur.simulate.requests import Recording
 from secateur.tariff import Tariff
 
 
-def permitted(
-    recording: Recording, policy: Policy, *, window: int | None = None, tariff: Tariff | None = None
-) -> Eligible:
-    """By segment: key of a result → the request from which on the policy would let it go."""
-    eager = replace(policy, schedule=EveryRequest(), birth=None, compaction=None)
-    found: list[dict[str, int]] = [{} for _ in recording.segments]
-    seen = [first_seen(recording, segment) for segment in range(len(recording.segments))]
-    for number, turn in enumerate(replayed(recording, eager, window=window, tariff=tariff)):
-        segment = turn.request.segment
-        for edit in turn.plan.epochs[-1].edits if turn.opened else ():
-            if isinstance(edit, Rewrite | Remove) and edit.key in seen[segment]:
-                found[segment].setdefault(edit.key, max(number, seen[segment][edit.key] + 1))
+def lots(recording: Recording, policy: Policy, terms: Terms, *, window: int | None = None) -> list[Lot]:
+    """The segments of a recording as numbers, with what the policy lets go."""
+    tariff = stated(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
+    noted = _Noted(recording)
+    noting: Any = replace(policy, schedule=noted, compaction=None)
+    turns: list[Turn] = []
+    for turn in replayed(recording, noting, window=window, tariff=tariff):
+        turns.append(turn)
+        noted.request += 1
+    cold = colds(recording, terms.caching)
+    by_segment = [[one for one in turns if one.request.segment == at] for at in range(len(recording.segments))]
+    return [_lot(some, noted, cold, tariff) for some in by_segment]
+
+
+class _Noted:
+    """A schedule that makes nothing, and notes what was proposed first at which request, and what would be left."""
+
+    weighs, timed = True, True
+
+    def __init__(self, recording: Recording) -> None:
+        self.request = 0
+        self.found: dict[tuple[int, str], tuple[int, int]] = {}  # segment and key → request, tokens
+        self._segments = [one.segment for one in recording.requests]
+
+    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+        return ""
+
+    def chosen(self, offer: Offer) -> Choice:
+        segment = self._segments[self.request]
+        for key, edit in offer.edits.items():
+            if (segment, key) not in self.found:
+                left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
+                self.found[segment, key] = self.request, left
+        return Choice(gate="only noted")
+
+
+def _lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tariff: Tariff) -> Lot:
+    """One segment. Its last view holds all that it ever sent."""
+    prompts = [turn.fixed_tokens + sum(part.tokens for said in turn.seen for part in said.parts) for turn in turns]
+    found = lot(
+        prompts,
+        [cold[turn.request.number] for turn in turns],
+        _items(turns, noted) if turns else [],
+        r=tariff.r,
+        w=tariff.w,
+    )
+    return replace(found, outside=tariff.o * sum(turn.request.output for turn in turns))
+
+
+def _items(turns: Sequence[Turn], noted: _Noted) -> list[Item]:
+    last, held = turns[-1], [len(turn.seen) for turn in turns]
+    positions = {turn.request.number: at for at, turn in enumerate(turns)}
+    before, found = last.fixed_tokens, list[Item]()
+    for number, message in enumerate(last.seen):
+        first = bisect_right(held, number)
+        for part in message.parts:
+            request, left = noted.found.get((last.request.segment, part.key), (-1, 0))
+            if request in positions:
+                at = max(positions[request], first + 1)
+                found.append((float(before), float(part.tokens - left), first, at))
+            before += part.tokens
     return found

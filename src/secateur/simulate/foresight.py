@@ -106,7 +106,7 @@ def first_seen(recording: Recording, segment: int) -> dict[str, int]:
 
 def stretches(recording: Recording, eligible: Eligible, terms: Terms) -> list[Stretch]:
     """The recording as numbers, at the price's base rates."""
-    cold = _cold(recording, terms.caching)
+    cold = colds(recording, terms.caching)
     return [_stretch(recording, segment, mine, terms, cold) for segment, mine in enumerate(eligible)]
 
 
@@ -143,7 +143,7 @@ def _items(
     return found
 
 
-def _cold(recording: Recording, caching: Caching) -> list[bool]:
+def colds(recording: Recording, caching: Caching) -> list[bool]:
     """By request: whether the cache of the one before is of no use."""
     found: list[bool] = []
     last: tuple[int, str] | None = None
