@@ -4,7 +4,7 @@ Rule: names only (files, symbols, ids, errors), the newest first, and only of wh
 asked about. Common words name nothing. What is done with the names is decided above.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from secateur.identifiers.words import Kind, words
 from secateur.model import Message, Part
@@ -16,10 +16,16 @@ _SEARCHED = 8_000  # characters of one text
 _KINDS: frozenset[Kind] = frozenset({"file", "hash", "error", "symbol", "id", "url"})
 
 
-def named(messages: Sequence[Message], number: int, result: Part) -> tuple[str, ...]:
-    """The names that matter for a result of message `number`, those of its own call first."""
+def named(
+    messages: Sequence[Message], number: int, result: Part, raw: Mapping[str, Part] | None = None
+) -> tuple[str, ...]:
+    """The names that matter for a result of message `number`, those of its own call first.
+
+    `raw` has the parts as they came where a view shows them otherwise: what was edited since changes nothing.
+    """
     found: dict[str, None] = {}
-    for text in _texts(messages, number, result):
+    for part in _texts(messages, number, result):
+        text = raw.get(part.key, part).text if raw else part.text
         if len(found) >= MOST:
             break
         some = {one.value for one in words(text[:_SEARCHED]) if one.kind in _KINDS and len(one.value) > 3}
@@ -27,18 +33,18 @@ def named(messages: Sequence[Message], number: int, result: Part) -> tuple[str, 
     return tuple(found)[:MOST]
 
 
-def _texts(messages: Sequence[Message], number: int, result: Part) -> Iterator[str]:
+def _texts(messages: Sequence[Message], number: int, result: Part) -> Iterator[Part]:
     """The result's own call, what the user said last, the calls before."""
-    calls: list[str] = []
-    users: list[str] = []
+    calls: list[Part] = []
+    users: list[Part] = []
     answers = 0
     for message in reversed(messages[:number]):
         if message.role == "assistant" and answers < _CALLS:
             answers += 1
-            calls += [part.text for part in message.parts if part.kind == "tool_call" and part.call == result.call]
-            calls += [part.text for part in message.parts if part.kind == "tool_call" and part.call != result.call]
+            calls += [part for part in message.parts if part.kind == "tool_call" and part.call == result.call]
+            calls += [part for part in message.parts if part.kind == "tool_call" and part.call != result.call]
         elif message.role == "user" and message.origin == "user":
-            users += [part.text for part in message.parts if part.kind == "text"]
+            users += [part for part in message.parts if part.kind == "text"]
             if len(users) >= _USERS:
                 break
     yield from calls[:1]

@@ -127,8 +127,7 @@ class _Result(Struct, frozen=True):
         return call_of(self.transcript, self.number, self.part)
 
     def cut(self, room: int) -> str:
-        about = named(self.transcript.messages, self.number, self.part)
-        return excerpt(self.part.text, room, handle_for(self.budget, self.part), about)
+        return excerpt(self.part.text, room, handle_for(self.budget, self.part), self._about())
 
     def folded(self) -> str:
         """Without its repetitions. It follows from the result and what stands before it, so its key names it."""
@@ -138,12 +137,14 @@ class _Result(Struct, frozen=True):
         if found is None:
             call = self.call
             whole = call is not None and _shows_files(call, self.part)
-            about = () if whole else named(self.transcript.messages, self.number, self.part)
-            found = self.part.text if whole else fold(self.part.text, handle, about)
+            found = self.part.text if whole else fold(self.part.text, handle, self._about())
             if len(known) >= _KEPT:
                 known.clear()
             known[self.part.key, handle] = found
         return found
+
+    def _about(self) -> tuple[str, ...]:
+        return named(self.transcript.messages, self.number, self.part, self.budget.raw)
 
 
 def _prices(budget: Budget) -> _Prices:

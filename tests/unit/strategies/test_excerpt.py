@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from conversation import assistant, part, result, results, talk, user
 from secateur.bounds import index_of
 from secateur.budget import Budget
-from secateur.model import Transcript
+from secateur.model import Rewrite, Transcript
 from secateur.pricing.arithmetic import fetching, worth_excerpting
 from secateur.protect import Protect
 from secateur.strategies import Excerpt
@@ -138,3 +138,17 @@ def test_a_fold_is_made_once_for_a_place_and_depends_on_what_stands_before_it() 
     assert list(by_price(asked("npm install", named), folds).values()) == [text]
     [other] = by_price(talk(user("prune"), result(named)), folds).values()
     assert "gate_width" not in other
+
+
+def test_what_was_edited_since_changes_nothing() -> None:
+    folds = Excerpt(max_chars=500, fold=True)
+    call = assistant(("c", "do", json.dumps({"command": "prune gate_width"})))
+    talked = talk(user("prune"), call, result(LIKE.replace("rose_77.", "gate_width."), "do", "c"))
+    was = part(talked, 1)
+    short = replace(talked.messages[1], parts=(replace(was, text="{}"),))
+    view = replace(talked, messages=(talked.messages[0], short, talked.messages[2]))
+    for handles, seen, raw in ((False, talked, {}), (True, view, {was.key: was})):
+        budget = Budget(window=0, used=0, count=len, protect=Protect(), raw=raw, handles=handles)
+        [edit] = folds(seen, budget)
+        assert isinstance(edit, Rewrite)
+        assert "\ncompiled src/gate_width.ts in 77 ms\n" in edit.text
