@@ -243,6 +243,7 @@ SIMULATOR = {
     "bill": ("Bill", "Row", "Call"),
     "agreement": ("compared", "busted", "Compared"),
     "recall": ("recall_of", "held", "refetch", "Held", "Score", "Stratum", "Lost"),
+    "recall.curves": ("frontier", "area", "interval", "Point", "Interval"),
     "compare": ("compared", "Play", "Comparison", "Standing"),
     "eligible": ("lots",),
     "account": ("account", "Account", "Event", "Wait"),
