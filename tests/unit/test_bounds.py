@@ -264,3 +264,10 @@ def test_a_result_finds_its_call_within_its_round_only() -> None:
     )
     said = [found.text if (found := call_of(twice, number, part(twice, number))) else None for number in (1, 4, 5, 7)]
     assert said == ['{"command":"old"}', '{"command":"other"}', '{"command":"new"}', None]
+
+
+def test_only_what_is_known_to_be_open_is_walked_behind_the_newest() -> None:
+    known = replace(ROUNDS, index=replace(index_of(ROUNDS), open=(2,)))
+    assert texts(known, Protect()) == ["one"]
+    assert texts(known, Protect(results=1)) == ["one"]
+    assert texts(known, Protect(tokens=1)) == texts(ROUNDS, Protect(tokens=1))

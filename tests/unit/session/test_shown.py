@@ -1,0 +1,60 @@
+"""A compacted view from request to request: where messages stand in it, and what is counted again."""
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.bounds import indexed
+from secateur.model import Message, New, Replace
+from secateur.session.shown import Shown, standing
+from secateur.session.tally import Tallies, Tally
+
+TWO = Replace("", "b", (New("user", "what happened"), New("user", "go on")))
+NONE = Replace("c", "d", ())
+
+
+@pytest.mark.parametrize(
+    ("ranges", "shown"),
+    [
+        ([], [0, 1, 2, 3, 4, 5]),
+        ([(0, 3, TWO)], [2, 3, 4]),
+        ([(1, 3, NONE)], [0, 1, 2, 3]),
+        ([(0, 2, TWO), (4, 5, NONE)], [2, 3, 4]),
+        ([(2, 2, TWO)], [0, 1, 4, 5, 6, 7]),
+    ],
+)
+def test_where_messages_stand_that_a_view_shows(ranges: list[tuple[int, int, Replace]], shown: list[int]) -> None:
+    assert standing(ranges, range(6)) == shown
+
+
+def test_what_stands_in_a_view_stays_the_same_object() -> None:
+    messages = talk(user(), assistant(text="yes"), result("one"), assistant(text="done"), user("more")).messages
+    shown, ranges = Shown(), [(0, 2, TWO)]
+    first, _ = shown.view(messages[:4], ranges, indexed(messages[:4]), len)
+    second, index = shown.view(messages, ranges, indexed(messages), len)
+    assert [part.text for one in first for part in one.parts] == ["what happened", "go on", "one", "done"]
+    assert all(one is other for one, other in zip(first, second, strict=False))
+    assert index == indexed(second)
+
+
+def test_only_what_is_new_or_reads_otherwise_is_counted() -> None:
+    asked: list[Message] = []
+
+    def weigh(message: Message) -> int:
+        asked.append(message)
+        return sum(len(part.text) for part in message.parts)
+
+    messages = talk(user("a"), user("bb"), user("ccc"), user("dddd")).messages
+    tally = Tally(weigh)
+    assert [tally.of(messages[:2]), tally.of(messages), tally.of(messages)] == [3, 10, 10]
+    assert asked == [*messages]
+    other = talk(user("eeeee")).messages
+    assert tally.of((messages[0], *other, messages[2])) == 9
+    assert asked == [*messages, *other]
+
+
+def test_one_tally_for_each_counter() -> None:
+    messages = talk(user("four"), result("of it", image="x")).messages
+    tallies = Tallies()
+    assert tallies.by(len).of(messages) == 9
+    assert tallies.by(str.__len__).of(messages) == 9
+    assert tallies.by(len) is tallies.by(len)
