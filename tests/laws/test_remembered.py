@@ -5,6 +5,7 @@ import sys
 from functools import partial
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,18 +83,23 @@ def test_what_is_remembered_changes_nothing(rounds: list[Any], policy: dict[str,
     assert shown[0] == shown[1]
 
 
-@settings(max_examples=12, deadline=None)
-@given(st.lists(ROUND, min_size=4, max_size=10), st.sampled_from([WEIGHS, BOUNDLESS, "balance", "kilocode"]))
-def test_a_session_that_goes_on_decides_as_one_that_is_read_anew(rounds: list[Any], policy: Any) -> None:
-    """What an engine carries from request to request, beside the plan, changes nothing."""
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(ROUND, min_size=4, max_size=10),
+    st.sampled_from([WEIGHS, BOUNDLESS, "balance", "kilocode"]),
+    st.integers(2, 12),
+)
+def test_a_session_that_goes_on_decides_as_one_that_is_read_anew(rounds: list[Any], policy: Any, compacts: int) -> None:
+    """What an engine carries from request to request, beside the plan, changes nothing, before and after a summary."""
     engine = Engine(policy, "claude-opus-4-5", window=200_000)
     plan = Plan()
     for number, messages in enumerate(history(rounds)):
-        request = json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
+        request, compact = body(messages), number == compacts and isinstance(policy, str)
         given_: dict[str, Any] = {"idle_s": 5.0 if number % 4 else 400.0, "now": number * 1000}
-        warm = engine.fit(request, session="s", **given_)
+        warm = (engine.compact if compact else engine.fit)(request, session="s", **given_)
         forget()
-        cold = Engine(policy, "claude-opus-4-5", window=200_000).fit(request, plan=plan, **given_)
+        anew = Engine(policy, "claude-opus-4-5", window=200_000)
+        cold = (anew.compact if compact else anew.fit)(request, plan=plan, **given_)
         assert told(warm) == told(cold)
         plan = warm.plan
 
@@ -134,16 +140,21 @@ def body(messages: list[dict[str, Any]]) -> bytes:
     return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
 
 
-def test_a_turn_between_epochs_takes_as_many_steps_in_a_long_session_as_in_a_short_one() -> None:
+@pytest.mark.parametrize("compacted", [False, True])
+def test_a_turn_between_epochs_takes_as_many_steps_in_a_long_session_as_in_a_short_one(compacted: bool) -> None:
     taken = []
     for rounds in (60, 480):
         engine = Engine("balance", "claude-opus-4-5", window=1_000_000)
         messages = grown(engine, rounds)
-        for number in range(3):  # the last one is counted
+        if compacted:
+            engine.compact(body(messages), session="s", idle_s=5.0, now=3, summary="## Goal\nmake it work")
+        for number in range(4):  # the last one is counted
             messages = [*messages, *history([(("bash", {"command": f"ls {number}"}), "ok", False, False)])[-1][1:]]
             request = body(messages)
-            step = partial(engine.fit, request, session="s", idle_s=5.0, now=3 + number)
+            step = partial(engine.fit, request, session="s", idle_s=5.0, now=4 + number)
             calls = steps(step)
         taken.append(calls)
-        assert len(engine.fit(request, session="s", now=9).plan.epochs) == 2
+        view = engine.fit(request, session="s", now=9)
+        assert len(view.plan.epochs) == 2 + compacted
+        assert (len(view.after.messages) < len(messages)) is compacted
     assert taken[1] <= 1.05 * taken[0], taken
