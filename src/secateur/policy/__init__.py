@@ -25,7 +25,7 @@ from secateur.tokens import counter
 
 __all__ = ["DEFAULT", "PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
 
-PRESETS = (DEFAULT, "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
+PRESETS = (DEFAULT, "digests", "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
 
 _TAGS = frozenset(("do", "when"))
 
