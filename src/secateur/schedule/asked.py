@@ -60,6 +60,15 @@ class Asked:
         sent = self.held(self.last - 1) if self.last else 0
         return self.fixed + self._tokens[cut.message] + cut.before if cut.message < sent else None
 
+    def stripped_next(self) -> Prefix | None:
+        """Where the next turn of the user will change the prompt, if it strips what was thought in this one: the last
+        block before that, and the last block that stands now. Later ones stand further behind."""
+        turn, size = self._turn(self.last), self._size
+        if not self._tariff.strips_reasoning or self._thoughts[size] <= self._thoughts[turn]:
+            return None
+        first = bisect_right(self._thoughts, self._thoughts[turn]) - 1
+        return self._block(first, turn), self._block(size, size)
+
     def prompt(self, request: int, standing: "Standing | _More", first: Cut | None = None) -> Prompt:
         """A request, with what had been cut by then, and the first cut that was made at it."""
         size, turn = self.held(request), self._turn(request)

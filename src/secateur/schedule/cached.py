@@ -5,7 +5,7 @@ prompt is told by numbers: how many tokens and blocks it has, and where it first
 lookups miss by chance, and what a cache may lose before its time, is left out.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from msgspec import Struct
 
@@ -59,6 +59,11 @@ class Cached:
         self._hold(prompt.answer)
         found = self._common(prompt) if self._tariff.anywhere else self._longest(prompt)
         return found - found % self._tariff.step_tokens if found >= self._tariff.minimum_tokens else 0
+
+    def longest(self, block: int) -> Prefix | None:
+        """The longest prefix that is held and ends with that block or before it."""
+        top = bisect_right(self._blocks, block)
+        return (self._blocks[top - 1], self._tokens[top - 1]) if top else None
 
     def _common(self, prompt: Prompt) -> int:
         """Where any common prefix counts: as far as the prompt is the one before."""

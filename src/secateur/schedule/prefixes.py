@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from msgspec import Struct
 
 from secateur.bounds import eligible, index_of
-from secateur.budget import settled
+from secateur.budget import original, settled
 from secateur.model import Epoch, Part, Replace
 from secateur.plan import alive
 from secateur.schedule.offer import Offer
@@ -158,9 +158,11 @@ def _later(offer: Offer, latest: dict[str, int], where: dict[str, int], never: i
 
 
 def _may_go(offer: Offer, number: int, part: Part) -> bool:
-    protect = offer.budget.protect
-    worth = part.kind == "tool_result" and len(part.text) >= protect.worth_chars
-    return worth and not settled(offer.budget, part) and eligible(offer.seen, number, part, protect)
+    """Whether it may go yet, by what it was when it came: so `session.ahead` asks."""
+    budget, protect = offer.budget, offer.budget.protect
+    whole = original(budget, part)
+    worth = part.kind == "tool_result" and len(whole.text) >= protect.worth_chars
+    return worth and not settled(budget, part) and eligible(offer.seen, number, whole, protect)
 
 
 def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) -> int:

@@ -27,10 +27,11 @@ class Account:
         walked, self._tariff = offer.walked(), offer.budget.tariff
         self._asked = asked = Asked(offer, prefixes, walked)
         bills = _bills(offer, asked, walked)
-        whole = bills.whole + bills.plain.cost(asked.prompt(asked.last, Standing()))
+        uncut = asked.prompt(asked.last, Standing())
+        whole = bills.whole + bills.plain.cost(uncut)
         self.unpruned = whole + self._tariff.o * asked.spoken  # the bill of the history as it came
-        self._pruned, self._paid, now = bills.pruned, bills.paid - whole, asked.now()
-        self._tokens = now.tokens
+        self._plain, self._pruned, self._paid, now = bills.plain, bills.pruned, bills.paid - whole, asked.now()
+        self._tokens, self._fewer = now.tokens, uncut.tokens - now.tokens
         self.above = self._paid + self._pruned.cost(now)  # what the plan's views cost more than that; below zero: less
         self.reserve = reserve(self._tariff)
         edits = offer.edits.keys()
@@ -44,11 +45,26 @@ class Account:
     def bears(self, place: Place, most: float) -> bool:
         """Whether pruning from a place on keeps the bill within `most`, a share, above the unpruned one."""
         limit = SAFE * most * self.unpruned
-        return self._least(place) + self.reserve <= limit + 1 and self.after(place) + self.reserve <= limit
+        if self._least(place) + self.reserve > limit + 1:
+            return False
+        return self.after(place) + self.reserve + self._turning(place) <= limit
 
     def after(self, place: Place) -> float:
         """What the bill is above the unpruned one once everything from a place on is pruned."""
         return self._paid + self._pruned.cost(self._asked.now(self._cut(place)))
+
+    def _turning(self, place: Place) -> float:
+        """What the next turn of the user would cost more than the unpruned one, where it strips reasoning: that would
+        read up to there, and what is edited before it, and not marked, is written anew."""
+        tariff, stripped = self._tariff, self._asked.stripped_next()
+        kept = self._plain.longest(stripped[0]) if stripped else None
+        if stripped is None or kept is None or stripped[1] - kept[0] > tariff.look_back:
+            return 0.0
+        prompt = self._asked.now(self._cut(place))
+        if prompt.first is None or prompt.first > kept[0] or any([block == kept[0] for block, _ in prompt.marks]):
+            return 0.0
+        fewer = self._tokens - prompt.tokens + self._fewer
+        return max(0.0, (tariff.w - tariff.r) * (kept[1] - self._asked.fixed) - tariff.w * fewer)
 
     def _least(self, place: Place) -> float:
         """What that is at least: as if all that stands before the place were read."""
