@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 LONGEST = 1_000  # characters of a line that is looked at; a longer one is like no other
 ALIKE = 4  # lines of one shape from which on they are repetitions
+MANY = 1_000  # lines of a list that nobody reads path by path
 EACH = 3  # lines of one shape that are shown of those that tell something
 COMMON = 0.2  # of the lines of a log: words that so many have are its own, others are what it speaks of
 MOSTLY = 0.5  # of the lines of a log that are like others
@@ -33,9 +34,10 @@ def tells(line: str) -> bool:
 def alike(lines: list[str]) -> list[str]:
     """Of each line the shape that it shares with others, `ALIKE` of them at least; "" where it is like none.
 
-    An empty line is like the line before it. The shape of a hit begins with a zero character.
+    An empty line is like the line before it. The shape of a hit begins with a zero character. In a list of more than
+    `MANY` lines the paths of one folder are alike, and so are the names of folders.
     """
-    shapes = [_shape_of(line) for line in lines]
+    shapes = [_shape_of(line, len(lines) > MANY) for line in lines]
     wider = _wider(Counter(shapes))
     shapes = [wider[shape] for shape in shapes]
     times = Counter(shapes)
@@ -89,10 +91,12 @@ _VERSION = re.compile(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def _shape_of(line: str) -> str:
+def _shape_of(line: str, listed: bool) -> str:
     if len(line) >= LONGEST:
         return _LONG
     hit = _HIT.match(line)
+    if hit and listed and hit.end() == len(line):
+        return f"{_FOUND}:" if line[-1] == ":" else f"{_FOUND}{hit['path'].rpartition('/')[0]}/"
     return f"{_FOUND}{hit['path']}" if hit else shape(line)
 
 

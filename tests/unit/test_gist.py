@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.gist import alike, shape, single, tells
+from secateur.gist import MANY, alike, shape, single, tells
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,10 @@ def test_what_is_said_once_counts_where_most_is_said_again() -> None:
     assert single([*lines, "the gate is open", ""]) == [*[False] * 9, True, False]
     assert not any(single(["roses", "the gate is open", "cut rose_1"]))
     assert not any(single([*lines, "x" * 2_000][:9]))
+
+
+def test_in_a_very_long_list_the_paths_of_one_folder_are_alike() -> None:
+    paths = [f"beds/{'ab'[n % 2]}/rose_{n}.ts" for n in range(MANY + 1)]
+    assert len(set(alike(paths))) == 2
+    assert not any(alike(paths[:-1]))
+    assert len(set(alike([f"./beds/{n}:" for n in range(MANY + 1)]))) == 1
