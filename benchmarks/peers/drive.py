@@ -15,6 +15,7 @@ from lineup import Peer
 from pieces import Placed, Views, pieces
 from setup import note_of, python_of
 
+from secateur.model import Message
 from secateur.simulate.bill import Call
 from secateur.simulate.cache import Sent
 from secateur.simulate.replay import Turn, moments
@@ -63,6 +64,7 @@ def _asked(recording: Recording, process: "subprocess.Popen[str]") -> Iterator[t
     placed = pieces(segment.messages)
     views = Views(segment.messages, placed, recording.tally)
     done, tokens, output = 0, 0, 0
+    last: tuple[Message, ...] = ()
     spent = 0.0
     for request, at, idle_s in moments(recording):
         new = _held(placed, done, request.answer)
@@ -74,9 +76,18 @@ def _asked(recording: Recording, process: "subprocess.Popen[str]") -> Iterator[t
         done += len(new)
         seen = views.of(answer["sent"], request.answer)
         calls = tuple(_call(recording, *one) for one in answer["calls"])
-        yield Turn(request, at, seen, segment.fixed_tokens, calls=calls), answer["ms"]
+        changed = not _goes_on(last, seen)
+        yield Turn(request, at, seen, segment.fixed_tokens, changed, calls=calls), answer["ms"]
+        last = seen
         tokens = segment.fixed_tokens + sum(part.tokens for message in seen for part in message.parts)
         output = request.output
+
+
+def _goes_on(last: tuple[Message, ...], seen: tuple[Message, ...]) -> bool:
+    """Whether a view only grew: of one that did not, the last block that stayed what it was is marked, as for ours."""
+    return len(last) <= len(seen) and all(
+        one is other or one.parts == other.parts for one, other in zip(last, seen, strict=False)
+    )
 
 
 def _held(placed: Placed, done: int, size: int) -> list[dict[str, Any]]:
