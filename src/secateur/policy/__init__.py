@@ -25,7 +25,8 @@ from secateur.tokens import counter
 
 __all__ = ["DEFAULT", "PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
 
-PRESETS = (DEFAULT, "digests", "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
+_OURS = (DEFAULT, "digests")
+PRESETS = (*_OURS, "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
 
 _TAGS = frozenset(("do", "when"))
 
