@@ -13,6 +13,7 @@ import pytest
 
 from secateur.pricing import in_units, rules_of
 from secateur.simulate.cache import Caching
+from secateur.simulate.client import caching_of
 from secateur.simulate.requests import recorded
 from secateur.simulate.run import simulate
 
@@ -29,18 +30,20 @@ RECORDED = (
 WHOLE = (
     "opencode_export_json/eitatech__gatomia-vscode/0f-1be78a364c-1.json.gz",  # many parallel calls
     "claude_code_jsonl/entireio__cli/b0-2936744f3b-0.jsonl.gz",  # what was excerpted goes later
+    "codex_rollout_jsonl/entireio__git-sync/fb-ad5717af5f-2.jsonl.gz",  # a short excerpt of what was long goes later
     "openai_chat_litellm_completion_json/OpenHands__OpenHands/astropy__astropy-7606.last.json.gz",  # short
 )
+CLIENT = "claude_code_jsonl/entireio__cli/8e-a9e4a4e751-0.jsonl.gz"  # it leaves one breakpoint free
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 
 
-@pytest.mark.parametrize("name", RECORDED + WHOLE)
+@pytest.mark.parametrize("name", (*RECORDED, *WHOLE, CLIENT))
 def test_no_prefix_is_dearer_than_the_bound(name: str) -> None:
     recording = recorded(gzip.decompress((Path(CORPUS) / name).read_bytes()), compactions=name not in WHOLE)
     rules = rules_of(CLAUDE if name in WHOLE else recording.model)
     assert rules is not None
-    caching = Caching(rules=rules)
+    caching = caching_of(recording, rules) if name == CLIENT else Caching(rules=rules)
     for r in READS:
         runs = [
             simulate(recording, policy, in_units(1.25, r), caching=caching, window=1_000_000)
