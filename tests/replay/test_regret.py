@@ -38,7 +38,7 @@ CLIENT = "claude_code_jsonl/entireio__cli/8e-a9e4a4e751-0.jsonl.gz"  # it leaves
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 
 
-@pytest.mark.parametrize("name", (*RECORDED, *WHOLE, CLIENT))
+@pytest.mark.parametrize("name", [*RECORDED, *WHOLE, CLIENT])
 def test_no_prefix_is_dearer_than_the_bound(name: str) -> None:
     recording = recorded(gzip.decompress((Path(CORPUS) / name).read_bytes()), compactions=name not in WHOLE)
     rules = rules_of(CLAUDE if name in WHOLE else recording.model)
