@@ -34,8 +34,8 @@ def tells(line: str) -> bool:
 def alike(lines: list[str]) -> list[str]:
     """Of each line the shape that it shares with others, `ALIKE` of them at least; "" where it is like none.
 
-    An empty line is like the line before it. The shape of a hit begins with a zero character. In a list of more than
-    `MANY` lines the paths of one folder are alike, and so are the names of folders.
+    An empty line is like the line before it. The shape of a hit, and of an entry in a list of files, begins with a zero
+    character. In a list of more than `MANY` lines the paths of one folder are alike, and so are the names of folders.
     """
     shapes = [_shape_of(line, len(lines) > MANY) for line in lines]
     wider = _wider(Counter(shapes))
@@ -78,7 +78,11 @@ def shape(line: str) -> str:
     return _VARIES.sub(_mark, " ".join(line.split()))
 
 
-_HIT = re.compile(r"(?P<path>(?:[\w.@+-]*/)+[\w.@+-]+|[\w@+-]+\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:?$)")
+_PATH = r"(?P<path>(?:[\w.@+-]*/)+[\w.@+-]+|[\w@+-]+\.[A-Za-z]\w{0,5})"
+_HIT = re.compile(rf"{_PATH}(?:[:-]\d+[:-]|:?$)")
+_ENTRY = re.compile(  # of a list of files: rights and owner, a state, or figures, and a path
+    rf"\s*(?:[-dl][-rwxsStT]{{9}}[@+.]?\s[^/]*\s|(?:[MADRCTU?!]{{1,2}}\s+)?(?:[\d.,]+[KMGTB]?\s+)*){_PATH}$"
+)
 _FOUND, _LONG = "\0", "\1"
 _VARIES = re.compile(
     r'"(?:[^"\\]|\\.)*"(?P<key> ?:)?'
@@ -94,7 +98,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 def _shape_of(line: str, listed: bool) -> str:
     if len(line) >= LONGEST:
         return _LONG
-    hit = _HIT.match(line)
+    hit = _HIT.match(line) or _ENTRY.match(line)
     if hit and listed and hit.end() == len(line):
         return f"{_FOUND}:" if line[-1] == ":" else f"{_FOUND}{hit['path'].rpartition('/')[0]}/"
     return f"{_FOUND}{hit['path']}" if hit else shape(line)

@@ -74,3 +74,16 @@ def test_in_a_very_long_list_the_paths_of_one_folder_are_alike() -> None:
     assert len(set(alike(paths))) == 2
     assert not any(alike(paths[:-1]))
     assert len(set(alike([f"./beds/{n}:" for n in range(MANY + 1)]))) == 1
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "  {n} src/bed_{n}.py",
+        "M  src/bed_{n}.py",
+        "1.5K\tsrc/bed_{n}.py",
+        "-rw-r--r-- 1 me me {n} Nov 22 05:37 bed_{n}.py",
+    ],
+)
+def test_what_a_list_names_is_like_nothing_else(entry: str) -> None:
+    assert not any(alike([entry.format(n=n) for n in range(100, 160)]))
