@@ -60,11 +60,11 @@ def worth_excerpting(w: float, r: float, *, chance: float, call: float, stays: f
     return chance * call / spared if spared > 0 else inf
 
 
-def worth_folding(w: float, r: float, *, size: float, chance: float, call: float, stays: float) -> float:
-    """How many of a new result's `size` tokens must be spared for it to pay, where with `chance` one of them is needed
-    after all and the whole result is fetched again. Terms as in `worth_excerpting`.
+def worth_folding(w: float, r: float, *, chance: float, again: float, stays: float) -> float:
+    """How many tokens of a new result must be spared for it to pay, where with `chance` one of them is needed after all
+    and the whole result is fetched again, which costs `again` (`fetching`). `stays` as in `worth_excerpting`.
     """
-    return chance * (call + w * size) / (w + r * stays)
+    return chance * again / (w + r * stays)
 
 
 class Fold(Struct, frozen=True, kw_only=True):

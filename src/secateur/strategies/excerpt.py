@@ -106,7 +106,7 @@ class _Prices(Struct, frozen=True):
 
     def worth_sparing(self, tokens: float) -> float:
         """Tokens that must be spared of a result by leaving out repetitions."""
-        return worth_folding(self.w, self.r, size=tokens, chance=FOLDED, call=self.call, stays=self.stays)
+        return worth_folding(self.w, self.r, chance=FOLDED, again=self.call + self.w * tokens, stays=self.stays)
 
 
 class _Result(Struct, frozen=True):
