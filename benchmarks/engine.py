@@ -110,7 +110,7 @@ def growing(data: bytes, rounds: int) -> Iterator[bytes]:
 
 def turns(data: bytes, policy: str, times: int, **kept: Any) -> tuple[float, float]:
     """Seconds of the next turn and of the unchanged request, once an epoch is in force."""
-    engine = Engine(policy, MODEL, **kept)
+    engine = Engine(policy, MODEL, compact=False, **kept)  # pruning alone
     engine.fit(data, session="s", now=0)
     taken = []
     for step in growing(data, times):
@@ -126,7 +126,7 @@ def epoch(messages: list[dict[str, Any]], ascii_only: bool, times: int) -> float
     """Seconds of a turn that opens an epoch: a session that was within its gates grows out of them."""
     taken = []
     for _ in range(times):
-        engine = Engine("kilocode", MODEL)
+        engine = Engine("kilocode", MODEL, compact=False)
         half = body(messages[: len(messages) // 2], ascii_only)
         engine.fit(half, session="s", now=0)
         spoken = [{"role": "user", "content": "go on"}, {"role": "assistant", "content": "yes"}]
@@ -160,7 +160,7 @@ def epoch(messages: list[dict[str, Any]], ascii_only: bool, times: int) -> float
 def peak(data: bytes) -> float:
     gc.collect()
     tracemalloc.start()
-    Engine("kilocode", MODEL).fit(data, now=0)
+    Engine("kilocode", MODEL, compact=False).fit(data, now=0)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most / len(data)
@@ -177,7 +177,7 @@ def measure(label: str, messages: list[dict[str, Any]], ascii_only: bool, times:
     data = body(messages, ascii_only)
     loads = timed(lambda: json.loads(data), times)
     print(f"{label}: {len(data) / 1e6:.2f} MB, {len(messages):,} messages, json.loads {loads * 1e3:.1f} ms")
-    cold = ratio(lambda: Engine("kilocode", MODEL).fit(data, now=0), data, times)
+    cold = ratio(lambda: Engine("kilocode", MODEL, compact=False).fit(data, now=0), data, times)
     fine = report("cold", cold, f"cold {'ASCII' if ascii_only else 'UTF-8'}")
     nothing = ratio(lambda: Engine("observe", MODEL).fit(data, now=0), data, times)
     report("cold, nothing to do (observe)", nothing)
@@ -206,7 +206,7 @@ def growth(times: int, sizes: tuple[int, ...]) -> None:
                 messages.append({"role": "user", "content": f"next task {n}"})
         data = body(messages, True)
         loads = timed(lambda data=data: json.loads(data), 3)
-        engine = Engine("kilocode", MODEL)
+        engine = Engine("kilocode", MODEL, compact=False)
         engine.fit(data, session="s", now=0)
         taken = []
         for step in growing(data, times):
