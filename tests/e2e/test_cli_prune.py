@@ -122,7 +122,7 @@ def test_a_closed_gate_says_why_and_what_would_open_it(tmp_path: Path) -> None:
     assert done.out == pi_worked()
     assert "Nothing was pruned: " in done.err
     assert "--policy opencode" in done.err
-    assert secateur("prune", path, "--json").json["gate"]
+    assert secateur("prune", path, "--policy", "kilocode", "--json").json["gate"]
 
 
 def test_an_idle_time_opens_the_gate_of_openclaw(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ class Play(Struct, frozen=True, kw_only=True):
     window: int | None = None  # tokens; None: the model's
     best: bool = True  # also the policies' own oracles, which take half of the time
     since: int = 0  # figures are those of the requests from this number on; what stands before is played all the same
-    begun: Callable[[str], None] = lambda _: None  # told each policy's name as its turn comes
+    begun: Callable[[str], None] | None = None  # told each policy's name as its turn comes
 
 
 _ALL = Play()
@@ -89,13 +89,18 @@ def compared(recording: Recording, policies: Iterable[Any], terms: Terms, play: 
     base = simulate(recording, None, terms.price, caching=terms.caching)
     found = []
     for policy in map(load, policies):
-        play.begun(policy.name)
+        _begin(play, policy.name)
         run = simulate(recording, policy, terms.price, caching=terms.caching, window=play.window)
         found.append(stand.of(policy.name, run, *(_best(recording, policy, terms, play.window) if play.best else ())))
-    play.begun(LOSSLESS)
+    _begin(play, LOSSLESS)
     lossless = foreseen(recording, unreferenced(recording, recall), terms, LOSSLESS)
     least = stand.of(LOSSLESS, lossless.run, lossless.units, lossless.least)
     return Comparison(recording, terms, stand.of(UNPRUNED, base), tuple(found), least, recall)
+
+
+def _begin(play: Play, name: str) -> None:
+    if play.begun is not None:
+        play.begun(name)
 
 
 def _best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> tuple[float, float]:
