@@ -105,9 +105,10 @@ def _row(policy: str) -> str:
 
 
 def _policy(name: str, compact: bool) -> Policy:
-    """A policy; what it does by pruning alone, unless it is to compact as well."""
+    """A policy; what it does by pruning alone, unless it is to compact as well, or does so by price."""
     policy = load(name)
-    return policy if compact else replace(policy, compaction=None)
+    by_price = policy.compaction is not None and policy.compaction.digest is not None
+    return policy if compact or by_price else replace(policy, compaction=None)
 
 
 def _ours(match: Match, policy: Policy, window: int) -> Figures:
@@ -157,7 +158,7 @@ def _given() -> argparse.Namespace:
     asked.add_argument("files", nargs="*", type=Path, metavar="FILE")
     asked.add_argument("--only", nargs="+", default=[], metavar="WORD", help="rows that hold one of these words")
     asked.add_argument("--small", action="store_true", help="one short session")
-    asked.add_argument("--compact", action="store_true", help="ours compact as well, where --window or a price asks")
+    asked.add_argument("--compact", action="store_true", help="ours compact as well, where --window asks (`digests` does in any case: by price)")
     asked.add_argument("--policy", nargs="+", default=[], metavar="FILE", help="more than the presets")
     asked.add_argument("--window", type=int, default=WINDOW, metavar="TOKENS", help="of our presets")
     asked.add_argument(

@@ -28,7 +28,7 @@ from secateur.recalling import is_recalled
 # (benchmarks/strategies.py). Of commands that went well, cut to a part of them: 6 of 46, which leaves up to a quarter
 # possible. Of results that show files it is half.
 CHANCE = 0.25
-FOLDED = 0.15  # where only repetitions were left out, of all that does not show files: 11 of 97
+FOLDED = 0.15  # where only repetitions were left out, of all that does not show files: 11 of 96
 _PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
 _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
