@@ -158,7 +158,7 @@ def _given() -> argparse.Namespace:
     asked.add_argument("files", nargs="*", type=Path, metavar="FILE")
     asked.add_argument("--only", nargs="+", default=[], metavar="WORD", help="rows that hold one of these words")
     asked.add_argument("--small", action="store_true", help="one short session")
-    asked.add_argument("--compact", action="store_true", help="ours compact as well, where --window asks (`digests` does in any case: by price)")
+    asked.add_argument("--compact", action="store_true", help="ours compact as well, where --window asks for it")
     asked.add_argument("--policy", nargs="+", default=[], metavar="FILE", help="more than the presets")
     asked.add_argument("--window", type=int, default=WINDOW, metavar="TOKENS", help="of our presets")
     asked.add_argument(
