@@ -14,7 +14,7 @@ from secateur.pricing import in_units
 from secateur.pricing.rules import CacheRules
 from secateur.schedule import Balance, Choice, Offer
 from secateur.schedule.ground import Ground
-from secateur.schedule.regret import account
+from secateur.schedule.regret import Account
 from secateur.simulate.cache import Caching
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import simulate
@@ -63,7 +63,7 @@ class Tells(Balance, frozen=True):
     def chosen(self, offer: Offer) -> Choice:
         choice = super().chosen(offer)
         ground = Ground(offer)
-        so_far = account(offer, ground.prefixes)
+        so_far = Account(offer, ground.prefixes)
         place = next((one for n, one in enumerate(ground.places, 1) if n == len(choice.edits)), None)
         NOTED.append(Told(len(offer.seen.messages), so_far.unpruned, so_far.after(place) if place else so_far.above))
         return choice

@@ -35,6 +35,9 @@ policy = click.option(
 other_policy = click.option(
     "--policy", type=POLICY, metavar="P", help=f"A preset or a policy file.  [default: {DEFAULT}]"
 )
+policies = click.option(
+    "--policy", "policies", type=POLICY, multiple=True, metavar="P", help="Only these.  [default: all presets]"
+)
 model = click.option("--model", default="", metavar="M", help="The model of the next request; else the document's own.")
 window = click.option(
     "--window",

@@ -10,14 +10,13 @@ import click
 from msgspec import Struct
 
 from secateur import policy
-from secateur.cli import leaks, options, places, tabular
+from secateur.cli import leaks, options, places, tabular, terms
 from secateur.cli.exits import FINDINGS, FINE, Refused, Unreadable
-from secateur.cli.names import POLICY
 from secateur.cli.overview import Overview, blocks, by_format, by_tool
 from secateur.cli.progress import counting
 from secateur.cli.standings import summed
 from secateur.cli.terminal import say_json, tell
-from secateur.cli.terms import Priced, RatesType, stated_in
+from secateur.cli.terms import Priced, stated_in
 from secateur.pricing import Rates
 
 _HELP = """\
@@ -56,16 +55,10 @@ class Asked(Struct, frozen=True, kw_only=True):
 @click.command("scan", epilog=_HELP)
 @click.argument("folders", nargs=-1, type=click.Path(), metavar="[DIR]...")
 @options.all_of(
-    click.option(
-        "--policy", "policies", type=POLICY, multiple=True, metavar="P", help="Only these.  [default: all presets]"
-    ),
+    options.policies,
     click.option("--model", default="", metavar="M", help="Price all as this model; else each as recorded."),
-    click.option(
-        "--price", type=RatesType(), metavar="RATES", help="Dollars per million: input=3,output=15,read=0.3,write=3.75."
-    ),
-    click.option(
-        "--kappa", type=click.FloatRange(min=0), metavar="X", help="(write - read) / read: reads priced anew."
-    ),
+    terms.price,
+    terms.kappa,
     options.hour,
     options.window,
     click.option("--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes; 0: one a processor."),

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur import policy
-from secateur.cli import options, tabular
+from secateur.cli import options, tabular, terms
 from secateur.cli.exits import FINE, Refused
 from secateur.cli.explained import explained, words
 from secateur.cli.names import POLICY
@@ -22,7 +22,7 @@ from secateur.cli.played import Played, Settings, played
 from secateur.cli.progress import working
 from secateur.cli.standings import drawn
 from secateur.cli.terminal import harmless, say_json, tell
-from secateur.cli.terms import Priced, RatesType, stated_in
+from secateur.cli.terms import Priced, stated_in
 from secateur.cli.told import LEGEND, Simulation, Told, cache_of, heading, sums, told_of
 from secateur.pricing import Rates
 from secateur.simulate.plots import pictured, ready, write
@@ -75,16 +75,10 @@ class Asked(Struct, frozen=True, kw_only=True):
 @click.command("simulate", epilog=_HELP)
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @options.all_of(
-    click.option(
-        "--policy", "policies", type=POLICY, multiple=True, metavar="P", help="Only these.  [default: all presets]"
-    ),
+    options.policies,
     click.option("--model", "models", multiple=True, metavar="M", help="Priced as these models; else as recorded."),
-    click.option(
-        "--price", type=RatesType(), metavar="RATES", help="Dollars per million: input=3,output=15,read=0.3,write=3.75."
-    ),
-    click.option(
-        "--kappa", type=click.FloatRange(min=0), metavar="X", help="(write - read) / read: reads priced anew."
-    ),
+    terms.price,
+    terms.kappa,
     options.hour,
     options.window,
     options.format_,

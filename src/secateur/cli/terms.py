@@ -63,6 +63,14 @@ class RatesType(click.ParamType[Rates]):
         return Rates(**figures)
 
 
+price = click.option(
+    "--price", type=RatesType(), metavar="RATES", help="Dollars per million: input=3,output=15,read=0.3,write=3.75."
+)
+kappa = click.option(
+    "--kappa", type=click.FloatRange(min=0), metavar="X", help="(write - read) / read: reads priced anew."
+)
+
+
 def terms_of(recording: Recording, said: Priced, label: str) -> Terms:
     """The price and cache rules of a session. Raises Refused, which names the model and what to pass."""
     names = [said.model] if said.model else models(recording)

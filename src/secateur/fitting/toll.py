@@ -13,12 +13,10 @@ from msgspec import Struct
 
 from secateur.model import Message, Replace
 from secateur.plan import alive
+from secateur.schedule.regret import SAFE, reserve
 from secateur.session import Session
 from secateur.session.projection import tokens_of
 from secateur.tariff import Tariff
-
-SAFE = 0.85  # of the bound is used: tokens are estimates
-STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a step
 
 
 class Toll(Struct, frozen=True):
@@ -55,8 +53,7 @@ def toll(work: Session, tariff: Tariff, fixed_tokens: int) -> Toll:
     sizes = [fixed_tokens + ends[n] - less for n, less in zip(sent, freed, strict=False)]
     pruned = _bill(sizes, cold, _kept(gains, ends, fixed_tokens), tariff)
     spoken = tariff.o * sum(tokens_of(messages[number]) for number in answers)
-    reserve = STEPS * (tariff.step_tokens - 1) * max(0.0, 1 - tariff.r)
-    return Toll(plain + spoken, pruned - plain, reserve)
+    return Toll(plain + spoken, pruned - plain, reserve(tariff))
 
 
 def _gains(work: Session, sent: list[int], tariff: Tariff) -> Iterator[_Gain]:

@@ -16,7 +16,7 @@ from secateur.model import Transcript
 from secateur.protect import Count
 from secateur.schedule.ground import Ground, Place
 from secateur.schedule.offer import NOTHING, Choice, Offer
-from secateur.schedule.regret import account, reserve
+from secateur.schedule.regret import Account, reserve
 from secateur.tariff import Tariff
 
 Positive = Annotated[float, Meta(gt=0)]
@@ -105,7 +105,7 @@ class Balance(
         places = [place for place in places if budget.used - place.freed >= budget.tariff.minimum_tokens]
         if not steps and not any(place.penalty for place in places):
             return next(iter(places), None)
-        most, so_far = self.max_regret, account(offer, ground.prefixes)
+        most, so_far = self.max_regret, Account(offer, ground.prefixes)
         borne = (place for place in places if not (place.penalty or steps) or so_far.bears(place, most))
         return next(borne, None)
 

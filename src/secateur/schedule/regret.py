@@ -21,7 +21,10 @@ STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a
 
 
 class Account:
-    """In tokens of plain input, this request included, nothing new being pruned for it."""
+    """Of an offer's history and plan, with the prefixes that its epochs left.
+
+    In tokens of plain input, this request included, nothing new being pruned for it.
+    """
 
     def __init__(self, offer: Offer, prefixes: Prefixes) -> None:
         walked, self._tariff = offer.walked(), offer.budget.tariff
@@ -116,11 +119,6 @@ def _bills(offer: Offer, asked: Asked, walked: Walked) -> _Bills:
     bills.go_on(asked)
     walked.keep("bills", (about, bills), asked.held(asked.last - 1) if asked.last else 0)
     return bills
-
-
-def account(offer: Offer, prefixes: Prefixes) -> Account:
-    """The account of an offer's history and plan, with the prefixes that its epochs left."""
-    return Account(offer, prefixes)
 
 
 def reserve(tariff: Tariff) -> float:

@@ -8,6 +8,7 @@ from credentials import PLANTED
 from long_sessions import SUMS, Native, body, called, long, said, summary, texts, worked, writer
 from secateur import Engine
 from secateur.compaction.ask import Answer
+from secateur.compaction.outcome import Refused
 from secateur.fitting import After
 from secateur.hosts.pi import answered
 from secateur.policy import load
@@ -37,8 +38,8 @@ def test_what_is_no_summary_changes_nothing_where_the_policy_cancels(answer: Ans
     view = Engine(policy, window=30_000, summarizer=write).compact(history, now=0)
     assert asked != []
     assert view.native is history
-    assert view.compaction is not None
-    assert view.compaction.reason == "cancelled"  # type: ignore[union-attr]
+    assert isinstance(view.compaction, Refused)
+    assert view.compaction.reason == "cancelled"
 
 
 def test_no_credential_gets_into_a_question_a_summary_a_receipt_or_a_hook() -> None:
@@ -83,8 +84,8 @@ def test_pi_is_answered_whatever_happens() -> None:  # SV-2.4
             ]
         )
     ]
-    event = {"type": "session_before_compact", "branchEntries": entries, "preparation": {"firstKeptEntryId": "e21"}}
-    event["preparation"]["tokensBefore"] = 9_000  # type: ignore[index]
+    preparation = {"firstKeptEntryId": "e21", "tokensBefore": 9_000}
+    event = {"type": "session_before_compact", "branchEntries": entries, "preparation": preparation}
     good, _ = writer(summary(name="pi-auto-compressor"))
     done = answered(event, policy, good)
     made = done.native["compaction"]
