@@ -46,7 +46,7 @@ def code_of(error: BaseException) -> int:
         return UNREADABLE
     if isinstance(error, StillTooLong):
         return TOO_LONG
-    return USAGE if isinstance(error, SecateurError | OSError) else OURS
+    return USAGE if isinstance(error, SecateurError | OSError) or _missing(error) else OURS
 
 
 def sentence_of(error: BaseException) -> str:
@@ -61,7 +61,23 @@ def sentence_of(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, SecateurError | OSError):
         return _line(str(error))
+    return _unforeseen(error)
+
+
+def _unforeseen(error: BaseException) -> str:
+    """The sentence for an error that no code raises on purpose: a missing package, or a fault of ours."""
+    if extra := _missing(error):
+        return f"this needs {getattr(error, 'name', '')}, which is not installed: pip install 'secateur[{extra}]'"
     return f"a fault of secateur itself, {type(error).__name__}: {_line(str(error))} (SECATEUR_DEBUG=1 shows where)"
+
+
+def _missing(error: BaseException) -> str:
+    """The extra that would bring what could not be imported; "" for any other error."""
+    if not isinstance(error, ImportError) or not error.name:
+        return ""
+    from secateur.cli.installed import extra_of
+
+    return extra_of(error.name)
 
 
 def _hint(error: click.UsageError) -> str:

@@ -11,6 +11,7 @@ import click
 
 from secateur.cli import options
 from secateur.cli.exits import FINE
+from secateur.cli.terminal import say, say_json
 
 HOSTS = ("pi",)
 _HELP = """\
@@ -45,6 +46,6 @@ def command(**given: Any) -> int:
         given["deadline"],
         given["local_only"],
     )
-    click.echo(json.dumps(answer.native, ensure_ascii=False))
-    click.echo(answer.status, err=True)
+    say_json(answer.native)
+    say(f"{answer.status}\n", err=True)
     return FINE

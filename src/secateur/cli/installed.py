@@ -5,7 +5,7 @@ Rule: facts from the installed packages' own metadata; nothing is imported to fi
 
 from msgspec import Struct
 
-_EXTRAS = {
+EXTRAS = {
     "cli": ("click", "rich", "pyjson5"),
     "tokens": ("toktok-rs",),
     "store": ("platformdirs", "backports-zstd"),
@@ -13,8 +13,13 @@ _EXTRAS = {
     "simulate": ("numpy",),
     "plots": ("vl-convert-python",),
     "parquet": ("pyarrow",),
+    "mcp": ("mcp",),
     "summarizers": ("anthropic", "google-genai", "httpx2", "openai", "tenacity"),
 }
+
+
+# Distributions whose modules have another name.
+_MODULES = {"backports-zstd": "backports", "google-genai": "google", "vl-convert-python": "vl_convert"}
 
 
 class Extra(Struct, frozen=True):
@@ -32,7 +37,16 @@ def version() -> str:
 
 def extras() -> list[Extra]:
     """All packages that extras bring."""
-    return [Extra(extra, name, _version_of(name)) for extra, names in _EXTRAS.items() for name in names]
+    return [Extra(extra, name, _version_of(name)) for extra, names in EXTRAS.items() for name in names]
+
+
+def extra_of(module: str) -> str:
+    """The extra that brings a module, by the module's full name; "" if none does."""
+    top = module.partition(".")[0]
+    for extra, names in EXTRAS.items():
+        if any(top == _MODULES.get(name, name.replace("-", "_")) for name in names):
+            return extra
+    return ""
 
 
 def _version_of(package: str) -> str | None:

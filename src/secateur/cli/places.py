@@ -41,13 +41,17 @@ def looked_for() -> list[str]:
 def files(names: Iterable[str]) -> list[Path]:
     """All files that may be sessions, in a fixed order, each once; a file that is named counts whatever its ending.
 
-    Raises Unreadable for a path that does not exist.
+    Raises Unreadable for a path that does not exist or cannot be looked at.
     """
     found: dict[Path, None] = {}
     for name in names:
         path = Path(name)
-        if not path.exists():
-            raise Unreadable(f"there is no file or folder {name}: check the path")
+        try:
+            path.stat()
+        except FileNotFoundError as error:
+            raise Unreadable(f"there is no file or folder {name}: check the path") from error
+        except OSError as error:
+            raise Unreadable(f"{name} cannot be read: {error.strerror}") from error
         found |= dict.fromkeys(_inside(path) if path.is_dir() else [path])
     return list(found)
 

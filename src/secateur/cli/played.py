@@ -53,11 +53,9 @@ class Played(Struct, frozen=True):
 
 def played(file: str, settings: Settings, rename: Callable[[str], None]) -> Iterator[Played]:
     """Each conversation of a file. Raises Unreadable, or Refused for one that nobody answered or no price is for."""
-    try:
-        from secateur.simulate.compare import Play, compared
-        from secateur.simulate.foresight import Terms as Yardstick
-    except ImportError as error:
-        raise Refused("the oracles need numpy: pip install 'secateur[simulate]'") from error
+    from secateur.simulate.compare import Play, compared
+    from secateur.simulate.foresight import Terms as Yardstick
+
     for label, recording in _recordings(file, settings):
         terms = terms_of(recording, settings.priced, label)
         yardstick = Yardstick(terms.price, terms.caching)

@@ -101,7 +101,7 @@ def program(ctx: click.Context, asked: bool) -> None:
     if asked:
         from secateur.cli.installed import version
 
-        click.echo(f"secateur {version()}")
+        _say(f"secateur {version()}\n")
         ctx.exit()
     if ctx.invoked_subcommand is None:
         raise click.exceptions.NoArgsIsHelpError(ctx)
@@ -113,7 +113,7 @@ def run(args: Sequence[str]) -> int:
     try:
         return program.main(list(args), prog_name="secateur", standalone_mode=False) or FINE
     except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr)
+        _say(f"{error.format_message()}\n", err=True)
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:
         return _ended(error)
@@ -134,5 +134,11 @@ def _ended(error: BaseException) -> int:
     if isinstance(error, Closed):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the last flush has somewhere to go
     elif sentence := sentence_of(error):
-        print(f"secateur: {sentence}", file=sys.stderr)
+        _say(f"secateur: {sentence}\n", err=True)
     return code_of(error)
+
+
+def _say(text: str, err: bool = False) -> None:
+    from secateur.cli.terminal import say  # `--help` does without what it loads
+
+    say(text, err)

@@ -19,7 +19,7 @@ from secateur.cli.exits import FINDINGS, FINE, Refused
 from secateur.cli.kept import Kept, opened_store, tenant
 from secateur.cli.kept_names import HANDLE
 from secateur.cli.progress import working
-from secateur.cli.terminal import harmless, say, say_json, tell
+from secateur.cli.terminal import say, say_exactly, say_json, tell
 from secateur.lineage import HANDLE_DIGITS
 from secateur.stores.protocol import Blob
 
@@ -138,12 +138,11 @@ def _blob(kept: Kept, asked: Asked) -> Blob:
 
 def _say(found: Recalled, blob: Blob, asked: Asked) -> None:
     """A terminal gets harmless text and is told how to go on; a pipe gets the bytes."""
-    screen = sys.stdout.isatty()
     if found.matches is not None:
-        say("".join(f"{number}:{_shown(line, screen)}\n" for number, line in found.matches))
+        say_exactly("".join(f"{number}:{line}\n" for number, line in found.matches))
     elif found.values is not None:
-        say("".join(f"{_shown(_written(value), screen)}\n" for value in found.values))
-    elif screen:
+        say_exactly("".join(f"{_written(value)}\n" for value in found.values))
+    elif sys.stdout.isatty():
         _say_page(found, asked)
     else:
         write.to_stdout(blob.data if asked.lines is None and asked.page is None else _bytes(found.text or ""))
@@ -152,15 +151,11 @@ def _say(found: Recalled, blob: Blob, asked: Asked) -> None:
 def _say_page(found: Recalled, asked: Asked) -> None:
     text = found.text or ""
     page = pages.page(text) if asked.lines is None and asked.page is None else None
-    shown = harmless(page.text if page else text)
+    shown = page.text if page else text
     say(shown if shown.endswith("\n") or not shown else f"{shown}\n")
     of, number = (page.pages, 1) if page else (found.pages or 1, found.page or 1)
     if number < of:
         tell(f"page {number} of {of}, {found.lines:,} lines: --page {number + 1} goes on, -o FILE writes all", err=True)
-
-
-def _shown(text: str, screen: bool) -> str:
-    return harmless(text) if screen else text
 
 
 def _written(value: Any) -> str:

@@ -3,7 +3,6 @@
 Rule: the file is read whole, what the host compacted away included, and never changed. No model is asked.
 """
 
-import sys
 from typing import Any
 
 import click
@@ -14,7 +13,7 @@ from secateur.cli import options, write
 from secateur.cli.exits import Refused
 from secateur.cli.progress import working
 from secateur.cli.source import read
-from secateur.cli.terminal import harmless, say, say_json, tell
+from secateur.cli.terminal import harmless, say_exactly, say_json, tell
 from secateur.cli.unread import unread
 from secateur.errors import FormatError
 from secateur.recover import MAX_TOKENS, Recovered, recovered
@@ -103,7 +102,7 @@ def _put(asked: Asked, done: Recovered) -> None:
     if asked.as_json:
         return say_json(Report(input=asked.input, output=asked.out, done=done))
     if not to_file:
-        say(harmless(done.document) if sys.stdout.isatty() else done.document)
+        say_exactly(done.document)
     return tell(*_figures(done, asked.out if to_file else None), err=not to_file)
 
 

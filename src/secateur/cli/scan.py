@@ -81,11 +81,9 @@ def command(**given: Any) -> int:
 
 def overview(asked: Asked) -> Overview:
     """Survey everything."""
-    try:
-        from secateur.cli.scanned import scanned
-        from secateur.cli.surveyed import Wanted
-    except ImportError as error:
-        raise Refused("the simulator needs numpy: pip install 'secateur[simulate]'") from error
+    from secateur.cli.scanned import scanned
+    from secateur.cli.surveyed import Wanted
+
     folders = asked.folders or tuple(str(folder) for _, folder in places.known())
     if not folders:
         raise Refused(f"no sessions are in {', '.join(places.looked_for())}: name a folder")

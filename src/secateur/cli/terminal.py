@@ -1,18 +1,23 @@
 """What a person sees: text on standard output or standard error, with the colour and width the terminal has.
 
-Rule: what a session says is never obeyed by the terminal: control characters are shown, not sent. NO_COLOR, a pipe and
-an 80-column window each give plain, whole lines. Rich is loaded only when something is to be drawn.
+Rule: what a session says is never obeyed by the terminal: control characters are shown, not sent. All output passes
+through `say`, `say_exactly`, `say_json` or the console of `console_for`, and each of them cleans it, so no caller has
+to remember. NO_COLOR, a pipe and an 80-column window each give plain, whole lines. Rich is loaded only when something
+is to be drawn.
 """
 
 import json
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from secateur.cli.exits import Closed
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
@@ -28,12 +33,12 @@ class Line(Struct, frozen=True):
 
 def say(text: str, err: bool = False) -> None:
     """Write lines to standard output, or standard error. Raises Closed when nobody reads them."""
-    stream = sys.stderr if err else sys.stdout
-    try:
-        stream.write(text)
-        stream.flush()
-    except BrokenPipeError as error:
-        raise Closed("") from error
+    _write(harmless(text), err)
+
+
+def say_exactly(text: str) -> None:
+    """Write a text to standard output: as it is into a pipe or a file, cleaned on a terminal. Raises Closed."""
+    _write(harmless(text) if sys.stdout.isatty() else text)
 
 
 def drawn(*blocks: Any, err: bool = False) -> str:
@@ -57,12 +62,13 @@ def say_json(value: Any) -> None:
 
     Lone surrogates in names stay as escapes.
     """
-    say(json.dumps(msgspec.to_builtins(value), indent=2 if sys.stdout.isatty() else None) + "\n")
+    text = json.dumps(msgspec.to_builtins(value), indent=2 if sys.stdout.isatty() else None)
+    _write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that JSON leaves as it is
 
 
 def tell(*blocks: Any, err: bool = False) -> None:
     """Draw and say."""
-    say(drawn(*blocks, err=err), err=err)
+    _write(drawn(*blocks, err=err), err)
 
 
 def one_line(text: str, chars: int = 60) -> str:
@@ -76,14 +82,23 @@ def harmless(text: str) -> str:
     return _CONTROL.sub(_shown, text)
 
 
-def console_for(err: bool) -> Any:
-    """Rich's idea of the stream: colour, width, encoding."""
-    from rich.console import Console
+def console_for(err: bool) -> "Console":
+    """Rich's idea of the stream: color, width, encoding. What is printed on it is cleaned."""
+    from secateur.cli.console import CleanConsole
 
-    console = Console(stderr=err, highlight=False, emoji=False, markup=False)
+    console = CleanConsole(harmless, stderr=err, highlight=False, emoji=False, markup=False)
     if console.width < _NARROWEST:
         console.width = _NARROWEST
     return console
+
+
+def _write(text: str, err: bool = False) -> None:
+    stream = sys.stderr if err else sys.stdout
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError as error:
+        raise Closed("") from error
 
 
 def _shown(match: "re.Match[str]") -> str:

@@ -20,6 +20,17 @@ from secateur.errors import ConfigError, EditError, FormatError, SecateurError, 
         (Unreadable("a is empty"), 3, "a is empty"),
         (StillTooLong("too long"), 4, "too long"),
         (FileNotFoundError(2, "No such file", "x"), 2, "x: No such file"),
+        (
+            ModuleNotFoundError("No module named 'numpy'", name="numpy.typing"),
+            2,
+            "this needs numpy.typing, which is not installed: pip install 'secateur[simulate]'",
+        ),
+        (
+            ModuleNotFoundError("No module named 'secateur.lost'", name="secateur.lost"),
+            70,
+            "a fault of secateur itself, ModuleNotFoundError: No module named 'secateur.lost' "
+            "(SECATEUR_DEBUG=1 shows where)",
+        ),
         (KeyboardInterrupt(), 130, ""),
         (click.Abort(), 130, ""),
         (Closed(""), 141, ""),
