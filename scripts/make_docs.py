@@ -50,8 +50,13 @@ from secateur.summarizers import SUMMARIZERS, Function, failing, local, names, p
 from secateur.summarizers import protocol as summarizing
 
 UNSEEN_AT = "secateur.rules.unseen"
+METHODS = (
+    *(Engine.fit, Engine.afit, Engine.compact, Engine.observe, Engine.aobserve, Engine.undo, Engine.pin, Engine.unpin),
+    *(Engine.replay, Engine.forget, Engine.close),
+)
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _BODY = "Request body, or a list of messages."
+_QUALIFIED = re.compile(r"~|\b(?:secateur|collections|typing|msgspec|os)\.(?:[a-z_]+\.)*(?=[A-Z])")  # before a type
 _NOTE = "<!-- Written by scripts/make_docs.py from the code; change it there. -->"
 
 
@@ -175,7 +180,7 @@ def library() -> Iterator[str]:
     yield from _head("Library", "`import secateur` gives `fit`, `Engine`, `View`, `Plan` and the errors.")
     yield f"## `secateur.fit`\n\n```text\nfit{_signature(fit)}\n```\n\n{_text(fit)}"
     yield f"## `secateur.Engine`\n\n```text\nEngine{_signature(Engine)}\n```\n\n{_text(Engine)}"
-    for method in (Engine.fit, Engine.observe, Engine.undo, Engine.pin, Engine.unpin, Engine.replay, Engine.forget):
+    for method in METHODS:
         name = method.__name__
         yield f"### `Engine.{name}`\n\n```text\n{name}{_signature(method)}\n```\n\n{_text(method)}"
     for struct in (View, Undone, Replayed, Plan, Epoch, Rewrite, Remove, Replace, Restore, Receipt, Entry):
@@ -389,11 +394,11 @@ def _signature(function: Callable[..., Any]) -> str:
     if named_only is not None:
         lines.insert(named_only - ("self" in shown.parameters), "    *,")
     answer = "" if shown.return_annotation in (shown.empty, None) else f" -> {_plain(shown.return_annotation)}"
-    return "(\n" + "\n".join(lines).replace("secateur.plan.", "") + f"\n){answer}"
+    return _QUALIFIED.sub("", "(\n" + "\n".join(lines) + f"\n){answer}")
 
 
 def _plain(annotation: Any) -> str:
-    return getattr(annotation, "__name__", str(annotation))
+    return str(annotation) if get_args(annotation) else getattr(annotation, "__name__", str(annotation))
 
 
 def _fields(struct: type) -> str:

@@ -20,8 +20,9 @@ from secateur.errors import (
 )
 
 if TYPE_CHECKING:
-    from secateur.engine import Engine, View, fit
+    from secateur.engine import Engine, fit
     from secateur.plan import Plan
+    from secateur.view import View
 
 __all__ = [
     "ConfigError",
@@ -40,7 +41,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_LATER = {"Engine": "engine", "View": "engine", "fit": "engine", "Plan": "plan"}
+_LATER = {"Engine": "engine", "View": "view", "fit": "engine", "Plan": "plan"}
 
 
 def __getattr__(name: str) -> Any:
@@ -48,3 +49,8 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"secateur.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """What is public, loaded or not."""
+    return sorted({*__all__, "__version__", *(name for name in globals() if name.startswith("__"))})

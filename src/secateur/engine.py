@@ -11,11 +11,15 @@ session, dropping it changes no byte. The core fails loud, and so do commands on
 stops a request, and the receipt says so.
 """
 
-import time
-from typing import Any, Literal
+import asyncio
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar
 
 from msgspec import structs
 
+from secateur import arguments
+from secateur.arguments import asked, named, pin_named, present
+from secateur.closing import Closing
 from secateur.fitting import Hooks, Wish
 from secateur.fitting.background import Background
 from secateur.fitting.hooks import AfterHook, BeforeHook
@@ -27,38 +31,41 @@ from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed, replayed
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
-from secateur.serving import Request, Settings, View, as_taken, at_work, served
+from secateur.serving import Request, Settings, as_taken, at_work, served
 from secateur.stores.protocol import Pin, Store
+from secateur.view import View
 
 __all__ = ["Engine", "Replayed", "Undone", "View", "fit"]
 
+T = TypeVar("T")
+
 
 def fit(
-    request: Any,
+    request: T,
     *,
     policy: Any = DEFAULT,
     plan: Plan | None = None,
     model: str = "",
     window: int | None = None,
     format: str | None = None,
-    protect: tuple[str, ...] | list[str] = (),
+    protect: str | Iterable[str] = (),
     idle_s: float | None = None,
     now: int | None = None,
     fixed_tokens: int = 0,
     counter: str = "estimate",
     repair: bool = False,
     compact: bool = True,
-) -> View:
+) -> View[T]:
     """The request as it should be sent, with the plan to hand in next time. Pure: no key, no network, no store.
 
     `request` is a body or a session log as bytes or str, a body as a dict, or a list of messages. `policy` is a
     preset's name, the path of a TOML file, a dict or a `Policy`; the default one edits when that pays. `protect` names
-    more tools (globs) whose results stay. `idle_s` is the time since the model was last called, in seconds (default:
-    from the document's timestamps, else unknown: of a first request no prompt cache is counted on, with a `plan` it is
-    taken to be alive); `now` the present in ms since 1970. `fixed_tokens` states system prompt and tools where the
-    document lacks them. With `repair`, a request that the provider would refuse as it came is mended first, anew each
-    time. What is still too long after pruning becomes a summary where the policy says so; no model is asked here, and
-    with `compact` false none is made. Raises FormatError, ConfigError, EditError, StillTooLong.
+    more tools whose results stay: a glob, or several. `idle_s` is the time since the model was last called, in seconds
+    (default: from the document's timestamps, else unknown: of a first request no prompt cache is counted on, with a
+    `plan` it is taken to be alive); `now` the present in ms since 1970. `fixed_tokens` states system prompt and tools
+    where the document lacks them. With `repair`, a request that the provider would refuse as it came is mended first,
+    anew each time. What is still too long after pruning becomes a summary where the policy says so; no model is asked
+    here, and with `compact` false none is made. Raises FormatError, ConfigError, EditError, StillTooLong.
     """
     engine = Engine(
         policy,
@@ -73,7 +80,7 @@ def fit(
     return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
 
 
-class Engine:
+class Engine(Closing):
     """`fit` with settings kept, and sessions that go on from request to request.
 
     With a `store` (its address, or the store itself) they go on in every process, each tenant's apart; without one
@@ -99,7 +106,7 @@ class Engine:
         *,
         window: int | None = None,
         format: str | None = None,
-        protect: tuple[str, ...] | list[str] = (),
+        protect: str | Iterable[str] = (),
         counter: str = "estimate",
         repair: bool = False,
         sessions: int = 64,
@@ -116,56 +123,88 @@ class Engine:
         background: bool = False,
         local_only: bool = False,
     ) -> None:
-        self.policy: Policy = protecting(load(policy), tuple(protect))
+        self.policy: Policy = protecting(load(policy), arguments.globs("protect", protect))
+        flags = {"repair": repair, "compact": compact, "background": background, "local_only": local_only}
+        for name, value in flags.items():
+            arguments.flag(name, value)
+        hooks = (("before_compact", before_compact), ("after_compact", after_compact))
         fitting = Fitting(
             listed=summarizers(summarizer, local_only),
-            deadline_s=deadline_s,
+            deadline_s=arguments.seconds("deadline_s", deadline_s, above_zero=True),
             on=compact,
-            hooks=Hooks(before_compact, after_compact),
+            hooks=Hooks(*(arguments.function(name, value) for name, value in hooks)),
             background=Background() if background else None,
         )
         self.background = fitting.background
         self.settings = Settings(
-            self.policy, model, window, format, counter, repair, pin_tokens, setting_of(handles), fitting
+            self.policy,
+            arguments.text("model", model, "the model's name"),
+            None if window is None else arguments.whole("window", window, unit="tokens"),
+            None
+            if format is None
+            else arguments.text("format", format, "a format's name, or None to have it detected"),
+            arguments.counted_by(counter),
+            repair,
+            arguments.whole("pin_tokens", pin_tokens),
+            setting_of(handles),
+            fitting,
         )
-        self.keeping = Keeping(store, tenant, sessions, keep == "raw")
+        arguments.text("tenant", tenant, "the tenant's name")
+        raw = arguments.one_of("keep", keep, ("removed", "raw")) == "raw"
+        self.keeping = Keeping(arguments.store(store), tenant, arguments.whole("sessions", sessions, 1), raw)
+        self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
+
+    def __repr__(self) -> str:
+        kept = f" of tenant {self.keeping.tenant!r}" if self.keeping.tenant else ""
+        where = "in memory" if self.keeping.store is None else "in a store"
+        return f"<Engine {self.policy.name}, {self.settings.model or 'any model'}, sessions{kept} {where}>"
+
+    def close(self) -> None:
+        """Call off summaries that are being made beside requests, and close the store if its address was given.
+
+        What was kept stays kept, and a closed engine may be used again: it opens itself.
+        """
+        if self.background is not None:
+            self.background.close()
+        if self._opened and self.keeping.store is not None:
+            self.keeping.store.close()
 
     def fit(
         self,
-        request: Any,
+        request: T,
         *,
         session: str | None = "",
         plan: Plan | None = None,
         idle_s: float | None = None,
         now: int | None = None,
         fixed_tokens: int = 0,
-    ) -> View:
+    ) -> View[T]:
         """The request as it should be sent. With a `session`, its plan goes on where the last request left it.
 
         With a store and no name, the history says whose it is, or a new session is opened (`View.session`). Whatever
         happens leaves a receipt there. A store that fails stops nothing: `View.receipt.warnings` says so.
         """
-        return self._served(session, Request(request, plan, _at(now), idle_s, fixed_tokens))
+        return self._served(session, asked(request, plan, now, idle_s, fixed_tokens))
 
     async def afit(
         self,
-        request: Any,
+        request: T,
         *,
         session: str | None = "",
         plan: Plan | None = None,
         idle_s: float | None = None,
         now: int | None = None,
         fixed_tokens: int = 0,
-    ) -> View:
+    ) -> View[T]:
         """The same beside a running event loop. Cancelled, it leaves no trace."""
         from secateur.fitting.beside import served_beside
 
-        whole = Request(request, plan, _at(now), idle_s, fixed_tokens)
+        whole = asked(request, plan, now, idle_s, fixed_tokens)
         return await served_beside(lambda stop: self._served(session, structs.replace(whole, wish=Wish(stop=stop))))
 
     def compact(
         self,
-        request: Any,
+        request: T,
         *,
         session: str | None = "",
         plan: Plan | None = None,
@@ -177,33 +216,41 @@ class Engine:
         idle_s: float | None = None,
         now: int | None = None,
         fixed_tokens: int = 0,
-    ) -> View:
+    ) -> View[T]:
         """Prune and compact now, because somebody asks for it; `View.compaction` says what came of it.
 
         `focus` is what the summary should pay most attention to; `summary` the summary itself, so that no model is
         asked. Without `force` only where it is due. A host says with `active` that a run is going on, with `queued`
         that messages wait: then nothing is compacted. Where compaction is off, it stays off. Raises as `fit` does.
         """
+        for name, value in (("force", force), ("active", active), ("queued", queued)):
+            arguments.flag(name, value)
         busy = "a run is active: compact when it has ended" if active else ""
         busy = busy or ("messages are queued: compact when they have been sent" if queued else "")
-        wish = Wish(forced=force, focus=focus, summary=summary, busy=busy)
-        return self._served(session, Request(request, plan, _at(now), idle_s, fixed_tokens, wish))
+        said = (arguments.text("focus", focus), arguments.text("summary", summary))
+        wish = Wish(force, *said, busy)
+        return self._served(session, asked(request, plan, now, idle_s, fixed_tokens, wish))
 
-    def observe(self, view: View | str, usage: Any, *, now: int | None = None) -> None:
+    def observe(self, view: View[Any] | str, usage: Any, *, now: int | None = None) -> None:
         """Tell what a provider said that a request cost: a response, or its usage, of any provider's shape.
 
         `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
         and its model, and moves the cache clock: the model was called `now`. A store that fails stops nothing here.
         """
-        session, receipt = (view, None) if isinstance(view, str) else (view.session, view.receipt)
-        noted(self.keeping, session, receipt, usage, _at(now))
+        session, receipt = arguments.viewed(view)
+        noted(self.keeping, session, receipt, usage, present(now))
+
+    async def aobserve(self, view: View[Any] | str, usage: Any, *, now: int | None = None) -> None:
+        """The same beside a running event loop, which a store may keep waiting."""
+        await asyncio.to_thread(self.observe, view, usage, now=present(now))
 
     def undo(self, session: str, epoch: int | None = None, *, now: int | None = None) -> Undone:
         """Take an epoch back, the newest that holds by default, by a new one; undoing that brings it back.
 
         What it edited is left alone from then on. Raises EditError where there is none, StoreError.
         """
-        return undone(self.keeping, session, epoch, _at(now))
+        number = None if epoch is None else arguments.whole("epoch", epoch)
+        return undone(self.keeping, named(session), number, present(now))
 
     def pin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
         """Keep something in the session's views as it came, from the next request on; all pins of the session.
@@ -211,11 +258,11 @@ class Engine:
         `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
         arguments) or `handle`. Raises ConfigError, StoreError.
         """
-        return pinned(self.keeping, session, (kind, pattern), _at(now))
+        return pinned(self.keeping, named(session), pin_named(kind, pattern), present(now))
 
     def unpin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
         """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
-        return unpinned(self.keeping, session, (kind, pattern), _at(now))
+        return unpinned(self.keeping, named(session), pin_named(kind, pattern), present(now))
 
     def replay(self, session: str, request: int, raw: Any = None) -> Replayed:
         """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
@@ -224,15 +271,12 @@ class Engine:
         `keep="raw"` was set. Raises StoreError.
         """
         history = None if raw is None else as_taken(self.settings, raw)[0]
-        return replayed(self.keeping, at_work(self.settings), session, request, history)
+        number = arguments.whole("request", request)
+        return replayed(self.keeping, at_work(self.settings), named(session), number, history)
 
     def forget(self) -> None:
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.keeping.memory.clear()
 
-    def _served(self, session: str | None, request: Request) -> View:
-        return served(self.settings, self.keeping, session or "", request)
-
-
-def _at(now: int | None) -> int:
-    return int(time.time() * 1000) if now is None else now
+    def _served(self, session: str | None, request: Request) -> View[Any]:
+        return served(self.settings, self.keeping, "" if session is None else named(session), request)

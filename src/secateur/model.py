@@ -79,6 +79,10 @@ class Transcript(Struct, frozen=True):
     warnings: tuple[str, ...] = ()  # what the reader met: torn lines, missing parents
     index: Index | None = None  # None: not made yet; `bounds.index_of` makes it
 
+    def __repr__(self) -> str:
+        tokens = sum(part.tokens for message in self.messages for part in message.parts) + self.fixed_tokens
+        return f"<Transcript {len(self.messages):,} messages, {tokens:,} tokens>"
+
 
 class New(Struct, frozen=True):
     """A message that is not in the history. `meta` goes to hosts that have a place for it, never to a provider."""

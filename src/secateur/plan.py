@@ -25,6 +25,10 @@ class Plan(Struct, frozen=True):
         """This plan and one more epoch."""
         return Plan((*self.epochs, epoch))
 
+    def __repr__(self) -> str:
+        edits = sum(len(epoch.edits) for epoch in self.epochs)
+        return f"<Plan {len(self.epochs)} epochs, {edits} edits>"
+
 
 class Fold(Struct, frozen=True):
     """What a plan comes to: the edit in force for each key, and the message ranges that are replaced.

@@ -130,6 +130,15 @@ class Receipt(Struct, frozen=True):
     forced: str = ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
     breakpoints: int = 0  # cache markers that were added, so that what stands before the edits is found again
 
+    @property
+    def sizes(self) -> str:
+        """Tokens before and after, and how many edits lie between, in a few words."""
+        edits = f"{self.in_force:,} edit{'' if self.in_force == 1 else 's'}"
+        return f"{self.tokens_raw:,} → {self.tokens_view:,} tokens, {edits}"
+
+    def __repr__(self) -> str:
+        return f"<Receipt {self.outcome}, {self.sizes}>"
+
 
 def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[Entry, ...]:
     """What an epoch did to the parts of a history, in its order.

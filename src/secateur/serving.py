@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
-from secateur.compaction.outcome import Outcome, Refused
+from secateur.compaction.outcome import Refused
 from secateur.decision import Asked, decide, force, taken_back
 from secateur.errors import SecateurError, StillTooLong, StoreError
 from secateur.fitting import NOTHING, Fitted, Fitting, Wish
@@ -25,7 +25,7 @@ from secateur.keeping.moment import Moment, budget_of, ratio_of
 from secateur.keeping.readable import Handles, readable
 from secateur.keeping.record import failed, handled
 from secateur.keeping.rewritten import with_local
-from secateur.model import Message, Transcript
+from secateur.model import Message
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
@@ -35,6 +35,7 @@ from secateur.session import Session, document
 from secateur.session.breakpoints import emitted, marks
 from secateur.session.document import Document
 from secateur.stores.protocol import Conflict, State
+from secateur.view import View
 
 
 class Settings(Struct, frozen=True):
@@ -63,18 +64,6 @@ class Request(Struct, frozen=True):
     ready: Ready | None = None  # a summary that was made beside earlier requests
 
 
-class View(Struct, frozen=True):
-    """What to send: `native` is of the kind that came in, and the very same object if nothing is edited."""
-
-    native: Any
-    plan: Plan
-    receipt: Receipt
-    before: Transcript  # as it was read
-    after: Transcript  # as the model will read it
-    session: str = ""  # whose plan this is; named after the history where the caller gave no name and there is a store
-    compaction: Outcome | None = None  # what was summed up, or why nothing was; None: the policy does not compact
-
-
 class _Taken(Struct, frozen=True):
     """A request as it is taken on."""
 
@@ -83,7 +72,7 @@ class _Taken(Struct, frozen=True):
     read: Document | None  # read already, to find its session
 
 
-def served(settings: Settings, keeping: Keeping, session: str, request: Request) -> View:
+def served(settings: Settings, keeping: Keeping, session: str, request: Request) -> View[Any]:
     """The view of a request of a session ("": as the history says), kept."""
     place = Place(session)
     try:
@@ -133,7 +122,7 @@ class _Turn(Struct):
     ready: Ready | None = None  # a summary that needs no asking
     too_long: str = ""  # why the view cannot be sent
 
-    def view(self) -> View:
+    def view(self) -> View[Any]:
         """The view, kept; decided again where the session moved on meanwhile; unkept where the store fails."""
         wrong = ""
         for _ in range(ATTEMPTS):
@@ -158,7 +147,7 @@ class _Turn(Struct):
         self.keeping.remember(self.desk, base, view.receipt)
         return view
 
-    def _made(self, state: State) -> tuple[View, Base]:
+    def _made(self, state: State) -> tuple[View[Any], Base]:
         """The view under this state, and the plan that it went on from."""
         of, desk, settings, policy = self.request, self.desk, self.settings, self.settings.policy
         work, desk.work = desk.work or at_work(settings), None  # an error must not leave half of a request there
@@ -287,7 +276,7 @@ class _Turn(Struct):
         )
 
 
-def _warned(view: View, warning: str) -> View:
+def _warned(view: View[Any], warning: str) -> View[Any]:
     """The view with one more warning, if there is one."""
     receipt = view.receipt
     return replace(view, receipt=replace(receipt, warnings=(*receipt.warnings, warning))) if warning else view

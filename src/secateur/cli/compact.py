@@ -166,7 +166,7 @@ def _by(asked: Asked) -> str:
     return f" by {asked.summarizer[0]}" if asked.summarizer else ""
 
 
-def _view(asked: Asked, chosen: Policy, before: Opened) -> tuple[View, StillTooLong | None]:
+def _view(asked: Asked, chosen: Policy, before: Opened) -> tuple[View[Any], StillTooLong | None]:
     """The view, and what was raised if it is still too long."""
     engine = Engine(
         chosen,
@@ -213,7 +213,7 @@ def _put(asked: Asked, source: Source, outcome: Source) -> Any:
     return None
 
 
-def _ended(view: View, done: Report) -> int:
+def _ended(view: View[Any], done: Report) -> int:
     """Nothing summed up is a finding, except where nothing had to be."""
     if done.summary is not None or not isinstance(view.compaction, NotDone):
         return FINE

@@ -16,7 +16,7 @@ from secateur.stores import default_url
 from secateur.stores.protocol import Who
 
 
-def kept_view(engine: Engine, data: bytes, session: str | None, request: dict[str, Any]) -> View:
+def kept_view(engine: Engine, data: bytes, session: str | None, request: dict[str, Any]) -> View[Any]:
     """The view of a document, kept under this name, or under the one that its history has. Raises Refused."""
     view = engine.fit(data, session=session, **request)
     store, number = engine.keeping.store, view.receipt.number
@@ -26,7 +26,7 @@ def kept_view(engine: Engine, data: bytes, session: str | None, request: dict[st
     return view
 
 
-def told(done: Report, view: View, before: Opened, store: str) -> Report:
+def told(done: Report, view: View[Any], before: Opened, store: str) -> Report:
     """The report with the session and the handles by which what left can be read back."""
     edits = handled(done.edits, before.document)
     return replace(done, edits=edits, session=view.session, store=store or default_url())

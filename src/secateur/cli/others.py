@@ -4,6 +4,7 @@ Rule: each figure is that preset's own outcome, not a guess; presets that free n
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from msgspec import Struct
 
@@ -28,7 +29,7 @@ class Other(Struct, frozen=True):
     cost: Cost | None
 
 
-def others(before: Opened, but: str, view: Callable[[Policy], View]) -> list[Other] | None:
+def others(before: Opened, but: str, view: Callable[[Policy], View[Any]]) -> list[Other] | None:
     """One a preset other than `but`, the most freed first. None: not asked, since that would take too long."""
     if len(before.source.data) > _TOO_MUCH:
         return None
@@ -36,7 +37,7 @@ def others(before: Opened, but: str, view: Callable[[Policy], View]) -> list[Oth
     return sorted((one for one in found if one and one.freed > 0), key=lambda one: -one.freed)
 
 
-def _other(name: str, view: Callable[[Policy], View]) -> Other | None:
+def _other(name: str, view: Callable[[Policy], View[Any]]) -> Other | None:
     try:
         seen = view(policy.load(name))
     except SecateurError:

@@ -171,7 +171,7 @@ def _refuse_log(asked: Asked, chosen: Policy, before: Opened) -> None:
         raise Refused(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
 
 
-def _view(asked: Asked, chosen: Policy, before: Opened, keeps: bool = False) -> View:
+def _view(asked: Asked, chosen: Policy, before: Opened, keeps: bool = False) -> View[Any]:
     """The view, and where it is to be kept the record of it; never of a policy that is only asked."""
     given: dict[str, Any] = {
         "window": asked.window,

@@ -4,6 +4,8 @@ Rule: what is said of the output was read from the bytes that were written, neve
 this version fills are there and null, so that a reader of reports need not ask twice.
 """
 
+from typing import Any
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -64,7 +66,7 @@ class Report(Struct, frozen=True, kw_only=True):
     store: str | None = None  # where
 
 
-def report(view: View, before: Opened, after: Opened, written_to: str | None) -> Report:
+def report(view: View[Any], before: Opened, after: Opened, written_to: str | None) -> Report:
     """The report of a run that made `after` of `before`."""
     receipt, edits = view.receipt, in_force(view)
     summed = summed_up(view)
@@ -94,7 +96,7 @@ def side(opened: Opened, path: str | None) -> Side:
     return Side(opened.format, len(read.messages), results(read), total(read), len(opened.source.data), path)
 
 
-def in_force(view: View) -> tuple[Entry, ...]:
+def in_force(view: View[Any]) -> tuple[Entry, ...]:
     """The edits of the plan that apply to this history, each with the reason and the time of its epoch."""
     folded, raw = fold(view.plan), view.before.messages
     count = counter(view.receipt.counter)
@@ -108,7 +110,7 @@ def in_force(view: View) -> tuple[Entry, ...]:
     return tuple(sorted(told, key=lambda entry: entry.message))
 
 
-def _astray(view: View, after: Opened) -> tuple[str, ...]:
+def _astray(view: View[Any], after: Opened) -> tuple[str, ...]:
     """A warning where the written document does not read as the plan meant it."""
     found, meant = total(after.transcript), view.receipt.tokens_view
     own = _OWN_WORDS if view.receipt.compaction and view.receipt.compaction.done else 0

@@ -27,7 +27,7 @@ class Summed(Struct, frozen=True):
     rung: str | None = None
 
 
-def summed_up(view: View) -> Summed:
+def summed_up(view: View[Any]) -> Summed:
     """The newest summary of a view."""
     ranges = [edit for _, _, edit in located(fold(view.plan).ranges, view.before.messages)]
     made = [new for edit in ranges if edit.by == "compact" for new in edit.items if new.origin == "summary"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from secateur.summarizers.protocol import Summarizer
 
 EARLY_SHARE = 0.8  # of the threshold: where a summary is begun
+CLOSING_S = 5.0  # for a thread whose summary was called off; it ends with the process anyway
 
 
 class Job:
@@ -90,6 +91,15 @@ class Background:
         if job is not None:
             job.stop.now()
         return job is not None
+
+    def close(self) -> None:
+        """Call all of them off, and wait until their threads have ended."""
+        with self._lock:
+            jobs, self._jobs = [*self._jobs.values()], {}
+        for job in jobs:
+            job.stop.now()
+        for job in jobs:
+            job.thread.join(CLOSING_S)
 
     def wait(self, session: str, seconds: float) -> None:
         """Wait until a summary is ready, for whoever has the time: a host that is idle, a test."""

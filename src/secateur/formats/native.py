@@ -143,7 +143,19 @@ def canonical(value: Any) -> str:
     try:
         return _encode(value).decode()
     except (UnicodeEncodeError, TypeError, RecursionError):
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
+        return _odd(value)
+
+
+def _odd(value: Any) -> str:
+    """The same of what no JSON document holds: of objects their class, of a value that has no end its own."""
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_class)
+    except (TypeError, ValueError, RecursionError):  # names that are no texts, circles
+        return _class(value)
+
+
+def _class(value: Any) -> str:
+    return f"<{type(value).__name__}>"
 
 
 class Calls:

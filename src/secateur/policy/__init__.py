@@ -40,9 +40,7 @@ def load(policy: "str | PathLike[str] | Policy | dict[str, Any]") -> Policy:
         return _fitting(policy)
     if isinstance(policy, dict):
         return _made(policy, "the policy")
-    if not isinstance(policy, str | PathLike):
-        raise ConfigError(f"a policy is a name, a path, a dict or a Policy, not a {type(policy).__name__}")
-    name = fspath(policy)
+    name = _path(policy)
     if name in PRESETS:
         return _made(tomllib.loads(source(name)), f"preset {name}")
     path = Path(name)
@@ -76,6 +74,16 @@ def protecting(policy: Policy, tools: tuple[str, ...]) -> Policy:
         return policy
     kept = tuple(dict.fromkeys((*policy.protect.tools, *tools)))
     return structs.replace(policy, protect=structs.replace(policy.protect, tools=kept))
+
+
+def _path(policy: Any) -> str:
+    """The name or the path that a caller gave."""
+    name = fspath(policy) if isinstance(policy, str | PathLike) else policy
+    if not isinstance(name, str):
+        raise ConfigError(f"a policy is a name, a path, a dict or a Policy, not a {type(policy).__name__}")
+    if "\0" in name:
+        raise ConfigError(f"no policy is called {name!r:.80}: a name has no NUL characters")
+    return name
 
 
 def _parsed(path: Path) -> dict[str, Any]:

@@ -35,3 +35,6 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     pricing: tuple[Stated, ...] = ()  # prices and cache rules where the tables' are not the ones that hold
     compaction: Compaction | None = None  # when pruning is not enough; None: this policy does not compact
     continuation: Continuation = Continuation()  # what the agent is told after a compaction
+
+    def __repr__(self) -> str:
+        return f"<Policy {self.name}>"
