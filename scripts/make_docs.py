@@ -20,13 +20,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from secateur import Engine, Plan, View, chain, compacting, errors, fit, pricing, recalling, redact, rules
+from secateur import Engine, Plan, View, chain, compacting, errors, fit, pricing, recalling, redact, rules, usage
 from secateur.compaction.ask import Answer, Failure, Spent
 from secateur.compaction.settings import Compaction, Continuation, Digest
 from secateur.engine import Replayed, Undone
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
-from secateur.keeping import readable
+from secateur.keeping import calibrating, readable
 from secateur.mcp import scope
 from secateur.mcp.tools import NAMES, Tools
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
@@ -48,6 +48,7 @@ from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
 from secateur.summarizers import SUMMARIZERS, Function, failing, local, names, parse
 from secateur.summarizers import protocol as summarizing
+from secateur.usage import places
 
 UNSEEN_AT = "secateur.rules.unseen"
 METHODS = (
@@ -238,7 +239,7 @@ def simulator() -> Iterator[str]:
 
 SIMULATOR = {
     "requests": ("recorded", "Recording", "Request"),
-    "usage": ("Usage",),
+    "answered": (),
     "several": ("recordings",),
     "client": ("client_of", "caching_of", "Client"),
     "run": ("simulate", "paid", "as_paid", "Run"),
@@ -258,6 +259,28 @@ SIMULATOR = {
     "plots": ("pictured", "write", "Picture"),
     "foresight": ("foreseen", "aged", "unreferenced", "Terms", "Foresight"),
 }
+
+
+def usage_() -> Iterator[str]:
+    yield from _head("Usage", _module_text(usage))
+    yield from _functions(usage.usage_of)
+    yield f"## `Usage`\n\n{_text(usage.Usage)}\n\n{_fields(usage.Usage)}"
+    yield f"## Shapes\n\n{_module_text(import_module('secateur.usage.shapes'))}"
+    rows = [(one.name, *map(_paths, (one.marks, one.input + one.more)), *_cached(one)) for one in usage.SHAPES]
+    yield _table(("stated by", "told by", "input", "cached tokens", "read", "written", "output", "reasoning"), rows)
+    yield f"## Places\n\n{_module_text(import_module('secateur.usage.places'))}"
+    yield "\n".join(f"- `{'.'.join(place)}`" for place in places.PLACES)
+    yield f"## What a session learns from it\n\n{_module_text(calibrating)}"
+
+
+def _cached(one: usage.Shape) -> tuple[str, str, str, str, str]:
+    how = {"inside": "inside the input", "beside": "beside it", "either": "as the figures tell"}[one.cached]
+    thinking = f"{_paths(one.reasoning)}, {one.thinking} the output" if one.reasoning else ""
+    return how, _paths(one.read), _paths(one.write + one.write_5m + one.write_1h), _paths(one.output), thinking
+
+
+def _paths(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _functions(*functions: Callable[..., Any]) -> Iterator[str]:
@@ -350,6 +373,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "store": store_,
     "prices": prices,
     "simulator": simulator,
+    "usage": usage_,
     "summarizers": summarizers_,
     "mcp": tools_,
 }

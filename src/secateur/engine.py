@@ -232,10 +232,11 @@ class Engine(Closing):
         return self._served(session, asked(request, plan, now, idle_s, fixed_tokens, wish))
 
     def observe(self, view: View[Any] | str, usage: Any, *, now: int | None = None) -> None:
-        """Tell what a provider said that a request cost: a response, or its usage, of any provider's shape.
+        """Tell what a provider said that a request cost: a response, its usage, or a stream, of any shape we know.
 
         `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
-        and its model, and moves the cache clock: the model was called `now`. A store that fails stops nothing here.
+        and its model, and moves the cache clock: the model was called `now`. Figures that cannot be of that request are
+        left out, and the next receipt says so. A store that fails stops nothing here.
         """
         session, receipt = arguments.viewed(view)
         noted(self.keeping, session, receipt, usage, present(now))

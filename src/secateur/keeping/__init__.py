@@ -153,7 +153,7 @@ class Keeping:
         )
         desk.state = store.save(state, change)
         desk.unsaved, desk.waiting, desk.pieces, desk.chain = (), (), pieces, chain
-        desk.shown, desk.last = work.plan, receipt
+        desk.shown, desk.last, desk.said = work.plan, receipt, ""
 
     def tidied(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""
@@ -169,7 +169,7 @@ class Keeping:
         else:
             desk.unsaved = work.plan.epochs[base.saved :] if not base.offset else ()
             desk.waiting = (*desk.waiting, receipt)[-UNSAVED:]
-        desk.shown, desk.last = work.plan, receipt
+        desk.shown, desk.last, desk.said = work.plan, receipt, ""
 
     def note_failure(self, session: str, receipt: Receipt) -> None:
         """Keep the receipt of a request that failed, if that can be."""

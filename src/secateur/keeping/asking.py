@@ -43,7 +43,7 @@ def asking(
         if undone
         else why
     )
-    return ({**edits, **undone, **pins}, why), warnings
+    return ({**edits, **undone, **pins}, why), (*filter(None, (desk.said,)), *warnings)
 
 
 def _pins(

@@ -10,21 +10,26 @@ from msgspec.structs import replace
 
 from secateur.errors import ConfigError, EditError, StoreError
 from secateur.keeping import Desk, Keeping
+from secateur.keeping.calibrating import calibrated, implausible
+from secateur.keeping.clock import moved
 from secateur.keeping.pins import pin_of
 from secateur.keeping.record import noticed, recorded
 from secateur.keeping.undone import Undone, cost, newest
-from secateur.keeping.usage import calibrated, moved, reported
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.stores.protocol import Calibration, Change, Pin, State
+from secateur.usage import Usage, usage_of
 
 __all__ = ["Undone", "noted", "pinned", "undone", "unpinned"]
 
 
 def noted(keeping: Keeping, session: str, receipt: Receipt | None, usage: Any, now: int) -> None:
-    """Calibrate by what a provider said of a request, the session's last one by default, and move the clock."""
-    told = reported(usage)
+    """Calibrate by what a provider said of a request, the session's last one by default, and move the clock.
+
+    A sample that cannot be true of that request is left out; the session's next receipt says so.
+    """
+    told = usage_of(usage) or Usage()
 
     def change(desk: Desk, state: State) -> Change:
         last = receipt or keeping.last(desk, state)
@@ -32,6 +37,7 @@ def noted(keeping: Keeping, session: str, receipt: Receipt | None, usage: Any, n
             return Change(at=now)
         before = state.calibrations.get(last.model, Calibration())
         after = calibrated(before, last.tokens_view, told)
+        desk.said = implausible(last.tokens_view, told)
         clock = moved(state.clock, told, last, now)
         return Change(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
 

@@ -37,6 +37,7 @@ class Desk:
         self.chain = Chain()
         self.sent = Running()
         self.lost = Lost()
+        self.said = ""  # what the next receipt is to say of what was observed since the last one
 
 
 class Memory:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from secateur.budget import Budget
 from secateur.formats.breakpoints import NEAR, SLOTS, buys_longer, slots
-from secateur.keeping.usage import lives_s
+from secateur.keeping.clock import lives_s
 from secateur.model import Transcript
 from secateur.pricing.stated import Entries
 from secateur.pricing.tariffs import tariff_of

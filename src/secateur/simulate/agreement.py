@@ -10,7 +10,7 @@ from secateur.simulate.cache import Cache, Caching, Sent
 from secateur.simulate.prompts import Prompts
 from secateur.simulate.replay import unpruned
 from secateur.simulate.requests import Recording, Request
-from secateur.simulate.usage import Usage
+from secateur.usage import Usage
 
 UNEXPLAINED = "unexplained"
 
@@ -54,12 +54,18 @@ def compared(recording: Recording, caching: Caching) -> tuple[Compared, ...]:
         if usage is None:
             continue
         prompt = prompts.of(turn.seen, model=turn.request.model)
-        prompt.ends[-1] = usage.read + usage.write or usage.prompt  # where the last mark stood
+        prompt.ends[-1] = _cached_to(usage, caching)
         sent = cache.send(prompt, turn.at)
         idle_s = (turn.at - last) / 1000 if last is not None else 0.0
         found.append(Compared(turn.request, sent, usage, idle_s, turn.begins, turn.seen[-1].role == "assistant"))
         last = turn.at
     return tuple(found)
+
+
+def _cached_to(usage: Usage, caching: Caching) -> int:
+    """Where the cached part of a prompt ended: at the last mark, or with the prompt where nobody marks anything."""
+    marked = usage.read + usage.write if caching.rules.positions == "marks" else 0
+    return marked or usage.prompt
 
 
 def busted(recording: Recording, caching: Caching) -> frozenset[int]:

@@ -5,7 +5,7 @@ own history, the log is read as it stood before each compaction too: one segment
 that were abandoned are not read. Nothing here prices or edits anything.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from statistics import median
 from typing import Any
@@ -13,15 +13,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
-from secateur.jsontext import Lines, Text
+from secateur.jsontext import Lines
 from secateur.lineage import keyed
-from secateur.model import Message, Path, Transcript
+from secateur.model import Message, Transcript
 from secateur.session import document
 from secateur.session.document import Document
-from secateur.simulate.usage import Usage, model_of, usage_of
+from secateur.simulate.answered import Answered, beside
 from secateur.tokens import Counter, estimate, factor
+from secateur.usage import Usage
 
-_BEHIND = 20  # lines behind an answer that are looked at for its figures (Codex writes them apart)
 _ENOUGH = 8  # recorded requests from which a session's own tokens per estimated token are taken
 _ROUNDS = 4  # the two figures lean on each other; they stand still after two or three
 _WRITTEN = ("harness", "synthetic")  # origins of what no model said
@@ -163,60 +163,23 @@ def _count(messages: Iterable[Message], times: float) -> None:
                 force_setattr(part, "tokens", round(estimate(part.text) * times))
 
 
-def _usages(read: Document, messages: Sequence[Message]) -> dict[int, Usage]:
-    """What the document says of the tokens of its answers, by message number."""
-    found: dict[int, Usage] = {}
-    for number, message in enumerate(messages):
-        usage = usage_of(_values(read, messages, number)) if message.role == "assistant" else None
-        if usage is not None:
-            found[number] = usage
-    return found
-
-
-def _values(read: Document, messages: Sequence[Message], number: int) -> Iterator[Any]:
-    """What was recorded of one answer: in a log its lines and the bookkeeping behind them, else its elements."""
-    native, message = read.native, messages[number]
-    if isinstance(native, Lines):
-        following = messages[number + 1].lines if number + 1 < len(messages) else ()
-        behind = range(max(message.lines) + 1, min(following)) if following and message.lines else ()
-        for line in (*message.lines, *behind[:_BEHIND]):
-            value = native.line(line)
-            if line in message.lines or not _speaks(value):
-                yield value
-    else:
-        place = message.path[: len(read.transcript.at) + 1]
-        yield _value(native, place)
-
-
-def _speaks(value: Any) -> bool:
-    """Whether a line holds a message of its own, of a branch that is not read."""
-    return isinstance(value, dict) and "message" in value
-
-
-def _value(native: Any, place: Path) -> Any:
-    if isinstance(native, Text):
-        found = native.at(place)
-        return found.value() if found is not None else None
-    for step in place:
-        native = native[step]
-    return native
-
-
 def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple[Request, ...]:
     """The requests of all segments; what a segment took over from the one before was answered there."""
     found: list[Request] = []
     answered: set[tuple[int, ...]] = set()
     for segment, (source, transcript) in enumerate(zip(read, segments, strict=True)):
         messages = transcript.messages
-        for number, message in enumerate(messages):
-            if number and _answers(message) and message.lines not in answered:
-                values = list(_values(source, messages, number))
-                request = _request(messages[:number], usage_of(values))
-                model = model_of(values) or transcript.model
+        numbers = [number for number, message in enumerate(messages) if number and _answers(message)]
+        answers = Answered(source, numbers)
+        for number in numbers:
+            if messages[number].lines not in answered:
+                usage, model = answers.of(number)
+                request = _request(messages[:number], usage)
+                model = model or transcript.model
                 found.append(replace(request, number=len(found), segment=segment, model=model))
         answered = {one.lines for one in messages if one.role == "assistant" and one.lines}
         if not source.format.log and not transcript.in_place and messages and messages[-1].role != "assistant":
-            request = _request(messages, None)  # a request body: its answer is yet to come
+            request = _request(messages, beside(source.native))  # a request body: its answer is yet to come
             found.append(replace(request, number=len(found), segment=segment, model=transcript.model))
     return tuple(found)
 

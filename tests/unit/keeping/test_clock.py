@@ -6,20 +6,21 @@ import pytest
 from msgspec.structs import replace
 
 from secateur import Engine
+from secateur.keeping.clock import lives_s, moved
 from secateur.keeping.record import noticed
-from secateur.keeping.usage import Reported, lives_s, moved
 from secateur.receipt import Receipt
 from secateur.stores import open_store
 from secateur.stores.protocol import Clock
+from secateur.usage import Usage
 
 SAID_S = 300.0
 MODEL = "claude-opus-5"
 GREW = replace(noticed("unchanged", 0), model=MODEL, provider="anthropic")
 EDITED = replace(GREW, opened=True)
-READ, MISSED, HALF = Reported(1_000, 900), Reported(1_000, 0), Reported(1_000, 400)
+READ, MISSED, HALF = Usage(100, 900), Usage(1_000, 0), Usage(600, 400)
 
 
-def seen(*answers: tuple[float, Reported], last: Receipt = GREW) -> Clock:
+def seen(*answers: tuple[float, Usage], last: Receipt = GREW) -> Clock:
     """The clock after answers, each so many seconds after the one before."""
     clock, now = Clock(), 1_000
     for pause_s, told in answers:
@@ -43,7 +44,7 @@ def seen(*answers: tuple[float, Reported], last: Receipt = GREW) -> Clock:
         ([(0, MISSED), (200, MISSED), (200, MISSED)], 300),  # nothing was ever read: nobody marks anything
     ],
 )
-def test_reads_and_misses_tell(answers: list[tuple[float, Reported]], lives: float) -> None:
+def test_reads_and_misses_tell(answers: list[tuple[float, Usage]], lives: float) -> None:
     assert lives_s(seen(*answers), MODEL, SAID_S) == lives
 
 

@@ -295,7 +295,7 @@ def test_a_store_that_fails_stops_nothing(tmp_path: Path) -> None:
     assert "went on without the store" in view.receipt.warnings[0]
     assert view.receipt.opened
     assert b"recall" not in view.native
-    used.observe(view, {"input_tokens": 50}, now=2)
+    used.observe(view, {"input_tokens": 100}, now=2)
     with pytest.raises(StoreError):
         used.undo("s")
     path.unlink()

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 from secateur.pricing import Price, Rates
+from secateur.simulate.answered import model_of
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import as_paid
-from secateur.simulate.usage import Usage
+from secateur.usage import Usage
 
 
 def pi(*entries: dict[str, Any]) -> bytes:
@@ -129,6 +130,57 @@ def test_figures_on_lines_behind_an_answer_are_its_own() -> None:
     ]
     log = "\n".join(json.dumps({"timestamp": "2026-01-01T00:00:00.000Z"} | one) for one in lines).encode()
     assert [one.usage for one in recorded(log).requests] == [Usage(50), None]
+
+
+def counted(prompt: int, total: int) -> dict[str, Any]:
+    info = {"last_token_usage": {"input_tokens": prompt}, "total_token_usage": {"input_tokens": total}}
+    return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
+
+
+def called(*names: str) -> list[dict[str, Any]]:
+    return [item("function_call", name="run", arguments="{}", call_id=name) for name in names]
+
+
+def ran(*names: str) -> list[dict[str, Any]]:
+    return [item("function_call_output", call_id=name, output=name) for name in names]
+
+
+def test_figures_behind_the_results_of_parallel_calls_are_those_of_the_answer_that_made_them() -> None:
+    many = tuple(f"c{number}" for number in range(30))
+    lines = [
+        {"type": "session_meta", "payload": {"id": "s"}},
+        codex("user", "one"),
+        *called(*many),
+        *ran(*many),
+        counted(50, 50),
+        counted(50, 50),  # repeated with other limits
+        codex("user", "two"),
+        counted(50, 50),
+        codex("assistant", "three"),
+        *called("x"),
+        counted(70, 120),
+        *ran("x"),
+        codex("assistant", "four"),
+        counted(90, 210),
+        codex("user", "and"),
+        codex("assistant", "five"),
+        counted(90, 210),
+    ]
+    log = "\n".join(json.dumps({"timestamp": "2026-01-01T00:00:00.000Z"} | one) for one in lines).encode()
+    assert [one.usage for one in recorded(log).requests] == [Usage(50), Usage(70), Usage(90), None]
+
+
+def test_a_captured_request_has_the_usage_of_the_answer_beside_it() -> None:
+    usage = {"prompt_tokens": 50, "completion_tokens": 8, "prompt_tokens_details": {"cached_tokens": 30}}
+    body = {"messages": [{"role": "user", "content": "one"}], "response": {"id": "r", "usage": usage}}
+    for native in (body, json.dumps(body).encode()):
+        assert [one.usage for one in recorded(native).requests] == [Usage(20, 30, 0, 8)]
+
+
+def test_the_model_that_answered() -> None:
+    assert model_of([{}, {"message": {"model": "one"}}]) == "one"
+    assert model_of([{"info": {"modelID": "two"}}]) == "two"
+    assert model_of([{"model": 3}, None]) == ""
 
 
 def item(kind: str, **more: Any) -> dict[str, Any]:

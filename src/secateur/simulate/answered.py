@@ -1,0 +1,91 @@
+"""What a document records of each answer: its figures, and the model that gave it.
+
+Rule: figures belong to the answer that they are recorded with. In a log these are its own lines, and those of the
+host's bookkeeping behind it (Codex writes figures after the results of the calls, when they ran at once); an event that
+repeats the one before, with the same sum, says nothing new. Branches that are not read have their own figures.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from secateur.jsontext import Lines, Text
+from secateur.model import Message, Path
+from secateur.session.document import Document
+from secateur.usage import Usage, usage_of
+
+_EVENT = b'"token_count"'  # Codex's event, on a line of its own
+_MODELS = ("model", "modelID")
+
+
+class Answered:
+    """The answers of one document, asked for in their order."""
+
+    def __init__(self, read: Document, answers: Sequence[int]) -> None:
+        """`answers` are the numbers of the messages that a model was asked for."""
+        self.read = read
+        self.messages = read.transcript.messages
+        self.starts = sorted(min(self.messages[one].lines, default=0) for one in answers)
+        self.known: Any = None  # the newest sum that was told
+
+    def of(self, number: int) -> tuple[Usage | None, str]:
+        """Usage and model ("" where not said) of the answer that this message is."""
+        native, message = self.read.native, self.messages[number]
+        if not isinstance(native, Lines):
+            values = [_value(native, message.path[: len(self.read.transcript.at) + 1])]
+            return usage_of(values), model_of(values)
+        own = [native.line(line) for line in message.lines]
+        return usage_of(own) or self._behind(native, message), model_of(own)
+
+    def _behind(self, native: Lines, message: Message) -> Usage | None:
+        """The first new figures between this answer and the next."""
+        if not message.lines:
+            return None
+        first = min(message.lines)
+        later = bisect_right(self.starts, first)
+        end = self.starts[later] if later < len(self.starts) else len(native)
+        for line in range(first + 1, end):
+            text = native.child(line)
+            if line in message.lines or text is None or _EVENT not in text.raw:
+                continue
+            value = native.line(line)
+            usage, total = usage_of(value), _total(value)
+            if usage is not None and (total is None or total != self.known):
+                self.known = total
+                return usage
+        return None
+
+
+def model_of(values: Sequence[Any]) -> str:
+    """The model that answered, where these elements or lines say it; "" where not."""
+    for value in values:
+        for table in (value, *(value.get(name) for name in ("message", "info") if isinstance(value, dict))):
+            for name in _MODELS if isinstance(table, dict) else ():
+                if isinstance(table.get(name), str):
+                    return str(table[name])
+    return ""
+
+
+def beside(native: Any) -> Usage | None:
+    """The usage that a captured request has beside its messages: of the answer that is not among them."""
+    if isinstance(native, Text):
+        found = [native.at((name,)) for name in ("response", "usage")]
+        values = [one.value() for one in found if one is not None]
+    else:
+        values = [native.get(name) for name in ("response", "usage")] if isinstance(native, dict) else []
+    return usage_of(values)
+
+
+def _total(event: Any) -> Any:
+    payload = event.get("payload") if isinstance(event, dict) else None
+    info = payload.get("info") if isinstance(payload, dict) else None
+    return info.get("total_token_usage") if isinstance(info, dict) else None
+
+
+def _value(native: Any, place: Path) -> Any:
+    if isinstance(native, Text):
+        found = native.at(place)
+        return found.value() if found is not None else None
+    for step in place:
+        native = native[step]
+    return native

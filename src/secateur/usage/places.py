@@ -1,0 +1,113 @@
+"""Where usage stands in what holds it: responses, events of a stream, lines of a host's log, messages of a framework.
+
+Rule: every place is a path that somebody writes usage at. Sums over several requests are no place. A stream is read to
+its end; what Anthropic states at its beginning is completed by what it states at its end.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from secateur.usage.members import member
+
+PLACES = (
+    ("usage_metadata",),  # LangChain's messages, google-genai
+    ("usageMetadata",),  # Gemini
+    ("usage",),  # OpenAI, Anthropic, Bedrock, pydantic-ai, AI SDK, OpenAI Agents, LiteLLM, Haystack
+    ("message", "usage"),  # Anthropic's `message_start`, Claude Code, Pi
+    ("message", "usage_metadata"),  # LangChain's generations
+    ("response", "usage"),  # Responses' `response.completed`, LiteLLM's logs
+    ("metadata", "usage"),  # the last event of Bedrock's streams
+    ("usage_details",),  # Microsoft Agent Framework
+    ("x_groq", "usage"),
+    ("info", "tokens"),  # opencode
+    ("tokens",),  # Gemini CLI, steps of opencode
+    ("payload", "info", "last_token_usage"),  # Codex
+    ("info", "last_token_usage"),
+    ("last_token_usage",),
+    ("extra", "response", "usage"),  # mini-swe-agent
+    ("tool_call_metadata", "model_response", "usage"),  # OpenHands before 1.0
+    ("output", "usage"),  # Inspect
+    ("metrics",),  # steps of ATIF
+    ("response_metadata", "token_usage"),  # LangChain, as its provider said it
+    ("response_metadata", "usage"),
+)
+_TOKEN_COUNT = "token_count"  # noqa: S105  # Codex' event
+_SIMPLE = (str, bytes, int, float, list, tuple)
+_FIRST, _APART = "message_start", "message_delta"  # Anthropic's events: the second completes the first
+
+
+def tables(value: Any) -> Iterator[tuple[Any, ...]]:
+    """The tables in which each value states usage, the likeliest first; of several values the last counts."""
+    before: Any = None
+    for one in _values(value):
+        found = tuple(_of(one))
+        if member(one, "type") == _APART:
+            found = (_completed(before, found[0]),)
+        before = found[0] if member(one, "type") in (_FIRST, _APART) else before
+        yield found
+
+
+def _of(value: Any) -> Iterator[Any]:
+    for place in PLACES:
+        table = value
+        for step in place:
+            table = member(table, step)
+        if table is not None and not isinstance(table, _SIMPLE):
+            yield table
+    payload = member(value, "payload")
+    if member(payload, "type") == _TOKEN_COUNT:
+        yield payload  # Codex before it had `info`
+    yield value
+
+
+def _values(value: Any) -> Iterator[Any]:
+    """One value, or those of a stream."""
+    if isinstance(value, bytes | bytearray):
+        value = bytes(value).decode("utf-8", "replace")
+    if isinstance(value, str):
+        yield from _events(value)
+    elif _is_stream(value):
+        for one in value:
+            yield from _events(one) if isinstance(one, str) else (one,)
+    else:
+        yield value
+
+
+def _is_stream(value: Any) -> bool:
+    """Whether it is several values; records can be iterated too (pydantic's models)."""
+    if isinstance(value, list | tuple | Iterator):
+        return True
+    return isinstance(value, Iterable) and not isinstance(value, Mapping) and not _is_record(type(value))
+
+
+def _is_record(kind: type) -> bool:
+    return any(hasattr(kind, name) for name in ("model_fields", "__struct_fields__", "__dataclass_fields__"))
+
+
+def _events(text: str) -> Iterator[Any]:
+    """JSON, lines of JSON, or server-sent events."""
+    whole = _json(text)
+    if whole is not None:
+        yield from whole if isinstance(whole, list) else (whole,)
+        return
+    for line in text.splitlines():
+        said = _json(line.removeprefix("data:").strip())
+        if said is not None:
+            yield said
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _completed(before: Any, table: Any) -> dict[str, Any]:
+    """Anthropic's last figures over its first: cumulative, those that stand still left out."""
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation")
+    more = ("output_tokens", "output_tokens_details", "iterations")
+    found = {name: value for name in names + more if (value := member(table, name)) is not None}
+    first = {name: value for name in names + more if (value := member(before, name)) is not None}
+    return first | found
