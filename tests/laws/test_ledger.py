@@ -67,7 +67,7 @@ MESSAGE = st.one_of(
 HISTORY = st.lists(MESSAGE, max_size=12).map(lambda messages: keyed(messages))
 
 
-LAW = settings(max_examples=40, deadline=None)
+LAW = settings(max_examples=40)
 
 
 def _json(value: Any) -> str:

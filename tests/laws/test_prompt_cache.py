@@ -103,7 +103,7 @@ class Told:
         return since <= at < until
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     STEPS, st.sampled_from(KINDS), st.sampled_from(("path", "hit")), st.sampled_from((0, 6)), st.sampled_from((0, 1, 3))
 )

@@ -121,7 +121,7 @@ def billed(
     return list(NOTED), found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(ROUND, min_size=3, max_size=14),
     st.sampled_from(KINDS),

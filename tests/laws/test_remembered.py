@@ -68,7 +68,7 @@ def told(view: View) -> tuple[Any, ...]:
     return view.native, view.plan, receipt.gate, receipt.trigger, receipt.entries, receipt.tokens_view
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.lists(ROUND, min_size=4, max_size=10), st.sampled_from([WEIGHS, BOUNDLESS]))
 def test_what_is_remembered_changes_nothing(rounds: list[Any], policy: dict[str, Any]) -> None:
     """A session of a process that remembers texts and histories, and of one that forgets them before each request."""
@@ -83,7 +83,7 @@ def test_what_is_remembered_changes_nothing(rounds: list[Any], policy: dict[str,
     assert shown[0] == shown[1]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.lists(ROUND, min_size=4, max_size=10),
     st.sampled_from([WEIGHS, BOUNDLESS, "balance", "kilocode"]),

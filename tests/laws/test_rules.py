@@ -56,7 +56,7 @@ def spoilt(draw: st.DrawFn) -> Any:
     profile=st.none() | st.sampled_from(sorted(PROFILES)),
     whole=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_value_is_an_error(family: str, body: Any, request: Any, profile: str | None, whole: bool) -> None:
     given_ = body if isinstance(body, dict) else request
     array = body.get("messages", body.get("contents", body.get("input"))) if isinstance(body, dict) else body

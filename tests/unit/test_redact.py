@@ -106,7 +106,7 @@ def test_any_text_goes_through_and_once_is_enough(text: str) -> None:
     assert redact(redact(text)) == redact(text)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(sorted(SHAPED)), st.text(max_size=30), st.text(max_size=30))
 def test_no_neighbour_saves_a_credential(kind: str, before: str, after: str) -> None:
     secret = SHAPED[kind]

@@ -138,7 +138,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join), st.sampled_from(["", "{", '["', "a" * 30])
 )

@@ -63,7 +63,7 @@ def lots(draw: st.DrawFn) -> Lot:
     return lot(prompts, draw(st.lists(st.booleans(), min_size=size, max_size=size)), items, r=r, w=w)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(lots())
 def test_nothing_in_its_form_is_cheaper(session: Lot) -> None:
     requests = range(session.requests)
@@ -75,7 +75,7 @@ def test_nothing_in_its_form_is_cheaper(session: Lot) -> None:
     assert lower_bound(session) <= best.cost + 1e-6 <= cost(session, session.kept) + 2e-6
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(lots(), st.data())
 def test_a_schedule_costs_what_a_cache_would_charge(session: Lot, data: st.DataObject) -> None:
     size = session.requests
@@ -83,7 +83,7 @@ def test_a_schedule_costs_what_a_cache_would_charge(session: Lot, data: st.DataO
     assert cost(session, np.array(at, dtype=np.int64)) == pytest.approx(plain(session, at))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(lots(), st.sampled_from([0.25, 0.5, 1.0]))
 def test_the_balance_rule_prunes_only_what_may_go(session: Lot, beta: float) -> None:
     at = balance(session, beta)

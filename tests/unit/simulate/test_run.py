@@ -189,7 +189,7 @@ def test_a_new_turn_may_find_its_messages_gone() -> None:
     assert [row.read for row in paid(turns, price, busts)] == [0, 3_000]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(0, 5_000),
     st.integers(100, 5_000),
