@@ -13,13 +13,15 @@ from msgspec import Struct
 
 from secateur.errors import EditError
 from secateur.jsontext import Lines, Text, dumps, loads
+from secateur.jsontext.inside import Inside, changed_spans, changed_text, holds
 from secateur.model import Path
 
 
 class Op(Struct, frozen=True):
     """A value to stand at `path`; with `slice` (i, j), values to stand in place of the array's elements [i:j].
 
-    A name that an object lacks is added at its end, with the objects that lead there.
+    A name that an object lacks is added at its end, with the objects that lead there. An `Inside` changes what stands
+    there as little as it can.
     """
 
     path: Path
@@ -48,6 +50,14 @@ def apply(node: Any, ops: Sequence[Op]) -> Any:
 def splices(text: Text, ops: Iterable[Op]) -> list[Splice]:
     """What the operations mean in the bytes of a text, in order."""
     return sorted(_splices(text, list(ops)))
+
+
+def written(place: Text, value: Any) -> list[Splice]:
+    """What a value comes to in the bytes of the place where it is to stand."""
+    if not isinstance(value, Inside):
+        return [Splice(place.start, place.end, dumps(value))]
+    spans = changed_spans(place, value.leaves)
+    return written(place, value.whole) if spans is None else [Splice(*span) for span in spans]
 
 
 def spliced(data: bytes, changes: Sequence[Splice]) -> bytes:
@@ -98,7 +108,7 @@ def _woven(node: Any, ops: Sequence[Op]) -> Any:
         return _led(node, ops[0].path, ops[0].value)
     here, below = _sorted_out(ops)
     if here and here[0].slice is None:
-        return _plain(here[0].value)
+        return _plain(here[0].value, node)
     if isinstance(node, dict):
         if here:
             raise EditError("messages can be put into an array only, and this is an object")
@@ -122,7 +132,7 @@ def _rewoven(node: Any, here: list[Op], below: dict[str | int, list[Op]]) -> Any
 def _led(node: Any, path: Path, value: Any) -> Any:
     """One value at the end of a path: only what leads there is copied."""
     if not path:
-        return _plain(value)
+        return _plain(value, node)
     step, rest = path[0], path[1:]
     if isinstance(node, dict):
         return {**node, step: _led(node.get(step, {}), rest, value)}
@@ -134,8 +144,20 @@ def _led(node: Any, path: Path, value: Any) -> Any:
     return tuple(new) if isinstance(node, tuple) else new
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, node: Any = None) -> Any:
+    """The value as Python objects, in place of what `node` is."""
+    if isinstance(value, Inside):
+        return _changed(node, value)
     return loads(value.raw) if isinstance(value, Text) else value
+
+
+def _changed(node: Any, change: Inside) -> Any:
+    if isinstance(node, str):
+        text = changed_text(node, change.leaves)
+        return _plain(change.whole) if text is None else text
+    if not holds(node, change.leaves):
+        return _plain(change.whole)
+    return _woven(node, [Op(leaf.path, leaf.after) for leaf in change.leaves]) if change.leaves else node
 
 
 def _grown(ops: list[Op]) -> Any:
@@ -150,7 +172,7 @@ def _grown(ops: list[Op]) -> Any:
 def _splices(text: Text, ops: list[Op]) -> list[Splice]:
     here, below = _sorted_out(ops)
     if here and here[0].slice is None:
-        return [Splice(text.start, text.end, dumps(here[0].value))]
+        return written(text, here[0].value)
     if here and text.kind == "{":
         raise EditError(f"messages can be put into an array only, and at byte {text.start} there is none")
     if text.kind not in "{[":

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from secateur.errors import EditError
 from secateur.formats import Format
+from secateur.jsontext.inside import inside
 from secateur.lineage import digest
 from secateur.model import Message, New, Part, Path, Remove, Replace, Rewrite
 from secateur.patch import Op
@@ -105,7 +106,8 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
             raise EditError(f"an edit by {edit.by or 'the caller'} names a part that may not change: {part.path}")
         if part.kind == "tool_result":
             gone, whole = key, part.path
-        found.append(Op(part.path, format.body(part, edit.text)))
+        body = format.body(part, edit.text)
+        found.append(Op(part.path, inside(part.text, edit.text, body) if part.kind == "tool_call" else body))
         if stamp and part.stamp:
             found.append(Op(part.stamp, at))
     return found

@@ -6,9 +6,9 @@ messages that changed or came since are spliced. Nothing here reads a message or
 
 from typing import Any
 
-from secateur.jsontext import Text, dumps
+from secateur.jsontext import Text
 from secateur.model import Message, New, Replace
-from secateur.patch import Op, Splice, apply, spliced, splices
+from secateur.patch import Op, Splice, apply, spliced, splices, written
 from secateur.plan import Fold
 from secateur.rules import Violation
 from secateur.session.appending import appended, hosted
@@ -110,7 +110,7 @@ class Writer:
             span = native.find(spans.starts[number], spans.ends[number], op.path[depth + 1 :])
             if span is None:
                 return splices(native, ops)
-            found.append(Splice(*span, dumps(op.value)))
+            found += written(Text(native.data, *span), op.value)
         return found
 
     def again(self) -> None:

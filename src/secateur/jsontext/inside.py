@@ -1,0 +1,235 @@
+"""A change inside a JSON value: the few strings that read otherwise, spliced where they stand.
+
+Rule: everything else keeps its characters, or stays the same object: order of names, numbers, escapes, white space. It
+makes no difference whether the value stands as itself or as text in a string, or how that string is escaped. Where
+something else stands than what the change was made for, nothing is spliced: the caller writes the whole value anew.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from secateur.errors import FormatError
+from secateur.jsontext import Text, dumps, loads
+
+Path = tuple[str | int, ...]
+Cut = tuple[int, int, str]  # characters [i, j) of a text, and what stands there instead
+Span = tuple[int, int, bytes]  # the same for bytes
+
+_BOM = "\ufeff"
+_SPACE = b" \t\n\r"
+# One character of a string that is escaped: a surrogate pair, a code unit, or one of the short escapes.
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+class Leaf(NamedTuple):
+    """A string inside a value, and what it is to read instead."""
+
+    path: Path
+    before: str
+    after: str
+
+
+class Inside(Struct, frozen=True):
+    """A value of which only these strings change; `whole` is what it is then, said anew."""
+
+    leaves: tuple[Leaf, ...]
+    whole: Any
+
+
+def inside(before: str, after: str, whole: Any) -> Any:
+    """The change from one text to another, both JSON or neither; `whole` itself where more than strings differ."""
+    old, new = _read(before), _read(after)
+    leaves = _differing(old, new)
+    if old is _NOT_JSON:
+        leaves = (Leaf((), before, after),) if isinstance(whole, str) else None
+    elif not leaves and before != after:
+        return whole  # white space, and no more
+    return whole if leaves is None else Inside(leaves, whole)
+
+
+def holds(value: Any, leaves: Sequence[Leaf]) -> bool:
+    """Whether these strings stand in a Python value as the change takes for granted."""
+    try:
+        return all([_at(value, leaf.path) == leaf.before for leaf in leaves])
+    except (LookupError, TypeError):
+        return False
+
+
+def changed_text(text: str, leaves: Sequence[Leaf]) -> str | None:
+    """A text that is JSON, or the one string that changes, with the changes in it; None where it is neither."""
+    cuts = _in_text(text, leaves)
+    if cuts is None:
+        return None
+    pieces: list[str] = []
+    here = 0
+    for start, end, new in cuts:
+        pieces += (text[here:start], new)
+        here = end
+    return "".join((*pieces, text[here:]))
+
+
+def changed_spans(place: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
+    """The changes as bytes to stand in place of some of the document's own; None where the place holds no such."""
+    if place.kind != '"':
+        return _in_value(place, leaves)
+    text = _string(place)
+    cuts = None if text is None else _in_text(text, leaves)
+    return None if cuts is None else _in_literal(place, cuts)
+
+
+# --- what differs ----------------------------------------------------------------------------------------------------
+
+
+class _Word(str):
+    """A number or a constant as it is spelled."""
+
+    __slots__ = ()
+
+
+_NOT_JSON = object()
+_spelled = json.JSONDecoder(parse_float=_Word, parse_int=_Word, parse_constant=_Word).decode
+
+
+def _read(text: str) -> Any:
+    try:
+        return _spelled(text)
+    except (ValueError, RecursionError):
+        return _NOT_JSON
+
+
+def _differing(old: Any, new: Any) -> tuple[Leaf, ...] | None:
+    """The strings that differ; None if anything else does. Without recursion: values may be nested deeply."""
+    leaves: list[Leaf] = []
+    left: list[tuple[Path, Any, Any]] = [((), old, new)]
+    while left:
+        path, one, other = left.pop()
+        if type(one) is not type(other):
+            return None
+        if isinstance(one, dict | list):
+            inner = _paired(one, other)
+            if inner is None:
+                return None
+            left += [((*path, step), was, now) for step, was, now in inner]
+        elif one != other:
+            if type(one) is not str:
+                return None
+            leaves.append(Leaf(path, one, other))
+    return tuple(leaves)
+
+
+def _paired(one: Any, other: Any) -> Iterable[tuple[str | int, Any, Any]] | None:
+    """The members of two objects or arrays side by side; None where they have others."""
+    if isinstance(one, dict):
+        return [(name, one[name], other[name]) for name in one] if one.keys() == other.keys() else None
+    return zip(range(len(one)), one, other, strict=True) if len(one) == len(other) else None
+
+
+def _shortest(before: str, after: str) -> Cut:
+    """What differs between two strings: all that stands between a common beginning and a common end."""
+    most = min(len(before), len(after))
+    first = _alike(lambda size: before[:size] == after[:size], most)
+    last = _alike(lambda size: before[len(before) - size :] == after[len(after) - size :], most - first)
+    return first, len(before) - last, after[first : len(after) - last]
+
+
+def _alike(same: Callable[[int], bool], most: int) -> int:
+    """The largest size up to `most` for which two ends are the same."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if same(middle) else (low, middle - 1)
+    return low
+
+
+# --- where it stands -------------------------------------------------------------------------------------------------
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        if isinstance(value, str):
+            raise LookupError(step)
+        value = value[step]
+    return value
+
+
+def _in_text(text: str, leaves: Sequence[Leaf]) -> list[Cut] | None:
+    """The changed characters of a text that is JSON, or is the one string that changes."""
+    if len(leaves) == 1 and not leaves[0].path and leaves[0].before == text:
+        return [_shortest(text, leaves[0].after)]
+    bom = len(_BOM) if text.startswith(_BOM) else 0
+    data = text[bom:].encode("utf-8", "surrogatepass")
+    start = len(data) - len(data.lstrip(_SPACE))
+    spans = _in_value(Text(data, start, len(data.rstrip(_SPACE))), leaves) if start < len(data) else None
+    if spans is None:
+        return None
+    cuts, done, here = [], 0, bom
+    for first, last, new in spans:
+        here += _chars(data[done:first])
+        cuts.append((here, here + _chars(data[first:last]), new.decode("utf-8", "surrogatepass")))
+        here, done = cuts[-1][1], last
+    return cuts
+
+
+def _chars(data: bytes) -> int:
+    return len(data) if data.isascii() else len(data.decode("utf-8", "surrogatepass"))
+
+
+def _in_value(value: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
+    """The changed bytes of a value, in order; None where one of the strings is not what it was."""
+    spans: list[Span] = []
+    for leaf in leaves:
+        try:
+            place = value.at(leaf.path)
+        except FormatError:
+            return None
+        if place is None or _string(place) != leaf.before:
+            return None
+        spans += _in_literal(place, [_shortest(leaf.before, leaf.after)])
+    return sorted(spans, key=itemgetter(0))
+
+
+def _string(place: Text) -> str | None:
+    """The string that stands there; None where something else does."""
+    try:
+        value = loads(place.raw) if place.kind == '"' else None
+    except FormatError:
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _in_literal(place: Text, cuts: Sequence[Cut]) -> list[Span]:
+    """The changed bytes of a string as it is spelled. `cuts` are in order and do not overlap."""
+    raw = place.raw[1:-1].decode("utf-8", "surrogatepass")
+    at = _offsets(raw, [edge for start, end, _ in cuts for edge in (start, end)])
+    found, done, byte = [], 0, place.start + 1
+    for (_, _, new), start, end in zip(cuts, at[::2], at[1::2], strict=True):
+        first = byte + _bytes(raw[done:start])
+        byte, done = first + _bytes(raw[start:end]), end
+        found.append((first, byte, dumps(new)[1:-1]))
+    return found
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _offsets(raw: str, places: Sequence[int]) -> list[int]:
+    """Where these characters of a string, in order, begin in its spelling."""
+    found: list[int] = []
+    escapes = _escapes(raw)
+    saved, escape = 0, next(escapes, None)  # characters that the escapes so far are longer than what they say
+    for place in places:
+        while escape is not None and escape[0] - saved < place:
+            saved += escape[1] - escape[0] - 1
+            escape = next(escapes, None)
+        found.append(place + saved)
+    return found
+
+
+def _escapes(raw: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _ESCAPE.finditer(raw))
