@@ -14,7 +14,7 @@ from secateur.acts.fates import working_set as _working_set
 from secateur.acts.known import history_of
 from secateur.model import Index, Message, Part, Transcript
 from secateur.protect import Protect, protected_tokens, spares
-from secateur.recalling import unused
+from secateur.recalling import unread, unused
 from secateur.roles import role_of
 
 
@@ -42,7 +42,7 @@ def indexed(messages: tuple[Message, ...], known: Index | None = None, first: in
     users, turns, assistants = list(known.users), list(known.turns), list(known.assistants)
     for number in range(first, len(messages)):
         message = messages[number]
-        if message.role == "assistant":
+        if message.role == "assistant" and not message.is_put_in:  # what a plan says for it closes no round
             assistants.append(number)
         elif _speaks(message):
             users.append(number)
@@ -73,6 +73,8 @@ def boundary(transcript: Transcript, protect: Protect) -> range:
         stop = min(stop, _last(index.users if protect.every_user_message else index.turns, protect.turns))
     if protect.assistants:
         stop = min(stop, _last(index.assistants, protect.assistants))
+    if protect.unread:
+        stop = min(stop, unread(messages))
     if protect.rounds:
         stop = min(stop, _round(messages, index.assistants, protect.rounds))
     return range(start, max(start, stop))
@@ -286,9 +288,7 @@ def _last(places: tuple[int, ...], count: int) -> int:
 
 
 def _head(messages: tuple[Message, ...], count: int) -> int:
-    if not count:
-        return 0
-    return count + (1 if messages and messages[0].role == "system" else 0)
+    return count and count + (1 if messages and messages[0].role == "system" else 0)
 
 
 def _round(messages: tuple[Message, ...], assistants: tuple[int, ...], count: int) -> int:

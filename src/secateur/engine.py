@@ -20,6 +20,7 @@ from msgspec import structs
 from secateur import arguments
 from secateur.arguments import asked, named, pin_named, present
 from secateur.closing import Closing
+from secateur.errors import StillTooLong
 from secateur.fitting import Hooks, Wish
 from secateur.fitting.background import Background
 from secateur.fitting.hooks import AfterHook, BeforeHook
@@ -31,7 +32,7 @@ from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed, replayed
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
-from secateur.serving import Request, Settings, as_taken, at_work, served
+from secateur.serving import Request, Settings, as_taken, at_work, served, stands
 from secateur.stores.protocol import Pin, Store
 from secateur.view import View
 
@@ -96,7 +97,8 @@ class Engine(Closing):
     in order within `deadline_s` seconds; without one, or if all fail, the summary is made without a model. With
     `local_only` nothing leaves this machine. `compact` false: never, on any path. `before_compact` and `after_compact`
     are called around each compaction. With `background` a summary is made early, beside the requests, and swapped in
-    when it is there; no request waits for it. Raises ConfigError.
+    when it is there; no request waits for it. `too_long` says what `fit` does with a view that exceeds its window:
+    "raise" StillTooLong, or give the view for the caller to "send", with a warning in its receipt. Raises ConfigError.
     """
 
     def __init__(
@@ -122,6 +124,7 @@ class Engine(Closing):
         after_compact: AfterHook | None = None,
         background: bool = False,
         local_only: bool = False,
+        too_long: Literal["raise", "send"] = "raise",
     ) -> None:
         self.policy: Policy = protecting(load(policy), arguments.globs("protect", protect))
         flags = {"repair": repair, "compact": compact, "background": background, "local_only": local_only}
@@ -148,6 +151,7 @@ class Engine(Closing):
             arguments.whole("pin_tokens", pin_tokens),
             setting_of(handles),
             fitting,
+            sends=arguments.one_of("too_long", too_long, ("raise", "send")) == "send",
         )
         arguments.text("tenant", tenant, "the tenant's name")
         raw = arguments.one_of("keep", keep, ("removed", "raw")) == "raw"
@@ -230,6 +234,16 @@ class Engine(Closing):
         said = (arguments.text("focus", focus), arguments.text("summary", summary))
         wish = Wish(force, *said, busy)
         return self._served(session, asked(request, plan, now, idle_s, fixed_tokens, wish))
+
+    def sent(self, error: StillTooLong) -> View[Any]:
+        """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
+
+        Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
+        """
+        receipt = stands(self.keeping, at_work(self.settings), error)
+        error.view = structs.replace(error.view, receipt=receipt)
+        view: View[Any] = error.view
+        return view
 
     def observe(self, view: View[Any] | str, usage: Any, *, now: int | None = None) -> None:
         """Tell what a provider said that a request cost: a response, its usage, or a stream, of any shape we know.

@@ -32,12 +32,17 @@ class SummaryError(SecateurError):
 
 
 class StillTooLong(SecateurError):
-    """All that is allowed was done and the view still exceeds the budget."""
+    """All that is allowed was done and the view still exceeds the budget.
 
-    def __init__(self, message: str, view: Any = None, largest: tuple[Any, ...] = ()) -> None:
+    `view` is the best attempt and `largest` the items that take most. Nothing of the attempt is kept; whoever sends
+    `view` all the same says so with `Engine.sent(error)`, by which its epochs stand.
+    """
+
+    def __init__(self, message: str, view: Any = None, largest: tuple[Any, ...] = (), attempt: Any = None) -> None:
         super().__init__(message)
         self.view = view
         self.largest = largest
+        self.attempt = attempt  # what the engine needs in order to keep the view after all
 
 
 class StoreError(SecateurError):

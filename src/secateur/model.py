@@ -52,6 +52,16 @@ class Message(Struct, frozen=True, gc=False):
     at: int = 0  # when it was recorded, in ms since 1970; 0: unknown
     key: str = ""  # key of its last non-reasoning part; without one, a hash of the previous key and the role
 
+    @property
+    def is_put_in(self) -> bool:
+        """Whether a plan put it into the view: it stands nowhere in the document, and nobody said it."""
+        return not self.path and len(self.parts) == 1 and self.parts[0].pinned and not self.parts[0].path
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the model said it: what a plan or a host puts in its mouth is no answer, and shows nothing read."""
+        return self.role == "assistant" and self.origin not in ("synthetic", "summary") and not self.is_put_in
+
 
 class Index(Struct, frozen=True):
     """Where things stand, by message number, so that nobody walks a long history to find its last turns."""

@@ -37,6 +37,7 @@ class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     media: bool = False  # results that hold media
     errors: bool = False  # error results
     open_errors: bool = False  # results that tell of a failure, until the same thing goes well or is tried again
+    unread: bool = False  # results that the model has not answered yet; only stage 0 and a full window shorten them
     files: Count = 0  # the freshest reads of so many files, those worked with last
     recalled: Count = 3  # what the model read back (`secateur mcp`), until it answered so often without reading more
 

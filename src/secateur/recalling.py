@@ -37,13 +37,21 @@ def is_recalled(part: Part) -> bool:
     return any(f"[{NAME} {tool}: " in near for tool in READERS)
 
 
+def unread(messages: Sequence[Message]) -> int:
+    """The first message behind the model's last output: it has read none of the results from there on."""
+    for number in range(len(messages) - 1, -1, -1):
+        if messages[number].is_output:
+            return number + 1
+    return 0
+
+
 def unused(messages: Sequence[Message], answers: int) -> frozenset[str]:
     """Keys of the results read back after which the model has not yet answered `answers` times without reading more."""
     found: set[str] = set()
     if not answers:
         return frozenset()
     for message in reversed(messages):
-        if message.role == "assistant":
+        if message.role == "assistant" and not message.is_put_in:
             answers -= not any(part.kind == "tool_call" and is_reader(part.tool) for part in message.parts)
             if not answers:
                 break

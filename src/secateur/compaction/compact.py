@@ -13,7 +13,7 @@ from secateur.compaction.accept import Source, Verdict, judged, without_facts
 from secateur.compaction.ask import Answer, Ask, Task
 from secateur.compaction.asking import asked
 from secateur.compaction.continuation import edits_of, next_of
-from secateur.compaction.cut import Cut, cut
+from secateur.compaction.cut import Cut, cut, sparing
 from secateur.compaction.edits import replaced, segments
 from secateur.compaction.extract import extract
 from secateur.compaction.language import language_of
@@ -95,6 +95,7 @@ def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limit
     firm = settings.on_bad_summary == "cancel" or all_rows < LEAST_TOKENS  # then what is too short stays so (SEEDS 2.4)
     for share in SHARES:
         found = cut(rows, settings, space.usable, every_user, share)
+        found = sparing(found, rows) if scene.protect.unread else found
         gone = sum(row.tokens for first, last in segments(found, rows) for row in rows[first:last])
         left = scene.load.fixed + all_rows - gone + min(most, gone)
         needless = scene.window <= 0 or scene.load.tokens <= space.threshold

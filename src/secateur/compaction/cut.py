@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.compaction.rows import Row, splits_round
 from secateur.compaction.settings import Compaction
@@ -51,6 +52,14 @@ def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool
     begun = max((place for place in turns if place < end), default=None)
     split = begun if end < len(rows) and end not in turns and begun is not None and begun >= start else None
     return Cut(start, end, stays, split)
+
+
+def sparing(found: Cut, rows: Sequence[Row]) -> Cut:
+    """The same cut; rounds with results stay that the model has not answered yet, whatever was said since."""
+    last = max((place for place, row in enumerate(rows) if row.message.is_output), default=-1)
+    places = (place for place in range(max(last + 1, found.start), found.end) if _has_result(rows[place]))
+    more = _rounds(rows, found.start, found.end, places)
+    return replace(found, stays=tuple(_merged((*found.stays, *more))))
 
 
 def head_end(rows: Sequence[Row], head: int) -> int:
@@ -176,13 +185,23 @@ def _back(rows: Sequence[Row], place: int) -> int:
 
 
 def _unread(rows: Sequence[Row]) -> int:
-    """Where the newest round begins, if the model has not read its results yet."""
-    if not rows or rows[-1].message.role == "assistant":
-        calls = rows and any(part.kind == "tool_call" for part in rows[-1].message.parts)
-        return len(rows) - 1 if calls else len(rows)
-    if not any(part.kind == "tool_result" for part in rows[-1].message.parts):
+    """Where the newest round begins, if the model has not read its results yet.
+
+    What earlier compactions put behind it says nothing of what was read.
+    """
+    last = len(rows) - 1
+    while last >= 0 and rows[last].message.is_put_in and not rows[last].is_summary:
+        last -= 1
+    if last < 0 or rows[last].message.role == "assistant":
+        calls = last >= 0 and any(part.kind == "tool_call" for part in rows[last].message.parts)
+        return last if calls else len(rows)
+    if not any(part.kind == "tool_result" for part in rows[last].message.parts):
         return len(rows)
-    return _back(rows, len(rows) - 1)
+    return _back(rows, last)
+
+
+def _has_result(row: Row) -> bool:
+    return any(part.kind == "tool_result" for part in row.message.parts)
 
 
 def _firm(rows: Sequence[Row]) -> Iterator[int]:

@@ -41,6 +41,7 @@ class Job:
 
         self.stop: Stop = Stop()
         self.made: Made | None = None
+        self.taken = False  # a request has it in hand
         self.known = known
         self._asked, self._task, self._listed, self._deadline_s = asked, task, listed, deadline_s
         self.thread = Thread(target=self._run, name="secateur-compaction", daemon=True)
@@ -76,13 +77,20 @@ class Background:
                 self._jobs[session] = job()
 
     def take(self, session: str) -> Ready | None:
-        """What is ready, once; None while it is being made, and where there is none."""
+        """What is ready; None while it is being made, and where there is none. It stays until it is `used`."""
         with self._lock:
             job = self._jobs.get(session)
             if job is None or job.made is None:
                 return None
-            del self._jobs[session]
+            job.taken = True
             return Ready(job.made, job.known)
+
+    def used(self, session: str) -> None:
+        """Drop what was taken: a request went out that had it."""
+        with self._lock:
+            job = self._jobs.get(session)
+            if job is not None and job.taken:
+                del self._jobs[session]
 
     def cancel(self, session: str) -> bool:
         """Call one off; whether there was one."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import EditError, StoreError
-from secateur.keeping.memory import Desk, Memory
+from secateur.keeping.memory import Desk, Memory, has_view
 from secateur.keeping.pieces import Pieces, cut
 from secateur.keeping.place import Place, place
 from secateur.keeping.record import blobs, last_receipt, recorded
@@ -61,7 +61,7 @@ class Keeping:
         if self.store is None or (session and self.memory.has(session)):
             return False
         try:
-            return not session or self.store.load(Who(session, self.tenant)) is None
+            return not session or not has_view(self.store.load(Who(session, self.tenant)))
         except StoreError:
             return False
 

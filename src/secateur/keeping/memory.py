@@ -40,6 +40,11 @@ class Desk:
         self.said = ""  # what the next receipt is to say of what was observed since the last one
 
 
+def has_view(state: State | None) -> bool:
+    """Whether a view of the session was ever sent: a request that failed leaves its receipt and nothing else."""
+    return state is not None and bool(state.tip or state.plan.epochs)
+
+
 class Memory:
     """At most `most` desks, the longest unused ones go first; one that is in use never goes."""
 
@@ -64,9 +69,9 @@ class Memory:
                 self._tidy()
 
     def has(self, name: str) -> bool:
-        """Whether a session's state is remembered."""
+        """Whether a session of which a view was sent is remembered."""
         desk = self._desks.get(name)
-        return desk is not None and desk.state is not None
+        return desk is not None and desk.state is not None and has_view(desk.state)
 
     def clear(self) -> None:
         """Forget all that is not in use."""

@@ -8,6 +8,7 @@ new session's, which has the epochs whose tips lie in its history, and no bytes 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.keeping.memory import has_view
 from secateur.keeping.views import lineage, raw_tip
 from secateur.lineage import digest
 from secateur.model import Epoch, Transcript
@@ -68,6 +69,6 @@ def _free(store: Store, tenant: str, read: Transcript) -> str:
     number = 0
     while True:
         name = digest(f"{key} {number}" if number else key)[:_NAME]
-        if store.load(Who(name, tenant)) is None:
+        if not has_view(store.load(Who(name, tenant))):
             return name
         number += 1

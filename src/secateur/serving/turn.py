@@ -1,10 +1,9 @@
-"""One request, from reading to saving: the view to send, and the record of it.
+"""One request at its session's desk: read, decided, written, kept.
 
-Rule: whatever happens leaves a receipt. What is decided follows from the request, the policy and the session's state.
-Nothing here knows a store's way of keeping things, or a strategy's of choosing.
+Rule: what is decided follows from the request, the policy and the session's state. A view that is not sent leaves the
+session as it was. Nothing here knows a store's way of keeping things, or a strategy's of choosing.
 """
 
-from concurrent.futures import CancelledError
 from typing import Any
 
 from msgspec import Struct
@@ -13,103 +12,33 @@ from msgspec.structs import replace
 from secateur.budget import Budget
 from secateur.compaction.outcome import Refused
 from secateur.decision import Asked, decide, force, taken_back
-from secateur.errors import SecateurError, StillTooLong, StoreError
-from secateur.fitting import NOTHING, Fitted, Fitting, Wish
+from secateur.errors import SecateurError, StoreError
+from secateur.fitting import Fitted
 from secateur.fitting.fit import fitted
 from secateur.fitting.moment import numbers_of
 from secateur.fitting.ready import Ready
-from secateur.fitting.telling import largest
 from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
 from secateur.keeping.asking import asking
+from secateur.keeping.memory import has_view
 from secateur.keeping.moment import Moment, budget_of, ratio_of
-from secateur.keeping.readable import Handles, readable
-from secateur.keeping.record import failed, handled
+from secateur.keeping.readable import readable
+from secateur.keeping.record import handled
 from secateur.keeping.rewritten import with_local
 from secateur.model import Message
 from secateur.plan import Plan
-from secateur.policy import Policy
 from secateur.policy.windows import resolve
 from secateur.receipt import Entry, Receipt, entries
 from secateur.schedule.reckoning import assumed, cost_of
+from secateur.serving.asked import Request, Settings, Taken, at_work
+from secateur.serving.attempt import Attempt
 from secateur.session import Session, document
 from secateur.session.breakpoints import emitted, marks
-from secateur.session.document import Document
+from secateur.session.mending import Sent
 from secateur.stores.protocol import Conflict, State
 from secateur.view import View
 
 
-class Settings(Struct, frozen=True):
-    """What an engine was made with."""
-
-    policy: Policy
-    model: str
-    window: int | None
-    format: str | None
-    counter: str
-    repair: bool
-    pin_tokens: int
-    handles: Handles = "auto"
-    fitting: Fitting = Fitting()
-
-
-class Request(Struct, frozen=True):
-    """One request, and what the caller knows of it."""
-
-    native: Any
-    plan: Plan | None
-    now: int  # ms since 1970
-    idle_s: float | None = None
-    fixed_tokens: int = 0
-    wish: Wish = NOTHING
-    ready: Ready | None = None  # a summary that was made beside earlier requests
-
-
-class _Taken(Struct, frozen=True):
-    """A request as it is taken on."""
-
-    native: Any  # mended, where that was asked for
-    mended: tuple[str, ...]
-    read: Document | None  # read already, to find its session
-
-
-def served(settings: Settings, keeping: Keeping, session: str, request: Request) -> View[Any]:
-    """The view of a request of a session ("": as the history says), kept."""
-    place = Place(session)
-    try:
-        taken = _Taken(*as_taken(settings, request.native), None)
-        if keeping.unplaced(session):
-            read = document.read(taken.native, settings.format, settings.model)
-            taken, place = replace(taken, read=read), keeping.place(session, read.transcript)
-        with keeping.desk(place.session) as desk:
-            turn = _Turn(settings, keeping, desk, place, request, taken, ready=request.ready)
-            view = turn.view()
-        if turn.too_long:
-            raise StillTooLong(turn.too_long, view, largest(view.after))
-        return view
-    except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled one leaves no trace
-        raise
-    except Exception as error:
-        keeping.note_failure(place.session, failed(settings.policy.name, settings.counter, error, request.now))
-        raise
-
-
-def as_taken(settings: Settings, native: Any) -> tuple[Any, tuple[str, ...]]:
-    """The request as the provider takes it, and what was mended, where that was asked for."""
-    if not settings.repair:
-        return native, ()
-    from secateur.repair import repaired  # only who asks for it pays for loading it
-
-    done = repaired(native, settings.format)
-    return done.native, tuple(f"{one.rule} at {one.where}: {one.what}" for one in done.mended)
-
-
-def at_work(settings: Settings) -> Session:
-    """A session's work, not begun."""
-    policy = settings.policy
-    return Session(policy.protect, (settings.counter, policy.counter), policy.stamp, policy.schedule.weighs)
-
-
-class _Turn(Struct):
+class Turn(Struct):
     """One request at its session's desk."""
 
     settings: Settings
@@ -117,22 +46,28 @@ class _Turn(Struct):
     desk: Desk
     place: Place
     request: Request
-    taken: _Taken
+    taken: Taken
     kept: bool = False  # what is removed now can be read back by whoever can reach the store
     ready: Ready | None = None  # a summary that needs no asking
     too_long: str = ""  # why the view cannot be sent
+    attempt: Attempt | None = None  # what is kept once the caller says that it was sent all the same
 
     def view(self) -> View[Any]:
         """The view, kept; decided again where the session moved on meanwhile; unkept where the store fails."""
         wrong = ""
+        mended = self.desk.work.sent if self.desk.work is not None else None
         for _ in range(ATTEMPTS):
             state, wrong = self.keeping.opened(self.desk, self.place.session)
             self.kept = self.keeping.store is not None and not wrong
             view, base = self._made(state)
+            if self.too_long and not self.settings.sends:
+                self._put_off(view, base, mended)
+                return _warned(view, _without(wrong))
             if not self.kept:
                 break
             try:
                 self.keeping.save(self.desk, state, base, (view.native, view.receipt))
+                self._swapped_in()
                 return _warned(view, self.keeping.tidied(self.request.now))
             except Conflict as conflict:
                 wrong = str(conflict)
@@ -143,9 +78,34 @@ class _Turn(Struct):
         if self.kept and view.receipt.opened:
             self.kept = False  # no text may name what could not be kept
             view, base = self._made(state)
-        view = _warned(view, f"this request went on without the store: {wrong}" if wrong else "")
+        view = _warned(view, _without(wrong))
         self.keeping.remember(self.desk, base, view.receipt)
+        self._swapped_in()
         return view
+
+    def _over(self) -> tuple[str, ...]:
+        """What a view that is sent although it is too long is warned of."""
+        return (self.too_long,) if self.too_long and self.settings.sends else ()
+
+    def _put_off(self, view: View[Any], base: Base, mended: Sent | None) -> None:
+        """Keep nothing of a view that is not sent: the session is as it was, and what would be kept waits beside."""
+        desk, sticky = self.desk, self.settings.policy.sticky
+        work = desk.work
+        assert work is not None
+        given = self.request.plan
+        self.attempt = Attempt(
+            self.place, base, work.document, view.plan, view.native, view.receipt, desk.beside, given, sticky
+        )
+        if view.plan != base.plan:
+            work.shut = None
+        work.take(work.document, base.plan, None, "")
+        work.sent, desk.beside = mended, ()
+
+    def _swapped_in(self) -> None:
+        """A summary that was made beside the requests is used once."""
+        background = self.settings.fitting.background
+        if background is not None:
+            background.used(self.place.session)
 
     def _made(self, state: State) -> tuple[View[Any], Base]:
         """The view under this state, and the plan that it went on from."""
@@ -154,7 +114,7 @@ class _Turn(Struct):
         base = self._laid(work, state)
         read = work.document.transcript
         window, source = resolve(settings.window, settings.model or read.model, policy)
-        goes_on = of.plan is not None or desk.last is not None or state.receipts > 0
+        goes_on = of.plan is not None or desk.last is not None or has_view(state)
         moment = Moment(of.now, of.idle_s, of.fixed_tokens, settings.model, policy.pricing, goes_on)
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
         budget = budget_of(work, window, moment, state, self.kept and readable(settings.handles, work.document))
@@ -190,7 +150,7 @@ class _Turn(Struct):
             gate=gate,
             idle_s=budget.idle_s,
             cost=cost_of(shown, work.aligned, budget) if told and not refused else None,
-            warnings=(*read.warnings, *warnings, *summed.warnings, *assumed(policy.schedule, budget)),
+            warnings=(*read.warnings, *warnings, *summed.warnings, *assumed(policy.schedule, budget), *self._over()),
             mended=self.taken.mended,
             forced=forced,
             outcome="refused" if refused else "opened" if opened else "unchanged",
@@ -274,6 +234,10 @@ class _Turn(Struct):
             epochs=(base.offset, base.offset + len(work.plan.epochs)),
             sent=self.desk.sent.next(native) if hashed else "",
         )
+
+
+def _without(wrong: str) -> str:
+    return f"this request went on without the store: {wrong}" if wrong else ""
 
 
 def _warned(view: View[Any], warning: str) -> View[Any]:

@@ -1,0 +1,44 @@
+"""One request, from reading to saving: the view to send, and the record of it.
+
+Rule: whatever happens leaves a receipt. What is decided follows from the request, the policy and the session's state.
+Nothing here knows a store's way of keeping things, or a strategy's of choosing.
+"""
+
+from concurrent.futures import CancelledError
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.errors import StillTooLong
+from secateur.fitting.telling import largest
+from secateur.keeping import Keeping, Place
+from secateur.keeping.record import failed
+from secateur.serving.asked import Request, Settings, Taken, as_taken, at_work
+from secateur.serving.attempt import stands, unsent
+from secateur.serving.turn import Turn
+from secateur.session import document
+from secateur.view import View
+
+__all__ = ["Request", "Settings", "as_taken", "at_work", "served", "stands"]
+
+
+def served(settings: Settings, keeping: Keeping, session: str, request: Request) -> View[Any]:
+    """The view of a request of a session ("": as the history says), kept."""
+    place = Place(session)
+    try:
+        taken = Taken(*as_taken(settings, request.native), None)
+        if keeping.unplaced(session):
+            read = document.read(taken.native, settings.format, settings.model)
+            taken, place = replace(taken, read=read), keeping.place(session, read.transcript)
+        with keeping.desk(place.session) as desk:
+            turn = Turn(settings, keeping, desk, place, request, taken, ready=request.ready)
+            view = turn.view()
+        if turn.attempt is None:
+            return view
+        keeping.note_failure(place.session, unsent(turn.attempt.receipt, turn.too_long))
+        raise StillTooLong(turn.too_long, view, largest(view.after), turn.attempt)
+    except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled one leaves no trace
+        raise
+    except Exception as error:
+        keeping.note_failure(place.session, failed(settings.policy.name, settings.counter, error, request.now))
+        raise

@@ -1,0 +1,127 @@
+"""A view that was told of as too long, and sent all the same: from then on its epochs stand.
+
+Rule: a fit that raises keeps its receipt and nothing else, so the same request fails in the same way again. What it
+would have kept is kept once, when the caller says that the view was sent. Nothing is decided here.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.errors import ConfigError, StillTooLong, StoreError
+from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place, shifted
+from secateur.model import Epoch
+from secateur.plan import Plan
+from secateur.receipt import Receipt
+from secateur.session import Session
+from secateur.session.document import Document
+from secateur.stores.protocol import Blob, Conflict, State
+
+
+class Attempt(Struct, frozen=True):
+    """What a request would have kept."""
+
+    place: Place
+    base: Base
+    document: Document
+    plan: Plan
+    native: Any
+    receipt: Receipt
+    blobs: tuple[Blob, ...]
+    given: Plan | None  # the plan that the caller handed in
+    sticky: bool  # the policy's edits hold
+
+    @property
+    def epochs(self) -> tuple[Epoch, ...]:
+        """The epochs that it opened."""
+        return self.plan.epochs[len(self.base.plan.epochs) :]
+
+    def onto(self, base: Base) -> "Attempt":
+        """The same behind what the session's plan says by now."""
+        if base.plan.epochs == self.base.plan.epochs:
+            return replace(self, base=replace(base, plan=self.base.plan))
+        known, more = len(self.base.plan.epochs), len(base.plan.epochs) - len(self.base.plan.epochs)
+        moved = [one if (one.undoes or 0) < known else shifted((one,), more)[0] for one in self.epochs]
+        return replace(self, base=base, plan=Plan((*base.plan.epochs, *moved)))
+
+
+def unsent(receipt: Receipt, why: str) -> Receipt:
+    """The receipt of a request that failed: what its view would have been, and that nothing of it was kept."""
+    said = receipt.compaction
+    if said is not None and said.done:
+        said = replace(said, done=False, reason="too_long", text=why, summary="", handles=())
+    return replace(
+        receipt,
+        opened=False,
+        entries=(),
+        in_force=0,
+        gate="",
+        cost=None,
+        outcome="failed",
+        trigger="",
+        forced="",
+        error=why,
+        compaction=said,
+        breakpoints=0,
+        sent="",
+        epochs=(0, 0),
+    )
+
+
+def stands(keeping: Keeping, work: Session, error: StillTooLong) -> Receipt:
+    """Keep what a view was made with, since it was sent; the receipt of it. Twice is once.
+
+    Raises ConfigError for an error that no engine's `fit` raised.
+    """
+    attempt = error.attempt
+    if not isinstance(attempt, Attempt):
+        raise ConfigError("this error carries no view of an engine: hand in the StillTooLong that fit raised")
+    error.attempt = replace(attempt, receipt=replace(attempt.receipt, number=-1))
+    if attempt.receipt.number == -1:
+        receipt: Receipt = error.view.receipt
+        return receipt
+    with keeping.desk(attempt.place.session) as desk:
+        return _kept(keeping, desk, desk.work or work, attempt)
+
+
+def _kept(keeping: Keeping, desk: Desk, work: Session, attempt: Attempt) -> Receipt:
+    """Keep it in the store, onto whatever the session is by now, or in memory where that fails."""
+    wrong, receipt = "", attempt.receipt
+    for _ in range(ATTEMPTS):
+        state, wrong = keeping.opened(desk, attempt.place.session)
+        attempt = attempt.onto(_base(keeping, desk, state, attempt))
+        work.take(attempt.document, attempt.plan, None, "")
+        desk.work, desk.beside = work, attempt.blobs
+        if keeping.store is None or wrong:
+            break
+        receipt = _numbered(attempt, desk, state)
+        try:
+            keeping.save(desk, state, attempt.base, (attempt.native, receipt))
+            return receipt
+        except Conflict as conflict:
+            wrong = str(conflict)
+            keeping.again(desk)
+        except StoreError as error:
+            wrong = str(error)
+            break
+    keeping.remember(desk, attempt.base, receipt)
+    told = (f"the view was sent, and is kept in memory alone: {wrong}",) if wrong else ()
+    return replace(receipt, warnings=(*receipt.warnings, *told))
+
+
+def _base(keeping: Keeping, desk: Desk, state: State, attempt: Attempt) -> Base:
+    """The plan that it goes on from now; of a policy whose edits do not hold, its own."""
+    if attempt.sticky:
+        return keeping.base(desk, state, attempt.place, attempt.given)
+    return attempt.base if attempt.base.plan.epochs else replace(attempt.base, offset=len(state.plan.epochs))
+
+
+def _numbered(attempt: Attempt, desk: Desk, state: State) -> Receipt:
+    base = attempt.base
+    return replace(
+        attempt.receipt,
+        session=state.who.session,
+        number=state.receipts + len(desk.waiting),
+        epochs=(base.offset, base.offset + len(attempt.plan.epochs)),
+    )
