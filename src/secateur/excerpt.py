@@ -5,7 +5,9 @@ can ask for it. No cut falls inside a character (a surrogate pair counts as one)
 in time linear in its length. Whether a text should be cut is not decided here.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -27,7 +29,7 @@ def excerpt(text: str, max_chars: int, handle: str = "", about: Sequence[str] = 
         return text
     frame = len(_note(text, _Gap(len(text), len(text)), handle, told=True)) + len(_END) + 3
     ends = (limit - (3 if about else 2) * (limit // 4) - frame) // 2
-    gap = _Gap(ends, len(text) - ends)
+    gap = _Gap(ends, len(text) - ends, pairs="\r" in text or not text.isascii())
     found = dict(_naming(text, gap, about, limit // 4))
     found |= dict(_once(text, gap, limit // 4)) | dict(_telling(text, gap, limit // 4))
     told = sorted(found.items())
@@ -62,11 +64,15 @@ def head_tail(text: str, head: int, tail: int) -> tuple[str, str]:
     return text[: start - _parts(text, start)], text[end + _parts(text, end) :]
 
 
+Spots = list[tuple[int, int]]  # where lines, or pieces of long ones, begin and end
+
+
 class _Gap(Struct, frozen=True):
     """What is left out: text[start:end]."""
 
     start: int
     end: int
+    pairs: bool = True  # whether characters may belong together, which no cut parts
 
 
 _END = "[secateur: end of these lines]"
@@ -101,18 +107,84 @@ def _note(text: str, gap: _Gap, handle: str, told: bool) -> str:
 
 
 def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
-    """Lines of the gap that tell how it went, each with its position: the first and the last ones that fit the room."""
-    found: dict[str, tuple[int, str]] = {}
-    number, seen, covered = 1, 0, 0
-    for start, end in sorted({spot for stem in STEMS for spot in _spots(text, stem, gap)}):
-        if start < covered:
-            continue
-        number, seen = number + text.count("\n", seen, start), start
-        said = text[start:end].strip()
-        if said not in found and tells(said):
+    """Lines of the gap that tell how it went, each with its position: the first and the last ones that fit the room.
+
+    Only as many are judged as are needed to say which those are.
+    """
+    groups = list(_groups(sorted({spot for stem in STEMS if stem in text for spot in _spots(text, stem, gap)})))
+    lines = _Lines(text)
+    seen: set[str] = set()
+    first: list[tuple[int, str]] = []
+    last: list[tuple[int, str]] | None = None
+    left = room
+    for place, group in enumerate(groups):
+        some = list(_told(lines, group, seen))
+        first += some
+        left -= sum(len(line) + 1 for _, line in some)
+        if last is None and left < room // 2:  # the first ones are known; the last ones are looked for from the end
+            last = _last(lines, groups[place + 1 :], seen, room)
+            if last is not None:
+                return _fitting([*first, *last], room)
+            left = room * len(text)  # what is said twice may be covered the first time: all are judged
+    return _fitting(first, room)
+
+
+def _groups(spots: Spots) -> Iterator[Spots]:
+    """Spots in their order, those together that overlap."""
+    group: Spots = []
+    covered = 0
+    for start, end in spots:
+        if group and start >= covered:
+            yield group
+            group = []
+        group.append((start, end))
+        covered = max(covered, end)
+    if group:
+        yield group
+
+
+class _Lines:
+    """A text, and which line a place in it belongs to."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+
+    def told(self, start: int, end: int, said: str) -> tuple[int, str]:
+        return start, f"{bisect_right(self.starts, start)}: {_marked(self.text, start, end, said)}"
+
+
+def _told(lines: _Lines, spots: Spots, seen: set[str]) -> Iterator[tuple[int, str]]:
+    """Those of the spots that tell something which was not seen, and do not overlap one before."""
+    covered = 0
+    for start, end in spots:
+        said = lines.text[start:end].strip() if start >= covered else ""
+        if said and said not in seen and tells(said):
             covered = end
-            found[said] = (start, f"{number}: {_marked(text, start, end, said)}")
-    return _fitting(list(found.values()), room)
+            seen.add(said)
+            yield lines.told(start, end, said)
+
+
+def _last(lines: _Lines, groups: list[Spots], seen: set[str], room: int) -> list[tuple[int, str]] | None:
+    """The last ones of these groups that tell something, more than fit the room; None where that cannot be told from
+    the end.
+    """
+    firsts: dict[str, int] = {}
+    for place, group in enumerate(groups):
+        for start, end in group:
+            firsts.setdefault(lines.text[start:end].strip(), place)
+    found: list[tuple[int, str]] = []
+    for place in range(len(groups) - 1, -1, -1):
+        said = {lines.text[start:end].strip() for start, end in groups[place]}
+        before = {one for one in said if firsts[one] < place}
+        if any(len(groups[firsts[one]]) > 1 for one in before):
+            return None
+        some = list(_told(lines, groups[place], seen | before))
+        found += reversed(some)
+        room -= sum(len(line) + 1 for _, line in some)
+        if room < 0:
+            break
+    return found[::-1]
 
 
 def _naming(text: str, gap: _Gap, names: Sequence[str], room: int) -> list[tuple[int, str]]:
@@ -133,7 +205,7 @@ def _once(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
     """Whole lines of the gap that name a version, and that are like no others, where most are: those that fit."""
     start = text.rfind("\n", 0, gap.start) + 1
     lines = text[start : min(gap.end, gap.start + _SCANNED)].split("\n")[:-1]
-    names = set(few(lines, versioned))
+    names = set(few(lines, versioned("\n".join(lines), lines)))
     number, at = text.count("\n", 0, start) + 1, start
     found: list[tuple[int, str]] = []
     for place, (line, once) in enumerate(zip(lines, single(lines), strict=True)):
@@ -171,6 +243,8 @@ def _spot(text: str, at: int, gap: _Gap) -> tuple[int, int]:
     start = near + 1 if near >= 0 else max(at - _LINE_CHARS // 4, gap.start)
     stop = text.find("\n", at, start + _LINE_CHARS)
     end = stop if stop >= 0 else min(start + _LINE_CHARS, gap.end)
+    if not gap.pairs:
+        return start, end
     return start + _parts(text, start), end + _parts(text, end)
 
 

@@ -10,19 +10,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from secateur.gist import STEMS, alike, tells
+from secateur.gist import alike_in, sounding, tells
 
 LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out
 _EACH, _HITS = 2, 3  # lines of one shape, and hits in one file, that stay
 _NAMED = 3  # and such that hold a name
 _LAST = 3  # lines at the end
-_NUMBER = re.compile(r"\d+")
+_NUMBER, _NO_DIGITS = re.compile(r"\d+"), dict.fromkeys(map(ord, "0123456789"))
 
 
 def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
     """The text without repetitions; the text itself where there are too few to be worth a note."""
     lines = text.split("\n")
-    stretches = list(_stretches(lines, _stays(lines, about)))
+    stretches = list(_stretches(lines, _stays(text, lines, about)))
     if not stretches:
         return text
     made: list[str] = []
@@ -34,17 +34,22 @@ def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
     return "\n".join((*made, *lines[done:]))
 
 
-def _stays(lines: list[str], about: Sequence[str]) -> list[bool]:
-    shapes = alike(lines)
+def _stays(text: str, lines: list[str], about: Sequence[str]) -> list[bool]:
+    shapes = alike_in(text, lines)
+    sounds: set[int] | None = None  # asked only where something is said again
     seen: Counter[str] = Counter()
     found: list[bool] = []
-    for line, shape in zip(lines, shapes, strict=True):
+    for number, (line, shape) in enumerate(zip(lines, shapes, strict=True)):
         seen[shape] += 1
         stays = not shape or seen[shape] <= (_HITS if shape[0] == "\0" else _EACH)
-        if not stays and any([stem in line for stem in STEMS]) and tells(line.strip()):
-            said = _NUMBER.sub("", line)  # the same error in another place is the same, in another file it is not
-            seen[said] += 1
-            stays = seen[said] <= _EACH
+        if not stays:
+            sounds = set(sounding(text, lines)) if sounds is None else sounds
+            if number in sounds and tells(line.strip()):
+                said = (
+                    line.translate(_NO_DIGITS) if line.isascii() else _NUMBER.sub("", line)
+                )  # the same error in another place is the same, in another file it is not
+                seen[said] += 1
+                stays = seen[said] <= _EACH
         found.append(stays)
     for name in about:
         for number in islice((n for n, line in enumerate(lines) if name in line), _NAMED):

@@ -9,7 +9,7 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.gist import LONGEST, STEMS, few, single, tells, versioned
+from secateur.gist import LONGEST, few, single, telling, versioned
 
 MAX_LINE_CHARS = 160  # of one line
 
@@ -19,44 +19,58 @@ def outline(text: str, max_chars: int) -> str:
     are none.
     """
     lines = text.split("\n")
-    found = [*_shown(lines, few(lines, _tells), _TOLD), *_shown(lines, few(lines, versioned), _NAMED)]
-    ways = list(_ways(lines))
-    found += ways or _shown(lines, (at for at, once in enumerate(single(lines)) if once), _ONCE)
     best: dict[int, tuple[int, int, str]] = {}
-    for one in sorted(found, reverse=True):
+    room = max_chars
+    for one in _shown(lines, few(lines, telling(text, lines)), _TOLD):
         best[one[1]] = one
+        room -= len(one[2]) + 1
+        if room < 0:  # these come first, so nothing else has a place
+            return _lined(best, max_chars)
+    found = list(_shown(lines, few(lines, versioned(text, lines)), _NAMED))
+    ways = list(_ways(text, lines))
+    found += ways or _shown(lines, (at for at, once in enumerate(single(lines, text)) if once), _ONCE)
+    for one in sorted(found):
+        best.setdefault(one[1], one)
+    return _lined(best, max_chars)
+
+
+def _lined(best: dict[int, tuple[int, int, str]], max_chars: int) -> str:
     return "\n".join(line for _, line in sorted(_fitting(list(best.values()), max_chars)))
 
 
 _TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, beside depths of indentation
-_HIT = re.compile(r"(?P<path>(?:[\w.@+-]*/)+[\w.@+-]+|[\w@+-]+\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)")
+_B = r"[^\S\n]"  # a blank within a line: the patterns look through a whole text
+_HIT = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)"
 _MODIFIERS = (
     r"(?:(?:pub(?:\([a-z]+\))?|public|private|protected|internal|static|final|abstract|override|async|unsafe|default"
-    r"|declare|readonly|get|set)\s+)"
+    rf"|declare|readonly|get|set){_B}+)"
 )
 _DEFINES = (
     r"(?:def|class|func|fn|function|interface|type|struct|enum|trait|impl|const|let|var|val|record|object|protocol"
-    r"|extension)\s+[\w<(*]"
+    rf"|extension){_B}+[\w<(*]"
 )
-_SHAPE = re.compile(
-    r"(?P<number>\s*\d{1,6}[:|→\t-])?(?P<indent>[ \t]*)"
+_WAY = re.compile(
+    rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
     r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
-    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=]*\{{\s*$)"
+    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$))",
+    re.MULTILINE,
 )
 
 
-def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+def _ways(text: str, lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """What is defined and imported, by depth; headings; files in which something was found."""
     files: set[str] = set()
-    for number, line in enumerate(lines, 1):
+    number, seen = 1, 0
+    for way in _WAY.finditer(f"\n{text}"):
+        number, seen = number + text.count("\n", seen, way.start()), way.start()
+        line = lines[number - 1]
         if len(line) >= LONGEST:
             continue
-        hit = _HIT.match(line)
-        if hit:
-            if hit["path"] not in files:
-                files.add(hit["path"])
-                yield 0, number, f"{number}: {hit['path']}"
-        elif way := _SHAPE.match(line):
+        if path := way["path"]:
+            if path not in files:
+                files.add(path)
+                yield 0, number, f"{number}: {path}"
+        else:
             said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
             place = (way["number"] or "").strip(" :|→-\t") or number
             yield len(way["indent"].expandtabs(4)), number, f"{place}: {said}"
@@ -64,10 +78,6 @@ def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
 
 def _shown(lines: list[str], places: Iterable[int], rank: int) -> Iterator[tuple[int, int, str]]:
     return ((rank, at + 1, f"{at + 1}: {lines[at].strip()[:MAX_LINE_CHARS]}") for at in places)
-
-
-def _tells(line: str) -> bool:
-    return any([stem in line for stem in STEMS]) and tells(line.strip())
 
 
 def _fitting(found: list[tuple[int, int, str]], room: int) -> list[tuple[int, str]]:

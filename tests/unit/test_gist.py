@@ -1,8 +1,19 @@
 """Which lines tell how it went, which are like others, and which are like none."""
 
-import pytest
+import re
 
-from secateur.gist import MANY, alike, shape, single, tells
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secateur.gist import EACH, MANY, STEMS, alike, alike_in, few, shape, single, telling, tells, versioned
+
+WORDS = st.sampled_from([
+    "error", "Error", "ERRORS", "0", "no", "failed", "/", "-", ":", "rose", "TypeError", "exit code", "1", "10.2.3",
+    "v1.18.7", "=", "raise", "{", "✗", "err\u017for", "timed out", "src/errors.py", "returncodException", "\"id\": 7",
+    "'ivy'", "camelCase", "\t", "fatal", "killed", "12:03", "\r", "4.5.6.7",
+])  # fmt: skip
+TEXTS = st.lists(st.lists(WORDS, max_size=6).map(lambda words: " ".join(words)), max_size=12).map("\n".join)
 
 
 @pytest.mark.parametrize(
@@ -87,3 +98,43 @@ def test_in_a_very_long_list_the_paths_of_one_folder_are_alike() -> None:
 )
 def test_what_a_list_names_is_like_nothing_else(entry: str) -> None:
     assert not any(alike([entry.format(n=n) for n in range(100, 160)]))
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_what_a_text_tells_is_what_its_lines_tell_one_by_one(text: str) -> None:
+    lines = text.split("\n")
+    judged = [at for at, line in enumerate(lines) if any(stem in line for stem in STEMS) and tells(line.strip())]
+    assert list(telling(text, lines)) == judged
+    named = [at for at, line in enumerate(lines) if re.search(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+", line)]
+    assert list(versioned(text, lines)) == named
+    assert list(alike_in(text, lines)) == alike(lines)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_numbers_change_no_shape_and_three_of_a_shape_are_few(text: str) -> None:
+    lines = [line.replace('"', "") for line in text.split("\n")]
+    other = [line.translate(str.maketrans("123456789", "987654321")) for line in lines]
+    assert list(map(shape, lines)) == list(map(shape, other))
+    kept = list(few(lines, range(len(lines))))
+    assert all(
+        [shape(lines[at]) for at in kept].count(said) == min(EACH, list(map(shape, lines)).count(said))
+        for said in map(shape, lines)
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["returncodException: no rose", "0 errors, but 1 failure", "ERROR at 10:02", "the build was killed", "exit code 3"],
+)
+def test_what_it_tells_is_found_wherever_it_stands(said: str) -> None:
+    assert tells(said)
+    assert tells(f"at 10:02 {said}")
+
+
+@pytest.mark.parametrize(
+    "said", ["0 err\u017fors", "without any errors", "cut 3 roses; no failed cuts", "beds/error-page"]
+)
+def test_what_is_denied_is_not_told_however_it_is_spelled(said: str) -> None:
+    assert not tells(said)

@@ -5,6 +5,7 @@ asked about. Common words name nothing. What is done with the names is decided a
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from secateur.identifiers.words import Kind, words
 from secateur.model import Message, Part
@@ -28,9 +29,15 @@ def named(
         text = raw.get(part.key, part).text if raw else part.text
         if len(found) >= MOST:
             break
-        some = {one.value for one in words(text[:_SEARCHED]) if one.kind in _KINDS and len(one.value) > 3}
-        found |= dict.fromkeys(sorted(some, key=lambda name: (text.find(name), name)))
+        found |= dict.fromkeys(_names(text[:_SEARCHED], text))
     return tuple(found)[:MOST]
+
+
+@lru_cache(maxsize=256)
+def _names(start: str, text: str) -> tuple[str, ...]:
+    """The names in the start of a text, in the order in which the text has them first."""
+    some = {one.value for one in words(start) if one.kind in _KINDS and len(one.value) > 3}
+    return tuple(sorted(some, key=lambda name: (text.find(name), name)))
 
 
 def _texts(messages: Sequence[Message], number: int, result: Part) -> Iterator[Part]:
@@ -38,7 +45,8 @@ def _texts(messages: Sequence[Message], number: int, result: Part) -> Iterator[P
     calls: list[Part] = []
     users: list[Part] = []
     answers = 0
-    for message in reversed(messages[:number]):
+    for place in range(number - 1, -1, -1):
+        message = messages[place]
         if message.role == "assistant" and answers < _CALLS:
             answers += 1
             calls += [part for part in message.parts if part.kind == "tool_call" and part.call == result.call]

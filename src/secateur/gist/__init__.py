@@ -1,0 +1,29 @@
+"""Which lines of a text say how it went, and which only say again what others said.
+
+Rule: two lines are alike if they differ in numbers, names and quoted values alone: a log says the same thing hundreds
+of times of hundreds of things. What is said once, or of another state than its neighbors, has a shape of its own. A
+hit of a search is like the other hits in its file. What a line tells follows from the text alone; nothing is left out
+here.
+"""
+
+from secateur.gist.shapes import ALIKE, COMMON, EACH, MANY, MOSTLY, alike, alike_in, few, shape, single
+from secateur.gist.telling import LONGEST, STEMS, sounding, telling, tells, versioned
+
+__all__ = [
+    "ALIKE",
+    "COMMON",
+    "EACH",
+    "LONGEST",
+    "MANY",
+    "MOSTLY",
+    "STEMS",
+    "alike",
+    "alike_in",
+    "few",
+    "shape",
+    "single",
+    "sounding",
+    "telling",
+    "tells",
+    "versioned",
+]

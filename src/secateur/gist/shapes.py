@@ -1,0 +1,215 @@
+"""Which lines of a text are like others, and which are said once.
+
+Rule: a line's shape is what it shares with the lines that differ from it in numbers, names and quoted values alone.
+Each line is taken apart once, word by word; a word's mark is kept, since a log has few words and says them often.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+from secateur.gist.telling import KEPT_CHARS, LONGEST
+
+ALIKE = 4  # lines of one shape from which on they are repetitions
+MANY = 1_000  # lines of a list that nobody reads path by path
+EACH = 3  # lines of one shape that are shown of those that tell something
+COMMON = 0.2  # of the lines of a log: words that so many have are its own, others are what it speaks of
+MOSTLY = 0.5  # of the lines of a log that are like others
+
+
+def alike(lines: Sequence[str]) -> list[str]:
+    """Of each line the shape that it shares with others, `ALIKE` of them at least; "" where it is like none.
+
+    An empty line is like the line before it. The shape of a hit, and of an entry in a list of files, begins with a zero
+    character. In a list of more than `MANY` lines the paths of one folder are alike, and so are the names of folders.
+    """
+    shapes = _shapes(lines)
+    times = Counter(shapes)
+    wider = _wider(times)
+    shared = Counter[str]()
+    for said, count in times.items():
+        shared[wider.get(said, said)] += count
+    kept = {said for said, count in shared.items() if said and said != _LONG and count >= ALIKE}
+    found: list[str] = []
+    last = ""
+    for said in shapes:
+        said = wider.get(said, said)
+        if said or not found:
+            last = said if said in kept else ""
+        found.append(last)
+    return found
+
+
+def alike_in(text: str, lines: Sequence[str]) -> Sequence[str]:
+    """`alike` for the lines of this text, which is asked about more than once: when it comes, and when it goes."""
+    return _alike_in(text) if len(text) <= KEPT_CHARS else alike(lines)
+
+
+def single(lines: Sequence[str], text: str | None = None) -> list[bool]:
+    """Of each line whether it is like no other, where most are like others; of another text none is.
+
+    `text` is that of the lines, where it is at hand.
+    """
+    shapes = list(alike(lines) if text is None else alike_in(text, lines))
+    if len(shapes) - shapes.count("") < MOSTLY * len(lines):
+        return [False] * len(lines)
+    return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
+
+
+@lru_cache(maxsize=1_024)
+def _alike_in(text: str) -> tuple[str, ...]:
+    return tuple(alike(text.split("\n")))
+
+
+def few(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
+    """Those of these places where the line is one of the first `EACH` of its shape."""
+    seen: Counter[str] = Counter()
+    for place in places:
+        seen[said := shape(lines[place])] += 1
+        if seen[said] <= EACH:
+            yield place
+
+
+def shape(line: str) -> str:
+    """A line with the same mark for every number, name and value in it; words and keys stay."""
+    line = line if _has_keys(line) else _plain(line)
+    return _said(line, line.split())
+
+
+_PATH = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})"
+_HIT = re.compile(rf"{_PATH}(?:[:-]\d+[:-]|:?$)")
+_ENTRY = re.compile(  # of a list of files: rights and owner, a state, or figures, and a path
+    rf"\s*(?:[-dl][-rwxsStT]{{9}}[@+.]?\s[^/]*\s|(?:[MADRCTU?!]{{1,2}}\s+)?(?:[\d.,]+[KMGTB]?\s+)*){_PATH}$"
+)
+_FOUND, _LONG = "\0", "\1"
+_VARIES = re.compile(
+    r'"(?:[^"\\]|\\.)*"(?P<key> ?:)?'
+    r"|'[^']*'"
+    r"|(?<![\w@$~+%.\\/-])[\w@$~+%.\\/-]*(?:[\d_./\\@$]|[a-z][A-Z])[\w@$~+%.\\/:-]*"
+)
+_WHOLE = re.compile(r"[\w@$~+%.\\/-]*(?:[\d_./\\@$]|[a-z][A-Z])[\w@$~+%.\\/:-]*")
+_VARYING = re.compile(r"[\d_./\\@$]|[a-z][A-Z]")
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_STATE = 14  # characters of a quoted word that is taken for a state, not for a name; of a longer one its form counts
+_RUNS = re.compile(r"\d+|[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+class _Kept(dict[str, Any]):
+    """What was made of short texts, of so many only: a log has few words, and says them often."""
+
+    MOST, CHARS = 20_000, 60
+
+    def __init__(self, made: Callable[[str], Any]) -> None:
+        self.made = made
+
+    def __missing__(self, text: str) -> Any:
+        made = self.made(text)
+        if len(text) <= self.CHARS:
+            if len(self) >= self.MOST:
+                self.clear()
+            self[text] = made
+        return made
+
+
+def _marked(word: str) -> str:
+    """A word without quotes, with the marks for what varies in it."""
+    if _VARYING.search(word) is None:
+        return word
+    if _WHOLE.fullmatch(word) is not None:
+        return ("0" if len(word) < 7 else "00") if word.isdigit() else "x"
+    return _VARIES.sub(_mark, word)
+
+
+def _worded(piece: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(piece))
+
+
+_marks, _words = _Kept(_marked), _Kept(_worded)
+_KEPT = 16_384  # shapes of lines that were looked at last
+_known: dict[str, str] = {}  # lines with zeros for digits, and their shapes
+
+
+def _shapes(lines: Sequence[str]) -> list[str]:
+    """The shape of each line; what differs in digits alone is looked at once."""
+    listed = len(lines) > MANY
+    if len(_known) > _KEPT:
+        _known.clear()
+    known, found = _known, list[str]()
+    for line, plain in zip(lines, _plain("\n".join(lines)).split("\n"), strict=False):  # of no lines one, empty
+        said = known.get(plain)
+        if said is None:
+            words = plain.split()
+            said = _LONG if len(line) >= LONGEST else _listed(line, words, listed)
+            if not said and _has_keys(line):
+                said = _said(line, line.split())
+            elif not said:
+                said = known[plain] = _said(plain, words)
+        found.append(said)
+    return found
+
+
+def _plain(text: str) -> str:
+    """With zeros for digits, of which no shape knows more, keys aside."""
+    return text.encode("utf-8", "surrogatepass").translate(_DIGITS).decode("utf-8", "surrogatepass")
+
+
+def _has_keys(line: str) -> bool:
+    return '"' in line and ('":' in line or '" :' in line)
+
+
+def _said(line: str, words: list[str]) -> str:
+    if '"' in line or "'" in line:
+        return _VARIES.sub(_mark, " ".join(words))
+    return " ".join(map(_marks.__getitem__, words))
+
+
+def _listed(line: str, words: list[str], listed: bool) -> str:
+    """The shape of a hit of a search, or of an entry in a list of files; "" of another line."""
+    if not words:
+        return ""
+    first, last = words[0], words[-1]
+    hit = _HIT.match(line) if "/" in first or "." in first else None
+    if hit is None and ("/" in last or "." in last):
+        hit = _ENTRY.match(line)
+    if hit is None:
+        return ""
+    if listed and hit.end() == len(line):
+        return f"{_FOUND}:" if line[-1] == ":" else f"{_FOUND}{hit['path'].rpartition('/')[0]}/"
+    return f"{_FOUND}{hit['path']}"
+
+
+def _mark(found: re.Match[str]) -> str:
+    said = found[0]
+    if found["key"] is not None:
+        return said
+    if said[0] in "\"'":
+        return said if len(said) <= _STATE and said[1:-1].isalpha() else _RUNS.sub(_run, said[: 2 * _STATE])[:_STATE]
+    return ("0" if len(said) < 7 else "00") if said.isdigit() else "x"
+
+
+def _run(found: re.Match[str]) -> str:
+    return "0" if found[0][0].isdigit() else "a"
+
+
+def _wider(times: Counter[str]) -> dict[str, str]:
+    """How shapes are shared: where words that many lines have outnumber the others, those are values too."""
+    pieces = {said: said.split(" ") for said in times if said[:1] not in (_FOUND, _LONG)}
+    worded = {said: list(chain.from_iterable(map(_words.__getitem__, parts))) for said, parts in pieces.items()}
+    common = Counter(chain.from_iterable(set(words) for said, words in worded.items() if times[said] == 1))
+    for said, words in worded.items():
+        if times[said] > 1:
+            for word in set(words):
+                common[word] += times[said]
+    least = COMMON * times.total()
+    often = {word for word, count in common.items() if count >= least}
+    shown = _Kept(lambda piece: _WORD.sub(lambda word: word[0] if word[0] in often else "~", piece))
+    found: dict[str, str] = {}
+    for said, words in worded.items():
+        rare = len(words) - sum(map(often.__contains__, words))
+        if 0 < rare < len(words) / 2:
+            found[said] = " ".join(map(shown.__getitem__, pieces[said]))
+    return found
