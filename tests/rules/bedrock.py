@@ -50,6 +50,18 @@ CASES = [
         at="messages.1.content.1.toolUse",
     ),
     Case(
+        rule="B1",
+        breaks=body(user("go"), assistant(use(type="server_tool_use"), "so"), user("on")),
+        passes=body(user("go"), assistant(use(type="server_tool_use"), result(type="found"), "so"), user("on")),
+        at="messages.1.content.0.toolUse",
+    ),
+    Case(
+        rule="B2",
+        breaks=body(user("go"), assistant(result(), use()), user(result())),
+        passes=body(user("go"), assistant(use("b"), result("b"), use()), user(result())),
+        at="messages.1.content.0.toolResult",
+    ),
+    Case(
         rule="B2",
         breaks=body(user("go"), assistant("hm"), user(result())),
         passes=body(*ROUND),

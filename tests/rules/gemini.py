@@ -64,11 +64,15 @@ CASES = [
     ),
     Case(rule="G5", breaks=[user("a"), model(), user("b")], passes=[user("a"), model("c"), user("b")], at="contents.1"),
     Case(rule="G5", breaks=[], passes=[user("a")], at="contents"),
-    Case(
-        rule="G5",
-        breaks=[user("a"), model(""), user("b")],
-        passes=[user("a"), model({"text": "", "thought_signature": "c2ln"}), user("b")],
-        at="contents.1.parts.0",
+    *(
+        Case(
+            rule="G5",
+            breaks=[user("a"), model(""), user("b")],
+            passes=[user("a"), model({"text": "", "thought_signature": "c2ln"}), user("b")],
+            at="contents.1.parts.0",
+            profile=profile,
+        )
+        for profile in (None, "vertex")
     ),
     Case(rule="G6", breaks=[user("a"), user("b") | {"role": "assistant"}], passes=[user("a"), model("b")]),
     Case(rule="G6", breaks=[user("a"), model(call())], passes=[user("a"), model("b")], at="contents.1"),

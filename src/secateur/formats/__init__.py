@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple, Protocol
 
 from secateur.errors import UnknownFormat
+from secateur.formats.evidence import BODIES, weighed
 from secateur.model import Message, New, Part, Transcript
 
 
@@ -23,7 +24,7 @@ class Format(Protocol):
     log: bool  # a session log: the document is lines of JSON, edited line by line
 
     def recognise(self, native: Any) -> str:
-        """Why this document is of this format, in a few words; "" if it is not. Looks at a few messages only."""
+        """Why this document is of this format, in a few words; "" if it is not. What is unknown is passed over."""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a document: a `Text`, `Lines` for a log, or Python objects; messages and parts keyed.
@@ -112,12 +113,13 @@ def named(name: str) -> Format:
 
 
 def recognised(native: Any, log: bool) -> tuple[Format, str] | None:
-    """The first format that knows this document, and why; None if none does."""
+    """The format of this document, and why; None if it is of none. Requests are told apart by all that they hold."""
     for name, entry in FORMATS.items():
-        reason = named(name).recognise(native) if entry.log == log else ""
+        reason = named(name).recognise(native) if entry.log == log and name not in BODIES else ""
         if reason:
             return named(name), reason
-    return None
+    found = None if log else weighed(native)
+    return (named(found.name), found.reason) if found is not None else None
 
 
 def closest(seen: set[str]) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from secateur.formats.evidence import claimed
 from secateur.formats.native import (
     Calls,
     array_at,
@@ -18,7 +19,6 @@ from secateur.formats.native import (
     marker_of,
     medium,
     member,
-    sample,
     value_digest,
 )
 from secateur.jsontext import Text
@@ -27,11 +27,6 @@ from secateur.model import Message, New, Origin, Part, Path, Transcript
 
 _ROLES = ("user", "assistant", "system")  # tuples: what a document says may be unhashable
 _MEDIA = ("image", "document")
-_SHUT_BLOCK = re.compile(
-    rb'"type"[ \t\n\r]*:[ \t\n\r]*"(tool_use|tool_result|thinking|redacted_thinking|server_tool_use)"'
-)
-_OWN = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
-_CHAT_TOOLS = frozenset({"function", "custom"})
 
 # Wire rule A54: reasoning of these and all later versions is bound to its prefix; of the ones before it is not.
 _BOUND_FROM = {"opus": (5, 5), "sonnet": (5, 5), "haiku": (5, 5), "fable": (5, 1), "mythos": (5, 2)}
@@ -55,19 +50,8 @@ class AnthropicMessages:
     log = False
 
     def recognise(self, native: Any) -> str:
-        """Blocks that only this API has, or its fields beside `messages`."""
-        found = array_at(native, "messages")
-        if found is None:
-            return ""
-        items = sample(found[1])
-        if any(not isinstance(item, dict) or item.get("role") not in _ROLES or "tool_calls" in item for item in items):
-            return ""
-        if found[0] and _has(native, "system") and _has(native, "max_tokens"):
-            return "`messages` stands beside `system` and `max_tokens`"
-        if found[0] and _has(native, "max_tokens") and (_has(native, "thinking") or _own_tools(native)):
-            return "`messages` stands beside `max_tokens` and tools or a `thinking` of its own"
-        kind = _tool_block(native, found[1])
-        return f"`content` holds a block of type {kind}" if kind else ""
+        """Blocks and fields that only this API has."""
+        return claimed(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a body or of a list of messages."""
@@ -188,27 +172,6 @@ def _thinks_first(native: Any) -> bool:
     return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
-def _tool_block(native: Any, items: Any) -> str:
-    """The type of a block that only this API has, wherever it stands; "" if there is none."""
-    if isinstance(items, Text):
-        shut = _SHUT_BLOCK.search(native.data, items.start, items.end)  # within a string its quotes were escaped
-        return shut[1].decode() if shut else ""
-    blocks = (block for item in items if isinstance(item, dict) for block in _list(item.get("content")))
-    kinds = (block.get("type") for block in blocks if isinstance(block, dict))
-    return next((str(kind) for kind in kinds if isinstance(kind, str) and kind in _OWN), "")
-
-
-def _own_tools(native: Any) -> bool:
-    """Whether the tools are defined as here: by name, not inside a `function`."""
-    tools = native.child("tools") if isinstance(native, Text) else native.get("tools")
-    first = sample(tools, 1)[:1] if isinstance(tools, list) or (isinstance(tools, Text) and tools.kind == "[") else []
-    return any(isinstance(tool, dict) and "name" in tool and not tool.keys() & _CHAT_TOOLS for tool in first)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _origin(role: str, texts: Any, parts: tuple[Part, ...] = ()) -> Origin:
     """User messages that hold nothing but reminders are the harness speaking."""
     if role == "assistant":
@@ -218,7 +181,3 @@ def _origin(role: str, texts: Any, parts: tuple[Part, ...] = ()) -> Origin:
     if any(part.kind in ("media", "other") and not part.within for part in parts) or not texts:
         return "user"
     return "harness" if all(text.lstrip().startswith("<system-reminder>") for text in texts) else "user"
-
-
-def _has(native: Any, name: str) -> bool:
-    return native.child(name) is not None if isinstance(native, Text) else name in native

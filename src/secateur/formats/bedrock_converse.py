@@ -8,7 +8,10 @@ address of the request and not in its body, so the caller names it, and a model 
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.evidence import claimed
 from secateur.formats.native import (
     Calls,
     Source,
@@ -17,7 +20,6 @@ from secateur.formats.native import (
     fixed_tokens,
     member,
     pictured,
-    sample,
     value_digest,
 )
 from secateur.jsontext import Text
@@ -27,18 +29,6 @@ from secateur.model import Message, New, Part, Path, Transcript
 _ROLES = ("user", "assistant", "system")  # a tuple: what a document says may be unhashable
 _MEDIA = frozenset({"image", "document", "video", "audio"})
 _MARKER = "cachePoint"
-_KINDS = _MEDIA | {
-    "text",
-    "toolUse",
-    "toolResult",
-    "reasoningContent",
-    "citationsContent",
-    "guardContent",
-    "searchResult",
-    "toolAddition",
-    "toolRemoval",
-    _MARKER,
-}
 
 
 class BedrockConverse:
@@ -50,11 +40,7 @@ class BedrockConverse:
 
     def recognise(self, native: Any) -> str:
         """Blocks that are keyed by their kind and have no `type`."""
-        found = array_at(native, "messages")
-        ends = sample(found[1], 1) if found is not None else []  # most other bodies show themselves at once
-        if found is None or not ends or not (all(map(_is_message, ends)) and all(map(_is_message, sample(found[1])))):
-            return ""
-        return "blocks of `content` are keyed by their kind"
+        return claimed(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a body or of a list of messages."""
@@ -99,6 +85,8 @@ class _Reader:
         for number, block in enumerate(content):
             found += self.block(block, (*inside, number))
         results = [part for part in found if part.kind == "tool_result" or part.within]
+        if role == "assistant" and results:
+            found = _served(found)
         if role == "user" and found and len(results) == len(found):
             return Message("tool", path, tuple(found), "harness")
         return Message(role, path, tuple(found), "harness" if role == "system" else "user")
@@ -155,6 +143,12 @@ class _Reader:
         )
 
 
+def _served(parts: list[Part]) -> list[Part]:
+    """What the API's own tools were asked and gave, in one message of the assistant: it stays."""
+    calls = {part.call for part in parts if part.kind == "tool_result"}
+    return [replace(part, pinned=True) if part.within or part.call in calls else part for part in parts]
+
+
 def _medium(block: dict[str, Any], kind: str, path: Path, within: str = "") -> Part:
     value = block[kind] if isinstance(block[kind], dict) else {}
     source = value.get("source")
@@ -172,9 +166,3 @@ def _other(value: Any, path: Path) -> Part:
 def _kind(block: Any) -> str:
     """The one key that says what a block is; "" for what is no such union."""
     return next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
-
-
-def _is_message(item: Any) -> bool:
-    if not isinstance(item, dict) or item.get("role") not in _ROLES or not isinstance(item.get("content"), list):
-        return False
-    return bool(item["content"]) and all(_kind(block) in _KINDS for block in item["content"])

@@ -10,13 +10,12 @@ from typing import Any
 from secateur.formats.appending import Appending
 from secateur.formats.codex_branch import History
 from secateur.formats.codex_entry import entries
+from secateur.formats.host_lines import CODEX
 from secateur.formats.item_outputs import output_body
 from secateur.formats.items import message, steps
 from secateur.formats.logs import first_lines, no_new_message, opened
 from secateur.formats.native import Calls
 from secateur.model import Message, New, Part, Transcript
-
-_TYPES = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
 
 
 class Codex:
@@ -28,7 +27,7 @@ class Codex:
     def recognise(self, native: Any) -> str:
         """The envelope of every line."""
         for entry in first_lines(native):
-            if entry.get("type") in _TYPES and isinstance(entry.get("payload"), dict):
+            if entry.get("type") in CODEX and isinstance(entry.get("payload"), dict):
                 return f"lines have type ({entry['type']}) and payload"
         return ""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from secateur.formats.evidence import claimed
 from secateur.formats.native import (
     Calls,
     Source,
@@ -19,7 +20,6 @@ from secateur.formats.native import (
     leading_model,
     member,
     pictured,
-    sample,
     value_digest,
 )
 from secateur.jsontext import Text
@@ -41,11 +41,7 @@ class Gemini:
 
     def recognise(self, native: Any) -> str:
         """Messages whose `parts` are a list."""
-        found = array_at(native, "contents")
-        ends = sample(found[1], 1) if found is not None else []  # most other bodies show themselves at once
-        if found is None or not ends or not (all(map(_is_content, ends)) and all(map(_is_content, sample(found[1])))):
-            return ""
-        return "`contents` with `parts`" if found[0] else "a list of contents with `parts`"
+        return claimed(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a body or of a list of contents."""
@@ -187,10 +183,6 @@ def _origin(parts: list[Part]) -> Origin:
     if texts[0].startswith(_SUMMARY):
         return "summary"
     return "harness" if all(text.startswith(_HARNESS) for text in texts) else "user"
-
-
-def _is_content(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("parts"), list) and _role(item) is not None
 
 
 def _role(item: dict[str, Any]) -> Role | None:

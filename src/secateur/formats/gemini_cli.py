@@ -9,7 +9,7 @@ from typing import Any
 
 from secateur.formats.logs import moment, no_new_message, stranger
 from secateur.formats.native import canonical, medium, value_digest
-from secateur.formats.session_files import body_of, elements, first_of, gathered, has, member, rows, table, word
+from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, some_of, table, word
 from secateur.model import Message, New, Part, Path, Transcript
 
 _TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
@@ -25,10 +25,11 @@ class GeminiCLI:
         """The names of the document, and the types of its messages."""
         if not has(native, "sessionId", "messages"):
             return ""
-        first = first_of(native, "messages")
-        if word(first.get("type")) in _TYPES:
-            return f"`sessionId`, and messages of type {first['type']}"
-        return "`sessionId` and `projectHash`" if has(native, "projectHash") and not first else ""
+        some = some_of(native, "messages")
+        known = [kind for one in some if (kind := word(one.get("type"))) in _TYPES]
+        if known:
+            return f"`sessionId`, and messages of type {known[0]}"
+        return "`sessionId` and `projectHash`" if has(native, "projectHash") and not some else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the document; `known` is of no use here."""

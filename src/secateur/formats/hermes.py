@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from secateur.formats import openai_chat
 from secateur.formats.logs import first_lines, moment, no_new_message, opened
 from secateur.formats.native import Calls, fixed_tokens, leading_model
-from secateur.formats.session_files import elements, first_of, gathered, has, member, table, word
+from secateur.formats.session_files import elements, gathered, has, member, some_of, table, word
 from secateur.model import Message, New, Part, Path, Transcript
 
 _SUMMARY = "[CONTEXT COMPACTION"  # how Hermes' compactions begin
@@ -28,7 +28,8 @@ class Hermes:
     def recognise(self, native: Any) -> str:
         """The names around the messages."""
         marked = has(native, "session_id", "session_start", "messages")
-        return "`session_id` and `session_start`" if marked and first_of(native, "messages").get("role") else ""
+        spoken = marked and any(one.get("role") for one in some_of(native, "messages"))
+        return "`session_id` and `session_start`" if spoken else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the messages; `known` is of no use here."""
@@ -63,8 +64,8 @@ class HermesLines(Hermes):
         entries = first_lines(native)
         if any(entry.get("role") == "session_meta" for entry in entries):
             return "a line has the role session_meta"
-        chat = len(entries) > 1 and all(word(entry.get("role")) in _ROLES and "type" not in entry for entry in entries)
-        return "lines are chat messages" if chat else ""
+        chat = sum(word(entry.get("role")) in _ROLES and "type" not in entry for entry in entries)
+        return "lines are chat messages" if chat > 1 and 2 * chat > len(entries) else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the lines; `known` is of no use here."""

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from secateur.errors import EditError, FormatError
+from secateur.formats.host_lines import one_host
 from secateur.formats.native import value_digest
 from secateur.jsontext import Lines, Text, loads
 from secateur.lineage import keyed
@@ -36,7 +37,9 @@ class Log(Struct):
 
 
 def opened(native: Any, name: str) -> Log:
-    """All lines of a log, parsed. Warnings count lines from 1, as editors do. Raises FormatError for no log."""
+    """All lines of a log, parsed. Warnings count lines from 1, as editors do. Raises FormatError for no log, or for
+    the lines of two hosts.
+    """
     if not isinstance(native, Lines):
         raise FormatError(f"{name} wants the lines of a session file; this document is not one")
     log = Log({}, [])
@@ -50,6 +53,7 @@ def opened(native: Any, name: str) -> Log:
         else:
             what = "JSON" if value is None else "a JSON object"
             log.warnings.append(f"line {at + 1} is not {what} and was left as it is")
+    one_host(log.entries, name)
     return log
 
 

@@ -6,15 +6,15 @@ code, in `extra` or at the head of its output. Where commands stand in fences, t
 """
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
 
 from secateur.formats import openai_chat
-from secateur.formats.native import Calls, array_at
-from secateur.formats.session_files import elements, first_of, gathered, has, member, rows, table, word
+from secateur.formats.native import Calls, array_at, sample
+from secateur.formats.session_files import elements, gathered, has, member, rows, table, word
 from secateur.formats.swe_agent import answered, asked
-from secateur.jsontext import Text
 from secateur.model import Message, New, Part, Path, Transcript
 
 _FENCE = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n```", re.DOTALL)
@@ -34,11 +34,11 @@ class MiniSWEAgent:
         if named.startswith("mini-swe-agent"):
             return f"`trajectory_format` is {named}"
         found = array_at(native, "messages")
-        if found is None or found[0] or len(found[1]) < 4 or first_of(native, "messages").get("role") != "system":
+        if found is None or found[0]:
             return ""
-        third, fourth = (_item(found[1], number) for number in (2, 3))
-        marked = _FENCE.search(word(third.get("content"))) and _OUTPUT.match(word(fourth.get("content")))
-        return "fenced commands, outputs with a return code" if marked and fourth.get("role") == "user" else ""
+        some = list(map(table, sample(found[1])))
+        marked = any(_is_step(one, after) for one, after in pairwise(some))
+        return "fenced commands, outputs with a return code" if marked else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the messages; `known` is of no use here."""
@@ -61,9 +61,10 @@ class MiniSWEAgent:
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 
 
-def _item(items: Any, number: int) -> dict[str, Any]:
-    item = items.child(number) if isinstance(items, Text) else items[number]
-    return table(item.value() if isinstance(item, Text) else item)
+def _is_step(one: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether these messages are a fenced command and its output."""
+    asks = one.get("role") == "assistant" and _FENCE.search(word(one.get("content")))
+    return bool(asks) and after.get("role") == "user" and _OUTPUT.match(word(after.get("content"))) is not None
 
 
 def _message(item: dict[str, Any], path: Path, calls: Calls, waiting: bool) -> Message:

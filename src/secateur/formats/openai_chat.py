@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from secateur.errors import FormatError
 from secateur.formats import json_word
 from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.evidence import claimed
 from secateur.formats.native import (
     Calls,
     Source,
@@ -24,7 +25,6 @@ from secateur.formats.native import (
     marked,
     marker_of,
     pictured,
-    sample,
     value_digest,
 )
 from secateur.jsontext import Text, loads
@@ -55,16 +55,7 @@ class OpenAIChat:
 
     def recognise(self, native: Any) -> str:
         """Roles and fields that only this API has, or plain chat messages."""
-        found = array_at(native, "messages")
-        if found is None:
-            return ""
-        items = sample(found[1])
-        if not items and not found[0]:
-            return ""
-        for item in items:
-            if not isinstance(item, dict) or str(item.get("role")) not in _ROLES:
-                return ""
-        return "`messages` with chat roles" if found[0] else "a list of messages with chat roles"
+        return claimed(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a body or of a list of messages."""

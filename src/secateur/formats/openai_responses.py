@@ -13,6 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats import json_word
+from secateur.formats.evidence import claimed
 from secateur.formats.item_outputs import output_body
 from secateur.formats.items import Item, message, steps
 from secateur.formats.native import (
@@ -22,7 +23,6 @@ from secateur.formats.native import (
     fixed_tokens,
     leading_model,
     member,
-    sample,
     value_digest,
 )
 from secateur.jsontext import Text
@@ -30,8 +30,6 @@ from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Part, Path, Transcript
 
 _KEPT_THERE = ("previous_response_id", "conversation")
-_BLOCKS = frozenset({"input_text", "output_text", "input_image", "input_file", "input_audio"})
-_OWN = re.compile(r"(?:reasoning|compaction|item_reference|message)\Z|[a-z_]+_call(?:_output)?\Z|mcp_")
 _REFERENCE = re.compile(rb'"type"[ \t\n\r]*:[ \t\n\r]*"item_reference"')
 
 
@@ -43,17 +41,7 @@ class OpenAIResponses:
 
     def recognise(self, native: Any) -> str:
         """An `input` of items, or items that only this API has."""
-        if _text_input(native) is not None:
-            return "`input` is a text"
-        found = array_at(native, "input")
-        if found is None:
-            return ""
-        items = sample(found[1])
-        if any(not isinstance(item, dict) or not ("type" in item or "role" in item) for item in items):
-            return ""
-        if found[0]:
-            return "`input` is a list of items"
-        return next((reason for item in items if (reason := _own(item))), "")
+        return claimed(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a body or of a list of items."""
@@ -104,17 +92,6 @@ def _text_input(native: Any) -> str | None:
     else:
         said = native.get("input") if isinstance(native, dict) else None
     return said if isinstance(said, str) else None
-
-
-def _own(item: dict[str, Any]) -> str:
-    """Why this item is one of this API's; "" for what chat has too."""
-    kind, content = item.get("type"), item.get("content")
-    if isinstance(kind, str) and _OWN.match(kind):
-        return f"an item has the type {kind}"
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and str(block.get("type")) in _BLOCKS and block["type"] != "input_audio":
-            return f"`content` holds a block of type {block['type']}"
-    return ""
 
 
 def _refers(items: Any) -> bool:

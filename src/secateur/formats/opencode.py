@@ -15,7 +15,7 @@ from secateur.formats.logs import moment, no_new_message, stranger
 from secateur.formats.native import canonical, medium, value_digest
 from secateur.formats.opencode_entry import entries
 from secateur.formats.opencode_window import window
-from secateur.formats.session_files import body_of, elements, first_of, gathered, has, member, rows, table, word
+from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, some_of, table, word
 from secateur.model import Message, New, Origin, Part, Path, Transcript
 
 CLEARED = "[Old tool result content cleared]"  # what opencode sends in place of a cleared output
@@ -35,10 +35,10 @@ class OpenCode:
 
     def recognise(self, native: Any) -> str:
         """Messages of `info` and `parts`; an export without any by the id of its session."""
-        first = first_of(native, "messages")
-        if isinstance(first.get("info"), dict) and isinstance(first.get("parts"), list):
+        some = some_of(native, "messages")
+        if any(isinstance(one.get("info"), dict) and isinstance(one.get("parts"), list) for one in some):
             return "messages have `info` and `parts`"
-        empty = not first and has(native, "info", "messages") and "projectID" in table(member(native, "info"))
+        empty = not some and has(native, "info", "messages") and "projectID" in table(member(native, "info"))
         return "an export without messages" if empty else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:

@@ -11,8 +11,9 @@ from typing import Any
 from secateur.errors import FormatError
 from secateur.formats import openhands_v0, openhands_v1
 from secateur.formats.logs import first_lines, no_new_message, opened
+from secateur.formats.native import array_at, sample
 from secateur.formats.openhands_events import Event, condensed
-from secateur.formats.session_files import body_of, elements, first_value, gathered, has, rows, table
+from secateur.formats.session_files import body_of, elements, gathered, has, rows, table
 from secateur.model import Message, New, Part, Path, Transcript
 
 
@@ -23,9 +24,10 @@ class OpenHands:
     log = False
 
     def recognise(self, native: Any) -> str:
-        """The shape of the first event."""
-        _, first = next(_flat([first_value(native, "history")], ()), ((), {}))
-        why = _kind(first)
+        """The shape of the events."""
+        found = array_at(native, "history")
+        some = _flat(sample(found[1], 2), ()) if found is not None else ()
+        why = next((kind for _, event in some if (kind := _kind(event))), "")
         if why and has(native, "history"):
             return f"`history` of {why}"
         return f"a list of {why}" if why else ""

@@ -8,14 +8,12 @@ from typing import Any
 
 from secateur.errors import FormatError
 from secateur.formats import openai_chat
-from secateur.formats.native import array_at, sample
+from secateur.formats.evidence import claimed
+from secateur.formats.native import array_at
 from secateur.formats.pi import ROLES, Pi, Reader
 from secateur.jsontext import Text
 from secateur.lineage import keyed
 from secateur.model import Message, New, Part, Path, Transcript
-
-_OWN = tuple(frozenset(ROLES) - {"user", "assistant"})  # a tuple: what a document says may be unhashable
-_OPENAI = frozenset({"tool", "function", "system", "developer"})
 
 
 class PiMessages:
@@ -26,18 +24,7 @@ class PiMessages:
 
     def recognise(self, native: Any) -> str:
         """Roles or blocks that only Pi has."""
-        found = array_at(native, "messages")
-        items = sample(found[1]) if found is not None else []
-        if not all(isinstance(item, dict) and "role" in item for item in items):
-            return ""
-        for item in items:
-            if item["role"] in _OWN:
-                return f"a message has the role {item['role']}"
-            content = item.get("content")
-            for block in content if isinstance(content, list) else ():
-                if isinstance(block, dict) and block.get("type") == "toolCall":
-                    return "`content` holds a block of type toolCall"
-        return ""
+        return claimed(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a list; `known` is of no use here."""

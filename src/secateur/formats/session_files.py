@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats.logs import arguments_body
-from secateur.formats.native import array_at
+from secateur.formats.native import array_at, sample
 from secateur.jsontext import Text
 from secateur.lineage import keyed
 from secateur.model import Message, Part, Path, Transcript
@@ -46,6 +46,12 @@ def first_value(native: Any, name: str) -> Any:
 def first_of(native: Any, name: str) -> dict[str, Any]:
     """The same where it is an object; {} where it is not."""
     return table(first_value(native, name))
+
+
+def some_of(native: Any, name: str) -> list[dict[str, Any]]:
+    """A few objects from both ends of the array under `name`, or of the document itself: enough to tell its kind."""
+    found = array_at(native, name)
+    return [item for item in sample(found[1], 2) if isinstance(item, dict)] if found is not None else []
 
 
 def elements(native: Any, name: str, need: str) -> tuple[Path, list[Any]]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from secateur.formats import openai_chat
 from secateur.formats.native import Calls
-from secateur.formats.session_files import elements, first_of, frozen, gathered, has, member, rows, table, word
+from secateur.formats.session_files import elements, frozen, gathered, has, member, rows, some_of, table, word
 from secateur.model import Message, New, Part, Path, Transcript
 
 
@@ -25,10 +25,9 @@ class SWEAgent:
         """A `history` of chat messages with SWE-agent's marks."""
         if not has(native, "history"):
             return ""
-        first = first_of(native, "history")
-        if "role" in first and ("agent" in first or "message_type" in first or has(native, "trajectory")):
-            return "`history` of messages with a role"
-        return ""
+        spoken = [one for one in some_of(native, "history") if "role" in one]
+        marked = any("agent" in one or "message_type" in one for one in spoken)
+        return "`history` of messages with a role" if marked or (spoken and has(native, "trajectory")) else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the history; `known` is of no use here."""

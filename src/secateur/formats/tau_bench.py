@@ -13,7 +13,7 @@ from secateur.errors import FormatError
 from secateur.formats import openai_chat
 from secateur.formats.logs import moment, no_new_message
 from secateur.formats.native import Calls, array_at, canonical
-from secateur.formats.session_files import body_of, first_of, gathered, has, member, rows, table, word
+from secateur.formats.session_files import body_of, first_of, gathered, has, member, rows, some_of, table, word
 from secateur.model import Message, New, Part, Path, Transcript
 
 
@@ -38,7 +38,7 @@ class TauBench:
             return "a run with `task_id` and `traj`"
         if has(native, "task_id", "messages") and (has(native, "termination_reason") or has(native, "reward_info")):
             return "a simulation with `task_id` and `messages`"
-        return "a list of runs with `traj`" if "traj" in first_of(native, "") else ""
+        return "a list of runs with `traj`" if any("traj" in one for one in some_of(native, "")) else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the one run; `known` is of no use here. Raises FormatError where there are several."""

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from secateur import formats, rules
 from secateur.errors import FormatError, UnknownFormat
+from secateur.formats.detection import detected, detected_object
 from secateur.formats.native import array_at, leading_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
@@ -56,32 +57,25 @@ def repaired(native: Any, format: str | None = None, settings: Settings | None =
         return Repair(done.native.decode("utf-8", "surrogatepass"), done.mended, done.left, done.torn)
     if isinstance(native, bytes | bytearray | memoryview):
         data = bytes(native)
-        done = repaired(*_opened(data, format), settings)
+        text, found, _ = detected(data, format, broken=True)
+        done = repaired(text, found.name, settings)
         return Repair(done.native.data if done.mended else data, done.mended, done.left, done.torn)
-    name = format or _recognised(native).name
+    name = _name_of(native, format)
     if isinstance(native, Lines) or formats.named(name).log:
         return _log(native, name)
     return _body(native, name, settings or Settings())
 
 
-def _opened(data: bytes, name: str | None) -> tuple[Text, str]:
-    """The document and its format."""
+def _name_of(native: Any, name: str | None) -> str:
+    """The format of a document that is read already, or of Python objects."""
+    if not isinstance(native, Text):
+        return detected_object(native, name, broken=True)[0].name
     if name is not None:
-        return (Lines.of(data) if formats.named(name).log else Text.of(data)), name
-    lines = Lines.of(data)
-    found = formats.recognised(lines, log=True)
-    if found is not None:
-        return lines, found[0].name
-    text = Text.of(data)
-    text.open()
-    return text, _recognised(text).name
-
-
-def _recognised(native: Any) -> formats.Format:
+        return name
     found = formats.recognised(native, isinstance(native, Lines))
     if found is None:
         raise UnknownFormat("no known format: name it, or give a request body or a session file")
-    return found[0]
+    return found[0].name
 
 
 def _body(native: Any, name: str, settings: Settings) -> Repair:

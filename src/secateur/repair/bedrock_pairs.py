@@ -1,7 +1,8 @@
 """Calls and results of a Converse request: every call answered in the very next message, every answer asked for.
 
-Rules B1, B2, B11. A result that stands too late moves behind its call; a call that has none gets an error result that
-says so; a result without a call becomes a text that says whose result it was. Messages alternate already.
+Rules B1, B2, B11. What a server's own tool gave stands in the message that called it, and stays there. A result that
+stands too late moves behind its call; a call that has none gets an error result that says so; a result without a call
+becomes a text that says whose result it was. Messages alternate already.
 """
 
 import re
@@ -21,7 +22,9 @@ class _Round:
 
     def __init__(self, asks: Node, answers: Node | None) -> None:
         self.asks, self.answers = asks, answers
-        self.calls = _tools(asks, "toolUse")
+        self.uses = _tools(asks, "toolUse")
+        self.served = set(map(id, _served(asks)))
+        self.calls = [use for use in self.uses if id(use) not in self.served]
         self.found: dict[str, Node] = {}  # by id
         self.moved: list[Node] = []
 
@@ -51,17 +54,30 @@ def _tools(node: Node | None, kind: str) -> list[Node]:
     return [block for block in blocks if kind_of(block) == kind and isinstance(block.get(kind), dict)]
 
 
+def _served(node: Node) -> list[Node]:
+    """The results that stand behind their calls in one message of the assistant, and these calls."""
+    uses, results = (set(map(id, _tools(node, kind))) for kind in ("toolUse", "toolResult"))
+    open_: dict[Any, list[Node]] = {}
+    found: list[Node] = []
+    for block in node.inner or ():
+        if id(block) in uses:
+            open_.setdefault(repr(_name(block)), []).append(block)
+        elif id(block) in results and open_.get(repr(_name(block))):
+            found += [open_[repr(_name(block))].pop(0), block]
+    return found
+
+
 def _name(block: Node) -> Any:
     return block.get(kind_of(block)).get("toolUseId")
 
 
 def _mend_ids(work: Work, rounds: list[_Round]) -> None:
     """Ids that cannot be sent, or stand twice in one message; the n-th result of an id follows the n-th call."""
-    names = Names(_name(call) for one in rounds for call in one.calls)
+    names = Names(_name(call) for one in rounds for call in one.uses)
     for one in rounds:
         seen: set[str] = set()
         waiting: dict[str, list[str]] = {}
-        for call in one.calls:
+        for call in one.uses:
             old = _name(call)
             new = old if isinstance(old, str) and _ID.match(old) and old not in seen else names.fresh(old)
             if new != old:
@@ -69,7 +85,8 @@ def _mend_ids(work: Work, rounds: list[_Round]) -> None:
                 work.say("B11", call, f"the id {quoted(old)} cannot be sent: this call and its result are now {new!r}")
             seen.add(new)
             waiting.setdefault(repr(old), []).append(new)
-        for result in _tools(one.answers, "toolResult"):
+        here = [result for result in _tools(one.asks, "toolResult") if id(result) in one.served]
+        for result in [*here, *_tools(one.answers, "toolResult")]:
             news = waiting.get(repr(_name(result)))
             new = news.pop(0) if news else _name(result)
             if new != _name(result):
@@ -78,7 +95,7 @@ def _mend_ids(work: Work, rounds: list[_Round]) -> None:
 
 def _collected(rounds: list[_Round], holders: list[Node]) -> list[tuple[Node, Node]]:
     """Give each round the results in their place; the others, each with the message it stands in."""
-    placed: set[int] = set()
+    placed = {block for one in rounds for block in one.served}
     for one in rounds:
         wanted = {_name(call) for call in one.calls}
         for result in _tools(one.answers, "toolResult"):

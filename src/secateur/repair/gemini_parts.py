@@ -15,10 +15,9 @@ from secateur.repair.draft import Node
 from secateur.repair.strings import halves
 from secateur.repair.texts import heading
 from secateur.repair.work import NO_CONTENT, NO_OUTPUT, Work, quoted
-from secateur.rules.gemini.walk import KINDS, data_of, is_void
+from secateur.rules.gemini.walk import KINDS, data_of, is_blank, is_void
 
 _ROLES = ("user", "model", "function", None)
-_SIGNED = ("thoughtSignature", "thought_signature")
 _USES = {"codeExecutionResult": "executableCode", "toolResponse": "toolCall"}  # a server's result -> its use
 
 
@@ -144,9 +143,12 @@ def _mend_server(work: Work, part: Node, open_: dict[str, int]) -> None:
 
 
 def _mend_nothing(work: Work, node: Node) -> None:
-    """Empty parts go where another remains, else one says that there is nothing (G5, G7)."""
-    parts = node.inner or []
-    void = [part for part in parts if _is_void(part.value)]
+    """Parts without a datum go where another remains, else one says that there is nothing (G5, G7).
+
+    So do empty texts on Vertex AI; elsewhere they were taken, and stay.
+    """
+    parts, strict = node.inner or [], work.settings.profile == "vertex"
+    void = [part for part in parts if _is_void(part.value, strict)]
     spared = void[:1] if len(void) == len(parts) else []
     for part in void:
         rule, what = ("G5", "an empty text") if datum(part)[0] == "text" else ("G7", "a part without a datum")
@@ -161,9 +163,5 @@ def _mend_nothing(work: Work, node: Node) -> None:
         node.inner = [part for part in parts if id(part) not in gone]
 
 
-def _is_void(part: Any) -> bool:
-    if not isinstance(part, dict):
-        return False
-    return is_void(part) or (
-        data_of(part) == ["text"] and part["text"] == "" and not any(part.get(name) for name in _SIGNED)
-    )
+def _is_void(part: Any, strict: bool) -> bool:
+    return isinstance(part, dict) and (is_void(part) or (strict and data_of(part) == ["text"] and is_blank(part)))

@@ -29,6 +29,7 @@ PROFILES = {
     "deepseek": "`reasoning_content` of calls comes back",
     "moonshot": "`reasoning_content` of calls comes back",
     "gemini": "Gemini behind Chat Completions: calls keep their thought signature",
+    "vertex": "Gemini on Vertex AI: no text is empty",
 }
 
 _OF_FORMAT = {

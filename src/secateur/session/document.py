@@ -11,15 +11,13 @@ from typing import Any
 from msgspec import Struct
 
 from secateur import formats
-from secateur.errors import FormatError, UnknownFormat
+from secateur.errors import FormatError
 from secateur.formats import Format
-from secateur.formats.refused import refusal
-from secateur.jsontext import Lines, Spans, Text, scan_array, scan_members
+from secateur.formats.detection import NAMED, detected, detected_object
+from secateur.jsontext import Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
 
-_NAMED = "named by the caller"
 _BOM = b"\xef\xbb\xbf"
-_LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
 
 
 class Document(Struct, frozen=True):
@@ -45,10 +43,10 @@ def read(request: Any, name: str | None = None, model: str = "") -> Document:
     """Read a request or a session: bytes, text, or Python objects. Raises FormatError, UnknownFormat."""
     if isinstance(request, bytes | bytearray | memoryview | str):
         data, encoding, bom = _decoded(request)
-        native, format, reason = _recognised(data, name)
+        native, format, reason = detected(data, name)
     else:
         native, encoding, bom = request, "object", b""
-        format, reason = _of_objects(request, name)
+        format, reason = detected_object(request, name)
     return Document(format, native, format.read(native, model=model), reason, encoding, bom)
 
 
@@ -93,7 +91,7 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
 
 def _looks_otherwise(old: Document, new: Text, more: tuple[Message, ...]) -> bool:
     """Whether what came is of another format than a short beginning was taken for: a greeting may be of any."""
-    if old.reason == _NAMED or all(part.kind != "other" for message in more for part in message.parts):
+    if old.reason == NAMED or all(part.kind != "other" for message in more for part in message.parts):
         return False
     found = formats.recognised(new, log=False)
     return found is not None and found[0] is not old.format
@@ -153,71 +151,6 @@ def _decoded(request: Any) -> tuple[bytes, str, bytes]:
         return text.encode(), exact.replace("le", "be") if big and width else exact, data[:width]
     except UnicodeError as error:
         raise FormatError(f"the document looks like {encoding} but is not: {error}") from error
-
-
-def _recognised(data: bytes, name: str | None) -> tuple[Any, Format, str]:
-    if name is not None:
-        format = formats.named(name)
-        return (Lines.of(data) if format.log else Text.of(data)), format, _NAMED
-    if _many_lines(data):
-        lines = Lines.of(data)
-        found = formats.recognised(lines, log=True)
-        if found:
-            return lines, *found
-    text = Text.of(data)
-    text.open_around(*formats.ARRAYS)  # most bodies: one pass for both levels
-    whole = _opens(text)
-    found = formats.recognised(text, log=False) if whole else None
-    if found:
-        return text, *found
-    lines = Lines.of(data)
-    found = formats.recognised(lines, log=True)
-    if found:
-        return lines, *found
-    known = refusal(data) or refusal(lines) or (refusal(text) if whole else "")
-    raise UnknownFormat(known or f"no known format: {_seen(text, lines, whole)}")
-
-
-def _many_lines(data: bytes) -> bool:
-    """Whether an object stands on the first line and there is more behind it."""
-    end = data.find(b"\n", len(data) - len(data.lstrip()))
-    return end > 0 and data[:end].strip().endswith(b"}") and bool(data[end : end + _LOOKED_AT].strip())
-
-
-def _opens(text: Text) -> bool:
-    try:
-        text.open()
-    except FormatError:
-        return False
-    return True
-
-
-def _seen(text: Text, lines: Lines, whole: bool) -> str:
-    value = text.value() if whole and text.kind == "{" and text.end - text.start < 1_000_000 else lines.line(0)
-    if isinstance(value, dict):
-        return formats.closest(set(value))
-    if whole and text.kind == "[":
-        first = text.child(0)
-        inner = first.value() if first is not None else None
-        return (
-            formats.closest(set(inner)) if isinstance(inner, dict) else "it is a list of something else than messages"
-        )
-    return "it is neither one JSON value nor lines of JSON"
-
-
-def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
-    if name is not None:
-        return formats.named(name), _NAMED
-    if not isinstance(request, dict | list | tuple):
-        raise UnknownFormat(f"no known format: a request is bytes, a dict or a list, not {type(request).__name__}")
-    found = formats.recognised(request, log=False)
-    if found:
-        return found
-    first = request if isinstance(request, dict) else next(iter(request), {})
-    if not request:
-        return formats.named("openai_chat"), "an empty list"
-    nearest = formats.closest(set(first) if isinstance(first, dict) else set())
-    raise UnknownFormat(refusal(request) or f"no known format: {nearest}")
 
 
 def common_prefix(old: bytes, new: bytes) -> int:

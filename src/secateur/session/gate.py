@@ -14,13 +14,14 @@ from typing import Any
 from secateur.bounds import running
 from secateur.formats.native import member
 from secateur.jsontext import Text
-from secateur.model import Message, Transcript
+from secateur.model import Message, Path, Transcript
 from secateur.patch import Op, apply
 from secateur.rules import FAMILIES, Violation, check, family_of
 from secateur.session.document import Document, elements
 from secateur.settle import headless
 
 _BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (wire rule A14)
+_NEVER_OURS = ("G5",)  # some servers take it: what came so may stay, but no edit brings it about
 _AT_ONCE = 32  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
 
 
@@ -40,7 +41,7 @@ def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched:
         some = windows[first : first + _AT_ONCE]
         raw, edits = _looked_at(document, some, ops, top)
         errors = _asking(family, document, whole, some[-1].stop == len(messages))
-        found += _new(errors(apply(raw, edits)), partial(errors, raw))
+        found += _new(errors(apply(raw, edits)), partial(errors, raw), edits)
     return found
 
 
@@ -48,17 +49,58 @@ def _asking(family: str, document: Document, whole: bool, tail: bool) -> Callabl
     """The errors of a window; of one that ends the history, also those that hang on the model."""
     request = {"model": document.transcript.model} if tail and family in _BY_MODEL else None
     return lambda messages: [
-        one for one in check(family, messages, request, whole=whole, tail=tail) if one.severity == "error"
+        one
+        for one in check(family, messages, request, whole=whole, tail=tail)
+        if one.severity == "error" or one.rule in _NEVER_OURS
     ]
 
 
-def _new(found: list[Violation], before: Callable[[], list[Violation]]) -> list[Violation]:
-    """Those that were not there `before`, which is only asked if there are any."""
+def _new(found: list[Violation], before: Callable[[], list[Violation]], edits: list[Op]) -> list[Violation]:
+    """Those that were not there `before`, which is only asked if there are any.
+
+    Each is held against the one that said the same of the same place in the raw window, and excused once.
+    """
     if not found:
         return []
-    known = Counter(one.rule for one in before())
-    known.subtract(one.rule for one in found)
-    return [one for one in found if known[one.rule] < 0]
+    known = Counter((one.rule, one.text, one.path) for one in before())
+    fresh = []
+    for one in found:
+        place = _came_from(one.path, edits)
+        sign = (one.rule, one.text, place if place is not None else one.path)
+        if place is None or not known[sign]:
+            fresh.append(one)
+        else:
+            known[sign] -= 1
+    return fresh
+
+
+def _came_from(path: Path, edits: list[Op]) -> Path | None:
+    """Where what stands at a path of the edited window stood in the raw one; None for what an edit put there."""
+    array, *steps = path
+    place: list[str | int] = []
+    for step in steps:
+        if not isinstance(step, int):
+            place.append(step)
+            continue
+        came = _origin(step, [op for op in edits if op.path == tuple(place) and op.slice is not None])
+        if came is None:
+            return None
+        place.append(came)
+    return (array, *place)
+
+
+def _origin(step: int, cuts: list[Op]) -> int | None:
+    """The index before these cuts of the element that stands at `step` behind them."""
+    shift = 0
+    for op in sorted(cuts, key=lambda op: op.slice or (0, 0)):
+        assert op.slice is not None
+        i, j = op.slice
+        if step < i + shift:
+            break
+        if step < i + shift + len(op.value):
+            return None
+        shift += len(op.value) - (j - i)
+    return step - shift
 
 
 def lost_word(document: Document, view: tuple[Message, ...]) -> list[Violation]:

@@ -30,9 +30,23 @@ def written(block: Block, story: Story, style: Style) -> list[dict[str, Any]]:
         return [{"text": block["text"]}, *point]
     if kind in ("image", "document"):
         return [medium(block), *point]
-    if kind in ("server", "reference"):
-        return []
-    return [{"toolUse": {"toolUseId": block["id"], "name": block["tool"], "input": block["input"]}}, *point]
+    if kind == "server":
+        return server(block)
+    return [] if kind == "reference" else [call(block), *point]
+
+
+def call(block: Block) -> dict[str, Any]:
+    return {"toolUse": {"toolUseId": block["id"], "name": block["tool"], "input": block["input"]}}
+
+
+def server(block: Block) -> list[dict[str, Any]]:
+    """A tool of the API's own: what it found stands in the message that called it."""
+    use = {"toolUseId": block["id"], "name": "nova_grounding", "input": {"query": block["query"]}}
+    found = {"toolUseId": block["id"], "content": [{"text": block["brought"]}], "status": "success"}
+    return [
+        {"toolUse": use | {"type": "server_tool_use"}},
+        {"toolResult": found | {"type": "nova_grounding_result"}},
+    ]
 
 
 def thought(block: Block, story: Story) -> dict[str, Any]:

@@ -22,7 +22,11 @@ FUNCTION = {"type": "function", "function": {"name": "ls", "parameters": {}}}
         ({"max_tokens": 9, "tools": []}, False),
         ({"max_tokens": 9, "tools": None}, False),
         ({"max_tokens": 9}, False),
-        ({"tools": [{"name": "ls", "input_schema": {}}]}, False),
+        ({"tools": [{"name": "ls", "input_schema": {}}]}, True),
+        ({"tools": [{"type": "function", "name": "ls", "parameters": {}}]}, False),
+        ({"max_tokens": 9, "model": "claude-sonnet-5-5"}, True),
+        ({"max_tokens": 9, "model": "anthropic/claude-sonnet-5-5"}, False),
+        ({"model": "claude-sonnet-5-5"}, False),
     ],
 )
 def test_told_by_what_stands_beside_the_messages(fields: dict[str, Any], known: bool) -> None:

@@ -113,6 +113,13 @@ def test_cache_points_move_no_key() -> None:
     assert [one.key for one in plain.messages] == [one.key for one in marked.messages]
 
 
+def test_what_a_server_gave_stays() -> None:
+    served = said("assistant", use("s", type="server_tool_use"), result("s", {"text": "x"}, IMAGE), use("a"))
+    call, found, picture, own = parts(read(said("user", {"text": "go"}), served, said("user", result("a"))))[1:5]
+    assert (call.pinned, found.pinned, picture.pinned, own.pinned) == (True, True, True, False)
+    assert (found.tool, found.call) == ("ls", "s")
+
+
 def test_bodies_and_new_messages() -> None:
     _, call = parts(read(said("user", IMAGE), said("assistant", use("a"))))
     assert apply({"x": 1}, [Op(("x",), FORMAT.body(call, '{"n": 1.0}'))]) == {"x": {"n": 1.0}}
@@ -126,7 +133,7 @@ def test_bodies_and_new_messages() -> None:
     [
         ([said("user", {"text": "x"})], True),
         ([said("user", {"type": "text", "text": "x"})], False),
-        ([said("user", {"text": "x"}), {"role": "user", "content": "x"}, said("user", {"text": "x"})], False),
+        ([said("user", {"text": "x"}), {"role": "user", "content": "x"}, said("user", {"text": "x"})], True),
         ([{"role": "user", "content": "x"}], False),
         ([said("user")], False),
         ([], False),

@@ -43,5 +43,6 @@ def test_a_compaction_is_a_summary() -> None:
 def test_lines_of_chat_messages_need_no_header() -> None:
     assert HermesLines().recognise(log(*CHAT)) == "lines are chat messages"
     assert not HermesLines().recognise(log({"role": "user", "content": "alone"}))
-    assert not HermesLines().recognise(log(*CHAT, {"type": "summary", "summary": "s"}))
+    assert HermesLines().recognise(log(*CHAT, {"role": "narrator", "content": "meanwhile"}))
+    assert not HermesLines().recognise(log(*CHAT, *[{"type": "summary", "summary": "s"}] * len(CHAT)))
     assert results(HermesLines().read(log(*CHAT)))[0].tool == "terminal"

@@ -46,12 +46,13 @@ def test_a_summary_is_carried_where_all_it_stands_for_says_the_same() -> None:
     keys = [message.key for message in Engine("observe").fit(body(CHAT)).before.messages]
     summary = Replace(keys[1], keys[5], (New("user", "what was said", "summary"),))
     first = engine.fit(body(CHAT), session="s", plan=Plan((Epoch(1, keys[-1], "by hand", (summary,)),)), now=1)
-    assert [one["content"] for one in first.native["messages"]][1:4] == ["message 1", "what was said", "message 6"]
+    summed = [{"type": "text", "text": "what was said"}]
+    assert [one["content"] for one in first.native["messages"]][1:4] == ["message 1", summed, "message 6"]
     engine.forget()
     shorter = [said("user", "all before is gone"), *CHAT[1:]]
     view = engine.fit(body(shorter), session="s", now=2)
     told = [one["content"] for one in view.native["messages"]]
-    assert told == ["all before is gone", "message 1", "what was said", "message 6", "message 7", "message 8"]
+    assert told == ["all before is gone", "message 1", summed, "message 6", "message 7", "message 8"]
     assert view.plan.epochs[-1].why == REWRITTEN
     assert engine.fit(body(shorter), session="s", now=3).plan == view.plan
 

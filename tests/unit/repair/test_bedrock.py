@@ -30,7 +30,27 @@ def mended(text: str) -> Repair:
     return repaired(text.encode(), "bedrock_converse")
 
 
+SERVED = (
+    '{"toolUse":{"toolUseId":"s","name":"search","input":{}, "type":"server_tool_use"}}',
+    '{"toolResult":{"toolUseId":"s","type":"found", "content":[{"text":"sunny"}]}}',
+)
+
+
+def says(*blocks: str) -> str:
+    return '{"role":"assistant","content":[' + ",".join(blocks) + "]}"
+
+
 CASES = {
+    "a call beside one that a server answered": (
+        "B1",
+        [USER, says(*SERVED, USE), user(text("so"))],
+        [USER, says(*SERVED, USE), user(NONE, text("so"))],
+    ),
+    "the result of a server tool without its call": (
+        "B2",
+        [USER, says(SERVED[1], text("so"))],
+        [USER, says(TOLD.replace(" a,", " s,") % "\\nsunny", text("so"))],
+    ),
     "a call without a result": ("B1", [USER, CALL, user(text("so"))], [USER, CALL, user(NONE, text("so"))]),
     "a call at the end": ("B1", [USER, CALL], [USER, CALL, user(NONE)]),
     "a result that came late": (
@@ -113,3 +133,10 @@ def test_a_cache_point_goes_where_it_may_not_stand() -> None:
     kept = says.replace(f"{POINT},", "")
     assert done.native.decode() == body(user(text("hi"), POINT), kept, user(text("on"), DOCUMENT))
     assert [one.rule for one in done.mended] == ["B12", "B12", "B14"]
+
+
+def test_what_a_server_gave_in_the_same_message_stays() -> None:
+    document = body(USER, says(*SERVED, text("so")), USER)
+    assert mended(document) == Repair(document.encode())
+    document = body(USER, says(*SERVED, USE), user(RESULT))
+    assert mended(document) == Repair(document.encode())

@@ -47,8 +47,8 @@ def body(*contents: str, more: str = "") -> str:
     return f'{{{more}"contents": [' + ", ".join(contents) + "]}"
 
 
-def mended(document: str, model: str = "") -> Repair:
-    return repaired(document.encode(), "gemini", Settings(model))
+def mended(document: str, model: str = "", profile: str = "") -> Repair:
+    return repaired(document.encode(), "gemini", Settings(model, profile))
 
 
 CASES: dict[str, tuple[str, list[str], list[str]]] = {
@@ -119,8 +119,6 @@ CASES: dict[str, tuple[str, list[str], list[str]]] = {
         [ASKS, model(SIGNED.replace("{}", '{"p":1}')), user(OK)],
     ),
     "a part that is a string": ("G0", [user('"hi"')], [user(text("hi"))]),
-    "an empty text": ("G5", [ASKS, model(text(""), SIGNED), user(OK)], [ASKS, model(SIGNED), user(OK)]),
-    "an empty text alone": ("G5", [ASKS, model(text("")), ASKS], [ASKS, model(text("[no content]")), ASKS]),
     "no parts": ("G5", [ASKS, model(), ASKS], [ASKS, model(text("[no content]")), ASKS]),
     "one part that stands in no list": (
         "G5",
@@ -159,6 +157,16 @@ def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     assert rule in [one.rule for one in done.mended]
     assert done.left == ()
     assert mended(body(*after)) == Repair(body(*after).encode())
+
+
+@pytest.mark.parametrize(("before", "after"), [((text(""), SIGNED), (SIGNED,)), ((text(""),), (text("[no content]"),))])
+def test_an_empty_text_stays_but_on_vertex(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    rest = [user(OK)] if SIGNED in before else [ASKS]
+    document = body(ASKS, model(*before), *rest)
+    assert mended(document) == Repair(document.encode())
+    done = mended(document, profile="vertex")
+    assert done.native.decode() == body(ASKS, model(*after), *rest)
+    assert [one.rule for one in done.mended] == ["G5"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from secateur.rules.bedrock.walk import Converse
 from secateur.rules.rule import Found, rule
 
 
-@rule("B1", "each call has its result in the next message", "reported")
+@rule("B1", "each call has its result in the next message, a server's own in the same one", "reported")
 def unanswered(history: Converse) -> Found:
     for path, id in history.unanswered:
         yield path, f"call {id[:60]!r} has no result in the next message: give it one, or take its round out"

@@ -74,8 +74,10 @@ class Converse(History):
         id = word(value.get("toolUseId"))
         if kind == "toolUse" and role == "assistant":
             self._open[id] = (*path, kind)
-        elif kind == "toolResult" and role == "user" and waiting.pop(id, None) is None:
-            self.excess.append(((*path, kind), id))
+        elif kind == "toolResult" and role in ("assistant", "user"):
+            asked = self._open if role == "assistant" else waiting  # a server's own tool is answered where it is called
+            if asked.pop(id, None) is None:
+                self.excess.append(((*path, kind), id))
 
     def _medium(self, role: str, kind: str, value: Any, path: Path, content: Any) -> None:
         self.media.append((path, kind, role))

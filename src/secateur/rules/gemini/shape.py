@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from secateur.rules.gemini.walk import Contents, data_of, is_void
+from secateur.rules.gemini.walk import Contents, data_of, is_blank, is_void
 from secateur.rules.rule import Found, rule
 from secateur.rules.values import items
 
@@ -46,9 +46,28 @@ def none(history: Contents) -> Found:
         yield (history.array,), "there are no contents: send at least the user's"
 
 
-@rule("G5", "no text part is empty, unless it carries a signature", "general knowledge", blocks=("text",))
+@rule(
+    "G5",
+    "no text part is empty, unless it carries a signature",
+    "recorded: the Gemini API took one; Vertex AI is said to refuse it",
+    blocks=("text",),
+    severity="warning",
+)
 def empty_text(part: Any, history: Contents) -> Found:
-    if part["text"] != "" or part.get("thoughtSignature") or part.get("thought_signature"):
+    if not is_blank(part) or history.profile == "vertex":
+        return ()
+    return [((), "a text part is empty, which Vertex AI refuses: take it out, or give it a text")]
+
+
+@rule(
+    "G5",
+    "no text part is empty on Vertex AI, unless it carries a signature",
+    "general knowledge",
+    blocks=("text",),
+    profiles=("vertex",),
+)
+def empty_text_on_vertex(part: Any, history: Contents) -> Found:
+    if not is_blank(part):
         return ()
     return [((), "a text part is empty: take it out, or give it a text if it is the content's only one")]
 

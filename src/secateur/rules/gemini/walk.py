@@ -136,6 +136,11 @@ def is_void(part: dict[str, Any]) -> bool:
     return not data_of(part) and all(name in _BESIDE for name in part if part[name] is not None)
 
 
+def is_blank(part: dict[str, Any]) -> bool:
+    """Whether a part is an empty text that no signature needs (G11)."""
+    return part.get("text") == "" and not (part.get("thoughtSignature") or part.get("thought_signature"))
+
+
 def name_of(value: Any) -> str:
     """The name of a call or of a response."""
     return word(value.get("name"))

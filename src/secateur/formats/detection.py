@@ -1,0 +1,140 @@
+"""Which format a document is of, whether or not the caller names one.
+
+Rule: a name that the caller gives is held against what the document tells. Where it tells of another format, it is
+refused by what it looks like; where two formats read it alike, or it tells nothing, the caller's word holds.
+"""
+
+from typing import Any
+
+from secateur.errors import FormatError, UnknownFormat
+from secateur.formats import ARRAYS, FORMATS, Format, closest, named, recognised
+from secateur.formats.evidence import BODIES, weighed
+from secateur.formats.refused import refusal
+from secateur.jsontext import Lines, Text
+
+NAMED = "named by the caller"
+_LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
+_PI = frozenset({"pi", "openclaw"})  # one grammar: OpenClaw's lines stand among Pi's
+_CHAT_LISTS = frozenset({"mini_swe_agent", "openai_chat"})  # as a bare list both are messages of a chat
+Found = tuple[Text, Format, str]
+
+
+def detected(data: bytes, name: str | None = None, broken: bool = False) -> Found:
+    """The document, its format and why. Raises UnknownFormat, and FormatError where it is not what it is said to be.
+
+    `broken`: it may be what no reader reads, since it is to be mended; the caller's word then needs no support.
+    """
+    if name is None:
+        text, found = _looked_at(data)
+        if found is None:
+            raise UnknownFormat(_unknown(data, text))
+        return found
+    format = named(name)
+    text, found = _looked_at(data) if name in FORMATS and data.strip() else (None, None)
+    if found is not None and found[1] is format:
+        return found[0], format, NAMED
+    if found is not None:
+        _hold(name, found[1:], found[0], broken)
+    native = Lines.of(data) if format.log else Text.of(data)
+    if found is None and format.log and format.name in FORMATS:
+        _hold_lines(native, format)
+    return native, format, NAMED
+
+
+def detected_object(request: Any, name: str | None = None, broken: bool = False) -> tuple[Format, str]:
+    """The format of Python objects, and why. Raises as `detected` does."""
+    if name is None and not isinstance(request, dict | list | tuple):
+        raise UnknownFormat(f"no known format: a request is bytes, a dict or a list, not {type(request).__name__}")
+    found = recognised(request, log=False) if isinstance(request, dict | list | tuple) else None
+    if name is not None:
+        format = named(name)
+        if found is not None and found[0] is not format:
+            _hold(name, found, request, broken)
+        return format, NAMED
+    if found:
+        return found
+    if not request:
+        return named("openai_chat"), "an empty list"
+    first = request if isinstance(request, dict) else next(iter(request), {})
+    nearest = closest(set(first) if isinstance(first, dict) else set())
+    raise UnknownFormat(refusal(request) or f"no known format: {nearest}")
+
+
+def _looked_at(data: bytes) -> tuple[Text | None, Found | None]:
+    """The document as one value, where it is one, and what was found."""
+    if _many_lines(data):
+        lines = Lines.of(data)
+        found = recognised(lines, log=True)
+        if found:
+            return None, (lines, *found)
+    text = Text.of(data)
+    text.open_around(*ARRAYS)  # most bodies: one pass for both levels
+    whole = text if _opens(text) else None
+    found = recognised(text, log=False) if whole else None
+    if found:
+        return text, (text, *found)
+    lines = Lines.of(data)
+    found = recognised(lines, log=True)
+    return whole, (lines, *found) if found else None
+
+
+def _hold(name: str, found: tuple[Format, str], native: Any, broken: bool) -> None:
+    """Raise where a document that is said to be of the format `name` was found to be of another."""
+    if name not in FORMATS or _alike(name, found[0].name, native, broken):
+        return
+    looks, reason = found[0].name, found[1]
+    raise FormatError(
+        f"this is not {name}: it looks like {looks} ({reason}). Name the format {looks}, or none: it is found out"
+    )
+
+
+def _alike(name: str, looks: str, native: Any, broken: bool) -> bool:
+    """Whether both formats read this document."""
+    if name == looks or {name, looks} <= _PI:
+        return True
+    bare = isinstance(native, list | tuple) or (type(native) is Text and native.kind == "[")
+    if bare and {name, looks} <= _CHAT_LISTS:
+        return True
+    found = weighed(native) if looks in BODIES and name in BODIES else None
+    return found is not None and (name in found.equals or (broken and not found.sure))
+
+
+def _hold_lines(native: Any, format: Format) -> None:
+    """Raise where no line of a file is one that this host writes."""
+    objects = next((at for at in range(len(native)) if isinstance(native.line(at), dict)), None)
+    if objects is not None and not format.read(native).messages:
+        near = closest(set(native.line(objects)))
+        raise FormatError(f"this is not {format.name}: no line of it is one that this host writes; {near}")
+
+
+def _many_lines(data: bytes) -> bool:
+    """Whether an object stands on the first line and there is more behind it."""
+    end = data.find(b"\n", len(data) - len(data.lstrip()))
+    return end > 0 and data[:end].strip().endswith(b"}") and bool(data[end : end + _LOOKED_AT].strip())
+
+
+def _opens(text: Text) -> bool:
+    try:
+        text.open()
+    except FormatError:
+        return False
+    return True
+
+
+def _unknown(data: bytes, text: Text | None) -> str:
+    """Why no format takes it, as a sentence."""
+    lines = Lines.of(data)
+    known = refusal(data) or refusal(lines) or (refusal(text) if text is not None else "")
+    return known or f"no known format: {_seen(text, lines)}"
+
+
+def _seen(text: Text | None, lines: Lines) -> str:
+    small = text is not None and text.kind == "{" and text.end - text.start < 1_000_000
+    value = text.value() if text is not None and small else lines.line(0)
+    if isinstance(value, dict):
+        return closest(set(value))
+    if text is not None and text.kind == "[":
+        first = text.child(0)
+        inner = first.value() if first is not None else None
+        return closest(set(inner)) if isinstance(inner, dict) else "it is a list of something else than messages"
+    return "it is neither one JSON value nor lines of JSON"
