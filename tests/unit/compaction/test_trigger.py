@@ -60,6 +60,12 @@ def test_the_threshold_itself_is_under_unless_said_otherwise() -> None:
     assert due(Compaction(at_threshold=True), Load(85_000), space).now
 
 
+def test_fixed_overhead_that_is_exactly_what_is_usable_is_refused() -> None:
+    space = limits(Compaction(), 38_000)
+    at, below = (due(Compaction(), Load(40_000, fixed), space) for fixed in (space.usable, space.usable - 1))
+    assert (at.why, below.why) == ("fixed_overhead", "over")
+
+
 def test_off_is_off_on_every_path() -> None:
     space = limits(Compaction(off=True), 100_000)
     for tokens in (1, 99_000, 200_000):

@@ -64,6 +64,16 @@ def test_never_longer_leaves_short_results_alone() -> None:
     assert proposed(HardClear(), talk(results("ok", ""))) == {}
 
 
+def test_a_placeholder_as_long_as_its_result_saves_nothing() -> None:
+    assert proposed(HardClear(text="[gone]"), talk(results("6 char", "7 chars"))) == {"7 chars": "[gone]"}
+
+
+def test_a_placeholder_of_more_tokens_than_its_result_is_not_written() -> None:
+    one_token = "x" * 40
+    counted = proposed(HardClear(text="[all gone]"), talk(results(one_token)), count=lambda text: text.count(" ") + 1)
+    assert counted == {}
+
+
 def test_a_placeholder_is_never_cleared_again() -> None:
     once = talk(results("x" * 900), user(), results("y" * 900))
     for strategy in (HardClear(), BARE, HardClear(text="[{tool}, was {chars} chars]")):
