@@ -46,6 +46,7 @@ POLICY: dict[str, Any] = {
 }
 
 
+PRICE = in_units(1.25, 0.1, 5.0)
 BIRTH = {"birth": {"do": "excerpt", "max_chars": 900}}
 
 
@@ -77,8 +78,8 @@ ROUND = st.tuples(
 )
 
 
-def log(rounds: list[tuple[list[int], int, bool]]) -> bytes:
-    """A session of Pi: calls, their results, and what the user says."""
+def log(rounds: list[tuple[list[int], int, bool]], thought: int = 1) -> bytes:
+    """A session of Pi: calls, their results, and what the user says behind so much reasoning."""
     at = START
     lines: list[dict[str, Any]] = [{"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00.000Z"}]
 
@@ -97,7 +98,10 @@ def log(rounds: list[tuple[list[int], int, bool]]) -> bytes:
             says("toolResult", [{"type": "text", "text": text}], toolCallId=f"{number}.{n}", toolName="run")
         at += seconds * 1_000
         if asks:
-            says("assistant", [{"type": "thinking", "thinking": "so it was"}, {"type": "text", "text": "done so far"}])
+            says(
+                "assistant",
+                [{"type": "thinking", "thinking": "so it was " * thought}, {"type": "text", "text": "done so far"}],
+            )
             says("user", [{"type": "text", "text": "go on"}])
     return "\n".join(map(json.dumps, lines)).encode()
 
@@ -110,8 +114,7 @@ def billed(
     policy = replace(
         load(POLICY | BIRTH if birth else POLICY), schedule=Tells(beta=0.01, least_tokens=1, max_regret=most)
     )
-    price = in_units(1.25, 0.1, 5.0)
-    plain, run = (simulate(recording, one, price, caching=caching, window=10**9).rows for one in (None, policy))
+    plain, run = (simulate(recording, one, PRICE, caching=caching, window=10**9).rows for one in (None, policy))
     theirs, ours = (list(accumulate(row.units for row in rows)) for rows in (plain, run))
     found, thought = {}, 0
     for request, row, full, mine in zip(recording.requests, plain, theirs, ours, strict=True):
@@ -149,3 +152,44 @@ def test_the_account_is_the_bill(
         if most is not None:
             assert one.above > bill.above - 0.01
             assert bill.above <= most * bill.unpruned
+
+
+DIGESTS = {"extends": "digests", "protect": {"results": 1, "roles": []}, "prune": []}
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(ROUND, min_size=6, max_size=20),
+    st.sampled_from(KINDS),
+    st.tuples(st.sampled_from([0, 200, 2_000]), st.sampled_from([1, 100, 400])),
+    st.sampled_from([0.12, 0.05, 0.01]),
+)
+def test_no_prefix_of_the_bill_is_above_the_bound(
+    rounds: list[tuple[list[int], int, bool]], rules: CacheRules, sizes: tuple[int, int], most: float
+) -> None:
+    """With counts that are exact the bill uses no more of the bound than what is kept for errors of the counts."""
+    fixed, thought = sizes
+    recording = recorded(log(rounds, thought), fixed_tokens=fixed)
+    _, bills = billed(recording, Caching(rules=rules, free=3), most, birth=False)
+    for bill in bills.values():
+        assert bill.above <= 0.85 * most * bill.unpruned + 0.01
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(ROUND, min_size=6, max_size=25),
+    st.sampled_from(KINDS),
+    st.sampled_from([0, 200]),
+    st.sampled_from([0.12, 0.05, 0.01]),
+)
+def test_nor_where_older_work_becomes_digests(
+    rounds: list[tuple[list[int], int, bool]], rules: CacheRules, fixed: int, most: float
+) -> None:
+    policy = load(DIGESTS | {"compaction": {"digest": {"results": 1, "beta": 0.05, "max_regret": most}}})
+    recording, caching = recorded(log(rounds), fixed_tokens=fixed), Caching(rules=rules, free=3)
+    bills = (
+        accumulate(row.units for row in simulate(recording, one, PRICE, caching=caching, window=10**9).rows)
+        for one in (None, policy)
+    )
+    for unpruned, pruned in zip(*bills, strict=True):
+        assert pruned - unpruned <= 0.85 * most * unpruned + 0.01
