@@ -86,6 +86,8 @@ class Writer:
             return None
         top = self._top(document, ranges)
         found = caused(document, self._ops, top, touched) if touched or top else None
+        if found:
+            self._fresh |= touched  # still to be mended: taking another epoch back may not be enough
         self._fine = None if found else ([*ranges], {*self._emptied}, len(document.transcript.messages))
         return found
 

@@ -1,0 +1,69 @@
+"""What the provider would refuse goes back: the newest epoch alone where that mends it, else everything."""
+
+import json
+from typing import Any
+
+from secateur.decision import taken_back
+from secateur.model import Epoch, Rewrite
+from secateur.plan import REFUSED, alive
+from secateur.protect import Protect
+from secateur.session import Session
+
+CALL = {"type": "tool_use", "id": "c1", "name": "bash", "input": {}}
+RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "a long output " * 40}
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "look"},
+    {"role": "assistant", "content": [CALL]},
+    {"role": "user", "content": [RESULT]},
+    {"role": "assistant", "content": [{"type": "text", "text": "it is not there"}]},
+    {"role": "user", "content": "go on"},
+]
+
+
+def edited(*edits: tuple[int, str]) -> Session:
+    """A session in which one epoch after the other gave the first part of a message another text."""
+    work = Session(Protect(), ("estimate", "estimate"))
+    request = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": MESSAGES}
+    work.take(json.dumps(request).encode(), None, None, "")
+    assert work.caused() == []
+    messages = work.document.transcript.messages
+    for number, text in edits:
+        edit = Rewrite(messages[number].parts[0].key, text, "by hand")
+        work.open(Epoch(1, messages[-1].key, "", (edit,)))
+    return work
+
+
+def text_of(work: Session, number: int) -> str:
+    return work.aligned[number].parts[0].text
+
+
+def test_nothing_goes_back_of_what_is_taken() -> None:
+    work = edited((2, "[gone]"))
+    assert taken_back(work, 2, opened=True) == ""
+    assert len(work.plan.epochs) == 1
+
+
+def test_the_newest_epoch_goes_back_and_the_older_one_stays() -> None:
+    work = edited((2, "[gone]"), (3, ""))
+    why = taken_back(work, 2, opened=True)
+    assert why.startswith(REFUSED)
+    assert (text_of(work, 2), text_of(work, 3)) == ("[gone]", "it is not there")
+    newest = work.plan.epochs[-1]
+    assert (len(work.plan.epochs), newest.undoes, newest.edits) == (3, 1, ())
+    assert [len(epoch.edits) for epoch in alive(work.plan)] == [1, 0]
+
+
+def test_everything_goes_back_where_the_newest_was_not_the_cause() -> None:
+    work = edited((3, ""), (2, "[gone]"))
+    assert taken_back(work, 2, opened=True).startswith(REFUSED)
+    assert text_of(work, 2) == RESULT["content"]
+    assert text_of(work, 3) == "it is not there"
+    assert [epoch.undoes for epoch in work.plan.epochs] == [None, None, 1, None]
+    assert work.caused() == []
+
+
+def test_what_was_not_opened_by_this_request_is_not_undone_by_number() -> None:
+    work = edited((3, ""))
+    assert taken_back(work, 2, opened=False).startswith(REFUSED)
+    assert [epoch.undoes for epoch in work.plan.epochs] == [None, None]
+    assert text_of(work, 3) == "it is not there"
