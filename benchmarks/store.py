@@ -1,4 +1,5 @@
-"""What the SQLite store takes: receipts per second, durable; blobs, how small and how fast; how a file grows.
+"""What the SQLite store takes: receipts per second, durable; blobs, how small and how fast; how a file grows; how long
+a request waits for one that is locked.
 
     python benchmarks/store.py [--quick]
 
@@ -11,6 +12,7 @@ sessions under SECATEUR_CORPUS, else of those that ship.
 import argparse
 import gzip
 import hashlib
+import json
 import os
 import sqlite3
 import tempfile
@@ -21,7 +23,7 @@ from statistics import median
 from threading import Thread
 from typing import Any
 
-from secateur import fit
+from secateur import Engine, fit
 from secateur.chain import Link, canonical, linked
 from secateur.errors import SecateurError
 from secateur.stores import packing
@@ -166,11 +168,30 @@ def growth(pieces: list[bytes], requests: int) -> None:
         store.close()
 
 
+def locked() -> None:
+    """A store that another process has locked: what a request waits for it, first and after that."""
+    body = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine("observe", store=f"sqlite:///{folder}/s.db")
+        engine.fit(body, session="s")
+        other = sqlite3.connect(Path(folder) / "s.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        took = []
+        for _ in range(20):
+            start = time.perf_counter()
+            engine.fit(body, session="s")
+            took.append(1_000 * (time.perf_counter() - start))
+        other.close()
+        engine.close()
+    print(f"locked by another process: the first request {took[0]:.0f} ms, those after it {median(took[1:]):.2f} ms")
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="fewer receipts and passes")
     quick = options.parse_args().quick
     fine = receipts(10_000 if quick else 40_000, 3 if quick else 7)
+    locked()
     corpus = os.environ.get("SECATEUR_CORPUS")
     pieces = sample(Path(corpus) if corpus else Path(__file__).parent.parent / "sessions")
     blobs(pieces)

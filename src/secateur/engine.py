@@ -166,12 +166,13 @@ class Engine(Closing):
     def close(self) -> None:
         """Call off summaries that are being made beside requests, and close the store if its address was given.
 
+        Receipts that wait for a store that was away are kept first, if it can be reached now.
+
         What was kept stays kept, and a closed engine may be used again: it opens itself.
         """
         if self.background is not None:
             self.background.close()
-        if self._opened and self.keeping.store is not None:
-            self.keeping.store.close()
+        self.keeping.close(self._opened)
 
     def fit(
         self,
@@ -253,7 +254,7 @@ class Engine(Closing):
         left out, and the next receipt says so. A store that fails stops nothing here.
         """
         session, receipt = arguments.viewed(view)
-        noted(self.keeping, session, receipt, usage, present(now))
+        noted(self.keeping, self.keeping.who(session), receipt, usage, present(now))
 
     async def aobserve(self, view: View[Any] | str, usage: Any, *, now: int | None = None) -> None:
         """The same beside a running event loop, which a store may keep waiting."""
@@ -265,7 +266,7 @@ class Engine(Closing):
         What it edited is left alone from then on. Raises EditError where there is none, StoreError.
         """
         number = None if epoch is None else arguments.whole("epoch", epoch)
-        return undone(self.keeping, named(session), number, present(now))
+        return undone(self.keeping, self.keeping.who(named(session)), number, present(now))
 
     def pin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
         """Keep something in the session's views as it came, from the next request on; all pins of the session.
@@ -273,11 +274,11 @@ class Engine(Closing):
         `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
         arguments) or `handle`. Raises ConfigError, StoreError.
         """
-        return pinned(self.keeping, named(session), pin_named(kind, pattern), present(now))
+        return pinned(self.keeping, self.keeping.who(named(session)), pin_named(kind, pattern), present(now))
 
     def unpin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
         """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
-        return unpinned(self.keeping, named(session), pin_named(kind, pattern), present(now))
+        return unpinned(self.keeping, self.keeping.who(named(session)), pin_named(kind, pattern), present(now))
 
     def replay(self, session: str, request: int, raw: Any = None) -> Replayed:
         """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
@@ -287,11 +288,11 @@ class Engine(Closing):
         """
         history = None if raw is None else as_taken(self.settings, raw)[0]
         number = arguments.whole("request", request)
-        return replayed(self.keeping, at_work(self.settings), named(session), number, history)
+        return replayed(self.keeping, at_work(self.settings), self.keeping.who(named(session)), number, history)
 
     def forget(self) -> None:
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.keeping.memory.clear()
 
     def _served(self, session: str | None, request: Request) -> View[Any]:
-        return served(self.settings, self.keeping, "" if session is None else named(session), request)
+        return served(self.settings, self.keeping, self.keeping.who(session and named(session)), request)

@@ -107,7 +107,7 @@ def test_views_are_known_by_the_keys_that_reading_them_gives(
     for number, some in enumerate(steps(data, messages)):
         view = used.fit(body(some), session="s", now=number)
         read = document.read(view.native, model=BOUND).transcript
-        with used.keeping.desk("s") as desk:
+        with used.keeping.desk(Who("s")) as desk:
             assert desk.chain.key == read.messages[-1].key
 
 

@@ -13,7 +13,7 @@ Jobs = list[Job[int, int]]
 def test_what_waits_while_one_is_carried_out_goes_next_together() -> None:
     begun, go, batches = Event(), Event(), []
 
-    def carry(jobs: Jobs) -> None:
+    def carry(jobs: Jobs, wait_s: float) -> None:
         batches.append(sorted(job.asked for job in jobs))
         begun.set()
         assert go.wait(20)
@@ -22,7 +22,7 @@ def test_what_waits_while_one_is_carried_out_goes_next_together() -> None:
 
     group: Group[int, int] = Group(carry)
     answers: dict[int, int] = {}
-    threads = [Thread(target=lambda n=n: answers.update({n: group.do(n)})) for n in range(5)]
+    threads = [Thread(target=lambda n=n: answers.update({n: group.do(n, 20.0)})) for n in range(5)]
     threads[0].start()
     assert begun.wait(20)
     for thread in threads[1:]:
@@ -37,7 +37,7 @@ def test_what_waits_while_one_is_carried_out_goes_next_together() -> None:
 
 
 def test_a_transaction_that_came_to_nothing_is_told_to_all_and_an_interrupt_to_its_own() -> None:
-    def carry(jobs: Jobs) -> None:
+    def carry(jobs: Jobs, wait_s: float) -> None:
         for job in jobs:
             job.answer = 1
         raise KeyboardInterrupt
@@ -46,6 +46,29 @@ def test_a_transaction_that_came_to_nothing_is_told_to_all_and_an_interrupt_to_i
     other: Job[int, int] = Job(7)
     group._waiting.append(other)
     with pytest.raises(KeyboardInterrupt):
-        group.do(8)
+        group.do(8, 1.0)
     assert other.done
     assert isinstance(other.error, StoreError)
+
+
+def test_who_cannot_wait_takes_his_change_back_and_what_is_being_carried_out_is_heard_of() -> None:
+    begun, go, batches = Event(), Event(), []
+
+    def carry(jobs: Jobs, wait_s: float) -> None:
+        batches.append([job.asked for job in jobs])
+        begun.set()
+        assert go.wait(20)
+        for job in jobs:
+            job.answer = job.asked
+
+    group: Group[int, int] = Group(carry)
+    answers: list[int] = []
+    first = Thread(target=lambda: answers.append(group.do(1, 0.0)))
+    first.start()
+    assert begun.wait(20)
+    with pytest.raises(StoreError, match="kept busy by this process for 0 s: try again"):
+        group.do(2, 0.0)
+    go.set()
+    first.join()
+    assert group.do(3, 0.0) == 3
+    assert (answers, batches) == ([1], [[1], [3]])

@@ -220,7 +220,7 @@ def test_a_store_that_another_process_keeps_is_said_after_the_wait(tmp_path: Pat
 def test_a_full_database_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.db")
     state = saved(store)
-    with store._file.writing() as connection:
+    with store._file.writing(1.0) as connection:
         connection.execute("PRAGMA max_page_count = 40")
     with pytest.raises(StoreError, match="the disk is full: make room, or run `secateur gc`"):
         store.save(state, Change(at=2, tip="lost", blobs=(Blob(os.urandom(200_000)),)))

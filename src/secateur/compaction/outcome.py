@@ -30,6 +30,7 @@ Refusal = (
         "gate",
         "no_policy",
         "beside",
+        "store",
     ]
 )
 

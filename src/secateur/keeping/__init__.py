@@ -1,8 +1,8 @@
 """Sessions kept: in memory for speed, and in a store so that they go on in any process.
 
 Rule: a state and a request give the same view, whatever is remembered beside them. A store that fails stops nothing:
-the request goes on without it, and what could not be kept is kept with the next one that can. Which edits are made is
-not decided here.
+the request goes on without it, and what could not be kept is kept with the next one that can, in order. Requests ask
+it through `reach`, commands as it is. Which edits are made is not decided here.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,9 +16,10 @@ from secateur.errors import EditError, StoreError
 from secateur.keeping.memory import Desk, Memory, has_view
 from secateur.keeping.pieces import Pieces, cut
 from secateur.keeping.place import Place, place
+from secateur.keeping.reach import Reach
 from secateur.keeping.record import blobs, last_receipt, recorded
 from secateur.keeping.tidying import Tidying
-from secateur.keeping.views import tip_of, view_chain
+from secateur.keeping.views import lineage, tip_of, view_chain
 from secateur.model import Epoch, Transcript
 from secateur.plan import Plan
 from secateur.receipt import Receipt
@@ -26,7 +27,8 @@ from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, 
 
 __all__ = ["ATTEMPTS", "Base", "Desk", "Keeping", "Place", "shifted"]
 
-UNSAVED = 64  # receipts that wait for a store at most; older ones go first
+UNSAVED = 1_000  # receipts of one session that wait for a store at most; older ones go first
+FEW = 8  # sessions whose receipts one request brings to a store that was away
 UNREAD = "unread"  # where requests are recorded whose session nobody could tell
 ATTEMPTS = 16  # at saving a session that others save too; each of them moved on in between
 
@@ -48,49 +50,60 @@ class Keeping:
             from secateur.stores import open_store  # only who has one pays for loading it
 
             store = open_store(store)
-        self.store = store
-        self.tenant = tenant
+        self.store = store  # as commands ask it; it may keep them waiting
+        self.reach = Reach(store) if store is not None else None  # as requests ask it
+        self.tenant = tenant  # of whoever names none
         self.raw = raw  # keep each message of the raw history too
         self.memory = Memory(sessions)
         self._tidying = Tidying()
 
     # --- finding -------------------------------------------------------------------------------------------------
 
-    def unplaced(self, session: str) -> bool:
-        """Whether the history itself must say which session this is. A failing store knows none."""
-        if self.store is None or (session and self.memory.has(session)):
-            return False
-        try:
-            return not session or not has_view(self.store.load(Who(session, self.tenant)))
-        except StoreError:
-            return False
+    def who(self, session: str | None, tenant: str | None = None) -> Who:
+        """A session, or one without a name, of this tenant or of another one."""
+        return Who(session or "", self.tenant if tenant is None else tenant)
 
-    def place(self, session: str, read: Transcript) -> Place:
-        """Where such a request belongs."""
-        if self.store is None:
-            return Place(session)
+    def begin(self) -> None:
+        """A request begins in this thread."""
+        if self.reach is not None:
+            self.reach.begin()
+
+    def unplaced(self, who: Who) -> bool:
+        """Whether the history itself must say which session this is. A failing store knows none."""
+        if self.reach is None or (who.session and self.memory.has(who)):
+            return False
         try:
-            return place(self.store, self.tenant, session, read)
+            return not who.session or not has_view(self.reach.load(who))
         except StoreError:
-            return Place(session)
+            return not who.session
+
+    def place(self, who: Who, read: Transcript) -> Place:
+        """Where such a request belongs; while the store is away, as far as memory knows."""
+        if self.reach is None:
+            return Place(who.session)
+        try:
+            return place(self.reach, who.tenant, who.session, read)
+        except StoreError:
+            return Place(who.session or self.memory.nearest(who.tenant, lineage(read)))
 
     @contextmanager
-    def desk(self, session: str) -> Iterator[Desk]:
+    def desk(self, who: Who) -> Iterator[Desk]:
         """The desk of a session, for this thread alone; a new one where it has no name."""
-        if session:
-            with self.memory.desk(session) as desk:
+        if who.session:
+            with self.memory.desk(who) as desk:
                 yield desk
         else:
             yield Desk()
 
-    def opened(self, desk: Desk, session: str) -> tuple[State, str]:
-        """The session's state, and what was wrong with the store, if anything."""
-        if desk.state is None and self.store is not None:
+    def opened(self, desk: Desk, who: Who, store: "Store | Reach | None") -> tuple[State, str]:
+        """The session's state, and what was wrong with the store, if anything: it may be known all the same."""
+        wrong = store.away() if isinstance(store, Reach) else ""
+        if desk.state is None and store is not None and not wrong:
             try:
-                desk.state = self.store.load(Who(session, self.tenant))
+                desk.state = store.load(who)
             except StoreError as error:
-                return fresh(Who(session, self.tenant)), str(error)
-        return desk.state or fresh(Who(session, self.tenant)), ""
+                wrong = str(error)
+        return desk.state or fresh(who), wrong
 
     # --- plans ---------------------------------------------------------------------------------------------------
 
@@ -115,8 +128,9 @@ class Keeping:
 
     def last(self, desk: Desk, state: State) -> Receipt | None:
         """The receipt of the session's last view."""
-        if desk.last is None and self.store is not None:
-            desk.last = last_receipt(self.store, state)
+        if desk.last is None and self.reach is not None:
+            with suppress(StoreError):
+                desk.last = last_receipt(self.reach, state)
         return desk.last
 
     # --- saving --------------------------------------------------------------------------------------------------
@@ -127,7 +141,7 @@ class Keeping:
         Raises Conflict where the session moved on meanwhile, and StoreError; then nothing of it is kept.
         """
         native, receipt = sent
-        work, store = desk.work, self.store
+        work, store = desk.work, self.reach
         assert work is not None
         assert store is not None
         read, epochs = work.document.transcript, work.plan.epochs[base.saved :]
@@ -157,7 +171,7 @@ class Keeping:
 
     def tidied(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""
-        return self._tidying.tidied(self.store, now) if self.store is not None else ""
+        return self._tidying.tidied(self.reach, now) if self.reach is not None else ""
 
     def remember(self, desk: Desk, base: Base, receipt: Receipt) -> None:
         """Remember what a request did, where no store keeps it now."""
@@ -171,43 +185,88 @@ class Keeping:
             desk.waiting = (*desk.waiting, receipt)[-UNSAVED:]
         desk.shown, desk.last, desk.said = work.plan, receipt, ""
 
-    def note_failure(self, session: str, receipt: Receipt) -> None:
-        """Keep the receipt of a request that failed, if that can be."""
-        if self.store is not None:
-            with suppress(StoreError):
-                self.note(
-                    session or UNREAD,
-                    lambda desk, state: Change(at=receipt.at, receipts=recorded((receipt,), state, desk.unsaved)),
-                )
+    def flush(self) -> None:
+        """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""
+        if self.reach is None or not self.reach.returned:
+            return
+        waiting = self.memory.waiting()
+        left = [who for who in waiting[:FEW] if not self._flushed(who, self.reach)]
+        self.reach.returned = bool(left) or len(waiting) > FEW
 
-    def note_unkept(self, session: str, change: "Noted") -> None:
-        """Remember what a command says of a session, where no store keeps it now."""
-        with self.desk(session) as desk:
-            state = desk.state or fresh(Who(session, self.tenant))
+    def close(self, whole: bool) -> None:
+        """Give the store all receipts that wait for it, however long that takes, and with `whole` close it.
+
+        What it does not take stays here.
+        """
+        for who in self.memory.waiting() if self.store is not None else ():
+            for _ in range(ATTEMPTS):
+                if self._flushed(who, self.store):
+                    break
+        if whole and self.store is not None:
+            self.store.close()
+
+    def _flushed(self, who: Who, store: "Store | Reach | None") -> bool:
+        """Whether nothing of a session waits any more, or somebody is at it, who will see to that."""
+        with self.memory.free(who) as desk:
+            if desk is None or not desk.waiting or store is None:
+                return True
+            state, wrong = self.opened(desk, who, store)
+            try:
+                if not wrong:
+                    desk.state, desk.waiting = store.save(state, _waited(desk, state)), ()
+            except Conflict:
+                self.again(desk)
+            except StoreError:
+                pass
+            return not desk.waiting
+
+    def note_failure(self, who: Who, receipt: Receipt) -> None:
+        """Keep the receipt of a request that failed, if that can be."""
+        if self.reach is None:
+            return
+        who = who if who.session else self.who(UNREAD, who.tenant)
+        try:
+            self.note(who, lambda desk, state: _waited(desk, state, receipt), self.reach, carry=False)
+        except StoreError:
+            with self.desk(who) as desk:
+                desk.waiting = (*desk.waiting, receipt)[-UNSAVED:]
+
+    def note_unkept(self, who: Who, change: "Noted") -> None:
+        """Remember what is said of a session, where no store keeps it now; of one that is not known, nothing."""
+        with self.desk(who) as desk:
+            if desk.state is None and self.store is not None:
+                return
+            state = desk.state or fresh(who)
             made = change(desk, state)
             calibrations = {**state.calibrations, **(made.calibrations or {})}
             desk.state = replace(state, clock=made.clock or state.clock, calibrations=calibrations)
 
-    def note(self, session: str, change: "Noted") -> State:
-        """Keep what a command says of a session, onto whatever state it is in. Raises StoreError."""
-        with self.desk(session) as desk:
+    def note(self, who: Who, change: "Noted", store: "Store | Reach | None", carry: bool = True) -> State:
+        """Keep what is said of a session, onto whatever state it is in. Raises StoreError.
+
+        With `carry`, epochs that wait for the store are kept with it; the change's receipt names them.
+        """
+        with self.desk(who) as desk:
             for _ in range(ATTEMPTS):
-                state, wrong = self.opened(desk, session)
+                state, wrong = self.opened(desk, who, store)
                 if wrong:
                     raise StoreError(wrong)
                 made = change(desk, state)
-                if self.store is None:
+                if store is None:
                     desk.unsaved = (*desk.unsaved, *made.epochs)
                     desk.state = changed(state, replace(made, epochs=(), receipts=()))
                     return desk.state
                 try:
-                    carried = desk.unsaved if made.receipts else ()  # no epoch without a receipt that names it
-                    desk.state = self.store.save(state, replace(made, epochs=(*carried, *made.epochs)))
+                    carried = (
+                        desk.unsaved if carry and made.receipts else ()
+                    )  # no epoch without a receipt that names it
+                    desk.state = store.save(state, replace(made, epochs=(*carried, *made.epochs)))
                     desk.unsaved = desk.unsaved[len(carried) :]
+                    desk.waiting = () if made.receipts else desk.waiting
                     return desk.state
                 except Conflict:
                     self.again(desk)
-        raise StoreError(f"session {session!r} is saved by others all the time: try again")
+        raise StoreError(f"session {who.session!r} is saved by others all the time: try again")
 
     def again(self, desk: Desk) -> None:
         """Forget what was known of a session that others moved on."""
@@ -215,6 +274,12 @@ class Keeping:
 
 
 Noted = Callable[[Desk, State], Change]
+
+
+def _waited(desk: Desk, state: State, *more: Receipt) -> Change:
+    """The receipts of a session that waited, and these."""
+    receipts = (*desk.waiting, *more)
+    return Change(at=receipts[-1].at, receipts=recorded(receipts, state))
 
 
 def shifted(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:

@@ -55,9 +55,9 @@ def _pins(
         return {}, ()
     handles: dict[str, str] = {}
     warnings: list[str] = []
-    if keeping.store is not None and any(pin.kind == "handle" for pin in state.pins):
+    if keeping.reach is not None and any(pin.kind == "handle" for pin in state.pins):
         try:
-            handles = {one.key: one.id for one in keeping.store.blobs(state.who) if one.key}
+            handles = {one.key: one.id for one in keeping.reach.blobs(state.who) if one.key}
         except StoreError as error:
             warnings.append(f"pins by handle hold nothing now: {error}")
     keys, over = held(work.document.transcript.messages, state.pins, handles, budget)

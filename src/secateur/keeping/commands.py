@@ -18,13 +18,13 @@ from secateur.keeping.undone import Undone, cost, newest
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.stores.protocol import Calibration, Change, Pin, State
+from secateur.stores.protocol import Calibration, Change, Pin, State, Who
 from secateur.usage import Usage, usage_of
 
 __all__ = ["Undone", "noted", "pinned", "undone", "unpinned"]
 
 
-def noted(keeping: Keeping, session: str, receipt: Receipt | None, usage: Any, now: int) -> None:
+def noted(keeping: Keeping, who: Who, receipt: Receipt | None, usage: Any, now: int) -> None:
     """Calibrate by what a provider said of a request, the session's last one by default, and move the clock.
 
     A sample that cannot be true of that request is left out; the session's next receipt says so.
@@ -41,15 +41,16 @@ def noted(keeping: Keeping, session: str, receipt: Receipt | None, usage: Any, n
         clock = moved(state.clock, told, last, now)
         return Change(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
 
-    if not session:
+    if not who.session:
         return
+    keeping.begin()
     try:
-        keeping.note(session, change)
+        keeping.note(who, change, keeping.reach)
     except StoreError:
-        keeping.note_unkept(session, change)
+        keeping.note_unkept(who, change)
 
 
-def undone(keeping: Keeping, session: str, epoch: int | None, now: int) -> Undone:
+def undone(keeping: Keeping, who: Who, epoch: int | None, now: int) -> Undone:
     """Take an epoch back by a new one."""
     made: list[Undone] = []
 
@@ -57,32 +58,32 @@ def undone(keeping: Keeping, session: str, epoch: int | None, now: int) -> Undon
         plan = Plan((*state.plan.epochs, *desk.unsaved))
         number = newest(plan) if epoch is None else epoch
         if not 0 <= number < len(plan.epochs):
-            raise EditError(f"no epoch {number}: the plan of session {session!r} has {len(plan.epochs)}, from 0")
+            raise EditError(f"no epoch {number}: the plan of session {who.session!r} has {len(plan.epochs)}, from 0")
         tip = state.tip or (desk.last.tip if desk.last else "")
         new = Epoch(now, tip, f"undo of epoch {number}", (), undoes=number)
         tokens = cost(keeping.store, desk.work, state, plan, number)
         made[:] = [Undone(number, len(plan.epochs), tokens, plan.opened(new))]
         receipt = replace(noticed("undone", now), trigger=new.why, tokens_view=tokens)
-        return Change(at=now, epochs=(new,), receipts=recorded((receipt,), state, (*desk.unsaved, new)))
+        return Change(at=now, epochs=(new,), receipts=recorded((*desk.waiting, receipt), state, (*desk.unsaved, new)))
 
-    keeping.note(session, change)
+    keeping.note(who, change, keeping.store)
     return made[0]
 
 
-def pinned(keeping: Keeping, session: str, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+def pinned(keeping: Keeping, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
     """Add a pin, if it is not there yet."""
     new = pin_of(*wanted, now)
 
     def change(desk: Desk, state: State) -> Change:
         known = any((pin.kind, pin.pattern) == (new.kind, new.pattern) for pin in state.pins)
         receipt = replace(noticed("pinned", now), trigger=f"pinned {new.kind} {new.pattern}")
-        links = recorded((receipt,), state, desk.unsaved)
+        links = recorded((*desk.waiting, receipt), state, desk.unsaved)
         return Change(at=now, pins=state.pins if known else (*state.pins, new), receipts=links)
 
-    return keeping.note(session, change).pins
+    return keeping.note(who, change, keeping.store).pins
 
 
-def unpinned(keeping: Keeping, session: str, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+def unpinned(keeping: Keeping, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
     """Take a pin away."""
     gone = pin_of(*wanted, now)
 
@@ -90,8 +91,8 @@ def unpinned(keeping: Keeping, session: str, wanted: tuple[str, str], now: int) 
         left = tuple(pin for pin in state.pins if (pin.kind, pin.pattern) != (gone.kind, gone.pattern))
         if len(left) == len(state.pins):
             said = ", ".join(f"{pin.kind} {pin.pattern}" for pin in state.pins) or "none"
-            raise ConfigError(f"session {session!r} has no pin {gone.kind} {gone.pattern}; its pins: {said}")
+            raise ConfigError(f"session {who.session!r} has no pin {gone.kind} {gone.pattern}; its pins: {said}")
         receipt = replace(noticed("pinned", now), trigger=f"unpinned {gone.kind} {gone.pattern}")
-        return Change(at=now, pins=left, receipts=recorded((receipt,), state, desk.unsaved))
+        return Change(at=now, pins=left, receipts=recorded((*desk.waiting, receipt), state, desk.unsaved))
 
-    return keeping.note(session, change).pins
+    return keeping.note(who, change, keeping.store).pins

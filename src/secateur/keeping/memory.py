@@ -17,7 +17,7 @@ from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Session
-from secateur.stores.protocol import Blob, State
+from secateur.stores.protocol import Blob, State, Who
 
 
 class Desk:
@@ -50,15 +50,15 @@ class Memory:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._desks: OrderedDict[str, Desk] = OrderedDict()
+        self._desks: OrderedDict[Who, Desk] = OrderedDict()
         self._lock = Lock()
 
     @contextmanager
-    def desk(self, name: str) -> Iterator[Desk]:
+    def desk(self, who: Who) -> Iterator[Desk]:
         """The desk of a session, for this thread alone until it is given back."""
         with self._lock:
-            desk = self._desks.pop(name, None) or Desk()
-            self._desks[name] = desk
+            desk = self._desks.pop(who, None) or Desk()
+            self._desks[who] = desk
             desk.users += 1
         try:
             with desk.lock:
@@ -68,10 +68,45 @@ class Memory:
                 desk.users -= 1
                 self._tidy()
 
-    def has(self, name: str) -> bool:
+    @contextmanager
+    def free(self, who: Who) -> Iterator[Desk | None]:
+        """The desk of a session that nobody is at; None where somebody is, or it is forgotten."""
+        with self._lock:
+            desk = self._desks.get(who)
+            if desk is not None and not desk.lock.acquire(blocking=False):
+                desk = None
+            elif desk is not None:
+                desk.users += 1
+        try:
+            yield desk
+        finally:
+            if desk is not None:
+                desk.lock.release()
+                with self._lock:
+                    desk.users -= 1
+
+    def has(self, who: Who) -> bool:
         """Whether a session of which a view was sent is remembered."""
-        desk = self._desks.get(name)
+        desk = self._desks.get(who)
         return desk is not None and desk.state is not None and has_view(desk.state)
+
+    def nearest(self, tenant: str, keys: tuple[str, ...]) -> str:
+        """The session whose raw history or view ends deepest in this one, by its keys; "" for none."""
+        places = {key: number for number, key in enumerate(keys)}
+        with self._lock:
+            known = [(who, desk) for who, desk in self._desks.items() if who.tenant == tenant and desk.state]
+        found = [
+            (max(places.get(desk.state.tip, -1) if desk.state else -1, places.get(desk.chain.key, -1)), who.session)
+            for who, desk in known
+        ]
+        deepest = max(found, default=(-1, ""))
+        return deepest[1] if deepest[0] >= 0 else ""
+
+    def waiting(self) -> list[Who]:
+        """Sessions of which only receipts wait for the store, and that nobody is at."""
+        with self._lock:
+            alone = [(who, desk) for who, desk in self._desks.items() if not desk.users]
+        return [who for who, desk in alone if desk.waiting and not desk.unsaved]
 
     def clear(self) -> None:
         """Forget all that is not in use."""
@@ -80,5 +115,5 @@ class Memory:
 
     def _tidy(self, most: int | None = None) -> None:
         over = len(self._desks) - (self._most if most is None else most)
-        for name in [name for name, desk in self._desks.items() if not desk.users][: max(0, over)]:
-            del self._desks[name]
+        for who in [who for who, desk in self._desks.items() if not desk.users][: max(0, over)]:
+            del self._desks[who]

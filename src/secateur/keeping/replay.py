@@ -59,12 +59,12 @@ def raw_of(store: Store, state: State, number: int) -> bytes:
     return b"".join(found[one] for one in ids)
 
 
-def replayed(keeping: Keeping, work: Session, session: str, request: int, raw: Any = None) -> Replayed:
+def replayed(keeping: Keeping, work: Session, who: Who, request: int, raw: Any = None) -> Replayed:
     """The view of a request, from a raw history (or one that goes on from it), or from what was kept of it."""
-    store, who = keeping.store, Who(session, keeping.tenant)
+    store = keeping.store
     state = store.load(who) if store is not None else None
     if store is None or state is None:
-        raise StoreError(f"there is no session {session!r} in the store")
+        raise StoreError(f"there is no session {who.session!r} in the store")
     receipt = receipt_of(store, state, request)
     first, last = receipt.epochs
     history = raw_of(store, state, request) if raw is None else raw

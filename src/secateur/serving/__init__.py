@@ -17,28 +17,32 @@ from secateur.serving.asked import Request, Settings, Taken, as_taken, at_work
 from secateur.serving.attempt import stands, unsent
 from secateur.serving.turn import Turn
 from secateur.session import document
+from secateur.stores.protocol import Who
 from secateur.view import View
 
 __all__ = ["Request", "Settings", "as_taken", "at_work", "served", "stands"]
 
 
-def served(settings: Settings, keeping: Keeping, session: str, request: Request) -> View[Any]:
-    """The view of a request of a session ("": as the history says), kept."""
-    place = Place(session)
+def served(settings: Settings, keeping: Keeping, who: Who, request: Request) -> View[Any]:
+    """The view of a request of a session (without a name: as the history says), kept."""
     try:
+        keeping.begin()
+        place = Place(who.session)
         taken = Taken(*as_taken(settings, request.native), None)
-        if keeping.unplaced(session):
+        if keeping.unplaced(who):
             read = document.read(taken.native, settings.format, settings.model)
-            taken, place = replace(taken, read=read), keeping.place(session, read.transcript)
-        with keeping.desk(place.session) as desk:
-            turn = Turn(settings, keeping, desk, place, request, taken, ready=request.ready)
+            taken, place = replace(taken, read=read), keeping.place(who, read.transcript)
+        who = replace(who, session=place.session)
+        with keeping.desk(who) as desk:
+            turn = Turn(settings, keeping, desk, who, place, request, taken, ready=request.ready)
             view = turn.view()
+        keeping.flush()
         if turn.attempt is None:
             return view
-        keeping.note_failure(place.session, unsent(turn.attempt.receipt, turn.too_long))
+        keeping.note_failure(who, unsent(turn.attempt.receipt, turn.too_long))
         raise StillTooLong(turn.too_long, view, largest(view.after), turn.attempt)
     except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled one leaves no trace
         raise
     except Exception as error:
-        keeping.note_failure(place.session, failed(settings.policy.name, settings.counter, error, request.now))
+        keeping.note_failure(who, failed(settings.policy.name, settings.counter, error, request.now))
         raise

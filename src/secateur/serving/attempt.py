@@ -16,12 +16,13 @@ from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Session
 from secateur.session.document import Document
-from secateur.stores.protocol import Blob, Conflict, State
+from secateur.stores.protocol import Blob, Conflict, State, Who
 
 
 class Attempt(Struct, frozen=True):
     """What a request would have kept."""
 
+    who: Who
     place: Place
     base: Base
     document: Document
@@ -81,15 +82,16 @@ def stands(keeping: Keeping, work: Session, error: StillTooLong) -> Receipt:
     if attempt.receipt.number == -1:
         receipt: Receipt = error.view.receipt
         return receipt
-    with keeping.desk(attempt.place.session) as desk:
+    with keeping.desk(attempt.who) as desk:
         return _kept(keeping, desk, desk.work or work, attempt)
 
 
 def _kept(keeping: Keeping, desk: Desk, work: Session, attempt: Attempt) -> Receipt:
     """Keep it in the store, onto whatever the session is by now, or in memory where that fails."""
     wrong, receipt = "", attempt.receipt
+    keeping.begin()
     for _ in range(ATTEMPTS):
-        state, wrong = keeping.opened(desk, attempt.place.session)
+        state, wrong = keeping.opened(desk, attempt.who, keeping.reach)
         attempt = attempt.onto(_base(keeping, desk, state, attempt))
         work.take(attempt.document, attempt.plan, None, "")
         desk.work, desk.beside = work, attempt.blobs

@@ -14,6 +14,7 @@ from secateur.compaction.outcome import Refused
 from secateur.decision import Asked, decide, force, taken_back
 from secateur.errors import SecateurError, StoreError
 from secateur.fitting import Fitted
+from secateur.fitting.away import not_compacted, still
 from secateur.fitting.fit import fitted
 from secateur.fitting.moment import numbers_of
 from secateur.fitting.ready import Ready
@@ -34,7 +35,7 @@ from secateur.serving.attempt import Attempt
 from secateur.session import Session, document
 from secateur.session.breakpoints import emitted, marks
 from secateur.session.mending import Sent
-from secateur.stores.protocol import Conflict, State
+from secateur.stores.protocol import Conflict, State, Who
 from secateur.view import View
 
 
@@ -44,62 +45,82 @@ class Turn(Struct):
     settings: Settings
     keeping: Keeping
     desk: Desk
+    who: Who
     place: Place
     request: Request
     taken: Taken
     kept: bool = False  # what is removed now can be read back by whoever can reach the store
+    away: bool = False  # there is a store, and it cannot be reached now
     ready: Ready | None = None  # a summary that needs no asking
     too_long: str = ""  # why the view cannot be sent
     attempt: Attempt | None = None  # what is kept once the caller says that it was sent all the same
 
     def view(self) -> View[Any]:
         """The view, kept; decided again where the session moved on meanwhile; unkept where the store fails."""
-        wrong = ""
-        mended = self.desk.work.sent if self.desk.work is not None else None
+        wrong, mended = "", self.desk.work.sent if self.desk.work is not None else None
         for _ in range(ATTEMPTS):
-            state, wrong = self.keeping.opened(self.desk, self.place.session)
-            self.kept = self.keeping.store is not None and not wrong
+            state, wrong = self.keeping.opened(self.desk, self.who, self.keeping.reach)
+            if wrong:
+                break
+            self.kept = self.keeping.store is not None
             view, base = self._made(state)
-            if self.too_long and not self.settings.sends:
-                self._put_off(view, base, mended)
-                return _warned(view, _without(wrong))
+            if self._stays():
+                return self._put_off(view, base, mended)
             if not self.kept:
-                break
-            try:
-                self.keeping.save(self.desk, state, base, (view.native, view.receipt))
-                self._swapped_in()
+                return self._remembered(view, base)
+            wrong, moved = self._saved(state, view, base)
+            if not wrong:
                 return _warned(view, self.keeping.tidied(self.request.now))
-            except Conflict as conflict:
-                wrong = str(conflict)
-                self.keeping.again(self.desk)
-            except StoreError as error:
-                wrong = str(error)
+            if not moved:
                 break
-        if self.kept and view.receipt.opened:
-            self.kept = False  # no text may name what could not be kept
-            view, base = self._made(state)
-        view = _warned(view, _without(wrong))
+        return self._without_store(state, wrong, mended)
+
+    def _saved(self, state: State, view: View[Any], base: Base) -> tuple[str, bool]:
+        """Keep the view: what was wrong, and whether only because the session moved on meanwhile."""
+        try:
+            self.keeping.save(self.desk, state, base, (view.native, view.receipt))
+        except Conflict as conflict:
+            self.keeping.again(self.desk)
+            return str(conflict), True
+        except StoreError as error:
+            return str(error), False
+        self._swapped_in()
+        return "", False
+
+    def _without_store(self, state: State, wrong: str, mended: Sent | None) -> View[Any]:
+        """The view while the store is away: no text may name what could not be kept, and none may go."""
+        self.kept, self.away = False, True
+        view, base = self._made(state)
+        view = _warned(view, f"this request went on without the store: {wrong}")
+        return self._put_off(view, base, mended) if self._stays() else self._remembered(view, base)
+
+    def _remembered(self, view: View[Any], base: Base) -> View[Any]:
         self.keeping.remember(self.desk, base, view.receipt)
         self._swapped_in()
         return view
+
+    def _stays(self) -> bool:
+        """Whether the view is not to be sent."""
+        return bool(self.too_long) and not self.settings.sends
 
     def _over(self) -> tuple[str, ...]:
         """What a view that is sent although it is too long is warned of."""
         return (self.too_long,) if self.too_long and self.settings.sends else ()
 
-    def _put_off(self, view: View[Any], base: Base, mended: Sent | None) -> None:
+    def _put_off(self, view: View[Any], base: Base, mended: Sent | None) -> View[Any]:
         """Keep nothing of a view that is not sent: the session is as it was, and what would be kept waits beside."""
         desk, sticky = self.desk, self.settings.policy.sticky
         work = desk.work
         assert work is not None
         given = self.request.plan
         self.attempt = Attempt(
-            self.place, base, work.document, view.plan, view.native, view.receipt, desk.beside, given, sticky
+            self.who, self.place, base, work.document, view.plan, view.native, view.receipt, desk.beside, given, sticky
         )
         if view.plan != base.plan:
             work.shut = None
         work.take(work.document, base.plan, None, "")
         work.sent, desk.beside = mended, ()
+        return view
 
     def _swapped_in(self) -> None:
         """A summary that was made beside the requests is used once."""
@@ -176,7 +197,8 @@ class Turn(Struct):
         if numbers is None:
             no = Refused("no_policy", f"policy {settings.policy.name} does not compact")
             return Fitted(no if wish.forced else None)
-        done = fitted(work, numbers, settings.fitting, wish, self.ready)
+        away = not_compacted(work, numbers) if self.away else None
+        done = away or fitted(work, numbers, settings.fitting, wish, self.ready)
         self.ready, self.too_long = done.ready, done.too_long
         return done
 
@@ -194,7 +216,7 @@ class Turn(Struct):
         afresh = Base(Plan(), 0, len(state.plan.epochs))
         shown = self.keeping.shown(self.desk, state) if plan is None else replace(afresh, plan=plan)
         work.take(came, Plan(), settings.format, settings.model)
-        if not work.binds or not shown.plan.epochs:
+        if not (work.binds or self.away) or not shown.plan.epochs:
             return afresh
         work.take(came, shown.plan, settings.format, settings.model)
         return shown
@@ -208,12 +230,12 @@ class Turn(Struct):
 
     def _decided(self, work: Session, budget: Budget, asked: Asked) -> tuple[tuple[Entry, ...], str]:
         """The decision for this request; the last one's, where that did nothing and nothing but the time moved on."""
-        policy, shut = self.settings.policy, work.shut
+        policy, shut = (still(self.settings.policy), None) if self.away else (self.settings.policy, work.shut)
         same = work.unchanged and not asked.edits and not policy.schedule.timed
         if same and shut and shut[:2] == (budget.window, budget.used):
             return (), shut[2]
         told, gate = decide(policy, work, budget, asked)
-        work.shut = None if told else (budget.window, budget.used, gate)
+        work.shut = None if told or self.away else (budget.window, budget.used, gate)
         return told, gate
 
     def _mark(self, work: Session, base: Base) -> None:
@@ -234,10 +256,6 @@ class Turn(Struct):
             epochs=(base.offset, base.offset + len(work.plan.epochs)),
             sent=self.desk.sent.next(native) if hashed else "",
         )
-
-
-def _without(wrong: str) -> str:
-    return f"this request went on without the store: {wrong}" if wrong else ""
 
 
 def _warned(view: View[Any], warning: str) -> View[Any]:

@@ -4,14 +4,13 @@ Rule: every store asks this inside the transaction that saves the change. Nothin
 """
 
 from secateur.chain import broken
-from secateur.errors import StoreError
-from secateur.stores.protocol import Change, Conflict, State
+from secateur.stores.protocol import Change, Conflict, Rejected, State
 
 
 def admitted(revision: int, state: State, change: Change) -> None:
     """Let a change pass that was made from what is stored.
 
-    Raises Conflict if the session is at another revision than the state, StoreError if the receipts do not follow.
+    Raises Conflict if the session is at another revision than the state, Rejected if the receipts do not follow.
     """
     name = _named(state)
     if revision != state.revision:
@@ -21,9 +20,9 @@ def admitted(revision: int, state: State, change: Change) -> None:
         )
     wrong = broken(change.receipts, state.head, sequence=state.receipts)
     if wrong:
-        raise StoreError(f"the receipts for {name} do not continue its chain: {wrong}")
+        raise Rejected(f"the receipts for {name} do not continue its chain: {wrong}")
     if change.manifest and change.manifest.sequence >= state.receipts + len(change.receipts):
-        raise StoreError(f"{name} has no receipt {change.manifest.sequence} that a manifest could belong to")
+        raise Rejected(f"{name} has no receipt {change.manifest.sequence} that a manifest could belong to")
 
 
 def _named(state: State) -> str:
@@ -32,13 +31,13 @@ def _named(state: State) -> str:
 
 
 def asked(handle: str) -> str:
-    """A handle as it is looked up: hex digits, at least four. Raises StoreError for anything else."""
+    """A handle as it is looked up: hex digits, at least four. Raises Rejected for anything else."""
     plain = handle.strip().lower()
     if len(plain) < 4 or set(plain) - set("0123456789abcdef"):
-        raise StoreError(f"{handle!r} is no handle: give at least 4 of its hex digits, as they stand in a placeholder")
+        raise Rejected(f"{handle!r} is no handle: give at least 4 of its hex digits, as they stand in a placeholder")
     return plain
 
 
-def ambiguous(handle: str, ids: list[str]) -> StoreError:
+def ambiguous(handle: str, ids: list[str]) -> Rejected:
     """What to say where several blobs begin alike."""
-    return StoreError(f"{handle!r} is the beginning of {len(ids)} handles or more: give one of {', '.join(ids)}")
+    return Rejected(f"{handle!r} is the beginning of {len(ids)} handles or more: give one of {', '.join(ids)}")

@@ -6,6 +6,7 @@ touch the others'. There is no thread of its own: whoever comes first carries ou
 
 from collections.abc import Callable, Iterable
 from threading import Lock
+from time import monotonic
 from typing import Generic, TypeVar
 
 from secateur.errors import StoreError
@@ -27,33 +28,56 @@ class Job(Generic[_Asked, _Answer]):
 
 
 class Group(Generic[_Asked, _Answer]):
-    """`carry` makes some jobs durable in one transaction, and leaves each its answer or its error."""
+    """`carry` makes some jobs durable in one transaction, and leaves each its answer or its error.
 
-    def __init__(self, carry: Callable[[list[Job[_Asked, _Answer]]], None]) -> None:
+    It is told how many seconds whoever leads can wait for other processes.
+    """
+
+    def __init__(self, carry: Callable[[list[Job[_Asked, _Answer]], float], None]) -> None:
         self._carry = carry
         self._waiting: list[Job[_Asked, _Answer]] = []
         self._door = Lock()  # for the list
         self._turn = Lock()  # for the transaction
 
-    def do(self, asked: _Asked) -> _Answer:
-        """Carry this out, with whatever else waits. Raises what carrying it out raised."""
+    def do(self, asked: _Asked, wait_s: float) -> _Answer:
+        """Carry this out, with whatever else waits. Raises what carrying it out raised.
+
+        Who can wait no longer than `wait_s` seconds for those before him takes his change back, if nobody has it yet.
+        """
         job: Job[_Asked, _Answer] = Job(asked)
+        until = monotonic() + wait_s
         with self._door:
             self._waiting.append(job)
         while not job.done:
-            with self._turn:
-                if not job.done:
-                    self._lead(job)
+            if self._turn.acquire(timeout=wait_s):
+                try:
+                    if not job.done:
+                        self._lead(job, max(0.0, until - monotonic()))
+                finally:
+                    self._turn.release()
+            elif self._taken_back(job):
+                raise StoreError(f"the store was kept busy by this process for {wait_s:.2g} s: try again")
+            else:
+                with self._turn:  # somebody carries it out at this moment: its answer is near
+                    pass
         if job.error:
             raise job.error
         assert job.answer is not None
         return job.answer
 
-    def _lead(self, own: Job[_Asked, _Answer]) -> None:
+    def _taken_back(self, job: Job[_Asked, _Answer]) -> bool:
+        """Whether nobody had this change yet; now nobody will."""
+        with self._door:
+            waits = job in self._waiting
+            if waits:
+                self._waiting.remove(job)
+            return waits
+
+    def _lead(self, own: Job[_Asked, _Answer], wait_s: float) -> None:
         with self._door:
             jobs, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
         try:
-            self._carry(jobs)
+            self._carry(jobs, wait_s)
         except BaseException as error:
             _fail(jobs, own, error)
         for job in jobs:

@@ -9,7 +9,6 @@ from threading import Lock
 from msgspec import Struct
 
 from secateur.chain import Link
-from secateur.errors import StoreError
 from secateur.lineage import digest
 from secateur.stores.admission import admitted, ambiguous, asked
 from secateur.stores.packing import compressed, expanded
@@ -21,6 +20,7 @@ from secateur.stores.protocol import (
     Freed,
     Held,
     Manifest,
+    Rejected,
     Row,
     Sizes,
     State,
@@ -115,7 +115,7 @@ class MemoryStore:
             ]
         data = expanded(filed.codec, filed.body)
         if digest(data) != names[0]:
-            raise StoreError(f"the bytes filed under {handle} are not those that were saved")
+            raise Rejected(f"the bytes filed under {handle} are not those that were saved")
         return Blob(data, filed.kind, min(keys, default=""))
 
     def blobs(self, who: Who) -> tuple[Held, ...]:
@@ -177,6 +177,10 @@ class MemoryStore:
                 place="memory",
                 schema=0,
             )
+
+    def within(self, wait_s: float) -> "MemoryStore":
+        """Nobody is ever waited for."""
+        return self
 
     def close(self) -> None:
         """Nothing is held open; what is kept stays until the store itself goes."""

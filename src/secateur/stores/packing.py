@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from secateur.chain import canonical
-from secateur.errors import StoreError
+from secateur.stores.protocol import Rejected
 
 AS_IT_IS, ZLIB, ZSTD = 0, 1, 2
 ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # looked for in this order
@@ -34,15 +34,15 @@ def compressed(data: bytes) -> tuple[int, bytes]:
 
 
 def expanded(codec: int, body: bytes) -> bytes:
-    """The bytes as they were. Raises StoreError where the codec is missing or the bytes are damaged."""
+    """The bytes as they were. Raises Rejected where the codec is missing or the bytes are damaged."""
     try:
         if codec == ZSTD:
             return _expanded_zstd(body)
         return zlib.decompress(body) if codec == ZLIB else body
-    except StoreError:
+    except Rejected:
         raise
     except Exception as error:  # each codec has its own error for bytes that are not its own
-        raise StoreError(f"a blob is damaged: {error}; `secateur verify` lists which") from error
+        raise Rejected(f"a blob is damaged: {error}; `secateur verify` lists which") from error
 
 
 def packed(value: Any) -> bytes:
@@ -51,7 +51,7 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(data: bytes, kind: type[_Value]) -> _Value:
-    """The value that `packed` wrote. Raises StoreError for anything else."""
+    """The value that `packed` wrote. Raises Rejected for anything else."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -59,13 +59,13 @@ def unpacked(data: bytes, kind: type[_Value]) -> _Value:
     try:
         return msgspec.convert(json.loads(data), kind)
     except (ValueError, msgspec.MsgspecError) as error:
-        raise StoreError(f"a record is damaged: {error}; `secateur verify` lists which") from error
+        raise Rejected(f"a record is damaged: {error}; `secateur verify` lists which") from error
 
 
 def _expanded_zstd(body: bytes) -> bytes:
     zstd = _zstd(ZSTD_MODULES)
     if zstd is None:
-        raise StoreError("a blob was compressed with zstd, which is missing here: pip install 'secateur[store]'")
+        raise Rejected("a blob was compressed with zstd, which is missing here: pip install 'secateur[store]'")
     data: bytes = zstd.decompress(body)
     return data
 

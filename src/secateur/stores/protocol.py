@@ -25,7 +25,14 @@ BlobKind = Literal["text", "json", "media", "raw", "summary"]
 PinKind = Literal["message", "call", "tool", "glob", "handle"]
 
 
-class Conflict(StoreError):
+class Rejected(StoreError):
+    """The store answers, but not this: what was asked cannot be kept or given, and asking again changes nothing.
+
+    Any other StoreError says that the store itself cannot be reached or used now; requests then leave it alone a while.
+    """
+
+
+class Conflict(Rejected):
     """The session moved on since this state was loaded: load it again and decide again."""
 
 
@@ -229,6 +236,9 @@ class Store(Protocol):
 
     def sizes(self) -> Sizes:
         """What is in it."""
+
+    def within(self, wait_s: float) -> "Store":
+        """The same store for one who cannot wait: its calls wait for others at most `wait_s` seconds, then raise."""
 
     def close(self) -> None:
         """Give back what it holds open. A closed store may be used again: it opens itself."""

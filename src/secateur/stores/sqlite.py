@@ -7,6 +7,7 @@ What is promised stands in `protocol`; how the file is opened in `sqlite_file`, 
 import os
 import sqlite3
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
 from secateur.stores import sqlite_read, sqlite_retention
 from secateur.stores.group import Group, Job
-from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Row, Sizes, State, Who
+from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Rejected, Row, Sizes, State, Who
 from secateur.stores.sqlite_file import SYNCHRONOUS, File
 from secateur.stores.sqlite_write import Ready, ready, write
 
@@ -30,8 +31,10 @@ class SqliteStore:
         """
         if synchronous not in SYNCHRONOUS:
             raise ConfigError(f"synchronous cannot be {synchronous!r}: give one of {', '.join(SYNCHRONOUS)}")
-        self._file = File(Path(path).expanduser().absolute(), synchronous, timeout_s)
+        self._file = File(Path(path).expanduser().absolute(), synchronous)
         self._group: tuple[int, Group[Ready, State]] = (os.getpid(), Group(self._carry))
+        self._wait_s = timeout_s
+        self._hasty: SqliteStore | None = None  # connections of those who cannot wait, nor for those who can
 
     @property
     def path(self) -> Path:
@@ -39,7 +42,7 @@ class SqliteStore:
         return self._file.path
 
     def load(self, who: Who) -> State | None:
-        with self._file.reading() as connection, _moment(connection):
+        with self._file.reading(self._wait_s) as connection, _moment(connection):
             return sqlite_read.state_of(connection, who)
 
     def save(self, state: State, change: Change) -> State:
@@ -47,17 +50,17 @@ class SqliteStore:
         if pid != os.getpid():  # after a fork, the parent's waiting changes are the parent's
             group = Group(self._carry)
             self._group = (os.getpid(), group)
-        return group.do(ready(state, change))
+        return group.do(ready(state, change), self._wait_s)
 
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
         places = {key: number for number, key in enumerate(keys)}
-        with self._file.reading() as connection:
+        with self._file.reading(self._wait_s) as connection:
             found = list(sqlite_read.found(connection, tenant, keys))
         return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
 
     def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
         while last is None or first <= last:
-            with self._file.reading() as connection:
+            with self._file.reading(self._wait_s) as connection:
                 links = sqlite_read.page(connection, who, first, last)
             yield from links
             if not links:
@@ -65,26 +68,26 @@ class SqliteStore:
             first = max(first + sqlite_read.PAGE, links[-1].sequence + 1)
 
     def blob(self, tenant: str, handle: str) -> Blob | None:
-        with self._file.reading() as connection:
+        with self._file.reading(self._wait_s) as connection:
             filed = sqlite_read.filed(connection, tenant, handle)
         return sqlite_read.whole(filed) if filed else None
 
     def blobs(self, who: Who) -> tuple[Held, ...]:
-        with self._file.reading() as connection:
+        with self._file.reading(self._wait_s) as connection:
             return sqlite_read.held(connection, who)
 
     def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
-        with self._file.reading() as connection:
+        with self._file.reading(self._wait_s) as connection:
             return sqlite_read.pieces(connection, who, sequence)
 
     def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
-        with self._file.reading() as connection:
+        with self._file.reading(self._wait_s) as connection:
             return sqlite_read.rows(connection, tenant)
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
-        with self._file.transaction() as connection:
+        with self._file.transaction(self._wait_s) as connection:
             freed = sqlite_retention.purged(connection, tenant, session)
-        with self._file.writing() as connection:
+        with self._file.writing(self._wait_s) as connection:
             sqlite_retention.rewritten(connection)
             if not sqlite_retention.shrunk(connection):
                 raise sqlite_retention.still_there(self._file.path)
@@ -94,24 +97,33 @@ class SqliteStore:
         old = now - int(retention_s * 1000)
         forgotten = None if forget_s is None else now - int(forget_s * 1000)
         some = sqlite_retention.SOME if every_s else None
-        with self._file.transaction() as connection:
+        with self._file.transaction(self._wait_s) as connection:
             if not sqlite_retention.due(connection, now, every_s):
                 return Freed()
             freed = sqlite_retention.collected(connection, old, forgotten, some)
-        with self._file.writing() as connection:
+        with self._file.writing(self._wait_s) as connection:
             sqlite_retention.shrunk(connection, some)
         return freed
 
     def sizes(self) -> Sizes:
-        with self._file.reading() as connection:
+        with self._file.reading(self._wait_s) as connection:
             return sqlite_retention.sizes(connection, self._file.path)
+
+    def within(self, wait_s: float) -> "SqliteStore":
+        if self._hasty is None:
+            self._hasty = SqliteStore(self.path, synchronous=self._file.synchronous)
+        same = copy(self._hasty)
+        same._wait_s = wait_s
+        return same
 
     def close(self) -> None:
         self._file.close()
+        if self._hasty is not None:
+            self._hasty.close()
 
-    def _carry(self, jobs: list[Job[Ready, State]]) -> None:
+    def _carry(self, jobs: list[Job[Ready, State]], wait_s: float) -> None:
         """All jobs in one transaction; one that is refused takes back its own rows only."""
-        with self._file.transaction() as connection:
+        with self._file.transaction(wait_s) as connection:
             for job in jobs:
                 connection.execute("SAVEPOINT one")
                 try:
@@ -121,9 +133,9 @@ class SqliteStore:
                     job.error = error if isinstance(error, StoreError) else self._refused(job.asked, error)
                 connection.execute("RELEASE one")
 
-    def _refused(self, asked: Ready, error: Exception) -> StoreError:
+    def _refused(self, asked: Ready, error: Exception) -> Rejected:
         name = asked.state.who.session
-        return StoreError(f"a change to session {name!r} cannot be kept in {self._file.path}: {error}")
+        return Rejected(f"a change to session {name!r} cannot be kept in {self._file.path}: {error}")
 
 
 class _moment:

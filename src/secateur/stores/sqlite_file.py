@@ -35,30 +35,29 @@ _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 class File:
     """The connections of this process to one file: one for writing, one for reading, each behind its lock."""
 
-    def __init__(self, path: Path, synchronous: str = "full", timeout_s: float = 30.0) -> None:
+    def __init__(self, path: Path, synchronous: str = "full") -> None:
         self.path = path
         self.synchronous = synchronous
-        self.timeout_s = timeout_s
         self._pid = os.getpid()
         self._locks = {"write": RLock(), "read": RLock()}
         self._open: dict[str, sqlite3.Connection] = {}
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that only reads; errors come out as StoreError."""
-        with self.told(), self._lock("read"):
-            yield self._connection("read")
+    def reading(self, wait_s: float) -> Iterator[sqlite3.Connection]:
+        """A connection that only reads, and waits for others at most so long; errors come out as StoreError."""
+        with self.told(wait_s), self._held("read", wait_s) as left:
+            yield self._connection("read", left)
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self, wait_s: float) -> Iterator[sqlite3.Connection]:
         """The connection that writes, in autocommit; errors come out as StoreError."""
-        with self.told(), self._lock("write"):
-            yield self._connection("write")
+        with self.told(wait_s), self._held("write", wait_s) as left:
+            yield self._connection("write", left)
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, wait_s: float) -> Iterator[sqlite3.Connection]:
         """A transaction that has the file to itself from its beginning: committed at the end, or nothing happened."""
-        with self.writing() as connection:
+        with self.writing(wait_s) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -77,12 +76,12 @@ class File:
                     connection.close()
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def told(self, wait_s: float = 0.0) -> Iterator[None]:
         """What SQLite and the system refuse, as a StoreError."""
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(self._sentence(error)) from error
+            raise StoreError(self._sentence(error, wait_s)) from error
         except (OSError, OverflowError, UnicodeEncodeError) as error:
             raise StoreError(f"the store {self.path} cannot be used: {error}; name another with --store") from error
 
@@ -92,6 +91,17 @@ class File:
         for connection in self._open.values():
             connection.close()
 
+    @contextmanager
+    def _held(self, name: str, wait_s: float) -> Iterator[float]:
+        """One of the connections, for this thread alone; what is left of the wait."""
+        lock, until = self._lock(name), time.monotonic() + wait_s
+        if not lock.acquire(timeout=wait_s):
+            raise StoreError(f"the store {self.path} was kept busy by this process for {wait_s:.2g} s: try again")
+        try:
+            yield max(0.0, until - time.monotonic())
+        finally:
+            lock.release()
+
     def _lock(self, name: str) -> RLock:
         if self._pid != os.getpid():
             self._pid = os.getpid()
@@ -99,20 +109,24 @@ class File:
             self._locks = {"write": RLock(), "read": RLock()}  # the parent's may be held by threads that are not here
         return self._locks[name]
 
-    def _connection(self, name: str) -> sqlite3.Connection:
+    def _connection(self, name: str, wait_s: float) -> sqlite3.Connection:
         if name not in self._open:
-            self._open[name] = self._opened(name)
-        return self._open[name]
+            self._open[name] = self._opened(name, wait_s)
+        connection = self._open[name]
+        _wait(connection, wait_s)
+        return connection
 
-    def _opened(self, name: str) -> sqlite3.Connection:
+    def _opened(self, name: str, wait_s: float) -> sqlite3.Connection:
         _private(self.path)
+        until = time.monotonic() + wait_s
         connection = sqlite3.connect(
-            self.path, timeout=self.timeout_s, isolation_level=None, check_same_thread=False, cached_statements=256
+            self.path, timeout=wait_s, isolation_level=None, check_same_thread=False, cached_statements=256
         )
         try:
             have = schema_of(connection, self.path)
-            self._settle(connection, empty=have == 0)
+            self._settle(connection, until, empty=have == 0)
             if have < newest():
+                _wait(connection, until - time.monotonic())
                 migrate(connection, self.path)
             if name == "read":
                 connection.execute("PRAGMA query_only = ON")
@@ -121,33 +135,39 @@ class File:
             raise
         return connection
 
-    def _settle(self, connection: sqlite3.Connection, empty: bool) -> None:
+    def _settle(self, connection: sqlite3.Connection, until: float, empty: bool) -> None:
+        _wait(connection, until - time.monotonic())
         if empty:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only a file without tables takes it
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         connection.execute("PRAGMA foreign_keys = ON")
-        self._journal(connection)
+        _journal(connection, until)
         connection.execute(f"PRAGMA synchronous = {self.synchronous}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
 
-    def _journal(self, connection: sqlite3.Connection) -> None:
-        """Turn the write-ahead log on. SQLite does not wait by itself where several processes do it at once."""
-        until = time.monotonic() + self.timeout_s
-        while True:
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > until:
-                    raise
-                time.sleep(0.01)
-
-    def _sentence(self, error: sqlite3.Error) -> str:
+    def _sentence(self, error: sqlite3.Error, wait_s: float) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than anyone can act on
         if code in _BUSY:
-            return f"the store {self.path} was kept busy by another process for {self.timeout_s:g} s: try again"
+            return f"the store {self.path} was kept busy by another process for {wait_s:.2g} s: try again"
         remedy = _REMEDIES.get(code, "see `secateur doctor`")
         return f"the store {self.path} failed ({error}): {remedy}"
+
+
+def _wait(connection: sqlite3.Connection, wait_s: float) -> None:
+    """Let SQLite wait for others so long, and no longer."""
+    connection.execute(f"PRAGMA busy_timeout = {max(0, int(wait_s * 1000))}")
+
+
+def _journal(connection: sqlite3.Connection, until: float) -> None:
+    """Turn the write-ahead log on. SQLite does not wait by itself where several processes do it at once."""
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def _abandon(inherited: dict[str, sqlite3.Connection]) -> None:

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from secateur.chain import Link, start
-from secateur.errors import StoreError
 from secateur.lineage import digest
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.stores.admission import ambiguous, asked
 from secateur.stores.packing import expanded, unpacked
-from secateur.stores.protocol import Blob, BlobKind, Calibration, Clock, Found, Held, Pin, Row, State, Who
+from secateur.stores.protocol import Blob, BlobKind, Calibration, Clock, Found, Held, Pin, Rejected, Row, State, Who
 
 PAGE = 256  # receipts read at once
 _ASKED_AT_ONCE = 400  # keys in one question; old SQLites take 999 values
@@ -101,7 +100,7 @@ def page(connection: sqlite3.Connection, who: Who, first: int, last: int | None)
 
 
 def filed(connection: sqlite3.Connection, tenant: str, handle: str) -> Filed | None:
-    """The one blob whose id begins so; the bytes as they stand. Raises StoreError if there are several."""
+    """The one blob whose id begins so; the bytes as they stand. Raises Rejected if there are several."""
     begin = asked(handle)
     rows = connection.execute(_BLOB, (tenant, begin, begin + "g")).fetchall()
     if len(rows) > 1:
@@ -110,10 +109,10 @@ def filed(connection: sqlite3.Connection, tenant: str, handle: str) -> Filed | N
 
 
 def whole(one: Filed) -> Blob:
-    """The blob with its bytes as they were. Raises StoreError if they are not those that were saved."""
+    """The blob with its bytes as they were. Raises Rejected if they are not those that were saved."""
     data = expanded(one.codec, one.body)
     if digest(data) != one.id:
-        raise StoreError(f"the bytes filed under {one.id} are not those that were saved: the store was tampered with")
+        raise Rejected(f"the bytes filed under {one.id} are not those that were saved: the store was tampered with")
     return Blob(data, one.kind, one.key)
 
 

@@ -4,12 +4,11 @@ Rule: each test opens a store of its own in an empty folder and asks the protoco
 is made of. What only files can do wrong (a full disk, a killed writer) is not asked here.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Thread
 
-from secateur.chain import Link, broken, canonical, linked, start
+from secateur.chain import broken, linked, start
 from secateur.errors import StoreError
 from secateur.lineage import digest, handle_of
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
@@ -22,23 +21,18 @@ from secateur.stores.protocol import (
     Conflict,
     Manifest,
     Pin,
-    State,
     Store,
     Who,
     fresh,
 )
+from secateur.testing.changes import STRANGER, A, B, receipts_of, refused
+from secateur.testing.in_use import InUse
 
 DAY = 86_400_000  # ms
-A, B = Who("one", "acme"), Who("two", "acme")
-STRANGER = Who("one", "other")
 
 
-class StoreKit:
+class StoreKit(InUse):
     """Inherit from it in a class named Test…, and write `opened`. pytest runs the rest."""
-
-    def opened(self, folder: Path) -> Store:
-        """A new, empty store; files go into `folder`."""
-        raise NotImplementedError("write opened(folder): it returns the store to be tested")
 
     def test_an_empty_store_knows_nothing(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
@@ -85,11 +79,11 @@ class StoreKit:
 
     def test_a_change_is_saved_onto_the_state_it_was_made_from_only(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        first = store.save(fresh(A), Change(at=1, receipts=_receipts(fresh(A), 1)))
+        first = store.save(fresh(A), Change(at=1, receipts=receipts_of(fresh(A), 1)))
         store.save(first, Change(at=2, tip="mine"))
-        lost = Change(at=3, tip="theirs", blobs=(Blob(b"lost"),), receipts=_receipts(first, 1))
-        _refused(lambda: store.save(first, lost), Conflict)
-        _refused(lambda: store.save(fresh(A), lost), Conflict)
+        lost = Change(at=3, tip="theirs", blobs=(Blob(b"lost"),), receipts=receipts_of(first, 1))
+        refused(lambda: store.save(first, lost), Conflict)
+        refused(lambda: store.save(fresh(A), lost), Conflict)
         state = store.load(A)
         assert state is not None
         assert (state.tip, state.receipts) == ("mine", 1)
@@ -99,7 +93,7 @@ class StoreKit:
         store = self.opened(tmp_path)
         state = fresh(A)
         for _ in range(3):
-            state = store.save(state, Change(at=1, receipts=_receipts(state, 200)))
+            state = store.save(state, Change(at=1, receipts=receipts_of(state, 200)))
         links = list(store.receipts(A))
         assert len(links) == state.receipts == 600
         assert broken(links, start("acme", "one"), state.head) == ""
@@ -108,11 +102,11 @@ class StoreKit:
         assert list(store.receipts(A, 3, 2)) == []
         assert list(store.receipts(STRANGER)) == []
 
-    def test_receipts_that_do_not_follow_are_refused(self, tmp_path: Path) -> None:
+    def test_receipts_that_do_not_follow_arerefused(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        state = store.save(fresh(A), Change(at=1, receipts=_receipts(fresh(A), 2)))
-        _refused(lambda: store.save(state, Change(at=2, receipts=_receipts(fresh(A), 1))), StoreError)
-        _refused(lambda: store.save(state, Change(at=2, receipts=linked([b"{}"], "0" * 64, 2))), StoreError)
+        state = store.save(fresh(A), Change(at=1, receipts=receipts_of(fresh(A), 2)))
+        refused(lambda: store.save(state, Change(at=2, receipts=receipts_of(fresh(A), 1))), StoreError)
+        refused(lambda: store.save(state, Change(at=2, receipts=linked([b"{}"], "0" * 64, 2))), StoreError)
         assert store.load(A) == state
 
     def test_bytes_come_back_exactly_by_handle(self, tmp_path: Path) -> None:
@@ -138,7 +132,7 @@ class StoreKit:
         begins = sorted(blob.id[:4] for blob in blobs)
         twice = next(one for one, other in zip(begins, begins[1:], strict=False) if one == other)
         for handle in ("", "abc", "not-hex", "%_%_%_", twice):
-            _refused(partial(store.blob, "acme", handle), StoreError)
+            refused(partial(store.blob, "acme", handle), StoreError)
 
     def test_the_same_bytes_are_kept_once_until_the_last_session_lets_go(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
@@ -197,17 +191,19 @@ class StoreKit:
             ids = [piece.id for piece in pieces]
             shared = next((n for n, (x, y) in enumerate(zip(before, ids, strict=False)) if x != y), 0)
             made = Manifest(state.receipts, shared, tuple(ids[shared:]))
-            change = Change(at=turn, receipts=_receipts(state, 1), blobs=tuple(pieces[shared:]), manifest=made)
+            change = Change(at=turn, receipts=receipts_of(state, 1), blobs=tuple(pieces[shared:]), manifest=made)
             state, before = store.save(state, change), ids
             documents.append("".join(told).encode())
-        state = store.save(state, Change(at=9, receipts=_receipts(state, 1)))
+        state = store.save(state, Change(at=9, receipts=receipts_of(state, 1)))
         assert [raw_of(store, A, number) for number in range(6)] == documents
         assert raw_of(store, A, 6) is None
 
     def test_what_is_old_goes_and_plans_and_receipts_stay(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         for who, at in ((A, DAY), (B, 3 * DAY)):
-            change = Change(at=at, receipts=_receipts(fresh(who), 1), blobs=(Blob(who.session.encode()),), views=("v",))
+            change = Change(
+                at=at, receipts=receipts_of(fresh(who), 1), blobs=(Blob(who.session.encode()),), views=("v",)
+            )
             store.save(fresh(who), change)
         assert store.gc(10 * DAY, 30 * 86_400.0).blobs == 0
         assert store.gc(4 * DAY, 2 * 86_400.0).blobs == 1
@@ -229,7 +225,7 @@ class StoreKit:
 
     def test_rows_and_sizes_add_up(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        state = store.save(fresh(A), Change(at=7, receipts=_receipts(fresh(A), 2), model="m", format="pi"))
+        state = store.save(fresh(A), Change(at=7, receipts=receipts_of(fresh(A), 2), model="m", format="pi"))
         store.save(state, Change(at=8, epochs=(Epoch(8, "t", "", ()),), blobs=(Blob(b"x" * 9_000), Blob(b"y"))))
         store.save(fresh(B), Change(at=9))
         newest, row = store.sessions("acme")
@@ -262,27 +258,13 @@ class StoreKit:
         assert store.load(A) == state
 
 
-def _receipts(state: State, count: int) -> tuple[Link, ...]:
-    """The next receipts of a session, each different."""
-    bodies = [canonical({"number": state.receipts + number}) for number in range(count)]
-    return linked(bodies, state.head, state.receipts)
-
-
 def _append(store: Store, who: Who, times: int) -> None:
     """Save receipts, and decide again wherever another was quicker."""
     for _ in range(times):
         while True:
             state = store.load(who) or fresh(who)
             try:
-                store.save(state, Change(at=1, receipts=_receipts(state, 1), blobs=(Blob(b"%d" % state.receipts),)))
+                store.save(state, Change(at=1, receipts=receipts_of(state, 1), blobs=(Blob(b"%d" % state.receipts),)))
                 break
             except Conflict:
                 continue
-
-
-def _refused(act: Callable[[], object], error: type[Exception]) -> None:
-    try:
-        act()
-    except error:
-        return
-    raise AssertionError(f"nothing was raised where {error.__name__} was promised")

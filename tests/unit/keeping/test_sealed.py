@@ -68,13 +68,15 @@ def test_a_plan_changed_in_the_store_is_found(way: str, tmp_path: Path) -> None:
     assert said in found
 
 
-def test_epochs_opened_while_the_store_failed_are_named_by_the_receipt_they_are_saved_with() -> None:
+def test_epochs_that_came_while_the_store_failed_are_named_by_the_receipt_they_are_saved_with() -> None:
     store = Failing()
     engine = Engine(CLEAR, store=store)
-    engine.fit(body(2), session="s", now=1)
+    first = engine.fit(body(2), session="s", now=1)
+    other = Engine(CLEAR).fit(body(3), plan=first.plan, now=2)
     store.full = True
-    assert engine.fit(body(3), session="s", now=2).receipt.opened
+    assert engine.fit(body(3), session="s", plan=other.plan, now=2).native == other.native
     store.full = False
+    engine.keeping.reach.breaker.answered()
     engine.observe("s", {"input_tokens": 500}, now=3)
     assert problems(store, Who("s")) == ()
     engine.pin("s", "tool", "Read", now=4)

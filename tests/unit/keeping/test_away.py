@@ -1,0 +1,263 @@
+"""A store that cannot be reached: who waits for it, for how long, what stays as it is meanwhile, and what comes after.
+
+Calls are counted and the clock is given: nothing here waits.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from secateur import Engine, View
+from secateur.chain import Link, broken, start
+from secateur.errors import StillTooLong, StoreError
+from secateur.keeping.breaker import Breaker
+from secateur.keeping.reach import WAIT_S
+from secateur.keeping.record import read
+from secateur.stores.memory import MemoryStore
+from secateur.stores.proof import problems
+from secateur.stores.protocol import Change, Found, Rejected, State, Who
+
+CLEAR: dict[str, Any] = {
+    "name": "clear",
+    "protect": {"messages": 2},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "every_request"},
+}
+FRESH = {**CLEAR, "name": "fresh", "sticky": False}
+
+
+def body(rounds: int, canary: str = "mine", model: str = "claude-opus-4-5") -> bytes:
+    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for number in range(rounds):
+        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{canary} {number}\n" * 90}
+        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    return json.dumps({"model": model, "max_tokens": 9, "messages": found}).encode()
+
+
+class Distant(MemoryStore):
+    """A store that can be cut off. It counts who asks, and how long they would have waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cut = False
+        self.calls = 0
+        self.waits: list[float] = []
+
+    def within(self, wait_s: float) -> "Distant":
+        self.waits.append(wait_s)
+        return self
+
+    def load(self, who: Who) -> State | None:
+        self._called()
+        return super().load(who)
+
+    def save(self, state: State, change: Change) -> State:
+        self._called()
+        return super().save(state, change)
+
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+        self._called()
+        return super().find(tenant, keys)
+
+    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+        self._called()
+        return super().receipts(who, first, last)
+
+    def _called(self) -> None:
+        self.calls += 1
+        if self.cut:
+            raise StoreError("the line is cut")
+
+
+class Scene:
+    """An engine, its store, and the clock of its breaker."""
+
+    def __init__(self, policy: Any = CLEAR, **more: Any) -> None:
+        self.store = Distant()
+        self.now = 0.0
+        self.engine = self.other(policy, **more)
+
+    def other(self, policy: Any = CLEAR, **more: Any) -> Engine:
+        engine = Engine(policy, store=self.store, handles="on", **more)
+        assert engine.keeping.reach is not None
+        engine.keeping.reach.breaker.clock = lambda: self.now
+        return engine
+
+    def fit(self, rounds: int, session: str | None = "s", **more: Any) -> View:
+        return self.engine.fit(body(rounds), session=session, now=rounds, **more)
+
+    def asked(self, act: Any) -> int:
+        """How many calls something makes."""
+        before = self.store.calls
+        act()
+        return self.store.calls - before
+
+
+def test_the_first_request_tries_and_the_next_ones_leave_the_store_alone_until_it_is_tried_again() -> None:
+    scene = Scene()
+    scene.fit(2)
+    scene.store.cut = True
+    assert scene.asked(lambda: scene.fit(3)) == 1
+    assert scene.asked(lambda: [scene.fit(n) for n in (4, 5, 6)]) == 0
+    assert scene.asked(lambda: scene.fit(3, session="another")) == 0
+    assert scene.asked(lambda: scene.engine.fit(body(3, "other"), session=None)) == 0
+    assert scene.asked(lambda: scene.engine.observe("s", {"input_tokens": 9}, now=9)) == 0
+    scene.now = 10.0
+    assert scene.asked(lambda: scene.fit(7)) == 1  # it is tried by one, and fails
+    assert scene.asked(lambda: scene.fit(8)) == 0
+    scene.now, scene.store.cut = 20.0, False
+    scene.fit(9)
+    assert [read(link.body).at for link in scene.store.receipts(Who("s"))] == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert [read(link.body).at for link in scene.store.receipts(Who("another"))] == [3]
+    assert problems(scene.store, Who("s")) == ()
+
+
+def test_a_request_hands_the_store_a_quarter_of_a_second_in_all_and_a_command_any_time() -> None:
+    scene = Scene()
+    reach = scene.engine.keeping.reach
+    assert reach is not None
+    took = 0.1
+    clock = iter(range(1_000))
+    reach._clock = lambda: next(clock) // 2 * took + next(clock) % 2 * 0.0
+    scene.fit(2)
+    assert scene.store.waits[0] == WAIT_S
+    assert all(0.0 <= wait <= WAIT_S for wait in scene.store.waits)
+    assert scene.store.waits == sorted(scene.store.waits, reverse=True)
+    before = len(scene.store.waits)
+    scene.engine.pin("s", "tool", "Bash")
+    scene.engine.undo("s")
+    assert len(scene.store.waits) == before
+
+
+@pytest.mark.parametrize("policy", [CLEAR, FRESH], ids=["sticky", "fresh"])
+def test_a_session_known_in_memory_keeps_its_epochs_and_loses_nothing_more(policy: Any) -> None:
+    scene = Scene(policy)
+    before = scene.fit(3)
+    assert before.receipt.opened
+    scene.store.cut = True
+    held = scene.fit(5)
+    assert held.native.startswith(before.native[: -len(b"]}")])
+    assert not held.receipt.opened
+    assert held.receipt.gate == "the store cannot be reached now, and nothing is taken out that could not be kept"
+    assert held.receipt.warnings == ("this request went on without the store: the line is cut",)
+    assert "left alone for a while: the line is cut" in scene.fit(6).receipt.warnings[0]
+    scene.now, scene.store.cut = 10.0, False
+    back = scene.fit(7)
+    assert back.receipt.opened
+    assert back.receipt.warnings == ()
+    held_ = {one.id for one in scene.store.blobs(Who("s"))}
+    assert {entry.handle for entry in back.receipt.entries} <= {one[:12] for one in held_}
+
+
+def test_an_unknown_session_goes_out_as_it_came_and_goes_on_with_its_epochs_afterwards() -> None:
+    scene = Scene()
+    first = scene.fit(3)
+    scene.engine = scene.other()
+    scene.store.cut = True
+    for session in ("s", "new", None):
+        assert scene.fit(4, session=session).native == body(4)
+    scene.now, scene.store.cut = 10.0, False
+    assert scene.fit(4).plan.epochs[: len(first.plan.epochs)] == first.plan.epochs
+    links = list(scene.store.receipts(Who("s")))
+    assert [read(link.body).at for link in links] == [3, 4, 4]
+    assert broken(links, start("", "s")) == ""
+
+
+def test_an_unnamed_session_is_found_in_memory_meanwhile() -> None:
+    scene = Scene()
+    first = scene.fit(3, session=None)
+    scene.store.cut = True
+    scene.engine.fit(body(3, "other"), session=None, now=3)
+    held = scene.fit(4, session=None)
+    assert (held.session, held.plan) == (first.session, first.plan)
+    assert held.receipt.in_force > 0
+
+
+def test_a_view_over_its_window_is_told_of_where_nothing_may_be_summed_up() -> None:
+    scene = Scene({**CLEAR, "compaction": {"over_share": 0.5}}, window=4_000)
+    scene.store.cut = True
+    with pytest.raises(StillTooLong, match="store cannot be reached"):
+        scene.engine.fit(body(40), session="s", now=1)
+
+
+def test_receipts_of_other_sessions_are_brought_by_whoever_comes_first() -> None:
+    scene = Scene()
+    names = [f"s{number}" for number in range(20)]
+    scene.store.cut = True
+    for name in names:
+        scene.fit(2, session=name)
+    scene.now, scene.store.cut = 10.0, False
+    for rounds in (2, 3, 4):
+        scene.fit(rounds, session="first")
+    assert all(len(list(scene.store.receipts(Who(name)))) == 1 for name in names)
+
+
+def test_receipts_that_wait_are_kept_when_the_engine_is_closed() -> None:
+    scene = Scene()
+    scene.fit(2)
+    scene.store.cut = True
+    scene.fit(3)
+    scene.store.cut = False
+    scene.engine.close()
+    assert [read(link.body).at for link in scene.store.receipts(Who("s"))] == [2, 3]
+
+
+class Picky(Distant):
+    """A store that refuses one session."""
+
+    def save(self, state: State, change: Change) -> State:
+        if state.who.session == "bad":
+            raise Rejected("no such name here")
+        return super().save(state, change)
+
+
+def test_a_refusal_is_an_answer() -> None:
+    scene = Scene()
+    scene.store = Picky()
+    scene.engine = scene.other()
+    assert "no such name here" in scene.fit(3, session="bad").receipt.warnings[0]
+    assert scene.fit(3, session="good").receipt.opened
+
+
+def test_a_breaker_lets_one_caller_try_and_shuts_or_opens_by_what_came_of_it() -> None:
+    now = [0.0]
+    breaker = Breaker(lambda: now[0], rest_s=10.0)
+    assert breaker.admitted() == ""
+    breaker.failed("down")
+    assert (breaker.shut(), breaker.admitted()) == ("down", "down")
+    now[0] = 10.0
+    assert [breaker.admitted(), breaker.admitted()] == ["", "down"]
+    breaker.failed("still down")
+    now[0] = 19.0
+    assert breaker.admitted() == "still down"
+    now[0] = 20.0
+    assert breaker.admitted() == ""
+    assert breaker.answered()
+    assert not breaker.answered()
+    assert breaker.admitted() == ""
+
+
+def test_a_locked_file_is_given_the_requests_wait_and_a_command_its_own(tmp_path: Path) -> None:
+    """The wait that SQLite itself was told, on the connections that were opened."""
+    engine = Engine(CLEAR, store=f"sqlite:///{tmp_path}/s.db")
+    engine.fit(body(2), session="s", now=1)
+    store, reach = engine.keeping.store, engine.keeping.reach
+    assert store is not None
+    assert reach is not None
+    reach.breaker.clock = lambda: 0.0
+    other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    view = engine.fit(body(3), session="s", now=2)
+    assert "kept busy by another process for 0.2" in view.receipt.warnings[0]
+    hasty = store.within(1.0)._file._open["write"]  # type: ignore[attr-defined]
+    assert hasty.execute("PRAGMA busy_timeout").fetchone()[0] <= 250
+    other.close()
+    reach.breaker.answered()
+    engine.undo("s", now=3)
+    patient = store._file._open["write"]  # type: ignore[attr-defined]
+    assert patient.execute("PRAGMA busy_timeout").fetchone()[0] > 29_000
