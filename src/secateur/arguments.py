@@ -11,7 +11,7 @@ from numbers import Real
 from operator import index
 from typing import Any, TypeVar
 
-from secateur.errors import ConfigError
+from secateur.errors import ConfigError, StillTooLong
 from secateur.fitting import NOTHING, Wish
 from secateur.plan import Plan
 from secateur.receipt import Receipt
@@ -62,6 +62,13 @@ def viewed(view: "View[Any] | str") -> tuple[str, Receipt | None]:
     if isinstance(view, View):
         return view.session, view.receipt
     return text("view", view, "what `fit` gave, or a session's name"), None
+
+
+def too_long(error: StillTooLong) -> StillTooLong:
+    """An error that `fit` raised."""
+    if not isinstance(error, StillTooLong):
+        raise ConfigError(f"error={_shown(error)}: give the StillTooLong that fit raised")
+    return error
 
 
 def counted_by(name: str) -> str:
@@ -115,11 +122,11 @@ def text(name: str, value: Any, what: str = "a text") -> str:
     raise ConfigError(f"{name}={_shown(value)}: give {what} of valid Unicode, without NUL characters")
 
 
-def flag(name: str, value: Any) -> bool:
-    """Yes or no."""
-    if not isinstance(value, bool):
-        raise ConfigError(f"{name}={_shown(value)}: give True or False")
-    return value
+def flags(**named: Any) -> None:
+    """Yes or no, each of them."""
+    for name, value in named.items():
+        if not isinstance(value, bool):
+            raise ConfigError(f"{name}={_shown(value)}: give True or False")
 
 
 def globs(name: str, value: Any) -> tuple[str, ...]:

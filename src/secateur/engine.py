@@ -30,9 +30,11 @@ from secateur.keeping import Keeping
 from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
 from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed, replayed
+from secateur.object_requests import ObjectRequests
+from secateur.objects import looked_at
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
-from secateur.serving import Request, Settings, as_taken, at_work, served, stands
+from secateur.serving import Request, Settings, as_taken, at_work, stands
 from secateur.stores.protocol import Pin, Store
 from secateur.view import View
 
@@ -59,7 +61,8 @@ def fit(
 ) -> View[T]:
     """The request as it should be sent, with the plan to hand in next time. Pure: no key, no network, no store.
 
-    `request` is a body or a session log as bytes or str, a body as a dict, or a list of messages. `policy` is a
+    `request` is a body or a session log as bytes or str, a body as a dict, a list of messages, or what a provider's
+    client is called with: objects of its package, pydantic models and dataclasses stay what they are. `policy` is a
     preset's name, the path of a TOML file, a dict or a `Policy`; the default one edits when that pays. `protect` names
     more tools whose results stay: a glob, or several. `idle_s` is the time since the model was last called, in seconds
     (default: from the document's timestamps, else unknown: of a first request no prompt cache is counted on, with a
@@ -127,15 +130,14 @@ class Engine(Closing):
         too_long: Literal["raise", "send"] = "raise",
     ) -> None:
         self.policy: Policy = protecting(load(policy), arguments.globs("protect", protect))
-        flags = {"repair": repair, "compact": compact, "background": background, "local_only": local_only}
-        for name, value in flags.items():
-            arguments.flag(name, value)
-        hooks = (("before_compact", before_compact), ("after_compact", after_compact))
+        arguments.flags(repair=repair, compact=compact, background=background, local_only=local_only)
         fitting = Fitting(
             listed=summarizers(summarizer, local_only),
             deadline_s=arguments.seconds("deadline_s", deadline_s, above_zero=True),
             on=compact,
-            hooks=Hooks(*(arguments.function(name, value) for name, value in hooks)),
+            hooks=Hooks(
+                arguments.function("before_compact", before_compact), arguments.function("after_compact", after_compact)
+            ),
             background=Background() if background else None,
         )
         self.background = fitting.background
@@ -156,6 +158,7 @@ class Engine(Closing):
         arguments.text("tenant", tenant, "the tenant's name")
         raw = arguments.one_of("keep", keep, ("removed", "raw")) == "raw"
         self.keeping = Keeping(arguments.store(store), tenant, arguments.whole("sessions", sessions, 1), raw)
+        self._objects = ObjectRequests(self.settings, self.keeping, sessions)
         self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
 
     def __repr__(self) -> str:
@@ -228,8 +231,7 @@ class Engine(Closing):
         asked. Without `force` only where it is due. A host says with `active` that a run is going on, with `queued`
         that messages wait: then nothing is compacted. Where compaction is off, it stays off. Raises as `fit` does.
         """
-        for name, value in (("force", force), ("active", active), ("queued", queued)):
-            arguments.flag(name, value)
+        arguments.flags(force=force, active=active, queued=queued)
         busy = "a run is active: compact when it has ended" if active else ""
         busy = busy or ("messages are queued: compact when they have been sent" if queued else "")
         said = (arguments.text("focus", focus), arguments.text("summary", summary))
@@ -241,7 +243,7 @@ class Engine(Closing):
 
         Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
         """
-        receipt = stands(self.keeping, at_work(self.settings), error)
+        receipt = stands(self.keeping, at_work(self.settings), arguments.too_long(error))
         error.view = structs.replace(error.view, receipt=receipt)
         view: View[Any] = error.view
         return view
@@ -286,13 +288,17 @@ class Engine(Closing):
         From the raw history handed in, that of the request or one that goes on from it; else from the store, where
         `keep="raw"` was set. Raises StoreError.
         """
-        history = None if raw is None else as_taken(self.settings, raw)[0]
+        past = looked_at(raw)
+        history = None if raw is None else as_taken(self.settings, past.native)[0]
         number = arguments.whole("request", request)
-        return replayed(self.keeping, at_work(self.settings), self.keeping.who(named(session)), number, history)
+        whose = self.keeping.who(named(session))
+        done = replayed(self.keeping, at_work(self.settings), whose, number, history)
+        return structs.replace(done, native=past.given(done.native))
 
     def forget(self) -> None:
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.keeping.memory.clear()
+        self._objects.forget()
 
     def _served(self, session: str | None, request: Request) -> View[Any]:
-        return served(self.settings, self.keeping, self.keeping.who(session and named(session)), request)
+        return self._objects.served(self.keeping.who("" if session is None else named(session)), request)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur import ConfigError, Engine, SecateurError, fit
+from secateur import ConfigError, Engine, SecateurError, StillTooLong, fit
 from secateur.policy import load
 from secateur.stores.memory import MemoryStore
 
@@ -111,6 +111,8 @@ def test_whatever_is_said_between_requests(one: Any, other: Any) -> None:
     view = engine.fit(TALK, session="s")
     answered(lambda: engine.observe(view, one))
     answered(lambda: engine.observe(one, {"input_tokens": 7}))
+    answered(lambda: engine.sent(one))
+    answered(lambda: engine.sent(StillTooLong("it is", one)))
     answered(lambda: engine.observe("s", {"usage": one, "input_tokens": other}))
     answered(lambda: engine.undo(one, other))
     answered(lambda: engine.undo("s", other))

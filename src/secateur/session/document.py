@@ -16,6 +16,7 @@ from secateur.formats import Format
 from secateur.formats.detection import NAMED, detected, detected_object
 from secateur.jsontext import Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
+from secateur.objects import Seen, SeenList, format_of, shared
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -46,8 +47,16 @@ def read(request: Any, name: str | None = None, model: str = "") -> Document:
         native, format, reason = detected(data, name)
     else:
         native, encoding, bom = request, "object", b""
-        format, reason = detected_object(request, name)
+        format, reason = _of_objects(request, name)
     return Document(format, native, format.read(native, model=model), reason, encoding, bom)
+
+
+def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
+    """What the packages of its objects tell, where nobody named a format; else what is in it."""
+    told = "" if name is not None else format_of(request)
+    return (
+        (formats.named(told), "it holds objects of that provider's package") if told else detected_object(request, name)
+    )
 
 
 def read_on(old: Document | None, request: Any, name: str | None, model: str) -> tuple[Document, int]:
@@ -56,6 +65,8 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
     """
     if isinstance(request, Document):
         return request, len(request.transcript.messages) if request is old else 0
+    if old is not None and isinstance(request, Seen | SeenList):
+        return _grown_objects(old, request, name, model) or (read(request, name, model), 0)
     if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
         if request == old.native.data:
             return old, len(old.transcript.messages)
@@ -63,6 +74,18 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
         if more is not None:
             return more
     return read(request, name, model), 0
+
+
+def _grown_objects(old: Document, new: Any, name: str | None, model: str) -> tuple[Document, int] | None:
+    """The same of objects: nobody else changes their shapes, so what is the same one reads the same."""
+    keep = len(old.transcript.at) < 2 and not old.transcript.in_place and shared(old.native, new, old.transcript.at)
+    if not keep:
+        return None
+    if old.native == new:
+        return old, len(old.transcript.messages)
+    format, reason = _of_objects(new, name)
+    known = _known(old.transcript, keep) if format is old.format else ()
+    return (Document(format, new, format.read(new, known, model), reason, old.encoding), len(known)) if known else None
 
 
 def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] | None:

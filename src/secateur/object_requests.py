@@ -1,0 +1,64 @@
+"""Requests of objects: seen as JSON while they are served, and given back as the objects they are.
+
+Rule: what is edited is decided on the JSON shape alone, so that a request of objects and the same one as JSON get the
+same view. A session's objects are remembered from request to request, so that old ones are not read again.
+"""
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.errors import FormatError, StillTooLong
+from secateur.keeping import Keeping
+from secateur.keeping.record import failed
+from secateur.objects import Eyes, Looked, looked
+from secateur.serving import Request, Settings, served
+from secateur.stores.protocol import Who
+from secateur.view import View
+
+
+class ObjectRequests:
+    """What was seen of an engine's sessions."""
+
+    def __init__(self, settings: Settings, keeping: Keeping, sessions: int) -> None:
+        self._settings, self._keeping, self._sessions = settings, keeping, sessions
+        self._eyes: OrderedDict[Who, Eyes] = OrderedDict()
+        self._lock = Lock()
+
+    def served(self, who: Who, request: Request) -> View[Any]:
+        """The view of a request, in the shape in which it came. Raises as `serving.served` does."""
+        seen = self._looked(who, request)
+        if seen is None:
+            return served(self._settings, self._keeping, who, request)
+        try:
+            view = served(self._settings, self._keeping, who, replace(request, native=seen.native))
+        except StillTooLong as error:
+            if error.view is not None:
+                error.view = replace(error.view, native=seen.given(error.view.native))
+            raise
+        return replace(view, native=seen.given(view.native))
+
+    def _looked(self, who: Who, request: Request) -> Looked | None:
+        """What is seen of a request; one that cannot be read leaves a receipt too."""
+        try:
+            return looked(request.native, self._of(who))
+        except FormatError as error:
+            of = self._settings
+            self._keeping.note_failure(who, failed(of.policy.name, of.counter, error, request.now))
+            raise
+
+    def _of(self, who: Who) -> Eyes:
+        """What sees a session's requests."""
+        with self._lock:
+            eyes = self._eyes.pop(who) if who in self._eyes else Eyes()
+            self._eyes[who] = eyes
+            while len(self._eyes) > self._sessions:
+                self._eyes.popitem(last=False)
+        return eyes
+
+    def forget(self) -> None:
+        """Drop what was seen; it is read again."""
+        with self._lock:
+            self._eyes.clear()

@@ -1,0 +1,157 @@
+"""How an object of some class is read and copied: pydantic models, dataclasses, attrs classes, msgspec Structs.
+
+Rule: names are those that go over the wire; a value that the class would leave out is left out. A copy is of the same
+class, made without validation, and keeps what nobody named: unknown fields, private ones, which fields were set.
+"""
+
+import copy
+import dataclasses
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+Members = dict[str, Any]
+
+_STRICT = ("anthropic", "openai")  # packages that send only what was set
+_SPARSE = ("google.genai",)  # packages that never send null
+
+
+class Kind(NamedTuple):
+    """One class's ways."""
+
+    fields: dict[str, str]  # name on the wire → name of the attribute
+    members: Callable[[Any], Members]  # what an object holds, by its names on the wire
+    state: Callable[[Any], tuple[Any, ...] | None]  # what changes with it: dicts and sets; None where nothing tells
+    changed: Callable[[Any, Members, frozenset[str]], Any]  # a copy with other attributes, and without some
+
+
+def kind_of(made: type) -> Kind | None:
+    """How objects of this class are read and copied; None where nobody knows."""
+    return _kind(made)
+
+
+@lru_cache(maxsize=2048)
+def _kind(made: Hashable) -> Kind | None:
+    assert isinstance(made, type)
+    if hasattr(made, "model_copy") and isinstance(getattr(made, "__pydantic_fields__", None), dict):
+        return _pydantic(made)
+    if hasattr(made, "__struct_encode_fields__"):
+        return _struct(made)
+    if dataclasses.is_dataclass(made):
+        fields = dataclasses.fields(made)
+        empty = {one.name for one in fields if one.default is None}
+        init = all(one.init for one in fields)
+        return _plain([one.name for one in fields], empty, dataclasses.replace if init else None)
+    attributes = getattr(made, "__attrs_attrs__", None)
+    if attributes is not None:
+        empty = {one.name for one in attributes if one.default is None}
+        return _plain([one.name for one in attributes], empty, None)
+    return None
+
+
+def package_of(made: type) -> str:
+    """The package that a class is of, as far as that tells a provider."""
+    return ".".join(made.__module__.split(".")[:3])
+
+
+def _of(made: type, packages: tuple[str, ...]) -> bool:
+    return any(f"{one.__module__}.".startswith(f"{name}.") for one in made.__mro__[:-1] for name in packages)
+
+
+# --- pydantic --------------------------------------------------------------------------------------------------------
+
+
+def _pydantic(made: type) -> Kind:
+    infos: dict[str, Any] = made.__pydantic_fields__  # type: ignore[attr-defined]
+    hidden = set(getattr(made, "__api_exclude__", None) or ())
+    names = {
+        name: info.serialization_alias or info.alias or name
+        for name, info in infos.items()
+        if name not in hidden and not info.exclude
+    }
+    strict, sparse = _of(made, _STRICT), _of(made, _SPARSE)
+    open_ = getattr(made, "model_config", {}).get("extra") == "allow"
+    fields = {alias: name for name, alias in names.items()}
+
+    def members(it: Any) -> Members:
+        was_set, held = it.__pydantic_fields_set__, it.__dict__
+        found = {
+            alias: held[name]
+            for name, alias in names.items()
+            if name in held and (name in was_set if strict else held[name] is not None or name in was_set)
+        }
+        found.update(it.__pydantic_extra__ or {})
+        return {name: value for name, value in found.items() if value is not None} if sparse else found
+
+    def state(it: Any) -> tuple[Any, ...]:
+        return it.__dict__, it.__pydantic_extra__, it.__pydantic_fields_set__
+
+    def changed(it: Any, values: Members, gone: frozenset[str]) -> Any:
+        if not open_ and any(name not in fields for name in values):
+            return None
+        made = it.model_copy(update={fields.get(name, name): value for name, value in values.items()})
+        for name in gone:
+            _emptied(made, fields.get(name, name))
+        return made
+
+    return Kind(fields, members, state, changed)
+
+
+def _emptied(it: Any, name: str) -> None:
+    """Take a field back to what it is where nobody set it."""
+    if name in it.__dict__:
+        it.__dict__[name] = None
+    (it.__pydantic_extra__ or {}).pop(name, None)
+    it.__pydantic_fields_set__.discard(name)
+
+
+# --- the others ------------------------------------------------------------------------------------------------------
+
+
+def _struct(made: type) -> Kind:
+    wire, names = made.__struct_encode_fields__, made.__struct_fields__  # type: ignore[attr-defined]
+    fields = dict(zip(wire, names, strict=True))
+    tag: Members = {}
+    config = made.__struct_config__  # type: ignore[attr-defined]
+    if config.tag_field is not None:
+        tag = {config.tag_field: config.tag}
+
+    def members(it: Any) -> Members:
+        held = {name: getattr(it, field) for name, field in fields.items()}
+        return tag | {name: value for name, value in held.items() if value is not msgspec.UNSET}
+
+    def changed(it: Any, values: Members, gone: frozenset[str]) -> Any:
+        if gone or any(name not in fields for name in values):
+            return None
+        return msgspec.structs.replace(it, **{fields[name]: value for name, value in values.items()})
+
+    return Kind(fields, members, lambda it: None, changed)
+
+
+def _plain(names: list[str], empty: set[str], replace: Callable[..., Any] | None) -> Kind:
+    """A class with attributes of these names; those in `empty` are None where nobody says otherwise."""
+
+    def members(it: Any) -> Members:
+        held = {name: getattr(it, name, None) for name in names}
+        return {name: value for name, value in held.items() if value is not None or name not in empty}
+
+    def state(it: Any) -> tuple[Any, ...] | None:
+        held = getattr(it, "__dict__", None)
+        return None if held is None else (held,)
+
+    def changed(it: Any, values: Members, gone: frozenset[str]) -> Any:
+        values = values | dict.fromkeys(gone)
+        if not gone <= empty or any(name not in names for name in values):
+            return None
+        if replace is not None:
+            with suppress(Exception):  # a class of somebody else's may check what it is made with
+                return replace(it, **values)
+        made = copy.copy(it)
+        for name, value in values.items():
+            object.__setattr__(made, name, value)
+        return made
+
+    return Kind({name: name for name in names}, members, state, changed)

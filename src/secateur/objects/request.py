@@ -1,0 +1,142 @@
+"""The JSON shape of a whole request: a list of messages, the arguments of a client's call, or one object with them.
+
+Rule: the messages are read whole, or refused. What stands beside them (tools, settings) is read as far as it can be:
+a function that serves as a tool by its name and its docstring, the rest not at all. Shapes that only google-genai
+takes are brought into that of its requests: a text or a part stands for a content, and `config` holds the system
+instruction and the tools.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from secateur.errors import FormatError
+from secateur.objects.kinds import kind_of
+from secateur.objects.seeing import Eyes, Seen, SeenList, Unread
+
+ARRAYS = ("messages", "input", "contents")
+LIFTED = ("systemInstruction", "tools", "cachedContent")  # out of google-genai's `config`
+_CAMEL = {"system_instruction": "systemInstruction", "cached_content": "cachedContent"}
+_PARTS = frozenset({"text", "functionCall", "functionResponse", "inlineData", "fileData", "executableCode"}) | {
+    *("function_call", "function_response", "inline_data", "file_data", "executable_code"),
+    *("codeExecutionResult", "code_execution_result"),
+}
+_GOOGLE = "google.genai.types"
+
+
+def read(request: Any, eyes: Eyes) -> Seen | SeenList:
+    """The JSON shape of a request. Raises FormatError."""
+    eyes.begin()
+    try:
+        found = _read(request, eyes)
+    except Unread as unread:
+        raise unread.told() from None
+    except RecursionError as error:
+        raise FormatError("the request is nested too deep: hand in the messages as they would be sent") from error
+    found.packages = frozenset(eyes.packages)
+    return found
+
+
+def _read(request: Any, eyes: Eyes) -> Seen | SeenList:
+    if isinstance(request, list | tuple | deque):
+        elements = _elements(request, eyes)
+        return eyes.same(_contents(elements) if _GOOGLE in eyes.packages else elements)
+    held = members_of(request)
+    if held is None or not any(name in held for name in ARRAYS):
+        raise Unread(request, "a request is a list of messages, or has them as `messages`, `input` or `contents`")
+    found = Seen()
+    for name, value in held.items():
+        if name not in ARRAYS:
+            _beside(found, str(name), value)
+            continue
+        elements = _elements(value, eyes, name)
+        found[name] = elements if isinstance(elements, str) else eyes.same(elements)
+    for name, value in _lifted(found).items():
+        found.setdefault(name, value)
+    return found
+
+
+def members_of(value: Any) -> dict[str, Any] | None:
+    """What a dict or an object holds, by its names on the wire; None for anything else."""
+    if isinstance(value, Mapping):
+        return {str(name): inner for name, inner in value.items()}
+    kind = kind_of(type(value))
+    return kind.members(value) if kind else None
+
+
+def _elements(value: Any, eyes: Eyes, name: str = "") -> Any:
+    """The messages of a request; a text that an `input` may be."""
+    if name == "input" and isinstance(value, str):
+        return value
+    if name == "contents":
+        whole = value if isinstance(value, list | tuple | deque) else [value]
+        return _contents(_shapes(whole, eyes, name))
+    return _shapes(value, eyes, name)
+
+
+def _shapes(value: Any, eyes: Eyes, name: str) -> Any:
+    try:
+        if not isinstance(value, list | tuple | deque):
+            raise Unread(value, "messages are a list: make one of it, `list(...)`")
+        return eyes.shape(value)
+    except Unread as unread:
+        unread.steps += [name] if name else []
+        raise
+
+
+def _contents(elements: list[Any]) -> list[Any]:
+    """Contents, of what google-genai takes for them."""
+    return [_content(one) for one in elements]
+
+
+def _content(one: Any) -> Any:
+    if isinstance(one, str):
+        return {"role": "user", "parts": [{"text": one}]}
+    if isinstance(one, list):
+        return {"role": "user", "parts": [{"text": part} if isinstance(part, str) else part for part in one]}
+    if not isinstance(one, dict) or "parts" in one:
+        return one
+    if "uri" in one and ("mimeType" in one or "mime_type" in one):
+        return {"role": "user", "parts": [{"fileData": {"fileUri": one["uri"], "mimeType": one.get("mimeType")}}]}
+    if not one.keys() & _PARTS:
+        return one
+    calls = "functionCall" in one or "function_call" in one
+    return {"role": "model" if calls else "user", "parts": [one]}
+
+
+# --- beside the messages ---------------------------------------------------------------------------------------------
+
+
+def _beside(found: Seen, name: str, value: Any) -> None:
+    """What stands beside the messages, as far as it can be read."""
+    if type(value).__name__ in ("NotGiven", "Omit"):  # how clients say that an argument was left out
+        return
+    try:
+        found[name] = Eyes().shape(value)
+    except (Unread, RecursionError):
+        if isinstance(value, list | tuple):
+            found[name] = [_tool(one) for one in value]
+        elif members_of(value) is not None:
+            inner = Seen()
+            for member, said in (members_of(value) or {}).items():
+                _beside(inner, member, said)
+            found[name] = inner
+
+
+def _tool(value: Any) -> Any:
+    """A tool: as it is defined, or a function by what it says of itself."""
+    try:
+        return Eyes().shape(value)
+    except (Unread, RecursionError):
+        named = getattr(value, "name", None) or getattr(value, "__name__", None) or type(value).__name__
+        said = getattr(value, "description", None) or getattr(value, "__doc__", None) or ""
+        return {"name": str(named), "description": str(said)}
+
+
+def _lifted(found: Seen) -> dict[str, Any]:
+    """What google-genai's `config` holds of a request."""
+    config = found.get("config")
+    if "contents" not in found or not isinstance(config, dict):
+        return {}
+    named = {_CAMEL.get(name, name): value for name, value in config.items()}
+    return {name: named[name] for name in LIFTED if named.get(name)}

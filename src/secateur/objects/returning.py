@@ -1,0 +1,165 @@
+"""What was edited in the JSON shape of a request, carried over to the request as it came.
+
+Rule: a value whose shape is the same is the very same value. Of an object whose shape was edited a copy of its class is
+made with what changed; where the class has no place for that, and for what is new, the plain shape stands, which every
+client takes too.
+"""
+
+import copy
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from secateur.objects.kinds import kind_of
+from secateur.objects.request import ARRAYS, LIFTED, members_of
+from secateur.objects.seeing import Eyes, Unread
+
+_NEAR = 64  # elements among which an equal one is looked for
+_TOLD_BY = ("type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "name")
+
+
+def returned(request: Any, seen: Any, view: Any) -> Any:
+    """The request with what the view changes of its shape."""
+    if isinstance(seen, list):
+        return _relisted(request, seen, view)
+    held = members_of(request) or {}
+    lifted = {name for name in LIFTED if name not in held}
+    was = {name: value for name, value in seen.items() if name not in lifted}
+    now = {name: value for name, value in view.items() if name not in lifted}
+    values = {
+        name: _array(held[name], was[name], value)
+        if name in ARRAYS and name in was
+        else _carried(held, was, name, value)
+        for name, value in now.items()
+        if name not in was or value is not was[name]
+    }
+    return _with(request, values, frozenset(was.keys() - now.keys()), view)
+
+
+def _array(original: Any, seen: Any, now: Any) -> Any:
+    """The messages; one that stood alone stands in a list if there are more now."""
+    if seen == now:
+        return original
+    if isinstance(seen, list) and not isinstance(original, list | tuple | deque):
+        return _relisted([original], seen, now)
+    return _value(original, seen, now)
+
+
+def _carried(held: dict[str, Any], was: dict[str, Any], name: str, now: Any) -> Any:
+    return _value(held[name], was[name], now) if name in held and name in was else now
+
+
+def _value(original: Any, seen: Any, now: Any) -> Any:
+    """A value, edited or not."""
+    if now is seen or now == seen:
+        return original
+    if isinstance(seen, dict) and isinstance(now, dict):
+        return _edited(original, seen, now)
+    if isinstance(seen, list) and isinstance(now, list) and isinstance(original, list | tuple | deque):
+        return _relisted(original, seen, now)
+    return now
+
+
+def _edited(original: Any, seen: dict[str, Any], now: dict[str, Any]) -> Any:
+    held = members_of(original)
+    if held is None or not seen.keys() <= held.keys() or seen.get("type") != now.get("type"):
+        return now  # it stands for something else, as a text for a content, or became something else
+    values = {
+        name: _carried(held, seen, name, value)
+        for name, value in now.items()
+        if name not in seen or value is not seen[name]
+    }
+    return _with(original, values, frozenset(seen.keys() - now.keys()), now)
+
+
+def _with(original: Any, values: dict[str, Any], gone: frozenset[str], now: Any) -> Any:
+    """A copy with other members; the plain shape where there can be none."""
+    if not values and not gone:
+        return original
+    if type(original) is dict:
+        return {name: value for name, value in original.items() if name not in gone} | values
+    if isinstance(original, Mapping):
+        with suppress(Exception):  # a mapping of somebody else's may have ways of its own
+            made: Any = copy.copy(original)
+            made.update(values)
+            for name in gone:
+                del made[name]
+            return made
+        return {**{name: value for name, value in original.items() if name not in gone}, **values}
+    kind = kind_of(type(original))
+    made = kind.changed(original, values, gone) if kind else None
+    return now if made is None else made
+
+
+# --- lists -----------------------------------------------------------------------------------------------------------
+
+
+def _relisted(original: Any, seen: list[Any], now: list[Any]) -> Any:
+    """A list of the same class, its elements matched with those that they were."""
+    old = list(original)
+    made = [
+        _new(old, min(near, len(old) - 1), value) if at is None else _value_or_new(old, seen, at, value)
+        for at, near, value in _matched(seen, now)
+    ]
+    if isinstance(original, tuple):
+        return original._make(made) if hasattr(original, "_make") else tuple(made)
+    return deque(made, original.maxlen) if isinstance(original, deque) else made
+
+
+def _value_or_new(old: list[Any], seen: list[Any], at: int, value: Any) -> Any:
+    edited = _value(old[at], seen[at], value)
+    return _new(old, at, value) if edited is value and isinstance(value, dict) else edited
+
+
+def _matched(seen: list[Any], now: list[Any]) -> Iterator[tuple[int | None, int, Any]]:
+    """Each element, with the number of the one that it was, if it was one, and where it stands among them."""
+    places = {id(one): at for at, one in enumerate(seen) if isinstance(one, dict | list)}
+    stays = [places.get(id(one)) for one in now]
+    ahead: list[int] = []  # for each element, the next one that stays
+    limit = len(seen)
+    for at in reversed(stays):
+        limit = limit if at is None else at
+        ahead.append(limit)
+    here = 0
+    for value, at, end in zip(now, stays, reversed(ahead), strict=True):
+        if at is None or at < here:
+            at = _like(seen, here, end, value)
+        yield at, here, value
+        here = here if at is None else at + 1
+
+
+def _like(seen: list[Any], start: int, end: int, value: Any) -> int | None:
+    """The element from `start` on that is equal to a value, else the first that it may be an edit of."""
+    near = range(start, min(end, start + _NEAR))
+    equal = next((at for at in near if seen[at] == value), None)
+    return equal if equal is not None else next((at for at in near if _alike(seen[at], value)), None)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return type(one) is type(other)
+    return all(one.get(name) == other.get(name) for name in _TOLD_BY)
+
+
+def _new(old: list[Any], near: int, value: Any) -> Any:
+    """What was not there before, as an object of its neighbours' class, if that takes it as it is."""
+    if not old or not all(kind_of(type(one)) for one in old):
+        return value
+    classes = dict.fromkeys(base for one in (old[near], *old) for base in type(one).__mro__)
+    for made in classes:
+        validate = getattr(made, "model_validate", None)
+        if validate is None or not getattr(made, "__pydantic_fields__", None):
+            continue
+        with suppress(Exception):  # it is not of this class
+            it = validate(value)
+            if _shape(it) == value:
+                return it
+    return value
+
+
+def _shape(value: Any) -> Any:
+    try:
+        return Eyes().shape(value)
+    except (Unread, RecursionError):
+        return None
