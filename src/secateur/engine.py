@@ -72,14 +72,7 @@ def fit(
     here, and with `compact` false none is made. Raises FormatError, ConfigError, EditError, StillTooLong.
     """
     engine = Engine(
-        policy,
-        model,
-        window=window,
-        format=format,
-        protect=protect,
-        counter=counter,
-        repair=repair,
-        compact=compact,
+        policy, model, window=window, format=format, protect=protect, counter=counter, repair=repair, compact=compact
     )
     return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
 
