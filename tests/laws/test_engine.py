@@ -74,7 +74,10 @@ def test_the_prefix_moves_only_with_an_epoch(messages: list[Any], policy: dict[s
 
 @given(HISTORY, POLICY, st.booleans(), st.data())
 def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool, data: st.DataObject) -> None:
-    """What a session keeps in memory saves work and changes no byte: growth, rewinds and forks included."""
+    """What a session keeps in memory saves work and changes no byte: growth, rewinds and forks included.
+
+    Its clock is the one thing that a caller without a session has to know instead.
+    """
     engine = Engine(policy, sessions=1)
     plan: Plan | None = None  # the first request goes on from nothing
     for step in range(4):
@@ -84,7 +87,7 @@ def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool,
             some = [*some, by_user(messages, f"another way {step}")]
         request = body(some, spaced)
         warm = engine.fit(request, session="s", now=step)
-        cold = fit(request, policy=policy, plan=plan, now=step)
+        cold = fit(request, policy=policy, plan=plan, now=step, idle_s=warm.receipt.idle_s)
         assert warm == structs.replace(cold, before=warm.before, after=warm.after, session="s")
         assert [one.key for one in warm.after.messages] == [one.key for one in cold.after.messages]
         assert fit(request, policy="observe", plan=warm.plan).native == warm.native

@@ -17,7 +17,11 @@ from secateur.stores.protocol import Who
 
 
 def kept_view(engine: Engine, data: bytes, session: str | None, request: dict[str, Any]) -> View[Any]:
-    """The view of a document, kept under this name, or under the one that its history has. Raises Refused."""
+    """The view of a document, kept under this name, or under the one that its history has. Raises Refused.
+
+    No model is called with it, so the session's clock stays where it is.
+    """
+    engine.keeping.calls = False
     view = engine.fit(data, session=session, **request)
     store, number = engine.keeping.store, view.receipt.number
     state = store.load(Who(view.session, engine.keeping.tenant)) if store is not None else None

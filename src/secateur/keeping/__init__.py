@@ -13,6 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import EditError, StoreError
+from secateur.keeping.calibrating import said
+from secateur.keeping.clock import went_out
 from secateur.keeping.memory import Desk, Memory, has_view
 from secateur.keeping.pieces import Pieces, cut
 from secateur.keeping.place import Place, place
@@ -54,6 +56,7 @@ class Keeping:
         self.reach = Reach(store) if store is not None else None  # as requests ask it
         self.tenant = tenant  # of whoever names none
         self.raw = raw  # keep each message of the raw history too
+        self.calls = True  # a model is called with each view; not where a command looks at a file
         self.memory = Memory(sessions)
         self._tidying = Tidying()
 
@@ -103,7 +106,10 @@ class Keeping:
                 desk.state = store.load(who)
             except StoreError as error:
                 wrong = str(error)
-        return desk.state or fresh(who), wrong
+        state = desk.state or fresh(who)
+        if self.store is None:
+            desk.state = state
+        return state, wrong
 
     # --- plans ---------------------------------------------------------------------------------------------------
 
@@ -164,10 +170,12 @@ class Keeping:
             manifest=manifest,
             format=receipt.format,
             model=receipt.model,
+            clock=went_out(state.clock, receipt, self.calls),
+            calibrations=said(state.calibrations),
         )
         desk.state = store.save(state, change)
         desk.unsaved, desk.waiting, desk.pieces, desk.chain = (), (), pieces, chain
-        desk.shown, desk.last, desk.said = work.plan, receipt, ""
+        desk.shown, desk.last = work.plan, receipt
 
     def tidied(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""
@@ -183,7 +191,11 @@ class Keeping:
         else:
             desk.unsaved = work.plan.epochs[base.saved :] if not base.offset else ()
             desk.waiting = (*desk.waiting, receipt)[-UNSAVED:]
-        desk.shown, desk.last, desk.said = work.plan, receipt, ""
+        if desk.state is not None:
+            known = desk.state
+            clock, told = went_out(known.clock, receipt, self.calls), said(known.calibrations)
+            desk.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
+        desk.shown, desk.last = work.plan, receipt
 
     def flush(self) -> None:
         """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""
@@ -257,9 +269,8 @@ class Keeping:
                     desk.state = changed(state, replace(made, epochs=(), receipts=()))
                     return desk.state
                 try:
-                    carried = (
-                        desk.unsaved if carry and made.receipts else ()
-                    )  # no epoch without a receipt that names it
+                    # no epoch without a receipt that names it
+                    carried = desk.unsaved if carry and made.receipts else ()
                     desk.state = store.save(state, replace(made, epochs=(*carried, *made.epochs)))
                     desk.unsaved = desk.unsaved[len(carried) :]
                     desk.waiting = () if made.receipts else desk.waiting

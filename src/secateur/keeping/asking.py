@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from secateur.errors import StoreError
 from secateur.keeping import Desk, Keeping
+from secateur.keeping.calibrating import left_out
 from secateur.keeping.pins import held
 from secateur.keeping.rewritten import REWRITTEN, carried, lost
 from secateur.keeping.undone import put_off, void
@@ -43,7 +44,7 @@ def asking(
         if undone
         else why
     )
-    return ({**edits, **undone, **pins}, why), (*filter(None, (desk.said,)), *warnings)
+    return ({**edits, **undone, **pins}, why), (*left_out(state.calibrations), *warnings)
 
 
 def _pins(

@@ -4,6 +4,10 @@ Rule: a sample outside the plausible band is of something else than counting (a 
 figures, another request), so it is left out and said, never bent into the band.
 """
 
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
 from secateur.stores.protocol import Calibration
 from secateur.usage import Usage
 
@@ -13,20 +17,27 @@ LEAST, MOST = 0.5, 3.0  # reported tokens for one of ours: by content, models di
 
 def calibrated(before: Calibration, counted: int, told: Usage) -> Calibration:
     """The ratio with one more sample: what was reported for a view that we count `counted` tokens."""
-    if not counted or not told.prompt or implausible(counted, told):
+    if not counted or not told.prompt:
         return before
     ratio = told.prompt / counted
+    if not LEAST <= ratio <= MOST:
+        return replace(before, left_out=(told.prompt, counted))
     if before.samples:
         ratio = before.ratio + WEIGHT * (ratio - before.ratio)
     return Calibration(ratio, before.samples + 1)
 
 
-def implausible(counted: int, told: Usage) -> str:
-    """Why a sample is left out, in a sentence; "" where it counts, or is none."""
-    if not counted or not told.prompt or LEAST <= told.prompt / counted <= MOST:
-        return ""
-    return (
-        f"the reported usage was left out of the calibration: {told.prompt:,} input tokens for a request of about "
-        f"{counted:,} is {told.prompt / counted:.2g} times our count, and {LEAST} to {MOST} times is plausible; "
+def left_out(calibrations: Mapping[str, Calibration]) -> tuple[str, ...]:
+    """What a receipt says of samples that were left out since the one before, in a sentence each."""
+    samples = [one.left_out for one in calibrations.values() if one.left_out[0]]
+    return tuple(
+        f"the reported usage was left out of the calibration: {reported:,} input tokens for a request of about "
+        f"{counted:,} is {reported / counted:.2g} times our count, and {LEAST} to {MOST} times is plausible; "
         "hand `observe` the usage of that request"
+        for reported, counted in samples
     )
+
+
+def said(calibrations: Mapping[str, Calibration]) -> dict[str, Calibration]:
+    """The calibrations whose samples were left out, after a receipt has said so."""
+    return {model: replace(one, left_out=(0, 0)) for model, one in calibrations.items() if one.left_out[0]}

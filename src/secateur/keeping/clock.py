@@ -3,13 +3,28 @@
 Rule: what is not reported is no evidence, and never turns anything off. Nothing here decides what to edit.
 """
 
+from msgspec.structs import replace
+
 from secateur.receipt import Receipt
 from secateur.stores.protocol import Clock
 from secateur.usage import Usage
 
 YOUNG_S = 60.0  # a cache that is gone after a shorter pause was lost to something else than its age
 MISSES = 2  # pauses after which nothing was read, before a cache is believed to live shorter than its provider says
+MODELS = 4  # of one session whose last requests are remembered
 CACHED_SHARE = 0.5  # a read of less may be of a system prompt that other sessions keep warm
+
+
+def went_out(before: Clock, receipt: Receipt, calls: bool) -> Clock:
+    """The clock after a request, which is taken to go on to its model at once; `calls` false: a command made the view.
+
+    A cache belongs to a model, so a side call to another one says nothing of this one's.
+    """
+    if not calls:
+        return replace(before, by_hand=receipt.at) if receipt.opened else before
+    sent = {**before.sent, receipt.model: max(receipt.at, before.sent.get(receipt.model, 0))}
+    newest = sorted(sent, key=lambda model: sent[model])[-MODELS:]
+    return replace(before, sent={model: sent[model] for model in newest})
 
 
 def moved(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
@@ -20,7 +35,8 @@ def moved(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
     (`lives_s`), since a client that wrote its history anew looks the same.
     """
     if before.model != last.model:
-        return Clock(now, last.model, last.provider, read=told.read)  # another model's cache is another one
+        read, sent = told.read, before.sent  # another model's cache is another one
+        return Clock(now, last.model, last.provider, read=read, sent=sent, by_hand=before.by_hand)
     pause = (now - before.called) / 1000 if before.called else 0.0
     ttl_s, gone_s, misses = before.ttl_s, before.gone_s, before.misses
     if told.taken and told.read >= CACHED_SHARE * told.taken:
@@ -30,7 +46,16 @@ def moved(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
         ttl_s = 0 if pause <= ttl_s else ttl_s
         if misses or before.read:
             gone_s, misses = (max(gone_s, pause), misses + 1) if pause >= YOUNG_S else (gone_s, misses)
-    return Clock(now, last.model, last.provider, ttl_s, told.read, gone_s, misses)
+    return replace(
+        before,
+        called=now,
+        model=last.model,
+        provider=last.provider,
+        ttl_s=ttl_s,
+        read=told.read,
+        gone_s=gone_s,
+        misses=misses,
+    )
 
 
 def lives_s(clock: Clock, model: str, said_s: float) -> float:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from secateur.errors import ConfigError, EditError, StoreError
 from secateur.keeping import Desk, Keeping
-from secateur.keeping.calibrating import calibrated, implausible
+from secateur.keeping.calibrating import calibrated
 from secateur.keeping.clock import moved
 from secateur.keeping.pins import pin_of
 from secateur.keeping.record import noticed, recorded
@@ -37,7 +37,6 @@ def noted(keeping: Keeping, who: Who, receipt: Receipt | None, usage: Any, now: 
             return Change(at=now)
         before = state.calibrations.get(last.model, Calibration())
         after = calibrated(before, last.tokens_view, told)
-        desk.said = implausible(last.tokens_view, told)
         clock = moved(state.clock, told, last, now)
         return Change(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
 
@@ -64,7 +63,9 @@ def undone(keeping: Keeping, who: Who, epoch: int | None, now: int) -> Undone:
         tokens = cost(keeping.store, desk.work, state, plan, number)
         made[:] = [Undone(number, len(plan.epochs), tokens, plan.opened(new))]
         receipt = replace(noticed("undone", now), trigger=new.why, tokens_view=tokens)
-        return Change(at=now, epochs=(new,), receipts=recorded((*desk.waiting, receipt), state, (*desk.unsaved, new)))
+        clock = replace(state.clock, by_hand=now)  # nobody was called
+        receipts = recorded((*desk.waiting, receipt), state, (*desk.unsaved, new))
+        return Change(at=now, epochs=(new,), receipts=receipts, clock=clock)
 
     keeping.note(who, change, keeping.store)
     return made[0]

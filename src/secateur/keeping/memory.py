@@ -37,7 +37,6 @@ class Desk:
         self.chain = Chain()
         self.sent = Running()
         self.lost = Lost()
-        self.said = ""  # what the next receipt is to say of what was observed since the last one
 
 
 def has_view(state: State | None) -> bool:

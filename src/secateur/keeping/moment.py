@@ -63,14 +63,16 @@ def ratio_of(state: State, model: str) -> float:
 def _idle(work: Session, moment: Moment, state: State) -> float | None:
     """Idle time runs from the last call or from the last epoch, whichever is later: pruning restarts it (SEEDS 3.2).
 
-    A call to another provider says nothing of this one's cache.
+    The last call is the latest that is known: by the document, by what was observed, or by the session's own last
+    request. One to another provider or model says nothing of this one's cache; an epoch of a command called nobody.
     """
-    idle_s, read = moment.idle_s, work.document.transcript
-    last = max(read.called or read.stamped, _called(state, read))
+    idle_s, read, clock = moment.idle_s, work.document.transcript, state.clock
+    last = max(read.called or read.stamped, _called(state, read), clock.sent.get(moment.model or read.model, 0))
     if idle_s is None and last:
         idle_s = max(0.0, (moment.now - last) / 1000)
-    if work.plan.epochs and idle_s is not None:
-        idle_s = max(0.0, min(idle_s, (moment.now - work.plan.epochs[-1].at) / 1000))
+    opened = work.plan.epochs[-1].at if work.plan.epochs else 0
+    if opened and opened != clock.by_hand and idle_s is not None:
+        idle_s = max(0.0, min(idle_s, (moment.now - opened) / 1000))
     return idle_s
 
 

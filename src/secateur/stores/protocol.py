@@ -53,6 +53,8 @@ class Clock(Struct, frozen=True):
     read: int = 0  # tokens that the last answer said were read from the cache
     gone_s: float = 0  # the longest pause after which nothing was read, though the view only grew; 0: none
     misses: int = 0  # how many such pauses there were; a read after a longer one clears both
+    sent: dict[str, int] = {}  # when the newest request for each model went out, in ms since 1970
+    by_hand: int = 0  # when a command last opened an epoch: no model was called with its view
 
 
 class Calibration(Struct, frozen=True):
@@ -60,6 +62,7 @@ class Calibration(Struct, frozen=True):
 
     ratio: float = 1.0  # reported / counted
     samples: int = 0
+    left_out: tuple[int, int] = (0, 0)  # a sample that cannot be true (reported, counted), for the next receipt to say
 
 
 class Pin(Struct, frozen=True):
