@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur import Engine
+from secateur import Engine, StillTooLong
 from secateur.cli.program import program
 
 MODEL = "claude-opus-4-5"
@@ -133,3 +133,16 @@ def test_a_command_on_a_file_moves_no_clock(tmp_path: Path) -> None:
     assert msgspec.json.decode(done.stdout)["edits"]
     later = 4_000_000_000_000  # long behind the command, whose time is this machine's
     assert engine().fit(body(7), session="s", now=later).receipt.idle_s == (later - MINUTE) / 1000
+
+
+def test_a_request_that_does_not_fit_calls_nobody_until_its_view_is_sent() -> None:
+    engine, asked = Engine("balance", window=2_000), body(0)
+    engine.fit(asked, session="s", now=MINUTE)
+    much = {**asked, "messages": [{"role": "user", "content": "all of this matters. " * 3_000}]}
+    with pytest.raises(StillTooLong) as told:
+        engine.fit(much, session="s", now=5 * MINUTE)
+    assert engine.fit(asked, session="s", now=6 * MINUTE).receipt.idle_s == 300.0
+    with pytest.raises(StillTooLong) as told:
+        engine.fit(much, session="s", now=8 * MINUTE)
+    engine.sent(told.value)
+    assert engine.fit(asked, session="s", now=10 * MINUTE).receipt.idle_s == 120.0
