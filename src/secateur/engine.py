@@ -184,9 +184,7 @@ class Engine(Closing):
 
         With a store and no name, the history says whose it is, or a new session is opened (`View.session`). Whatever
         happens leaves a receipt there. A store that fails stops nothing: `View.receipt.warnings` says so.
-
-        A view is taken to go to the model at once: the pause before the session's next request is counted from here,
-        or from a later `observe`, unless that request brings `idle_s` or later timestamps.
+        A view is taken to go to the model at once: without `idle_s`, `observe` or timestamps, pauses begin with it.
         """
         return self._served(session, asked(request, plan, now, idle_s, fixed_tokens))
 
