@@ -1,7 +1,7 @@
 """What the account of a session is made of: a prompt cache told by numbers, and what each epoch cut."""
 
 import pytest
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
@@ -11,6 +11,8 @@ from secateur.protect import Protect
 from secateur.schedule import Offer
 from secateur.schedule.cached import Cached, Prompt
 from secateur.schedule.cuts import Cut, Standing, cuts
+from secateur.schedule.ground import Ground, Place
+from secateur.schedule.regret import SAFE, Account
 from secateur.tariff import Tariff
 
 TARIFF = Tariff(r=0.1, w=1.25, minimum_tokens=10)
@@ -101,3 +103,34 @@ def test_each_epoch_cut_what_it_left_less_of() -> None:
     assert [standing.before(number) for number in (2, 3, 5)] == [0, 60, 109]
     standing.add(made[2:])
     assert (standing.whole, standing.before(4)) == (86, 86)
+
+
+def turning(reasoning: bool) -> tuple[Account, Place]:
+    """A second turn in which something was thought, and a result of the first one that may go to its last 40 tokens."""
+    thought = (Part("reasoning", (), "t" * 60),) if reasoning else ()
+    call = assistant(("b", "read", "{}"))
+    raw = counted(
+        user("g" * 500),
+        assistant(("a", "read", "{}")),
+        result("x" * 90, call="a"),
+        assistant(text="done"),
+        user("n" * 500),
+        replace(call, parts=(*thought, *call.parts)),
+        result("y" * 50, call="b"),
+    )
+    edit = Rewrite(raw.messages[2].parts[0].key, "z" * 40)
+    tariff = Tariff(r=0.1, w=1.25, o=0, minimum_tokens=1, strips_reasoning=True, free=1)
+    budget = Budget(window=0, used=0, count=len, protect=Protect(), tariff=tariff, idle_s=10)
+    ground = Ground(Offer(seen=raw, budget=budget, edits={edit.key: edit}, count=len, freed=(90, 50)))
+    (place,) = ground.places
+    return Account(ground.offer, ground.prefixes), place
+
+
+def test_what_the_next_turn_will_strip_is_weighed_before_an_edit_in_front_of_it() -> None:
+    """With the turn over, the history as it came is read up to the reasoning: 1,096 tokens that are written anew."""
+    (plain, place), (thinking, later) = turning(False), turning(True)
+    more = 1.15 * 1_096 - 1.25 * 50
+    for account, where, extra in ((plain, place, 0.0), (thinking, later, more)):
+        enough = (account.after(where) + extra) / (SAFE * account.unpruned)
+        assert account.bears(where, enough * 1.0001)
+        assert not account.bears(where, enough * 0.9999)
