@@ -6,8 +6,10 @@ what was said. Signed reasoning is pinned, and bound to its prefix on the models
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from secateur.elsewhere import kept_elsewhere
 from secateur.formats.evidence import claimed
 from secateur.formats.native import (
     Calls,
@@ -61,7 +63,8 @@ class AnthropicMessages:
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = keyed(reader.messages(values, len(known)), chained(known))
         fixed = fixed_tokens(native, "system", "tools")
-        return Transcript(at, known + fresh, model, "anthropic", fixed, thinks_first=_thinks_first(native))
+        held = bool(kept_elsewhere(self.name, partial(member, native)))
+        return Transcript(at, known + fresh, model, "anthropic", fixed, held, thinks_first=_thinks_first(native))
 
     def body(self, part: Part, text: str) -> Any:
         """A string; for arguments the JSON as it is; for a medium a text block in its slot. Cache markers stay."""

@@ -6,10 +6,12 @@ signature stays on its part as it came (wire rules G10, G11). With `cachedConten
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
+from secateur.elsewhere import kept_elsewhere
 from secateur.formats.evidence import claimed
 from secateur.formats.native import (
     Calls,
@@ -50,9 +52,9 @@ class Gemini:
         values = items.values(first) if isinstance(items, Text) else items[first:]
         fresh = (content(item, (*at, number), calls) for number, item in enumerate(values, first))
         messages = known + keyed(fresh, chained(known))
-        partial = any(member(native, name) for name in ("cachedContent", "cached_content"))
+        held = bool(kept_elsewhere(self.name, partial(member, native)))
         fixed = fixed_tokens(native, *_FIXED)
-        return Transcript(at, messages, model or leading_model(native), "google", fixed, partial)
+        return Transcript(at, messages, model or leading_model(native), "google", fixed, held)
 
     def body(self, part: Part, text: str) -> Any:
         """A response is an object (wire rule G4): the text under `output`, or under `error` where it told one."""

@@ -8,10 +8,12 @@ the API keeps, or refers to items that it keeps, is partial.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
+from secateur.elsewhere import kept_elsewhere
 from secateur.formats import json_word
 from secateur.formats.evidence import claimed
 from secateur.formats.item_outputs import output_body
@@ -29,7 +31,6 @@ from secateur.jsontext import Text
 from secateur.lineage import chained, keyed
 from secateur.model import Message, New, Part, Path, Transcript
 
-_KEPT_THERE = ("previous_response_id", "conversation")
 _REFERENCE = re.compile(rb'"type"[ \t\n\r]*:[ \t\n\r]*"item_reference"')
 
 
@@ -47,7 +48,7 @@ class OpenAIResponses:
         """The transcript of a body or of a list of items."""
         model = model or leading_model(native)
         fixed = fixed_tokens(native, "instructions", "tools")
-        kept = any(member(native, name) for name in _KEPT_THERE)
+        kept = bool(kept_elsewhere(self.name, partial(member, native)))
         text = _text_input(native)
         if text is not None:
             only = keyed([Message("user", ("input",), (Part("text", ("input",), text),))])

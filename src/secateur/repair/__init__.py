@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from secateur import formats, rules
+from secateur.elsewhere import kept_elsewhere
 from secateur.errors import FormatError, UnknownFormat
 from secateur.formats.detection import detected, detected_object
 from secateur.formats.native import array_at, leading_model
@@ -33,8 +34,6 @@ BODIES: dict[str, tuple[Any, str]] = {
     "bedrock_converse": (bedrock, "messages"),
     "opencode": (opencode, "messages"),
 }
-
-_ELSEWHERE = ("previous_response_id", "conversation", "cachedContent", "cached_content")
 
 
 class Repair(Struct, frozen=True):
@@ -92,15 +91,10 @@ def _body(native: Any, name: str, settings: Settings) -> Repair:
     at, nodes, size = _taken_apart(native, array, family.BLOCKS, name)
     weight = len(native.raw) if isinstance(native, Text) else 0
     request = value if isinstance(value, dict) else {}
-    work = Work(nodes, _named(settings, native), weight, request, _partial(value))
+    work = Work(nodes, _named(settings, native), weight, request, bool(kept_elsewhere(name, request.get)))
     family.mend(work)
     native = apply(native, list(lowered(native, at, size, work.nodes)))
     return Repair(native, (*said, *work.mended), (*work.left, *_broken(native, name, array, work.settings)))
-
-
-def _partial(value: Any) -> bool:
-    """Whether the server holds history that is not here."""
-    return isinstance(value, dict) and any(value.get(name) for name in _ELSEWHERE)
 
 
 def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[Mended]:

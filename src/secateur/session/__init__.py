@@ -54,6 +54,7 @@ class Session:
         self.known = 0  # messages before this one were there, under this plan, at the last request
         self._ahead: frozenset[str] = frozenset()  # tips of epochs that were opened beyond this history: it was rewound
         self._fold = Fold()
+        self._held = False  # the provider holds history that is not here: no edit of any plan is made
         self._ranges: list[tuple[int, int, Replace]] = []
         self._seen: tuple[Message, ...] = ()
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
@@ -74,8 +75,9 @@ class Session:
         old = getattr(self, "document", None)
         new, same = self._read(old, request, format, model)
         plan_stays = plan is None or plan == self.plan
-        if plan is not None and not plan_stays:
-            self.plan, same = plan, 0
+        held = new.transcript.partial
+        if not plan_stays or held != self._held:
+            self.plan, same, self._held = self.plan if plan is None else plan, 0, held
             self._refold()
         known = old.transcript.messages if old is not None else ()
         messages = new.transcript.messages
@@ -258,7 +260,7 @@ class Session:
         self._spend(None if back else touched)
 
     def _refold(self) -> None:
-        self._fold = fold(self.plan)
+        self._fold = Fold() if self._held else fold(self.plan)
         self.edited = refused(self.plan) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
 
     def _show(self, touched: Iterable[int]) -> None:

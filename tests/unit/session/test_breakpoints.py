@@ -100,13 +100,19 @@ def test_the_one_slot_that_is_left_goes_to_what_stood_before() -> None:
         asked(mark=None),  # the client marks nothing
         asked() | {"cache_control": SHORT, "system": [{"type": "text", "text": "s", "cache_control": SHORT}] * 2},
         asked()["messages"],  # what the request marks beside them is not known
-        asked() | {"thread": {"type": "continue"}},
     ],
 )
 def test_otherwise_nothing_is_added(body: Any) -> None:
     view = fit(body, policy=OURS, format="anthropic_messages", **COLD)
     assert (view.receipt.opened, view.receipt.breakpoints) == (True, 0)
     assert view.native == fit(body, policy="observe", plan=view.plan, format="anthropic_messages").native
+
+
+def test_a_thread_that_the_provider_keeps_goes_out_as_it_came() -> None:
+    body = asked() | {"thread": {"type": "continue"}}
+    view = fit(body, policy=OURS, **COLD)
+    assert view.native is body
+    assert (view.receipt.opened, view.receipt.breakpoints) == (False, 0)
 
 
 def test_presets_of_other_systems_send_what_these_send() -> None:

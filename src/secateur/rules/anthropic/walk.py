@@ -6,11 +6,12 @@ nothing. Each list holds places, in the order of the history.
 
 from typing import Any
 
+from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
 from secateur.rules.anthropic.rounds import Rounds
 from secateur.rules.anthropic.turns import Turns
 from secateur.rules.history import Asked, History, Look
-from secateur.rules.values import fields, items, word
+from secateur.rules.values import items, word
 
 ROLES = frozenset({"user", "assistant", "system"})
 
@@ -21,7 +22,7 @@ class Messages(History):
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
         self.tools = items(self.request.get("tools"))
-        self.partial = word(fields(self.request.get("thread")).get("type")) == "continue"  # the rest is on the server
+        self.partial = bool(kept_elsewhere("anthropic_messages", self.request.get))
         self.rounds = Rounds()
         self.turns = Turns()
         self.roles: list[str] = []  # "" where it is none

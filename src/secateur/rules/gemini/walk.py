@@ -6,6 +6,7 @@ parts by the name of their data ("text", "functionCall" ...), at contents as "co
 
 from typing import Any
 
+from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
 from secateur.rules.history import Asked, History, Look
 from secateur.rules.values import fields, items, word
@@ -66,7 +67,7 @@ class Contents(History):
 
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
-        self.partial = bool(self.field("cachedContent"))
+        self.partial = bool(kept_elsewhere("gemini", self.request.get))
         self.turns: list[Turn] = []
         self.odd: list[tuple[Path, str]] = []
         self.open: dict[str, list[Path]] = {}  # server tools and code without their result

@@ -34,7 +34,7 @@ def prefix(item: Any, history: Responses) -> Found:
 
 @rule("R7", "without `store`, nothing refers to what a server holds", "reported: the error names the item")
 def unresolved(history: Responses) -> Found:
-    if not history.stateless or history.partial:
+    if not history.stateless or history.held:
         return
     for number, kind in enumerate(history.kinds):
         if kind == "item_reference":

@@ -5,6 +5,7 @@ Rule: block rules look at items by their type, at messages as "message".
 
 from typing import Any
 
+from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
 from secateur.rules.history import Asked, History, Look
 from secateur.rules.values import fields, items, word
@@ -27,7 +28,9 @@ class Responses(History):
 
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
-        self.partial = any(self.request.get(name) for name in ("previous_response_id", "conversation"))
+        refers = any(isinstance(item, dict) and item.get("type") == "item_reference" for item in self.messages)
+        self.held = bool(kept_elsewhere("openai_responses", self.request.get))
+        self.partial = self.held or refers
         self.stateless = self.request.get("store") is False
         self.kinds: list[str] = []  # of each item; "" where it is none
         self.odd: list[tuple[Path, str]] = []
