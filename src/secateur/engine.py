@@ -247,7 +247,8 @@ class Engine(Closing):
 
         `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
         and its model, and moves the cache clock: the model was called `now`. Figures that cannot be of that request are
-        left out, and the next receipt says so. A store that fails stops nothing here.
+        left out, and the next receipt says so. Of a refused request hand in the error: where it names the window, that
+        holds from then on. A store that fails stops nothing here.
         """
         session, receipt = arguments.viewed(view)
         noted(self.keeping, self.keeping.who(session), receipt, usage, present(now))

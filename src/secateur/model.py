@@ -86,6 +86,7 @@ class Transcript(Struct, frozen=True):
     in_place: bool = False  # messages are not the array's elements one by one: parts change where they stand, no more
     called: int = 0  # when the model was last called, in ms; 0: unknown
     stamped: int = 0  # the document's last timestamp, in ms; 0: unknown
+    window: int = 0  # the model's context window in tokens, as the host recorded it; 0: it did not
     warnings: tuple[str, ...] = ()  # what the reader met: torn lines, missing parents
     index: Index | None = None  # None: not made yet; `bounds.index_of` makes it
 

@@ -106,11 +106,12 @@ def inspection(read_: Opened, asked: Asked) -> Inspection:
     """All that is to be said of a document."""
     transcript = read_.transcript
     model = asked.model or transcript.model
+    recorded = transcript.window if model == transcript.model else 0
     return Inspection(
         input=side(read_, asked.input),
         reason=read_.document.reason,
         model=model,
-        window=Window(*resolve(asked.window, model, policy.load("observe"))),
+        window=Window(*resolve(asked.window, model, policy.load("observe"), recorded=recorded)),
         counter=asked.counter,
         by_kind=anatomy.by_kind(transcript),
         by_tool=anatomy.by_tool(transcript),

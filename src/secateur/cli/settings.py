@@ -49,7 +49,8 @@ def settings(given: Given, chosen: Policy, document: Opened | None) -> list[Sett
 def _of_request(given: Given, chosen: Policy, document: Opened | None) -> Iterator[Setting]:
     own = document.transcript.model if document else ""
     model = given.model or own
-    window, source = resolve(given.window, model, chosen)
+    recorded = document.transcript.window if document and model == own else 0
+    window, source = resolve(given.window, model, chosen, recorded=recorded)
     if document:
         yield Setting("format", document.format, document.document.reason)
     yield Setting("model", model or "unknown", "--model" if given.model else "the document" if own else "not given")

@@ -38,7 +38,8 @@ class Codex:
         calls = Calls()
         messages = [message(step, calls, logged=True) for step in steps(history.items)]
         messages = [one for one in messages if one.parts]
-        return log.transcript(messages, model=model or history.model, provider=history.provider)
+        window = history.window if model in ("", history.model) else 0  # of another model it says nothing
+        return log.transcript(messages, model=model or history.model, provider=history.provider, window=window)
 
     def body(self, part: Part, text: str) -> Any:
         """A string, as outputs, freeform inputs and arguments (JSON in a string) are; a medium becomes a text."""

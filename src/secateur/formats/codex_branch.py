@@ -10,6 +10,7 @@ from secateur.formats.items import Item, speaker, texts_of
 from secateur.formats.logs import Log, moment
 
 _NEVER_SENT = "ghost_snapshot"
+_SIZED = ("token_count", "task_started")
 
 
 class History:
@@ -19,6 +20,7 @@ class History:
         self.items: list[Item] = []
         self.model = ""
         self.provider = "openai"
+        self.window = 0  # tokens, as the newest turn or count of tokens has it
         for line, entry in log.entries.items():
             payload = entry.get("payload")
             if isinstance(payload, dict):
@@ -33,10 +35,20 @@ class History:
                 self._compact(line, payload, at)
             case "event_msg" if payload.get("type") == "thread_rolled_back":
                 self._roll_back(payload.get("num_turns"))
+            case "event_msg" if payload.get("type") in _SIZED:
+                self._size(payload)
             case "turn_context":
                 self.model = str(payload.get("model") or self.model)
             case "session_meta":
                 self.provider = str(payload.get("model_provider") or self.provider)
+
+    def _size(self, payload: dict[str, Any]) -> None:
+        """Both events say how large the window is; older versions did in one of them, or in none."""
+        info = payload.get("info")
+        for table in (payload, info if isinstance(info, dict) else {}):
+            tokens = table.get("model_context_window")
+            if isinstance(tokens, int) and tokens > 0:
+                self.window = tokens
 
     def _compact(self, line: int, payload: dict[str, Any], at: int) -> None:
         """The list that a compaction gives; the oldest form gives a summary only, behind what users said."""

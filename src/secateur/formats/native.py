@@ -81,6 +81,16 @@ def fixed_tokens(native: Any, *names: str) -> int:
     return total
 
 
+def whole_number(native: Any, name: str) -> int:
+    """A number above zero that stands beside the messages; 0 without one."""
+    if isinstance(native, Text):
+        child = native.child(name) if native.kind == "{" else None
+        value = child.value() if child is not None else None
+    else:
+        value = native.get(name) if isinstance(native, dict) else None
+    return value if isinstance(value, int) and value > 0 else 0
+
+
 def value_digest(value: Any) -> str:
     """A name for a value, cache markers aside; whatever order its members stand in."""
     return blake2b(canonical(_unmarked(value)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -26,6 +26,7 @@ from secateur.formats.native import (
     marker_of,
     pictured,
     value_digest,
+    whole_number,
 )
 from secateur.jsontext import Text, loads
 from secateur.lineage import chained, keyed
@@ -66,7 +67,8 @@ class OpenAIChat:
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (message(item, (*at, number), calls, binds) for number, item in enumerate(values, len(known)))
         messages = known + keyed(json_word.kept(fresh, known) if json_word.wanted(native) else fresh, chained(known))
-        return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"))
+        window = whole_number(native, "context_window")  # LiteLLM's logs
+        return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"), window=window)
 
     def body(self, part: Part, text: str) -> Any:
         """A string; for a medium a text part in its slot. Cache markers stay."""

@@ -24,7 +24,7 @@ def calibrated(before: Calibration, counted: int, told: Usage) -> Calibration:
         return replace(before, left_out=(told.prompt, counted))
     if before.samples:
         ratio = before.ratio + WEIGHT * (ratio - before.ratio)
-    return Calibration(ratio, before.samples + 1)
+    return replace(before, ratio=ratio, samples=before.samples + 1)
 
 
 def left_out(calibrations: Mapping[str, Calibration]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from secateur.errors import ConfigError, EditError, StoreError
 from secateur.keeping import Desk, Keeping
 from secateur.keeping.calibrating import calibrated
 from secateur.keeping.clock import moved
+from secateur.keeping.overflow import window_in
 from secateur.keeping.pins import pin_of
 from secateur.keeping.record import noticed, recorded
 from secateur.keeping.undone import Undone, cost, newest
@@ -27,15 +28,18 @@ __all__ = ["Undone", "noted", "pinned", "undone", "unpinned"]
 def noted(keeping: Keeping, who: Who, receipt: Receipt | None, usage: Any, now: int) -> None:
     """Calibrate by what a provider said of a request, the session's last one by default, and move the clock.
 
-    A sample that cannot be true of that request is left out; the session's next receipt says so.
+    A sample that cannot be true of that request is left out; the session's next receipt says so. A refusal tells how
+    large the window is, and no more.
     """
-    told = usage_of(usage) or Usage()
+    told, window = usage_of(usage) or Usage(), window_in(usage)
 
     def change(desk: Desk, state: State) -> Change:
         last = receipt or keeping.last(desk, state)
         if last is None:
             return Change(at=now)
         before = state.calibrations.get(last.model, Calibration())
+        if window:
+            return Change(at=now, calibrations={last.model: replace(before, window=window)})
         after = calibrated(before, last.tokens_view, told)
         clock = moved(state.clock, told, last, now)
         return Change(at=now, clock=clock, calibrations={last.model: after} if after != before else None)

@@ -11,6 +11,8 @@ from secateur.budget import Budget
 from secateur.formats.breakpoints import NEAR, SLOTS, buys_longer, slots
 from secateur.keeping.clock import lives_s
 from secateur.model import Transcript
+from secateur.policy import Policy
+from secateur.policy.windows import resolve
 from secateur.pricing.stated import Entries
 from secateur.pricing.tariffs import tariff_of
 from secateur.session import Session
@@ -58,6 +60,13 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
 def ratio_of(state: State, model: str) -> float:
     """What the provider counts for one token of ours."""
     return state.calibrations.get(model, Calibration()).ratio
+
+
+def window_for(stated: int | None, model: str, policy: Policy, known: tuple[Transcript, State]) -> tuple[int, str]:
+    """The window of this request and where it comes from; `known` are what was read and what the session learned."""
+    read, state = known
+    learned = state.calibrations.get(model, Calibration()).window
+    return resolve(stated, model, policy, learned=learned, recorded=read.window)
 
 
 def _idle(work: Session, moment: Moment, state: State) -> float | None:

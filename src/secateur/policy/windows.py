@@ -1,7 +1,8 @@
 """How many tokens a model takes, and where that number comes from.
 
-Rule: stated by the caller, then by the policy, then the registry, then 200,000; `context_tokens` is a ceiling on any of
-them. The registry is a dated table made by `scripts/refresh_models.py`; a model it does not know is not guessed at.
+Rule: stated by the caller, then by the policy; then what the provider said when it refused a longer request, what the
+host recorded, the registry, 200,000. `context_tokens` is a ceiling on any of them. The registry is a dated table, made
+by `scripts/refresh_models.py`; a model it does not know is not guessed at.
 """
 
 import json
@@ -15,9 +16,12 @@ from secateur.policy.language import Policy
 DEFAULT_WINDOW = 200_000  # SEEDS 3.4
 
 
-def resolve(stated: int | None, model: str, policy: Policy) -> tuple[int, str]:
-    """The window in tokens and where it comes from, in a few words."""
-    window, source = _uncapped(stated, model, policy)
+def resolve(stated: int | None, model: str, policy: Policy, *, learned: int = 0, recorded: int = 0) -> tuple[int, str]:
+    """The window in tokens and where it comes from, in a few words.
+
+    `learned` is what the model's provider said, `recorded` what the document's host wrote down; 0 where neither did.
+    """
+    window, source = _stated(stated, model, policy) or _found(model, learned, recorded)
     ceiling = policy.context_tokens
     if ceiling is not None and ceiling < window:
         return ceiling, f"context_tokens of policy {policy.name}, below {window:,} ({source})"
@@ -31,15 +35,21 @@ def window_of(model: str) -> int | None:
     return None if name is None else windows[name]
 
 
-def _uncapped(stated: int | None, model: str, policy: Policy) -> tuple[int, str]:
+def _stated(stated: int | None, model: str, policy: Policy) -> tuple[int, str] | None:
     if stated is not None:
         return stated, "stated"
     if policy.window is not None:
         return policy.window, f"policy {policy.name}"
     named = {normal(name): tokens for name, tokens in policy.windows.items()} | policy.windows
     found = named.get(model, named.get(normal(model))) if model else None
-    if found is not None:
-        return found, f"policy {policy.name}, for {model}"
+    return None if found is None else (found, f"policy {policy.name}, for {model}")
+
+
+def _found(model: str, learned: int, recorded: int) -> tuple[int, str]:
+    if learned:
+        return learned, "learned: the provider said so when it refused a longer request"
+    if recorded:
+        return recorded, "recorded by the host"
     known = window_of(model) if model else None
     if known is not None:
         registry = _registry()

@@ -21,13 +21,12 @@ from secateur.fitting.ready import Ready
 from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
 from secateur.keeping.asking import asking
 from secateur.keeping.memory import has_view
-from secateur.keeping.moment import Moment, budget_of, ratio_of
+from secateur.keeping.moment import Moment, budget_of, ratio_of, window_for
 from secateur.keeping.readable import readable
 from secateur.keeping.record import handled
 from secateur.keeping.rewritten import with_local
 from secateur.model import Message
 from secateur.plan import Plan
-from secateur.policy.windows import resolve
 from secateur.receipt import Entry, Receipt, entries
 from secateur.schedule.reckoning import assumed, cost_of
 from secateur.serving.asked import Request, Settings, Taken, at_work
@@ -134,7 +133,7 @@ class Turn(Struct):
         work, desk.work = desk.work or at_work(settings), None  # an error must not leave half of a request there
         base = self._laid(work, state)
         read = work.document.transcript
-        window, source = resolve(settings.window, settings.model or read.model, policy)
+        window, source = window_for(settings.window, settings.model or read.model, policy, (read, state))
         goes_on = of.plan is not None or desk.last is not None or has_view(state)
         moment = Moment(of.now, of.idle_s, of.fixed_tokens, settings.model, policy.pricing, goes_on)
         asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))

@@ -73,7 +73,7 @@ def replayed(
         work.turn(request)
         segment = recording.segments[request.segment]
         work.grow(recording.document, segment, request.answer)
-        room, _ = resolve(window, request.model or segment.model, policy)
+        room, _ = resolve(window, request.model or segment.model, policy, recorded=segment.window)
         epochs = len(work.plan.epochs)
         budget = replace(work.budget(room, segment.fixed_tokens, at, idle_s), handles=handles)
         _, gate = decide(policy, work, budget)

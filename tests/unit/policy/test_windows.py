@@ -38,6 +38,22 @@ def test_resolve(stated: int | None, model: str, policy: Policy, window: int, so
     assert said.startswith(source) or source in said
 
 
+def test_what_was_learned_goes_before_what_was_recorded_and_both_before_the_registry() -> None:
+    known = {"learned": 64_000, "recorded": 258_400}
+    capped = Policy(name="p", context_tokens=50_000)
+    for stated, policy, given, window, source in (
+        (None, PLAIN, known, 64_000, "learned"),
+        (None, PLAIN, {"recorded": 258_400}, 258_400, "recorded by the host"),
+        (None, PLAIN, {}, 128_000, "registry"),
+        (9_000, PLAIN, known, 9_000, "stated"),
+        (None, Policy(name="p", window=7_000), known, 7_000, "policy p"),
+        (None, capped, known, 50_000, "below 64,000 (learned"),
+        (None, capped, {"recorded": 30_000}, 30_000, "recorded by the host"),
+    ):
+        tokens, said = resolve(stated, "gpt-4o-mini", policy, **given)
+        assert (tokens, source in said) == (window, True)
+
+
 @pytest.mark.parametrize(
     "name",
     [
