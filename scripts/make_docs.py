@@ -36,6 +36,7 @@ from secateur.pricing.prices import in_units, restated
 from secateur.pricing.rules import all_rules
 from secateur.protect import Protect
 from secateur.receipt import Entry, Receipt
+from secateur.redact.notations import NOTATIONS
 from secateur.redact.shapes import SHAPES
 from secateur.repair import BODIES
 from secateur.repair.logs import HOSTS
@@ -302,7 +303,7 @@ def store_() -> Iterator[str]:
     for title, module, functions in _OF_THE_RECORD:
         yield f"## {title}\n\n{_module_text(module)}"
         yield from (f"### `{function.__name__}`\n\n{_text(function)}" for function in functions)
-    yield f"Kinds by shape: {', '.join(sorted({f'`{shape.kind}`' for shape in SHAPES}))}."
+    yield f"Kinds by shape or notation: {', '.join(sorted({f'`{shape.kind}`' for shape in (*SHAPES, *NOTATIONS)}))}."
     yield f"## Schema\n\n{_module_text(migrate)}"
     yield from (f"### {number}\n\n```text\n{text.strip()}\n```" for number, text in migrate.migrations())
 

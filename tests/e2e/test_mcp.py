@@ -120,17 +120,18 @@ def test_over_http_only_who_says_the_token_is_answered(url: str) -> None:
         _wait(port)
         at = f"http://127.0.0.1:{port}/mcp"
 
-        async def talk() -> None:
+        async def talk(scheme: str) -> None:
             async with httpx2.AsyncClient() as stranger:
-                for headers in ({}, {"authorization": "Bearer thorn"}):
+                for headers in ({}, {"authorization": "Bearer thorn"}, {"authorization": "Basic rose"}):
                     assert (await stranger.post(at, json={}, headers=headers)).status_code == 401
             async with (
-                httpx2.AsyncClient(headers={"authorization": "Bearer rose"}) as known,
+                httpx2.AsyncClient(headers={"authorization": f"{scheme} rose"}) as known,
                 Client(streamable_http_client(at, http_client=known)) as client,
             ):
                 assert HANDLE in (await asked(client, "removed"))[0]
 
-        asyncio.run(talk())
+        for scheme in ("Bearer", "bearer", "BEARER"):
+            asyncio.run(talk(scheme))
     finally:
         process.terminate()
         process.wait(10)

@@ -34,7 +34,7 @@ def test_a_putty_key_goes(line_end: str) -> None:
     body = line_end.join([made(64)] * 3)
     text = f"Public-Lines: 2{line_end}AAAA{line_end}Private-Lines: 3{line_end}{body}{line_end}Private-MAC: 0"
     assert made(64) not in redact(text)
-    assert redact(text).endswith("[redacted private-key]-MAC: 0")
+    assert redact(text).endswith(f"Private-Lines: 3{line_end}[redacted private-key]{line_end}Private-MAC: 0")
 
 
 def test_a_second_pair_of_eyes_finds_no_less_and_leaves_what_was_redacted() -> None:
@@ -118,4 +118,4 @@ def test_no_neighbour_saves_a_credential(kind: str, before: str, after: str) -> 
 )
 def test_no_text_takes_more_than_linear_time(piece: str) -> None:
     """Long inputs come back at all: with a quadratic pattern this would not end within hours."""
-    assert redact(piece * 200_000)
+    assert redact(piece * 50_000)

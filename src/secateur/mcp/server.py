@@ -56,11 +56,12 @@ def serve_http(server: Any, port: int, token: str) -> None:
 
 def guarded(app: Asgi, token: str) -> Asgi:
     """The application, for who says `Authorization: Bearer TOKEN`; others hear 401."""
-    wanted = f"Bearer {token}".encode()
+    wanted = token.encode()
 
     async def checked(scope: Any, receive: Any, send: Any) -> None:
         said = dict(scope.get("headers") or ()).get(b"authorization", b"")
-        if scope["type"] != "http" or hmac.compare_digest(said, wanted):
+        scheme, _, given = said.partition(b" ")  # schemes are told in any case of letters
+        if scope["type"] != "http" or (scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), wanted)):
             await app(scope, receive, send)
             return
         head = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]

@@ -1,13 +1,16 @@
 """What credentials look like: one row per issuer, as the issuers (and scanners of leaked keys) describe them.
 
-Rule: a text without any of a shape's marks costs one search per mark, and most shapes begin with theirs. A pattern
-repeats single characters only, so no input takes more than linear time; its group `kept`, if it has one, stays as it
-is. What is secret only by the name before it is `assigned`'s affair.
+Rule: the long runs of a text are collected once, and marks are looked for in these alone; a shape's pattern is tried
+only where one of its marks stands. A pattern repeats single characters only, so no input takes more than linear time.
+What is secret by the name or the notation around it is the affair of `assigned` and `notations`.
 """
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
+
+from secateur.redact.places import Span, branches, places
 
 
 class Shape(Struct, frozen=True):
@@ -19,6 +22,39 @@ class Shape(Struct, frozen=True):
     inside: bool = False  # the mark stands somewhere in it, not at its beginning
 
 
+def shaped(text: str, dense: str) -> Iterator[Span]:
+    """Where tokens stand whose shape gives them away. `dense` has the long runs of the text."""
+    marks = set(_BEGINNINGS.findall(dense))
+    marks.update(_WITHIN.findall(dense), (mark for mark in _APART if mark in text))
+    for shape in {id(one): one for mark in marks for one in _BY_MARK[mark]}.values() if marks else ():
+        yield from (Span(*found.span(), shape.kind) for found in _matches(shape, text))
+
+
+def dense_runs(data: bytes) -> Iterator[str]:
+    """The runs of at least 20 letters, digits, dots, dashes and the like in a text in UTF-8: every shape has one."""
+    plain = data.translate(_RUNS)
+    start = plain.find(_LONG)
+    while start >= 0:
+        end = plain.find(b" ", start) % (len(plain) + 1)  # without one: the end of the text
+        yield data[start:end].decode("ascii")
+        start = plain.find(_LONG, end)
+
+
+def _matches(shape: Shape, text: str) -> Iterator[re.Match[str]]:
+    if shape.inside:
+        yield from shape.pattern.finditer(text)
+        return
+    done = 0
+    for place in sorted(place for mark in shape.marks for place in places(text, mark)):
+        found = shape.pattern.match(text, place) if place >= done else None
+        if found:
+            done = found.end()
+            yield found
+
+
+_LONG = b"x" * 20
+_SIGNS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~-")
+_RUNS = bytes(ord("x") if one in _SIGNS else ord(" ") for one in range(256))
 _HEAD = r"(?<![A-Za-z0-9])"  # not inside a longer word
 
 
@@ -31,17 +67,6 @@ def _token(kind: str, marks: str, pattern: str, inside: bool = False) -> Shape:
 
 
 SHAPES: tuple[Shape, ...] = (
-    _shape(
-        "private-key",
-        "-----BEGIN ",
-        r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?!-----)[\s\S])*(?:-----END [A-Z0-9 ]{0,40}-----)?",
-    ),
-    _shape(
-        "private-key",
-        "Private-Lines: ",
-        r"(?P<kept>Private-Lines: \d{1,4}(?:\s|\\[rn]){1,4})[A-Za-z0-9+/=\s\\]{40,}",
-    ),
     _token("age-key", "AGE-SECRET-KEY-", r"AGE-SECRET-KEY-1[0-9A-Z]{20,80}"),
     _token("aws-access-key", "AKIA ASIA ABIA ACCA A3T", r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _token("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{16,}"),
@@ -60,8 +85,6 @@ SHAPES: tuple[Shape, ...] = (
         r"(?:gl(?:pat|ptt|dt|rt|cbt|ft|soat|imt|agent|oas)-|GR1348941)[\w.-]{20,}",
     ),
     _token("slack-token", "xox xapp-", r"(?:xox[abcdeoprs]|xapp)-[\w-]{10,}"),
-    _shape("slack-webhook", "hooks.slack.com", r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/)[\w/+-]{20,}"),
-    _shape("discord-webhook", "/api/webhooks/", r"(?P<kept>/api/webhooks/\d{10,25}/)[\w-]{40,}"),
     _token("discord-token", "MT Mj Mz ND NT Nj Nz OD OT", r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}"),
     _shape(
         "artifactory-key",
@@ -77,9 +100,7 @@ SHAPES: tuple[Shape, ...] = (
     _token("twilio-key", "SK", r"SK[0-9a-f]{32}(?![A-Za-z0-9])"),
     _token("sendgrid-key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{16,64}"),
     _token("mailgun-key", "key-", r"key-[0-9a-f]{32}(?![A-Za-z0-9])"),
-    _token(
-        "mailchimp-key", "-us1 -us2 -us3 -us4 -us5 -us6 -us7 -us8 -us9", r"[0-9a-f]{32}-us\d{1,2}(?!\w)", inside=True
-    ),
+    _token("mailchimp-key", "-us", r"[0-9a-f]{32}-us\d{1,2}(?!\w)", inside=True),
     _token("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
     _token("pypi-token", "pypi-AgE", r"pypi-AgE[\w-]{40,}"),
     _token("rubygems-key", "rubygems_", r"rubygems_[0-9a-f]{48}"),
@@ -109,11 +130,87 @@ SHAPES: tuple[Shape, ...] = (
     _token("postman-key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
     _token("figma-token", "figd_", r"figd_[\w-]{30,}"),
     _shape("azure-client-secret", "Q~", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])", inside=True),
-    _shape("azure-signature", "?sig=|&sig=|;sig=", r"(?P<kept>[?&;]sig=)[A-Za-z0-9%/+=]{30,}"),
     _shape("jwt", "eyJ", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?"),
-    _shape(
-        "url-password",
-        "://",
-        r"(?P<kept>://[^\s:@/?#\"'<>\\]{0,64}:)(?!\$|\{|<|%[sd(]|\[redacted )[^\s@/\"'<>\\]{3,128}(?=@[\w\[.-])",
+    _token("adobe-secret", "p8e-", r"p8e-[\w-]{32}(?![\w-])"),
+    _token("alibaba-key", "LTAI", r"LTAI[A-Za-z0-9]{17,26}(?!\w)"),
+    _token("atlassian-token", "ATBB ATOA", r"AT(?:BB|OA)[A-Za-z0-9_=-]{24,}"),
+    _token("aws-bedrock-key", "ABSK", r"ABSK[A-Za-z0-9+/]{60,}={0,2}"),
+    _token("azure-devops-token", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?!\w)", inside=True),
+    _token("brevo-key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    _token("buildkite-token", "bkua_", r"bkua_[0-9a-f]{40}"),
+    _token("cerebras-key", "csk-", r"csk-[a-z0-9]{40,}"),
+    _token("circleci-token", "CCIPAT_ CCIPRJ_", r"CCIP(?:AT|RJ)_[A-Za-z0-9]{20,}_[0-9a-f]{40}"),
+    _token("clojars-token", "CLOJARS_", r"CLOJARS_[0-9a-z]{60}"),
+    _token("contentful-token", "CFPAT-", r"CFPAT-[\w-]{40,}"),
+    _token("crates-token", "cio", r"cio(?=[A-Za-z]{0,30}\d)[A-Za-z0-9]{32}(?!\w)"),
+    _token("dropbox-token", "sl.", r"sl\.(?:u\.)?[\w-]{120,}"),
+    _token("duffel-token", "duffel_", r"duffel_(?:test|live)_[\w=-]{40,}"),
+    _token("dynatrace-token", "dt0", r"dt0[a-z]\d\d\.[A-Z2-7]{8,24}\.[A-Z0-9]{64}"),
+    _token("e2b-key", "e2b_", r"e2b_[0-9a-f]{40}"),
+    _token("easypost-key", "EZAK EZTK", r"EZ[AT]K[A-Za-z0-9]{54}"),
+    _token("facebook-token", "EAA", r"EAA[A-Z0-9](?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{80,}"),
+    _token("firecrawl-key", "fc-", r"fc-[0-9a-f]{32}(?!\w)"),
+    _token("fly-token", "fo1_ fm1_ fm2_ fm1a_ fm1r_", r"(?:fo1_[\w-]{43}|fm[12][ar]?_[A-Za-z0-9+/]{80,}={0,3})"),
+    _token("flutterwave-key", "FLWSECK", r"FLWSECK(?:_TEST)?-[0-9A-Za-z]{12,}(?:-X)?"),
+    _token("frameio-token", "fio-u-", r"fio-u-[\w=-]{60,}"),
+    _token("google-token", "1//0", r"1//0[\w-]{40,}"),
+    _token("harness-token", "pat. sat.", r"[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"),
+    _token("heroku-key", "HRKU-", r"HRKU-[\w-]{36,}"),
+    _token("hubspot-token", "pat-", r"pat-(?:na|eu|ap)\d{1,2}-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
+    _token("infracost-key", "ico-", r"ico-[A-Za-z0-9]{32}(?!\w)"),
+    _token("langsmith-key", "lsv2_ ls__", r"(?:lsv2_[ps][tk]_[0-9a-f]{32}_[0-9a-f]{10}|ls__[0-9a-f]{32})"),
+    _token("launchdarkly-key", "sdk- api-", r"(?:sdk|api)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])"),
+    _token("mapbox-token", "sk.eyJ tk.eyJ", r"[st]k\.eyJ[\w-]{40,}\.[\w-]{20,}"),
+    _token("maxmind-key", "_mmk", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\w)", inside=True),
+    _token("neon-key", "napi_", r"napi_[a-z0-9]{40,}"),
+    _token("netlify-token", "nfp_ nfc_", r"nf[pc]_[A-Za-z0-9]{36,}"),
+    _token("newrelic-key", "NRII- NRRA- FFFFNRAL", r"(?:NRII-[\w-]{32}|NRRA-[0-9a-f]{42})"),
+    _token("newrelic-key", "NRAL", r"[0-9a-f]{36}(?:FFFF)?NRAL(?!\w)", inside=True),
+    _token("notion-token", "secret_", r"secret_(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{43}(?!\w)"),
+    _token("nuget-key", "oy2", r"oy2[a-z0-9]{43}(?!\w)"),
+    _token("octopus-key", "API-", r"API-(?=[A-Z]{0,24}\d)[A-Z0-9]{26}(?!\w)"),
+    _token("onepassword-token", "ops_eyJ", r"ops_eyJ[\w+/-]{100,}={0,3}"),
+    _token(
+        "onepassword-key",
+        "A3-",
+        r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-(?:[A-Z0-9]{5}-){2}[A-Z0-9]{5}",
     ),
+    _token("openshift-token", "sha256~", r"sha256~[\w-]{43}(?![\w-])"),
+    _token("openai-session", "sess-", r"sess-(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{40}(?!\w)"),
+    _token("pinecone-key", "pcsk_", r"pcsk_\w{40,}"),
+    _token(
+        "plaid-token",
+        "access-",
+        r"access-(?:sandbox|production|development)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
+    ),
+    _token("posthog-key", "phx_", r"phx_[A-Za-z0-9]{40,}"),
+    _token("prefect-token", "pnu_", r"pnu_[A-Za-z0-9]{36}"),
+    _token("pulumi-token", "pul-", r"pul-[0-9a-f]{40}"),
+    _token("razorpay-key", "rzp_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,}"),
+    _token("readme-key", "rdme_", r"rdme_[a-z0-9]{60,}"),
+    _token("render-key", "rnd_", r"rnd_[A-Za-z0-9]{28,}"),
+    _token("resend-key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}(?!\w)"),
+    _token("scalingo-token", "tk-us-", r"tk-us-[\w-]{48}"),
+    _token("shippo-token", "shippo_", r"shippo_(?:live|test)_[0-9a-f]{40}"),
+    _token("sonar-token", "sqp_ squ_ sqa_", r"sq[pua]_[0-9a-f]{40}"),
+    _token("sourcegraph-token", "sgp_", r"sgp_(?:(?:[0-9a-f]{16}|local)_)?[0-9a-f]{40}"),
+    _token("tavily-key", "tvly-", r"tvly-[A-Za-z0-9-]{24,}"),
+    _token("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}", inside=True),
+    _token("typeform-token", "tfp_", r"tfp_[\w.=-]{50,}"),
+    _token("vercel-token", "vcp_ vck_ vca_ vci_", r"vc[pkai]_[A-Za-z0-9]{24,}"),
+    _token("xata-key", "xau_", r"xau_[A-Za-z0-9]{30,}"),
+    _token("yandex-key", "AQVN", r"AQVN[\w-]{35,38}(?![\w-])"),
+    _token("zuplo-key", "zpka_", r"zpka_[0-9a-z]{32}_[0-9a-f]{8}"),
 )
+
+
+_BY_MARK: dict[str, list[Shape]] = {}
+for _one in SHAPES:
+    for _mark in _one.marks:
+        _BY_MARK.setdefault(_mark, []).append(_one)
+for _mark in sorted(_BY_MARK):  # what begins with a longer mark begins with a shorter one too
+    _BY_MARK[_mark] = [one for mark, shapes in _BY_MARK.items() if _mark.startswith(mark) for one in shapes]
+_APART = tuple(mark for mark in _BY_MARK if not re.fullmatch(r"[\w.~-]+", mark))
+_INSIDE = {mark for mark, shapes in _BY_MARK.items() if any(one.inside for one in shapes)} - set(_APART)
+_BEGINNINGS = re.compile(_HEAD + branches(set(_BY_MARK) - set(_APART) - _INSIDE))
+_WITHIN = re.compile(branches(_INSIDE))
