@@ -22,6 +22,7 @@ import pytest
 from msgspec import Struct
 
 import secateur
+from model_server import addresses, reads
 from secateur.cli.program import COMMANDS
 from secateur.formats import FORMATS
 from secateur.policy import PRESETS
@@ -29,10 +30,12 @@ from secateur.rules import FAMILIES, rules
 from secateur.stores import STORES
 from secateur.strategies import STRATEGIES
 from secateur.summarizers import SUMMARIZERS
+from upstream import upstream
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 RUN = ("python", "sh", "console")
+MODELS = "bin/models.json"  # by which variables the providers' clients find their models
 SHOWN = ("text", "floors", "toml", "json", "jsonl")
 
 _FENCE = re.compile(r"(?:<!-- not run: (?P<why>[^\n]+) -->\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
@@ -65,21 +68,36 @@ def named(page: Path) -> str:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
-    """A folder as the reader of the docs has it, with `secateur` on the path."""
+def desk(tmp_path: Path) -> Iterator[Path]:
+    """A folder as the reader of the docs has it, with `secateur` on the path and a model behind each provider."""
     for folder in ("sessions", "examples"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     command = tmp_path / "bin" / "secateur"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -W error -m secateur "$@"\n')
     command.chmod(0o755)
-    return tmp_path
+    notes = [f"notes/{number}.md" for number in range(3)]
+    for note in notes:
+        (tmp_path / note).parent.mkdir(exist_ok=True)
+        (tmp_path / note).write_text(f"What {note} is about.\n" * 40)
+    with upstream(reads(*notes)) as server:
+        (tmp_path / MODELS).write_text(json.dumps(addresses(server.url)))
+        yield tmp_path
 
 
 def ran(desk: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     """Run a command at the desk, outputs in one stream."""
     path = f"{desk / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    env = {**os.environ, "PATH": path, "HOME": str(desk), "NO_COLOR": "1", "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+    models = json.loads((desk / MODELS).read_text())
+    env = {
+        **os.environ,
+        **models,
+        "PATH": path,
+        "HOME": str(desk),
+        "NO_COLOR": "1",
+        "COLUMNS": "120",
+        "LC_ALL": "C.UTF-8",
+    }
     one, none = subprocess.STDOUT, subprocess.DEVNULL
     return subprocess.run(
         argv, cwd=desk, env=env, text=True, timeout=60, check=False, stdout=subprocess.PIPE, stderr=one, stdin=none
