@@ -16,6 +16,7 @@ from secateur.fitting import NOTHING, Wish
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.serving import Request
+from secateur.stores.protocol import Who
 from secateur.tokens import counter
 from secateur.view import View
 
@@ -57,11 +58,12 @@ def pin_named(kind: str, pattern: str) -> tuple[str, str]:
     return text("kind", kind, "a kind of pin"), text("pattern", pattern, "what is pinned")
 
 
-def viewed(view: "View[Any] | str") -> tuple[str, Receipt | None]:
-    """The session that a view is of and its receipt, or a session's name alone."""
+def viewed(view: "View[Any] | str") -> tuple[Who | None, Receipt | None]:
+    """The session that a view is of and its receipt; neither of a session's name."""
     if isinstance(view, View):
-        return view.session, view.receipt
-    return text("view", view, "what `fit` gave, or a session's name"), None
+        return Who(view.session, view.tenant), view.receipt
+    text("view", view, "what `fit` gave, or a session's name")
+    return None, None
 
 
 def too_long(error: StillTooLong) -> StillTooLong:

@@ -11,15 +11,13 @@ session, dropping it changes no byte. The core fails loud, and so do commands on
 stops a request, and the receipt says so.
 """
 
-import asyncio
 from collections.abc import Iterable
 from typing import Any, Literal, TypeVar
 
 from msgspec import structs
 
 from secateur import arguments
-from secateur.arguments import asked, named, pin_named, present
-from secateur.closing import Closing
+from secateur.arguments import asked
 from secateur.errors import StillTooLong
 from secateur.fitting import Hooks, Wish
 from secateur.fitting.background import Background
@@ -27,15 +25,15 @@ from secateur.fitting.hooks import AfterHook, BeforeHook
 from secateur.fitting.wish import DEADLINE_S, Fitting
 from secateur.fitting.writers import summarizers
 from secateur.keeping import Keeping
-from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
+from secateur.keeping.commands import Undone
 from secateur.keeping.readable import Handles, setting_of
-from secateur.keeping.replay import Replayed, replayed
+from secateur.keeping.replay import Replayed
 from secateur.object_requests import ObjectRequests
-from secateur.objects import looked_at
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
-from secateur.serving import Request, Settings, as_taken, at_work, stands
-from secateur.stores.protocol import Pin, Store
+from secateur.serving import Request, Settings, at_work, stands
+from secateur.sessions import Sessions
+from secateur.stores.protocol import Store, Who
 from secateur.view import View
 
 __all__ = ["Engine", "Replayed", "Undone", "View", "fit"]
@@ -77,7 +75,7 @@ def fit(
     return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
 
 
-class Engine(Closing):
+class Engine(Sessions):
     """`fit` with settings kept, and sessions that go on from request to request.
 
     With a `store` (its address, or the store itself) they go on in every process, each tenant's apart; without one
@@ -175,6 +173,7 @@ class Engine(Closing):
         request: T,
         *,
         session: str | None = "",
+        tenant: str | None = None,
         plan: Plan | None = None,
         idle_s: float | None = None,
         now: int | None = None,
@@ -182,17 +181,19 @@ class Engine(Closing):
     ) -> View[T]:
         """The request as it should be sent. With a `session`, its plan goes on where the last request left it.
 
-        With a store and no name, the history says whose it is, or a new session is opened (`View.session`). Whatever
+        With a store and no name, the history says whose it is, or a new session is opened (`View.session`). What is
+        pinned, observed or undone needs a name, or an owner: the engine's `tenant`, or the one named here. Whatever
         happens leaves a receipt there. A store that fails stops nothing: `View.receipt.warnings` says so.
         A view is taken to go to the model at once: without `idle_s`, `observe` or timestamps, pauses begin with it.
         """
-        return self._served(session, asked(request, plan, now, idle_s, fixed_tokens))
+        return self._served(self._who(session, tenant), asked(request, plan, now, idle_s, fixed_tokens))
 
     async def afit(
         self,
         request: T,
         *,
         session: str | None = "",
+        tenant: str | None = None,
         plan: Plan | None = None,
         idle_s: float | None = None,
         now: int | None = None,
@@ -202,13 +203,16 @@ class Engine(Closing):
         from secateur.fitting.beside import served_beside
 
         whole = asked(request, plan, now, idle_s, fixed_tokens)
-        return await served_beside(lambda stop: self._served(session, structs.replace(whole, wish=Wish(stop=stop))))
+        return await served_beside(
+            lambda stop: self._served(self._who(session, tenant), structs.replace(whole, wish=Wish(stop=stop)))
+        )
 
     def compact(
         self,
         request: T,
         *,
         session: str | None = "",
+        tenant: str | None = None,
         plan: Plan | None = None,
         focus: str = "",
         summary: str = "",
@@ -230,7 +234,7 @@ class Engine(Closing):
         busy = busy or ("messages are queued: compact when they have been sent" if queued else "")
         said = (arguments.text("focus", focus), arguments.text("summary", summary))
         wish = Wish(force, *said, busy)
-        return self._served(session, asked(request, plan, now, idle_s, fixed_tokens, wish))
+        return self._served(self._who(session, tenant), asked(request, plan, now, idle_s, fixed_tokens, wish))
 
     def sent(self, error: StillTooLong) -> View[Any]:
         """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
@@ -242,58 +246,5 @@ class Engine(Closing):
         view: View[Any] = error.view
         return view
 
-    def observe(self, view: View[Any] | str, usage: Any, *, now: int | None = None) -> None:
-        """Tell what a provider said that a request cost: a response, its usage, or a stream, of any shape we know.
-
-        `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
-        and its model, and moves the cache clock: the model was called `now`. Figures that cannot be of that request are
-        left out, and the next receipt says so. Of a refused request hand in the error: where it names the window, that
-        holds from then on. A store that fails stops nothing here.
-        """
-        session, receipt = arguments.viewed(view)
-        noted(self.keeping, self.keeping.who(session), receipt, usage, present(now))
-
-    async def aobserve(self, view: View[Any] | str, usage: Any, *, now: int | None = None) -> None:
-        """The same beside a running event loop, which a store may keep waiting."""
-        await asyncio.to_thread(self.observe, view, usage, now=present(now))
-
-    def undo(self, session: str, epoch: int | None = None, *, now: int | None = None) -> Undone:
-        """Take an epoch back, the newest that holds by default, by a new one; undoing that brings it back.
-
-        What it edited is left alone from then on. Raises EditError where there is none, StoreError.
-        """
-        number = None if epoch is None else arguments.whole("epoch", epoch)
-        return undone(self.keeping, self.keeping.who(named(session)), number, present(now))
-
-    def pin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
-        """Keep something in the session's views as it came, from the next request on; all pins of the session.
-
-        `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
-        arguments) or `handle`. Raises ConfigError, StoreError.
-        """
-        return pinned(self.keeping, self.keeping.who(named(session)), pin_named(kind, pattern), present(now))
-
-    def unpin(self, session: str, kind: str, pattern: str, *, now: int | None = None) -> tuple[Pin, ...]:
-        """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
-        return unpinned(self.keeping, self.keeping.who(named(session)), pin_named(kind, pattern), present(now))
-
-    def replay(self, session: str, request: int, raw: Any = None) -> Replayed:
-        """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
-
-        From the raw history handed in, that of the request or one that goes on from it; else from the store, where
-        `keep="raw"` was set. Raises StoreError.
-        """
-        past = looked_at(raw)
-        history = None if raw is None else as_taken(self.settings, past.native)[0]
-        number = arguments.whole("request", request)
-        whose = self.keeping.who(named(session))
-        done = replayed(self.keeping, at_work(self.settings), whose, number, history)
-        return structs.replace(done, native=past.given(done.native))
-
-    def forget(self) -> None:
-        """Drop what is kept in memory. With a store every session goes on all the same."""
-        self.keeping.memory.clear()
-        self._objects.forget()
-
-    def _served(self, session: str | None, request: Request) -> View[Any]:
-        return self._objects.served(self.keeping.who("" if session is None else named(session)), request)
+    def _served(self, who: Who, request: Request) -> View[Any]:
+        return self._objects.served(who, request)

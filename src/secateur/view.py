@@ -24,6 +24,7 @@ class View(Struct, Generic[T], frozen=True):
     before: Transcript  # as it was read
     after: Transcript  # as the model will read it
     session: str = ""  # whose plan this is; named after the history where the caller gave no name and there is a store
+    tenant: str = ""  # who owns the session
     compaction: Outcome | None = None  # what was summed up, or why nothing was; None: the policy does not compact
 
     def __repr__(self) -> str:

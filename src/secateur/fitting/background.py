@@ -17,6 +17,7 @@ from secateur.compaction.settings import Compaction, Continuation
 from secateur.fitting.epoch import Range
 from secateur.fitting.hooks import Reply
 from secateur.fitting.ready import Ready
+from secateur.stores.protocol import Who
 
 if TYPE_CHECKING:
     from secateur.compacting import Made
@@ -67,35 +68,35 @@ class Background:
     """The summaries of an engine's sessions that are being made, or wait to be swapped in."""
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[Who, Job] = {}
         self._lock = Lock()
 
-    def begin(self, session: str, job: Callable[[], Job]) -> None:
+    def begin(self, who: Who, job: Callable[[], Job]) -> None:
         """Begin one, if the session has none."""
         with self._lock:
-            if session and session not in self._jobs:
-                self._jobs[session] = job()
+            if who.session and who not in self._jobs:
+                self._jobs[who] = job()
 
-    def take(self, session: str) -> Ready | None:
+    def take(self, who: Who) -> Ready | None:
         """What is ready; None while it is being made, and where there is none. It stays until it is `used`."""
         with self._lock:
-            job = self._jobs.get(session)
+            job = self._jobs.get(who)
             if job is None or job.made is None:
                 return None
             job.taken = True
             return Ready(job.made, job.known)
 
-    def used(self, session: str) -> None:
+    def used(self, who: Who) -> None:
         """Drop what was taken: a request went out that had it."""
         with self._lock:
-            job = self._jobs.get(session)
+            job = self._jobs.get(who)
             if job is not None and job.taken:
-                del self._jobs[session]
+                del self._jobs[who]
 
-    def cancel(self, session: str) -> bool:
+    def cancel(self, session: str, tenant: str = "") -> bool:
         """Call one off; whether there was one."""
         with self._lock:
-            job = self._jobs.pop(session, None)
+            job = self._jobs.pop(Who(session, tenant), None)
         if job is not None:
             job.stop.now()
         return job is not None
@@ -109,8 +110,8 @@ class Background:
         for job in jobs:
             job.thread.join(CLOSING_S)
 
-    def wait(self, session: str, seconds: float) -> None:
+    def wait(self, session: str, seconds: float, tenant: str = "") -> None:
         """Wait until a summary is ready, for whoever has the time: a host that is idle, a test."""
-        job = self._jobs.get(session)
+        job = self._jobs.get(Who(session, tenant))
         if job is not None:
             job.thread.join(seconds)

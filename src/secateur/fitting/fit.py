@@ -118,7 +118,7 @@ def _fitted(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, ready
     before = _before(work, numbers, (load.tokens, space.threshold), (verdict.why, verdict.text), wish)
     no = _refused(work, verdict, fitting, wish)
     if fitting.background is not None and (no is None or no.reason == "under"):
-        ready = ready or fitting.background.take(numbers.session)
+        ready = ready or fitting.background.take(numbers.who)
         no = no if ready else _beside(work, numbers, fitting, wish, before) or no
     if no is not None and not (ready and no.reason == "under"):
         too_long = telling.too_long(work, numbers, no)
@@ -160,9 +160,7 @@ def _beside(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, befor
     scene = numbers.scene(work, replace(wish, forced=True), True)
     task = (scene, numbers.settings, numbers.after)
     listed, hooks, known = fitting.listed, fitting.hooks, ranges_of(work)
-    background.begin(
-        numbers.session, lambda: Job(lambda: asked(hooks, before)[0], task, listed, fitting.deadline_s, known)
-    )
+    background.begin(numbers.who, lambda: Job(lambda: asked(hooks, before)[0], task, listed, fitting.deadline_s, known))
     return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")
 
 

@@ -17,7 +17,7 @@ from secateur.keeping.moment import Moment
 from secateur.model import Message
 from secateur.policy import Policy
 from secateur.session import Session
-from secateur.stores.protocol import Calibration, State
+from secateur.stores.protocol import Calibration, State, Who
 from secateur.tokens import counter
 
 
@@ -25,6 +25,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
     """One request of a session."""
 
     session: str
+    tenant: str = ""
     settings: Compaction
     after: Continuation
     model: str
@@ -35,6 +36,11 @@ class Numbers(Struct, frozen=True, kw_only=True):
     now: int  # ms since 1970
     handles: bool  # what gives way can be read back
     budget: Budget | None = None  # what tokens cost, and how old the cache is; None: nobody asks
+
+    @property
+    def who(self) -> Who:
+        """The session and whose it is."""
+        return Who(self.session, self.tenant)
 
     def load(self, work: Session) -> Load:
         """What the view of this session holds now; of what it held before nothing is counted again."""
@@ -89,6 +95,7 @@ def numbers_of(work: Session, state: State, policy: Policy, given: tuple[str, in
     read = work.document.transcript
     return Numbers(
         session=state.who.session,
+        tenant=state.who.tenant,
         settings=policy.compaction,
         after=policy.continuation,
         model=named or read.model,

@@ -16,8 +16,10 @@ from secateur.errors import EditError, StoreError
 from secateur.keeping.calibrating import said
 from secateur.keeping.clock import went_out
 from secateur.keeping.memory import Desk, Memory, has_view
+from secateur.keeping.naming import is_owned
 from secateur.keeping.pieces import Pieces, cut
 from secateur.keeping.place import Place, place
+from secateur.keeping.plans import Base, shifted
 from secateur.keeping.reach import Reach
 from secateur.keeping.record import blobs, last_receipt, recorded
 from secateur.keeping.tidying import Tidying
@@ -33,14 +35,6 @@ UNSAVED = 1_000  # receipts of one session that wait for a store at most; older 
 FEW = 8  # sessions whose receipts one request brings to a store that was away
 UNREAD = "unread"  # where requests are recorded whose session nobody could tell
 ATTEMPTS = 16  # at saving a session that others save too; each of them moved on in between
-
-
-class Base(Struct, frozen=True):
-    """The plan that a view is to be made with, and where it stands in the session's own."""
-
-    plan: Plan
-    saved: int  # its first so many epochs are in the store
-    offset: int  # as the session's epochs from this number on
 
 
 class Keeping:
@@ -87,7 +81,8 @@ class Keeping:
         try:
             return place(self.reach, who.tenant, who.session, read)
         except StoreError:
-            return Place(who.session or self.memory.nearest(who.tenant, lineage(read)))
+            name = who.session or self.memory.nearest(who.tenant, lineage(read))
+            return Place(name, owned=bool(who.session or who.tenant))
 
     @contextmanager
     def desk(self, who: Who) -> Iterator[Desk]:
@@ -170,7 +165,7 @@ class Keeping:
             manifest=manifest,
             format=receipt.format,
             model=receipt.model,
-            clock=went_out(state.clock, receipt, self.calls),
+            clock=went_out(state.clock, receipt, self.calls) if is_owned(state.who) else None,
             calibrations=said(state.calibrations),
         )
         desk.state = store.save(state, change)
@@ -191,7 +186,7 @@ class Keeping:
         else:
             desk.unsaved = work.plan.epochs[base.saved :] if not base.offset else ()
             desk.waiting = (*desk.waiting, receipt)[-UNSAVED:]
-        if desk.state is not None:
+        if desk.state is not None and is_owned(desk.state.who):
             known = desk.state
             clock, told = went_out(known.clock, receipt, self.calls), said(known.calibrations)
             desk.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
@@ -291,10 +286,3 @@ def _waited(desk: Desk, state: State, *more: Receipt) -> Change:
     """The receipts of a session that waited, and these."""
     receipts = (*desk.waiting, *more)
     return Change(at=receipts[-1].at, receipts=recorded(receipts, state))
-
-
-def shifted(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:
-    """The epochs as part of a plan in which they stand `by` places later."""
-    if not by:
-        return epochs
-    return tuple(one if one.undoes is None else replace(one, undoes=one.undoes + by) for one in epochs)

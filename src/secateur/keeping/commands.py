@@ -12,6 +12,7 @@ from secateur.errors import ConfigError, EditError, StoreError
 from secateur.keeping import Desk, Keeping
 from secateur.keeping.calibrating import calibrated
 from secateur.keeping.clock import moved
+from secateur.keeping.naming import is_owned, owned
 from secateur.keeping.overflow import window_in
 from secateur.keeping.pins import pin_of
 from secateur.keeping.record import noticed, recorded
@@ -44,7 +45,7 @@ def noted(keeping: Keeping, who: Who, receipt: Receipt | None, usage: Any, now: 
         clock = moved(state.clock, told, last, now)
         return Change(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
 
-    if not who.session:
+    if not who.session or not is_owned(who):
         return
     keeping.begin()
     try:
@@ -55,6 +56,7 @@ def noted(keeping: Keeping, who: Who, receipt: Receipt | None, usage: Any, now: 
 
 def undone(keeping: Keeping, who: Who, epoch: int | None, now: int) -> Undone:
     """Take an epoch back by a new one."""
+    owned(who, "an undo")
     made: list[Undone] = []
 
     def change(desk: Desk, state: State) -> Change:
@@ -77,6 +79,7 @@ def undone(keeping: Keeping, who: Who, epoch: int | None, now: int) -> Undone:
 
 def pinned(keeping: Keeping, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
     """Add a pin, if it is not there yet."""
+    owned(who, "a pin")
     new = pin_of(*wanted, now)
 
     def change(desk: Desk, state: State) -> Change:
@@ -90,6 +93,7 @@ def pinned(keeping: Keeping, who: Who, wanted: tuple[str, str], now: int) -> tup
 
 def unpinned(keeping: Keeping, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
     """Take a pin away."""
+    owned(who, "a pin")
     gone = pin_of(*wanted, now)
 
     def change(desk: Desk, state: State) -> Change:

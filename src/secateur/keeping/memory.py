@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from secateur.keeping.hashing import Running
+from secateur.keeping.naming import is_open
 from secateur.keeping.pieces import Pieces
 from secateur.keeping.rewritten import Lost
 from secateur.keeping.views import Chain
@@ -90,10 +91,12 @@ class Memory:
         return desk is not None and desk.state is not None and has_view(desk.state)
 
     def nearest(self, tenant: str, keys: tuple[str, ...]) -> str:
-        """The session whose raw history or view ends deepest in this one, by its keys; "" for none."""
+        """The session without a name, or of the same owner, that ends deepest in this history; "" for none."""
         places = {key: number for number, key in enumerate(keys)}
         with self._lock:
-            known = [(who, desk) for who, desk in self._desks.items() if who.tenant == tenant and desk.state]
+            known = [
+                (who, desk) for who, desk in self._desks.items() if who.tenant == tenant and desk.state and is_open(who)
+            ]
         found = [
             (max(places.get(desk.state.tip, -1) if desk.state else -1, places.get(desk.chain.key, -1)), who.session)
             for who, desk in known

@@ -2,20 +2,19 @@
 
 Rule: a session is found by its tenant and name, or by the lineage of what was said; never by a last message alone. A
 history that goes on where a session stands, or that holds a view of it, is that session's; one that parts from it is a
-new session's, which has the epochs whose tips lie in its history, and no bytes of the other.
+new session's, which has the epochs whose tips lie in its history, and no bytes of the other. A session that nobody
+named is nobody's: two with the same history cannot be told apart, so it has no pins, no clock, no calibration, no undo.
 """
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.keeping.memory import has_view
+from secateur.keeping.naming import is_open, made_name
 from secateur.keeping.views import lineage, raw_tip
-from secateur.lineage import digest
 from secateur.model import Epoch, Transcript
 from secateur.plan import Plan
-from secateur.stores.protocol import Found, State, Store, Who
-
-_NAME = 16  # hex digits of the name of a session that the caller gave none
+from secateur.stores.protocol import Clock, Found, State, Store, Who
 
 
 class Place(Struct, frozen=True):
@@ -25,6 +24,11 @@ class Place(Struct, frozen=True):
     state: State | None = None  # None: never saved
     inherited: Plan = Plan()  # epochs of another session, which this one has not saved yet
     parent: str = ""  # that session
+    owned: bool = True  # its caller named it, or its owner: it has pins, a clock and a calibration of its own
+
+    def seen(self, state: State) -> State:
+        """The state as this request may know it: what others may share with it by lineage is epochs alone."""
+        return state if self.owned else replace(state, clock=Clock(), calibrations={}, pins=())
 
 
 def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
@@ -33,16 +37,18 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
     found = _deepest(store.find(tenant, keys))
     for one in found:
         state = store.load(Who(one.session, tenant))
-        goes_on = raw_tip(one.key) and not session and state is not None and state.tip in keys
+        near = raw_tip(one.key) and not session and is_open(Who(one.session, tenant))
+        goes_on = near and state is not None and state.tip in keys
         if state is not None and (goes_on or (one.by == "view" and not raw_tip(one.key))):
-            return Place(one.session, state)
+            return Place(one.session, state, owned=bool(tenant) or one.session == session)
+    owned = bool(tenant or session)
     name = session or _free(store, tenant, read)
     for one in found:
         state = store.load(Who(one.session, tenant))
         plan = inherited(state.plan, frozenset(keys)) if state else Plan()
         if plan.epochs:
-            return Place(name, None, plan, one.session)
-    return Place(name)
+            return Place(name, None, plan, one.session, owned)
+    return Place(name, owned=owned)
 
 
 def inherited(plan: Plan, keys: frozenset[str]) -> Plan:
@@ -68,7 +74,7 @@ def _free(store: Store, tenant: str, read: Transcript) -> str:
     key = read.messages[-1].key if read.messages else ""
     number = 0
     while True:
-        name = digest(f"{key} {number}" if number else key)[:_NAME]
+        name = made_name(key, number)
         if not has_view(store.load(Who(name, tenant))):
             return name
         number += 1

@@ -125,12 +125,13 @@ class Turn(Struct):
         """A summary that was made beside the requests is used once."""
         background = self.settings.fitting.background
         if background is not None:
-            background.used(self.place.session)
+            background.used(self.who)
 
     def _made(self, state: State) -> tuple[View[Any], Base]:
         """The view under this state, and the plan that it went on from."""
         of, desk, settings, policy = self.request, self.desk, self.settings, self.settings.policy
         work, desk.work = desk.work or at_work(settings), None  # an error must not leave half of a request there
+        state = self.place.seen(state)
         base = self._laid(work, state)
         read = work.document.transcript
         window, source = window_for(settings.window, settings.model or read.model, policy, (read, state))
@@ -186,7 +187,8 @@ class Turn(Struct):
         if self.keeping.store is not None:
             receipt = self._recorded(receipt, work, state, base, native)
         self.desk.beside = summed.blobs
-        return View(native, work.plan, receipt, read, work.after(), state.who.session, summed.outcome), base
+        whose = state.who.session, state.who.tenant
+        return View(native, work.plan, receipt, read, work.after(), *whose, summed.outcome), base
 
     def _fitted(self, work: Session, state: State, given: tuple[int, Moment, Budget]) -> Fitted:
         """What is still too long becomes a summary; one that was made already is not made again."""

@@ -1,0 +1,94 @@
+"""What a caller says of the sessions that an engine keeps, between their requests: what they cost, undo, pins, replay.
+
+Rule: each is kept before it is answered, and holds from the next request on. Commands fail loud.
+"""
+
+import asyncio
+from typing import Any
+
+from msgspec import structs
+
+from secateur import arguments
+from secateur.arguments import named, pin_named, present
+from secateur.closing import Closing
+from secateur.keeping import Keeping
+from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
+from secateur.keeping.replay import Replayed, replayed
+from secateur.object_requests import ObjectRequests
+from secateur.objects import looked_at
+from secateur.serving import Settings, as_taken, at_work
+from secateur.stores.protocol import Pin, Who
+from secateur.view import View
+
+
+class Sessions(Closing):
+    """The part of an engine that speaks of its sessions. A `tenant` named in a call stands for the engine's own."""
+
+    settings: Settings
+    keeping: Keeping
+    _objects: ObjectRequests
+
+    def observe(self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now: int | None = None) -> None:
+        """Tell what a provider said that a request cost: a response, its usage, or a stream, of any shape we know.
+
+        `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
+        and its model, and moves the cache clock: the model was called `now`. Figures that cannot be of that request are
+        left out, and the next receipt says so. Of a refused request hand in the error: where it names the window, that
+        holds from then on. A store that fails stops nothing here.
+        """
+        who, receipt = arguments.viewed(view)
+        noted(self.keeping, who or self._who(str(view), tenant), receipt, usage, present(now))
+
+    async def aobserve(
+        self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now: int | None = None
+    ) -> None:
+        """The same beside a running event loop, which a store may keep waiting."""
+        await asyncio.to_thread(self.observe, view, usage, tenant=tenant, now=present(now))
+
+    def undo(
+        self, session: str, epoch: int | None = None, *, tenant: str | None = None, now: int | None = None
+    ) -> Undone:
+        """Take an epoch back, the newest that holds by default, by a new one; undoing that brings it back.
+
+        What it edited is left alone from then on. Raises EditError where there is none, StoreError.
+        """
+        number = None if epoch is None else arguments.whole("epoch", epoch)
+        return undone(self.keeping, self._who(session, tenant), number, present(now))
+
+    def pin(
+        self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now: int | None = None
+    ) -> tuple[Pin, ...]:
+        """Keep something in the session's views as it came, from the next request on; all pins of the session.
+
+        `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
+        arguments) or `handle`. Raises ConfigError, StoreError.
+        """
+        return pinned(self.keeping, self._who(session, tenant), pin_named(kind, pattern), present(now))
+
+    def unpin(
+        self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now: int | None = None
+    ) -> tuple[Pin, ...]:
+        """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
+        return unpinned(self.keeping, self._who(session, tenant), pin_named(kind, pattern), present(now))
+
+    def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> Replayed:
+        """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
+
+        From the raw history handed in, that of the request or one that goes on from it; else from the store, where
+        `keep="raw"` was set. Raises StoreError.
+        """
+        past = looked_at(raw)
+        history = None if raw is None else as_taken(self.settings, past.native)[0]
+        number = arguments.whole("request", request)
+        done = replayed(self.keeping, at_work(self.settings), self._who(session, tenant), number, history)
+        return structs.replace(done, native=past.given(done.native))
+
+    def forget(self) -> None:
+        """Drop what is kept in memory. With a store every session goes on all the same."""
+        self.keeping.memory.clear()
+        self._objects.forget()
+
+    def _who(self, session: str | None, tenant: str | None) -> Who:
+        """A session as it was named, and whose it is."""
+        name = "" if session is None else named(session)
+        return self.keeping.who(name, None if tenant is None else arguments.text("tenant", tenant, "the tenant's name"))
