@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import EditError, StoreError
@@ -24,7 +23,7 @@ from secateur.keeping.reach import Reach
 from secateur.keeping.record import blobs, last_receipt, recorded
 from secateur.keeping.tidying import Tidying
 from secateur.keeping.views import lineage, tip_of, view_chain
-from secateur.model import Epoch, Transcript
+from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, changed, fresh
