@@ -25,6 +25,7 @@ T = TypeVar("T")
 END_OF_TIME = 253_402_300_799_999  # ms since 1970: the last of the year 9999, which every calendar can write
 LONGEST_S = 3_155_760_000.0  # a hundred years
 MOST = 2**53  # a larger count is no count: JSON's readers disagree about it
+LONGEST_NAME = 1_000  # characters of a name or a glob
 _STORES = ("load", "save", "find", "receipts", "blob", "close")  # what an object must have to be taken for a store
 _SHOWN = 60  # characters of a value in an error
 
@@ -50,19 +51,27 @@ def present(now: int | None) -> int:
 
 def named(session: str) -> str:
     """A session's name."""
-    return text("session", session, "a session's name")
+    return name("session", session, "a session's name")
+
+
+def name(field: str, value: Any, what: str) -> str:
+    """A text that names something: short enough to be kept with every receipt, and shown."""
+    found = text(field, value, what)
+    if len(found) > LONGEST_NAME:
+        raise ConfigError(f"{field}={_shown(value)}: give {what} of {LONGEST_NAME:,} characters at most")
+    return found
 
 
 def pin_named(kind: str, pattern: str) -> tuple[str, str]:
     """What is to be pinned."""
-    return text("kind", kind, "a kind of pin"), text("pattern", pattern, "what is pinned")
+    return name("kind", kind, "a kind of pin"), name("pattern", pattern, "what is pinned")
 
 
 def viewed(view: "View[Any] | str") -> tuple[Who | None, Receipt | None]:
     """The session that a view is of and its receipt; neither of a session's name."""
     if isinstance(view, View):
         return Who(view.session, view.tenant), view.receipt
-    text("view", view, "what `fit` gave, or a session's name")
+    name("view", view, "what `fit` gave, or a session's name")
     return None, None
 
 
@@ -131,13 +140,13 @@ def flags(**named: Any) -> None:
             raise ConfigError(f"{name}={_shown(value)}: give True or False")
 
 
-def globs(name: str, value: Any) -> tuple[str, ...]:
+def globs(field: str, value: Any) -> tuple[str, ...]:
     """Globs: one as a text, or several."""
     if isinstance(value, str):
         value = (value,)
     if value is None or isinstance(value, bytes | bytearray | dict) or not isinstance(value, Iterable):
-        raise ConfigError(f"{name}={_shown(value)}: give a glob such as 'read_*', or a list of globs")
-    return tuple(text(name, one, "a glob such as 'read_*', or a list of globs,") for one in value)
+        raise ConfigError(f"{field}={_shown(value)}: give a glob such as 'read_*', or a list of globs")
+    return tuple(name(field, one, "a glob such as 'read_*', or a list of globs,") for one in value)
 
 
 def plan_of(value: Any) -> Plan:

@@ -28,6 +28,7 @@ from secateur.keeping import Keeping
 from secateur.keeping.commands import Undone
 from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed
+from secateur.nesting import told_if_too_deep
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
@@ -134,11 +135,11 @@ class Engine(Sessions):
         self.background = fitting.background
         self.settings = Settings(
             self.policy,
-            arguments.text("model", model, "the model's name"),
+            arguments.name("model", model, "the model's name"),
             None if window is None else arguments.whole("window", window, unit="tokens"),
             None
             if format is None
-            else arguments.text("format", format, "a format's name, or None to have it detected"),
+            else arguments.name("format", format, "a format's name, or None to have it detected"),
             arguments.counted_by(counter),
             repair,
             arguments.whole("pin_tokens", pin_tokens),
@@ -146,7 +147,7 @@ class Engine(Sessions):
             fitting,
             sends=arguments.one_of("too_long", too_long, ("raise", "send")) == "send",
         )
-        arguments.text("tenant", tenant, "the tenant's name")
+        arguments.name("tenant", tenant, "the tenant's name")
         raw = arguments.one_of("keep", keep, ("removed", "raw")) == "raw"
         self.keeping = Keeping(arguments.store(store), tenant, arguments.whole("sessions", sessions, 1), raw)
         self._objects = ObjectRequests(self.settings, self.keeping, sessions)
@@ -247,4 +248,5 @@ class Engine(Sessions):
         return view
 
     def _served(self, who: Who, request: Request) -> View[Any]:
-        return self._objects.served(who, request)
+        with told_if_too_deep():
+            return self._objects.served(who, request)

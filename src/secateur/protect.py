@@ -4,7 +4,6 @@ Rule: protection wins over every strategy. A `Protect` only says what is protect
 Nothing here looks at a conversation.
 """
 
-import re
 from functools import lru_cache
 from typing import Annotated
 
@@ -13,14 +12,15 @@ from msgspec import Meta, Struct
 Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Glob = Annotated[str, Meta(max_length=1_000)]
 Table = tuple[tuple[int, int], ...]
 
 
 class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What stays as it is. All fields hold together: a part that one of them protects is protected."""
 
-    tools: tuple[str, ...] = ()  # globs of tools whose results stay; wins over `allow`
-    allow: tuple[str, ...] = ()  # globs of tools whose results may go; empty: all (SEEDS 3.6)
+    tools: tuple[Glob, ...] = ()  # globs of tools whose results stay; wins over `allow`
+    allow: tuple[Glob, ...] = ()  # globs of tools whose results may go; empty: all (SEEDS 3.6)
     roles: tuple[str, ...] = ()  # what a tool is for: read, edit, search, run, plan, skill, memory, other
     keys: tuple[str, ...] = ()  # pinned parts
     head: Count = 0  # first messages; a leading system message is not counted
@@ -43,7 +43,10 @@ class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
 
 
 def spares(protect: Protect, tool: str) -> bool:
-    """Whether the tool's name protects its results. Globs know `*` and `?`, ignore case and blanks at the ends."""
+    """Whether the tool's name protects its results.
+
+    `*` is the only wildcard of globs (SEEDS 3.6); case, and blanks at the ends, are ignored.
+    """
     if not protect.tools and not protect.allow:
         return False
     return _named(protect.tools, protect.allow, tool)
@@ -72,19 +75,34 @@ def _between(rows: Table, window: int) -> int:
 @lru_cache(maxsize=4096)
 def _named(deny: tuple[str, ...], allow: tuple[str, ...], tool: str) -> bool:
     name = tool.strip().lower()
-    if any(pattern.fullmatch(name) for pattern in _compiled(deny)):
+    if any(_fits(pattern, name) for pattern in _patterns(deny)):
         return True
-    allowed = _compiled(allow)
-    return bool(allowed) and not any(pattern.fullmatch(name) for pattern in allowed)
+    allowed = _patterns(allow)
+    return bool(allowed) and not any(_fits(pattern, name) for pattern in allowed)
 
 
 @lru_cache(maxsize=256)
-def _compiled(globs: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Blank patterns are ignored: an allow-list of blanks allows all."""
+def _patterns(globs: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """What stands between the wildcards of each glob. Blank ones are ignored: an allow-list of blanks allows all."""
     texts = [glob.strip().lower() for glob in globs]
-    return tuple(re.compile(_translated(text), re.DOTALL) for text in texts if text)
+    return tuple(tuple(text.split("*")) for text in texts if text)
 
 
-def _translated(glob: str) -> str:
-    wild = {"*": ".*", "?": "."}
-    return "".join(wild.get(char) or re.escape(char) for char in re.sub(r"\*+", "*", glob))
+def _fits(pieces: tuple[str, ...], name: str) -> bool:
+    """Whether a name is these pieces in order, with anything between them.
+
+    Each piece is taken at the first place where it fits: nothing is tried twice, so no glob is slow.
+    """
+    first, *middle = pieces
+    if not middle:
+        return name == first
+    last = middle.pop()
+    if not name.startswith(first) or not name.endswith(last):
+        return False
+    here, end = len(first), len(name) - len(last)
+    for piece in middle:
+        here = name.find(piece, here, end)
+        if here < 0:
+            return False
+        here += len(piece)
+    return here <= end

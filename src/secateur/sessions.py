@@ -91,4 +91,4 @@ class Sessions(Closing):
     def _who(self, session: str | None, tenant: str | None) -> Who:
         """A session as it was named, and whose it is."""
         name = "" if session is None else named(session)
-        return self.keeping.who(name, None if tenant is None else arguments.text("tenant", tenant, "the tenant's name"))
+        return self.keeping.who(name, None if tenant is None else arguments.name("tenant", tenant, "the tenant's name"))

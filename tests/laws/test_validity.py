@@ -36,6 +36,9 @@ def test_the_recipe_reaches_every_format_under_every_policy_and_edits() -> None:
         play(one, outcome)
     assert outcome.total("edited") > outcome.total("requests") // 4
     assert outcome.total("sound") > outcome.total("requests") // 2
+    assert outcome.total("aside") > outcome.total("requests") // 5
+    assert outcome.total("compacted") > outcome.total("requests") // 20
+    assert {aside.what for one in cases for aside in one.asides} == {"again", "fork", "side", "compact"}
 
 
 def test_a_seed_makes_the_same_case() -> None:

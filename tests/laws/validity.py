@@ -2,9 +2,11 @@
 an API would refuse of a view, though it took the request, is a finding.
 
 A case is a story in one API's words, told in growing requests under one policy; sessions are kept by an engine, or
-their plan is handed from call to call, now and then to another policy; now and then the client rewinds. Half of the
-cases are compacted where their policy says so; what nothing makes short enough (`StillTooLong`) is held to the same
-rules, since whoever fails open sends it. Besides the rules of the API, which see one body, four things are held that
+their plan is handed from call to call, now and then to another policy; now and then the client rewinds. Between the
+requests of the main line others come under the same name: the same again, a fork from an earlier point and what
+follows in it, a side call of few messages, a compaction that was asked for. Half of the cases are compacted where their
+policy says so; what nothing makes short enough (`StillTooLong`) is held to the same rules, since whoever fails open
+sends it, and half of these are. Besides the rules of the API, which see one body, four things are held that
 no single body shows: calls and results stay as they were, but for those a summary stands for; what is signed stays
 whole or goes; what a model thinks while a tool runs stays, unless it is void or its round is summed up; and
 reasoning that is bound to its prefix (wire rule A54) never stands behind another one. The rules' own gate has to stay
@@ -14,13 +16,14 @@ out of it: how often it took edits back is counted too.
 import json
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from random import Random
 from typing import Any, NamedTuple
 
 from laws.prefixes import Provider, answers, running, sealed
 from laws.shapes import SHAPES, Shape, style
 from laws.shapes.style import Style
-from laws.stories import Story, story
+from laws.stories import Said, Story, story
 from laws.trials import TRIALS, Trial, drawn
 from secateur import Engine, View, fit
 from secateur.compaction.outcome import Refused
@@ -30,7 +33,41 @@ from secateur.plan import REFUSED, Plan
 from secateur.rules import check
 
 PROFILES = (None, None, "strict", "mistral", "deepseek", "moonshot", "gemini")
+MAIN = "main"
 _NOW = 1_700_000_000_000  # ms
+
+
+class Aside(NamedTuple):
+    """What happens behind a request of the main line, before its next one."""
+
+    after: int  # the number of that request
+    what: str  # again | fork | side | compact
+    count: int  # where a fork parts from the main line
+
+
+class Turn(NamedTuple):
+    """One request: the line it belongs to, what it says, and whether a compaction is asked for."""
+
+    line: str
+    main: int  # the number of the main line's request that it is, or comes behind
+    body: dict[str, Any]
+    compact: bool = False
+
+
+class Came(NamedTuple):
+    """A request as it was handed in, the view of it, and whether that was sent."""
+
+    turn: Turn
+    request: Any
+    view: View
+    was_sent: bool
+
+
+class Line(NamedTuple):
+    """What is known of one line of requests: its provider's memory, and the plan its last request left."""
+
+    provider: Provider
+    plan: Plan
 
 
 class Case(NamedTuple):
@@ -47,10 +84,11 @@ class Case(NamedTuple):
     cuts: tuple[int, ...]  # messages of the story in each request; less than before: the client rewound
     window: int
     compact: bool
+    asides: tuple[Aside, ...] = ()
 
-    def told(self, number: int) -> str:
+    def told(self, number: int, line: str = MAIN) -> str:
         """Which request of which case: `case(seed)` makes it again."""
-        return f"case {self.seed}, {self.shape.format} under {self.trial.name}, request {number}"
+        return f"case {self.seed}, {self.shape.format} under {self.trial.name}, request {number} ({line})"
 
 
 class Outcome:
@@ -64,9 +102,15 @@ class Outcome:
     def note(self, case: Case, what: str, times: int = 1) -> None:
         self.counts[what, case.shape.format, case.trial.name] += times
 
-    def found(self, case: Case, number: int, text: str) -> None:
+    def found(self, case: Case, number: int, text: str, line: str = MAIN) -> None:
         self.note(case, "violations")
-        self.findings.append(f"{case.told(number)}: {text}")
+        self.findings.append(f"{case.told(number, line)}: {text}")
+
+    def add(self, other: "Outcome") -> None:
+        """Take over what other cases came to."""
+        self.counts += other.counts
+        self.findings += other.findings
+        self.taken_back += other.taken_back
 
     def total(self, what: str) -> int:
         return sum(times for (name, _, _), times in self.counts.items() if name == what)
@@ -82,7 +126,8 @@ def case(seed: int) -> Case:
     profile = rng.choice(PROFILES) if shape.family == "openai_chat" else None
     window = rng.choice((50, 300, 1_000, 4_000)) * trial.bulk
     kept, ends = rng.random() < 0.6, cuts(told, rng)
-    return Case(seed, shape, trial, then, told, style(shape, seed), kept, profile, ends, window, rng.random() < 0.5)
+    compact, made = rng.random() < 0.5, style(shape, seed)
+    return Case(seed, shape, trial, then, told, made, kept, profile, ends, window, compact, asides(told, ends, seed))
 
 
 def cuts(told: Story, rng: Random) -> tuple[int, ...]:
@@ -95,57 +140,113 @@ def cuts(told: Story, rng: Random) -> tuple[int, ...]:
     return (*chosen, len(said))
 
 
+def asides(told: Story, ends: tuple[int, ...], seed: int) -> tuple[Aside, ...]:
+    """What comes between the requests of the main line."""
+    rng = Random(f"asides {seed}")
+    if rng.random() < 0.3:
+        return ()
+    found = []
+    for number, count in enumerate(ends):
+        asked = [n for n in range(1, count + 1) if told.said[n - 1].by == "user"]
+        for what in rng.sample(("again", "fork", "side", "compact"), rng.choice((0, 0, 1, 2))):
+            found.append(Aside(number, what, rng.choice(asked or [1])))
+    return tuple(found)
+
+
 def play(one: Case, outcome: Outcome) -> None:
     """Play a case, request by request."""
     outcome.note(one, "cases")
-    provider = Provider(one.shape, one.style.model)
-    before = Plan()
-    for number, (body, request, view) in enumerate(requests(one, outcome)):
-        shown = native(view)
-        gate = REFUSED in view.receipt.gate and view.receipt.gate
-        gate = gate or (
-            isinstance(view.compaction, Refused) and view.compaction.reason == "gate" and view.compaction.text
-        )
-        outcome.note(one, "requests")
-        outcome.note(one, "edited", shown != body)
-        outcome.note(one, "taken back", bool(gate))
-        outcome.note(one, "sound", not errors(one, body))
-        if gate:
-            outcome.taken_back.append(f"{one.told(number)}: {gate}")
-        summed = compacted(view.plan)
-        outcome.note(one, "compacted", summed)
-        told = [*refused(one, body, shown), *changed(one, body, shown, summed)]
-        if not provider.binds and not still_runs(body[one.shape.array], shown[one.shape.array], summed):
-            told.append("what the model said in the turn that is still running changed")
-        if provider.binds:
-            meanwhile = native(projected(one, request, before))
-            told += provider.takes(*(some[one.shape.array] for some in (body, meanwhile, shown)))
-        for text in told:
-            outcome.found(one, number, text)
-        before = view.plan
+    lines: dict[str, Line] = {MAIN: Line(Provider(one.shape, one.style.model), Plan())}
+    for number, came in enumerate(requests(one, outcome)):
+        turn, _, view, was_sent = came
+        line = lines.get(turn.line) or deepcopy(lines[MAIN])
+        noted(one, number, turn, view, outcome)
+        for text in judged(one, line, came):
+            outcome.found(one, number, text, turn.line)
+        lines[turn.line] = line._replace(plan=view.plan) if was_sent else line
 
 
-def requests(one: Case, outcome: Outcome) -> Iterator[tuple[dict[str, Any], Any, View]]:
-    """Each request, as a body and as it is handed in, and the view of it."""
-    engines = {trial.name: engine(one, trial) for trial in (one.trial, one.then)}
-    plan: Plan | None = None
+def noted(one: Case, number: int, turn: Turn, view: View, outcome: Outcome) -> None:
+    """Count what became of a request."""
+    gate = REFUSED in view.receipt.gate and view.receipt.gate
+    gate = gate or (isinstance(view.compaction, Refused) and view.compaction.reason == "gate" and view.compaction.text)
+    outcome.note(one, "requests")
+    outcome.note(one, "aside", turn.line != MAIN or turn.compact)
+    outcome.note(one, "edited", native(view) != turn.body)
+    outcome.note(one, "taken back", bool(gate))
+    outcome.note(one, "sound", not errors(one, turn.body))
+    outcome.note(one, "compacted", compacted(view.plan))
+    if gate:
+        outcome.taken_back.append(f"{one.told(number, turn.line)}: {gate}")
+
+
+def judged(one: Case, line: Line, came: Came) -> Iterator[str]:
+    """What its API, and a provider that remembers this line, would say of a view."""
+    turn, request, view, was_sent = came
+    body, shown, summed = turn.body, native(view), compacted(view.plan)
+    yield from refused(one, body, shown)
+    yield from changed(one, body, shown, summed)
+    if not line.provider.binds and not still_runs(body[one.shape.array], shown[one.shape.array], summed):
+        yield "what the model said in the turn that is still running changed"
+    if line.provider.binds and was_sent:
+        meanwhile = native(projected(one, request, line.plan))
+        yield from line.provider.takes(*(some[one.shape.array] for some in (body, meanwhile, shown)))
+
+
+def turns(one: Case) -> Iterator[Turn]:
+    """The requests of a case, in the order in which they come."""
     for number, count in enumerate(one.cuts):
-        trial = one.then if number else one.trial
         body = one.shape.body(one.story, count, one.style)
-        request: Any = json.dumps(body).encode() if one.kept else body
-        moment = {"idle_s": trial.idle_s, "now": _NOW + number * 1_000_000}
+        yield Turn(MAIN, number, body)
+        for aside in one.asides:
+            if aside.after != number:
+                continue
+            if aside.what in ("again", "compact"):
+                yield Turn(MAIN, number, body, aside.what == "compact")
+            else:
+                for told in parted(one.story, aside):
+                    yield Turn(f"{aside.what} {number}", number, one.shape.body(told, len(told.said), one.style))
+
+
+def parted(told: Story, aside: Aside) -> Iterator[Story]:
+    """Stories that leave the main line: a side call asks one thing of the beginning, a fork goes on."""
+    asked = Said("user", [{"is": "text", "text": "by the way, in json: what is it called"}])
+    if aside.what == "side":
+        yield told._replace(said=[asked])
+        return
+    said = [*told.said[: aside.count - 1], asked]
+    yield told._replace(said=said)
+    answer = Said("assistant", [{"is": "text", "text": "it is called so"}])
+    yield told._replace(said=[*said, answer, Said("user", [{"is": "text", "text": "then go on"}])])
+
+
+def requests(one: Case, outcome: Outcome) -> Iterator[Came]:
+    """Each request, as a body and as it is handed in, the view of it, and whether that was sent."""
+    engines = {trial.name: engine(one, trial) for trial in (one.trial, one.then)}
+    plans: dict[str, Plan | None] = {MAIN: None}
+    for number, turn in enumerate(turns(one)):
+        trial = one.then if turn.main else one.trial
+        serving, request, was_sent = (
+            engines[trial.name],
+            json.dumps(turn.body).encode() if one.kept else turn.body,
+            True,
+        )
+        given = {"session": "s" if one.kept else "", "plan": plans.get(turn.line, plans[MAIN])}
+        given |= {"idle_s": trial.idle_s, "now": _NOW + number * 1_000_000}
         try:
-            view = engines[trial.name].fit(request, session="s" if one.kept else "", plan=plan, **moment)
+            view = serving.compact(request, **given) if turn.compact else serving.fit(request, **given)
         except StillTooLong as error:
             outcome.note(one, "too long")
-            view = error.view
+            was_sent = (one.seed + number) % 2 == 0
+            view = serving.sent(error) if was_sent and one.kept else error.view
         except SecateurError as error:
-            outcome.found(one, number, f"refused by ourselves: {error!r}")
+            outcome.found(one, number, f"refused by ourselves: {error!r}", turn.line)
             return
-        plan = None if one.kept and one.then is one.trial else view.plan
+        if was_sent:
+            plans[turn.line] = None if one.kept and one.then is one.trial else view.plan
         if trial.sticky and not made_alone(one, request, view):
-            outcome.found(one, number, "the plan alone makes another view")
-        yield body, request, view
+            outcome.found(one, number, "the plan alone makes another view", turn.line)
+        yield Came(turn, request, view, was_sent)
 
 
 def projected(one: Case, request: Any, plan: Plan) -> View:

@@ -1,7 +1,13 @@
 """The selection language: globs, and how many tokens stay."""
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur.errors import ConfigError
+from secateur.policy import load
 from secateur.protect import Protect, protected_tokens, spares
 
 HERMES = ((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000))
@@ -16,8 +22,11 @@ HERMES = ((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000))
         (("SKILL",), (), " skill ", True),
         (("skill",), (), "skills", False),
         (("*image*",), (), "make_image_now", True),
-        (("mcp_?",), (), "mcp_a", True),
-        (("mcp_?",), (), "mcp_ab", False),
+        (("mcp_?",), (), "mcp_a", False),
+        (("mcp_?",), (), "mcp_?", True),
+        (("a*a",), (), "a", False),
+        (("a*b*c",), (), "a-b-c", True),
+        (("a*b*c",), (), "a-c-b", False),
         ((), ("exec", "read"), "read", False),
         ((), ("exec", "read"), "browser", True),
         (("exec",), ("ex*",), "Exec", True),
@@ -32,6 +41,26 @@ HERMES = ((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000))
 )
 def test_globs(deny: tuple[str, ...], allow: tuple[str, ...], tool: str, stays: bool) -> None:
     assert spares(Protect(tools=deny, allow=allow), tool) is stays
+
+
+@given(st.text("ab*?[.", max_size=8), st.text("ab*?[.", max_size=10))
+def test_a_glob_is_its_letters_with_anything_for_each_star(glob: str, tool: str) -> None:
+    meant = ".*".join(map(re.escape, glob.split("*")))
+    assert spares(Protect(tools=(glob,)), tool) is (glob != "" and re.fullmatch(meant, tool) is not None)
+
+
+def test_no_glob_is_tried_twice() -> None:
+    """One that a backtracking matcher would not be done with in a lifetime."""
+    glob = "a*" * 400 + "b"
+    assert not spares(Protect(tools=(glob,)), "a" * 5_000)
+    assert spares(Protect(tools=(glob,)), "a" * 5_000 + "b")
+
+
+def test_globs_have_a_length() -> None:
+    for field in ("tools", "allow"):
+        assert load({"protect": {field: ["a" * 1_000]}})
+        with pytest.raises(ConfigError, match="1000"):
+            load({"protect": {field: ["a" * 1_001]}})
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,14 @@ Rule: completion never fails and never makes a store; it asks the one that the l
 
 from collections.abc import Callable, Iterable
 from itertools import islice
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from secateur.errors import SecateurError
 
+_LONGEST = 1_000  # characters of a name, as in the library
 _MOST = 200  # names that are offered
 _SESSIONS = 20  # whose handles are offered, the last touched
 
@@ -21,6 +23,11 @@ class _Kept(click.ParamType[str]):
     def __init__(self, name: str, names: Callable[[str, str], Iterable[str]]) -> None:
         self.name = name
         self._names = names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if len(value) > _LONGEST:
+            self.fail(f"a {self.name} has {_LONGEST:,} characters at most; this one has {len(value):,}", param, ctx)
+        return str(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         said = ctx.params.get("store") or "", ctx.params.get("tenant") or ""

@@ -15,6 +15,7 @@ from typing import TextIO
 import click
 
 from secateur.cli.exits import FINE, Closed, code_of, sentence_of
+from secateur.errors import FormatError
 
 COMMANDS = {
     "prune": "Take spent tool outputs out of a session or request.",
@@ -115,6 +116,10 @@ def run(args: Sequence[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         _say(f"{error.format_message()}\n", err=True)
         return error.exit_code
+    except RecursionError:
+        from secateur.nesting import TOO_DEEP
+
+        return _ended(FormatError(TOO_DEEP))
     except (Exception, KeyboardInterrupt) as error:
         return _ended(error)
 

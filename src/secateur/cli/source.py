@@ -8,6 +8,7 @@ import gzip
 import json
 import sys
 import zlib
+from io import BytesIO
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,6 +16,10 @@ from msgspec import Struct
 from secateur.cli.exits import Refused, Unreadable
 
 _GZIP = b"\x1f\x8b"
+_PIECE = 1 << 20  # bytes unpacked at a time
+_ANYWAY = 64_000_000  # bytes that any gzip may hold
+_FOLD = 200  # how much more a larger one may hold than it has itself: sessions shrink to a tenth, hardly to a hundredth
+_MOST = 1_000_000_000  # bytes, however large the file is
 _LOOK = 8192  # bytes in which a binary file gives itself away
 _MARKS = b"\xff\xfe \t\r\n"  # byte order marks and white space
 _OTHERS = {
@@ -74,10 +79,22 @@ def _stdin() -> tuple[bytes, tuple[int, int, int]]:
 
 
 def _unpacked(name: str, stored: bytes) -> bytes:
+    """What a gzip file holds, unpacked piece by piece: what grows beyond all measure is not unpacked."""
+    most = min(_MOST, max(_ANYWAY, len(stored) * _FOLD))
+    pieces, size = [], 0
     try:
-        return gzip.decompress(stored)
+        with gzip.open(BytesIO(stored)) as unpacked:
+            while piece := unpacked.read(_PIECE):
+                pieces.append(piece)
+                size += len(piece)
+                if size > most:
+                    raise Unreadable(
+                        f"{name} is gzip of {len(stored):,} bytes that holds more than {most:,}: if it is a session "
+                        "nonetheless, unpack it first (gunzip -k)"
+                    )
     except (OSError, EOFError, zlib.error) as error:
         raise Unreadable(f"{name} is gzip that breaks off or is damaged ({error}): fetch it again") from error
+    return b"".join(pieces)
 
 
 def _refuse(source: Source) -> None:

@@ -11,6 +11,7 @@ from secateur.formats import ARRAYS, FORMATS, Format, closest, named, recognised
 from secateur.formats.evidence import BODIES, weighed
 from secateur.formats.refused import refusal
 from secateur.jsontext import Lines, Text
+from secateur.nesting import TOO_DEEP, is_too_deep
 
 NAMED = "named by the caller"
 _LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
@@ -27,6 +28,7 @@ def detected(data: bytes, name: str | None = None, broken: bool = False) -> Foun
     if name is None:
         text, found = _looked_at(data)
         if found is None:
+            _hold_flat(data)
             raise UnknownFormat(_unknown(data, text))
         return found
     format = named(name)
@@ -35,6 +37,8 @@ def detected(data: bytes, name: str | None = None, broken: bool = False) -> Foun
         return found[0], format, NAMED
     if found is not None:
         _hold(name, found[1:], found[0], broken)
+    if found is None:
+        _hold_flat(data)
     native = Lines.of(data) if format.log else Text.of(data)
     if found is None and format.log and format.name in FORMATS:
         _hold_lines(native, format)
@@ -105,6 +109,12 @@ def _hold_lines(native: Any, format: Format) -> None:
     if objects is not None and not format.read(native).messages:
         near = closest(set(native.line(objects)))
         raise FormatError(f"this is not {format.name}: no line of it is one that this host writes; {near}")
+
+
+def _hold_flat(data: bytes) -> None:
+    """Raise where a document nests too deeply to be read at all."""
+    if is_too_deep(data):
+        raise FormatError(TOO_DEEP)
 
 
 def _many_lines(data: bytes) -> bool:

@@ -17,6 +17,7 @@ from secateur.formats.detection import detected, detected_object
 from secateur.formats.native import array_at, leading_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
+from secateur.nesting import told_if_too_deep
 from secateur.patch import apply
 from secateur.repair import anthropic, bedrock, chat, gemini, opencode, responses
 from secateur.repair.draft import drafted, lowered
@@ -45,6 +46,7 @@ class Repair(Struct, frozen=True):
     torn: bytes = b""  # what was cut off a session file: the pieces of lines that nobody can read
 
 
+@told_if_too_deep()
 def repaired(native: Any, format: str | None = None, settings: Settings | None = None) -> Repair:
     """Mend a document: bytes, text, a `Text` or `Lines`, or Python objects; the same kind comes out.
 

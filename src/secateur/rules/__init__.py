@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from secateur.errors import ConfigError
+from secateur.nesting import told_if_too_deep
 from secateur.rules.findings import Chosen, Findings, chosen
 from secateur.rules.history import Asked
 from secateur.rules.rule import Rule, Violation
@@ -41,6 +42,7 @@ _OF_FORMAT = {
 }
 
 
+@told_if_too_deep()
 def check(
     family: str,
     messages: Sequence[Any],

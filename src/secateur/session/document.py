@@ -16,6 +16,7 @@ from secateur.formats import Format
 from secateur.formats.detection import NAMED, detected, detected_object
 from secateur.jsontext import Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
+from secateur.nesting import told_if_too_deep
 from secateur.objects import Seen, SeenList, format_of, shared
 
 _BOM = b"\xef\xbb\xbf"
@@ -40,6 +41,7 @@ class Document(Struct, frozen=True):
         return self.bom + data
 
 
+@told_if_too_deep()
 def read(request: Any, name: str | None = None, model: str = "") -> Document:
     """Read a request or a session: bytes, text, or Python objects. Raises FormatError, UnknownFormat."""
     if isinstance(request, bytes | bytearray | memoryview | str):
@@ -59,6 +61,7 @@ def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
     )
 
 
+@told_if_too_deep()
 def read_on(old: Document | None, request: Any, name: str | None, model: str) -> tuple[Document, int]:
     """Read a request of a session whose last one was `old`, or take one that was read; and how many leading messages
     are the very same. Raises as `read` does.

@@ -58,3 +58,29 @@ def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
         read(str(tmp_path / "none"))
     with pytest.raises(Unreadable, match="is a directory: name one session file"):
         read(str(tmp_path))
+
+
+def test_gzip_that_grows_beyond_all_measure_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was unpacked when it is given up is bounded, whatever the file holds."""
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(b"\0" * 70_000_000, mtime=0))
+    unpacked: list[int] = []
+    piecewise = gzip.GzipFile.read
+
+    def read_and_count(self: gzip.GzipFile, size: int | None = -1) -> bytes:
+        piece = piecewise(self, size)
+        unpacked.append(len(piece))
+        return piece
+
+    monkeypatch.setattr(gzip.GzipFile, "read", read_and_count)
+    with pytest.raises(Unreadable, match="holds more than 64,000,000: .*unpack it first"):
+        read(str(path))
+    assert 64_000_000 < sum(unpacked) < 66_000_000
+
+
+def test_a_session_that_shrinks_well_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl.gz"
+    data = b'{"type": "message", "text": "again"}\n' * 400_000
+    path.write_bytes(gzip.compress(data, mtime=0))
+    assert len(data) > 200 * path.stat().st_size
+    assert read(str(path)).data == data
