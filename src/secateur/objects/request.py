@@ -26,7 +26,7 @@ _GOOGLE = "google.genai.types"
 
 def read(request: Any, eyes: Eyes) -> Seen | SeenList:
     """The JSON shape of a request. Raises FormatError."""
-    eyes.begin()
+    eyes.packages = set()
     try:
         found = _read(request, eyes)
     except Unread as unread:
@@ -78,7 +78,7 @@ def _shapes(value: Any, eyes: Eyes, name: str) -> Any:
     try:
         if not isinstance(value, list | tuple | deque):
             raise Unread(value, "messages are a list: make one of it, `list(...)`")
-        return eyes.shape(value)
+        return eyes.elements(value)
     except Unread as unread:
         unread.steps += [name] if name else []
         raise

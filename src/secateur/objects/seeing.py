@@ -6,7 +6,7 @@ what they were. A value that has no JSON shape is refused with its class, its pl
 
 import base64
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
@@ -52,13 +52,13 @@ class Unread(Exception):
         return FormatError(f"{where} is a {made.__module__}.{made.__qualname__}, which cannot be read: {remedy}")
 
 
-class _Known(Struct):
-    """An object that was seen."""
+class _Kept(Struct):
+    """A message that was seen, with all that could change in it and copies of what that was."""
 
     it: Any  # held, so that nothing else gets its identity
-    state: tuple[Any, ...] | None
-    inside: list[Any]  # objects in its attributes
-    shape: dict[str, Any]
+    live: list[Any]
+    copies: list[Any]
+    shape: Any
     packages: frozenset[str]
 
 
@@ -66,24 +66,35 @@ class Eyes:
     """Sees the requests of one session, one after the other."""
 
     def __init__(self) -> None:
-        self._before: dict[int, _Known] = {}
-        self._now: dict[int, _Known] = {}
-        self._inside: list[Any] = []
-        self.elements: list[Any] = []  # shapes of the last request's messages
-        self.packages: set[str] = set()
         self.lock = Lock()
+        self.packages: set[str] = set()  # that objects among the messages are of
+        self._kept: dict[int, _Kept] = {}
+        self._seen: list[Any] = []  # shapes of the last request's messages
+        self._live: list[Any] = []
+        self._copies: list[Any] = []
 
-    def begin(self) -> None:
-        """A new request is looked at."""
-        self._before, self._now, self._inside, self.packages = self._now, {}, [], set()
+    def elements(self, values: Iterable[Any]) -> list[Any]:
+        """The JSON shapes of a request's messages. Raises Unread."""
+        before, self._kept, self.packages = self._kept, {}, set()
+        shapes: list[Any] = []
+        for value in values:
+            kept = before.get(id(value))
+            if kept is None or not _stands(kept, value):
+                kept = self._learned(value, len(shapes))
+            if kept.packages:
+                self.packages |= kept.packages
+            self._kept[id(value)] = kept
+            shapes.append(kept.shape)
+        return shapes
 
-    def same(self, elements: list[Any]) -> SeenList:
+    def same(self, shapes: list[Any]) -> SeenList:
         """These shapes of messages, the very ones of the last request where they are equal to them."""
-        old = self.elements
+        old = self._seen
+        most = len(old)
         kept = SeenList(
-            old[at] if at < len(old) and (one is old[at] or one == old[at]) else one for at, one in enumerate(elements)
+            old[at] if at < most and (one is old[at] or one == old[at]) else one for at, one in enumerate(shapes)
         )
-        self.elements = kept
+        self._seen = kept
         return kept
 
     def shape(self, value: Any, depth: int = 0) -> Any:
@@ -99,6 +110,23 @@ class Eyes:
             return self._listed(value, depth)
         kind = kind_of(made)
         return self._object(value, kind, depth) if kind else _leaf(value)
+
+    def _learned(self, value: Any, number: int) -> _Kept:
+        self._live, self._copies, around, self.packages = [], [], self.packages, set()
+        try:
+            shape = self.shape(value)
+            self._watch(value)
+            return _Kept(value, self._live, self._copies, shape, frozenset(self.packages))
+        except Unread as unread:
+            unread.steps.append(number)
+            raise
+        finally:
+            self.packages = around
+
+    def _watch(self, value: Any) -> None:
+        """Notice from now on if a container changes, or what stands in the containers in it."""
+        self._live.append(value)
+        self._copies.append(_copied(value))
 
     def _named(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -124,47 +152,38 @@ class Eyes:
         return found
 
     def _object(self, value: Any, kind: Kind, depth: int) -> dict[str, Any]:
-        self._inside.append(value)
-        known = self._now.get(id(value))
-        if known is None:
-            known = self._before.get(id(value))
-            if known is None or not self._stands(known, value, kind):
-                known = self._learned(value, kind, depth)
-            self._now[id(value)] = known
-        self.packages |= known.packages
-        return known.shape
-
-    def _stands(self, known: _Known, value: Any, kind: Kind) -> bool:
-        """Whether an object is as it was seen."""
-        if known.it is not value or known.state is None or kind.state(value) != known.state:
-            return False
-        for inner in known.inside:
-            inner_kind, inner_known = kind_of(type(inner)), self._before.get(id(inner))
-            if inner_kind is None or inner_known is None or not self._stands(inner_known, inner, inner_kind):
-                return False
-            self._now[id(inner)] = inner_known
-        return True
-
-    def _learned(self, value: Any, kind: Kind, depth: int) -> _Known:
-        outer, self._inside = self._inside, []
-        around, self.packages = self.packages, {package_of(type(value))}
-        try:
-            shape = self._named(kind.members(value), depth)
-            state = kind.state(value)
-            copied = None if state is None else tuple(_copied(one) for one in state)
-            return _Known(value, copied, self._inside, shape, frozenset(self.packages))
-        finally:
-            self._inside, self.packages = outer, around
+        self.packages.add(package_of(type(value)))
+        for container in kind.state(value) or (_UNTOLD,):
+            if container is not None:
+                self._watch(container)
+        return self._named(kind.members(value), depth)
 
 
-def _copied(value: Any, depth: int = 0) -> Any:
+_NEVER = object()  # the copy of a container that may change without telling: equal to nothing that stands there
+_UNTOLD = deque[Any]()  # stands for what an object holds that does not tell it
+_FIXED = (str, bytes, int, float, Enum, PurePath, UUID, Decimal, datetime, date, time)
+
+
+def _stands(kept: _Kept, value: Any) -> bool:
+    """Whether a message is as it was seen."""
+    try:
+        return kept.it is value and kept.live == kept.copies
+    except Exception:  # values of somebody else's may compare as they like
+        return False
+
+
+def _copied(value: Any) -> Any:
     """Containers copied, so that a change inside them is seen; objects are those that stand there."""
     made = type(value)
     if made is dict:
-        return {name: inner if type(inner) in SCALARS else _copied(inner, depth + 1) for name, inner in value.items()}
+        return {name: inner if type(inner) in SCALARS else _copied(inner) for name, inner in value.items()}
     if made is list:
-        return [inner if type(inner) in SCALARS else _copied(inner, depth + 1) for inner in value]
-    return set(value) if made is set else value
+        return [inner if type(inner) in SCALARS else _copied(inner) for inner in value]
+    if made is tuple:
+        return tuple([_copied(inner) for inner in value])
+    if made is set:
+        return set(value)
+    return value if made in SCALARS or isinstance(value, _FIXED) or kind_of(made) else _NEVER
 
 
 def _name(name: Any) -> str:

@@ -69,7 +69,7 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
     if isinstance(request, Document):
         return request, len(request.transcript.messages) if request is old else 0
     if old is not None and isinstance(request, Seen | SeenList):
-        return _grown_objects(old, request, name, model) or (read(request, name, model), 0)
+        return _grown_objects(old, request, model) or (read(request, name, model), 0)
     if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
         if request == old.native.data:
             return old, len(old.transcript.messages)
@@ -79,16 +79,19 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
     return read(request, name, model), 0
 
 
-def _grown_objects(old: Document, new: Any, name: str | None, model: str) -> tuple[Document, int] | None:
+def _grown_objects(old: Document, new: Any, model: str) -> tuple[Document, int] | None:
     """The same of objects: nobody else changes their shapes, so what is the same one reads the same."""
-    keep = len(old.transcript.at) < 2 and not old.transcript.in_place and shared(old.native, new, old.transcript.at)
-    if not keep:
+    at, told = old.transcript.at, format_of(new)
+    keep = 0 if len(at) > 1 or old.transcript.in_place else shared(old.native, new, at)
+    if not keep or (told and told != old.format.name):
         return None
     if old.native == new:
         return old, len(old.transcript.messages)
-    format, reason = _of_objects(new, name)
-    known = _known(old.transcript, keep) if format is old.format else ()
-    return (Document(format, new, format.read(new, known, model), reason, old.encoding), len(known)) if known else None
+    known = _known(old.transcript, keep)
+    read = old.format.read(new, known, model)
+    if not known or _looks_otherwise(old, new, read.messages[len(known) :]):
+        return None
+    return Document(old.format, new, read, old.reason, old.encoding), len(known)
 
 
 def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] | None:
@@ -115,7 +118,7 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
     return Document(old.format, new, read, old.reason), len(known)
 
 
-def _looks_otherwise(old: Document, new: Text, more: tuple[Message, ...]) -> bool:
+def _looks_otherwise(old: Document, new: Any, more: tuple[Message, ...]) -> bool:
     """Whether what came is of another format than a short beginning was taken for: a greeting may be of any."""
     if old.reason == NAMED or all(part.kind != "other" for message in more for part in message.parts):
         return False

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 import attrs
 import msgspec
 import pytest
+from anthropic.types import TextBlock
 from google.genai import types as genai
 from openai import NOT_GIVEN
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
@@ -18,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 from secateur import Engine, FormatError, fit
 from secateur.objects import Eyes, looked
 from secateur.objects.request import read
+from secateur.session import document
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import Who
 
@@ -210,6 +212,33 @@ def test_what_did_not_change_is_not_read_again() -> None:
     assert all(one is other for one, other in zip(before, after, strict=False))
     said[0] = Model(role="user", content="Something else.")
     assert [one is other for one, other in zip(before, read(said, eyes), strict=True)] == [False] + [True] * 4
+
+
+def test_a_grown_request_is_read_on_from_what_is_new() -> None:
+    eyes, said = Eyes(), talk(Model)
+    first = document.read(read(said, eyes))
+    longer = [*said, Model(role="user", content="Go on.")]
+    second, same = document.read_on(first, read(longer, eyes), None, "")
+    assert same == len(said)
+    assert all(one is other for one, other in zip(first.transcript.messages, second.transcript.messages, strict=False))
+    assert second.transcript == document.read(read(longer, Eyes())).transcript
+    again, same = document.read_on(second, read(longer, eyes), None, "")
+    assert again is second
+    assert same == 6
+    said[0].content = "Something else."
+    third, same = document.read_on(second, read(longer, eyes), None, "")
+    assert same == 0
+    assert third.transcript.messages[0].parts[0].text == "Something else."
+
+
+def test_the_package_of_an_object_tells_the_format() -> None:
+    user: dict[str, Any] = {"role": "user", "content": "Hello"}
+    block = TextBlock(type="text", text="Hello to you.")
+    engine = Engine()
+    assert engine.fit([user], session="s").receipt.format == "openai_chat"  # a greeting may be of any
+    assert engine.fit([user, {"role": "assistant", "content": [block]}, user], session="s").receipt.format == (
+        "anthropic_messages"
+    )
 
 
 def test_plain_requests_are_left_to_themselves() -> None:
