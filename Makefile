@@ -41,6 +41,7 @@ format: $(installed)
 
 bench: $(installed)
 	$(bin)/python benchmarks/engine.py
+	$(bin)/python benchmarks/growth.py
 	$(bin)/python benchmarks/tokens.py
 	$(bin)/python benchmarks/gate.py
 	$(bin)/python benchmarks/readers.py

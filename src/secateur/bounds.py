@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from typing import Protocol
 
+from secateur.acts.answers import answered, held_by
 from secateur.acts.fates import Held
 from secateur.acts.fates import working_set as _working_set
 from secateur.acts.known import history_of
@@ -120,7 +121,7 @@ def eligible(transcript: Transcript, number: int, part: Part, protect: Protect) 
     """Whether this result of message `number` may be edited, if its place allows it."""
     if part.kind != "tool_result" or forbidden(part, protect):
         return False
-    if protect.media and any(other.within == part.key for other in transcript.messages[number].parts):
+    if protect.media and part.key in held_by(transcript.messages[number]).within:
         return False
     if not protect.roles:
         return True
@@ -231,17 +232,7 @@ def guarded(transcript: Transcript, protect: Protect, keys: Set[str], edited: Se
 
 def call_of(transcript: Transcript, number: int, result: Part) -> Part | None:
     """The call that a result of message `number` answers: by id within its round, never over the whole history."""
-    asked = False
-    for back in range(number - 1, -1, -1):
-        message = transcript.messages[back]
-        if message.role == "assistant":
-            asked = True
-            for part in message.parts:
-                if part.kind == "tool_call" and part.call == result.call:
-                    return part
-        elif asked or message.role == "user":
-            return None
-    return None
+    return answered(transcript.messages, number, result)
 
 
 def _outside(transcript: Transcript, protect: Protect, to_summary: bool, left: list[int]) -> Iterator[tuple[int, Part]]:

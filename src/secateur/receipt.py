@@ -4,13 +4,17 @@ Rule: every request leaves one, a request that nothing was done to or that faile
 hashes and never holds what was said. Values only; no clock, no store.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
+from itertools import count as numbers
+from operator import is_not
 from typing import Literal
 
 from msgspec import Struct
 
 from secateur.lineage import digest
-from secateur.model import Epoch, Message, Remove, Replace, Restore, Rewrite
+from secateur.model import Epoch, Message, Part, Remove, Replace, Restore, Rewrite
 
 Messages = tuple[Message, ...]
 Ranges = Sequence[tuple[int, int, Replace]]
@@ -147,11 +151,11 @@ def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> 
     """
     edits = {edit.key: edit for edit in epoch.edits if not isinstance(edit, Replace)}
     told: list[Entry] = []
-    turn = 0
-    for number, (raw, was, now) in enumerate(zip(read, before, after, strict=True)):
-        turn += _begins_turn(raw)
-        if was is not now:
-            told += _of_message((number, turn), (raw, was, now), edits, epoch)
+    changed = list(compress(numbers(), map(is_not, before, after)))
+    turns = _turns(read[: changed[-1] + 1]) if changed else []
+    for number in changed:
+        place = (number, bisect_right(turns, number))
+        told += _of_message(place, (read[number], before[number], after[number]), edits, epoch)
     return tuple(told)
 
 
@@ -160,13 +164,16 @@ def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, coun
 
     `ranges` are all that are in force, `shown` the messages one by one as the model read them before.
     """
-    mine = [one for one in epoch.edits if isinstance(one, Replace)]
-    found = [(i, j, edit) for i, j, edit in ranges if any(edit is one for one in mine)]
-    return tuple(_of_range(read, shown, place, (epoch, count)) for place in sorted(found, key=lambda one: one[:2]))
+    mine = {id(one) for one in epoch.edits if isinstance(one, Replace)}
+    found = sorted([(i, j, edit) for i, j, edit in ranges if id(edit) in mine], key=lambda one: one[:2])
+    turns = _turns(read) if found else []
+    return tuple(_of_range(read, shown, place, (epoch, count, turns)) for place in found)
 
 
-def _of_range(read: Messages, shown: Messages, place: tuple[int, int, Replace], how: tuple[Epoch, Count]) -> Entry:
-    (i, j, edit), (epoch, count) = place, how
+def _of_range(
+    read: Messages, shown: Messages, place: tuple[int, int, Replace], how: tuple[Epoch, Count, list[int]]
+) -> Entry:
+    (i, j, edit), (epoch, count, turns) = place, how
     parts = [part for message in read[i:j] for part in message.parts]
     return Entry(
         verb="replace",
@@ -182,22 +189,22 @@ def _of_range(read: Messages, shown: Messages, place: tuple[int, int, Replace], 
         at=epoch.at,
         removed=digest("".join(part.key for part in parts)) if parts else "",
         inserted=digest("\0".join(item.text for item in edit.items)) if edit.items else "",
-        turn=sum(_begins_turn(message) for message in read[: i + 1]),
-        parts=tuple(_parts(read, shown, i, j)),
+        turn=bisect_right(turns, i),
+        parts=tuple(_parts(read, shown, (i, j), turns)),
     )
 
 
-def _parts(read: Messages, shown: Messages, i: int, j: int) -> Iterator[Inside]:
+def _parts(read: Messages, shown: Messages, inside: tuple[int, int], turns: list[int]) -> Iterator[Inside]:
     """The parts of messages [i, j) that the model could still read."""
-    turn = sum(_begins_turn(message) for message in read[:i])
-    for number in range(i, j):
-        turn += _begins_turn(read[number])
+    for number in range(*inside):
+        turn = bisect_right(turns, number)
         for part in read[number].parts if shown[number].parts else ():
             yield Inside(part.key, part.tool, part.call, number, turn, part.tokens)
 
 
-def _begins_turn(message: Message) -> bool:
-    return message.role == "user" and message.origin == "user"
+def _turns(messages: Messages) -> list[int]:
+    """Where the user speaks."""
+    return [at for at, message in enumerate(messages) if message.role == "user" and message.origin == "user"]
 
 
 def _of_message(
@@ -209,6 +216,7 @@ def _of_message(
     number, turn = place
     raw, was, now = states
     had, has = _tokens(was), _tokens(now)
+    stood, stands = _by_key(was), _by_key(now)
     for part in raw.parts:
         if part.key in edits and part.within not in edits:  # the outer edit wins, and accounts for what was inside
             yield Entry(
@@ -223,18 +231,21 @@ def _of_message(
                 reason=epoch.why,
                 key=part.key,
                 at=epoch.at,
-                removed=_hash(was, part.key),
-                inserted=_hash(now, part.key),
+                removed=_hash(stood.get(part.key)),
+                inserted=_hash(stands.get(part.key)),
                 turn=turn,
             )
 
 
-def _hash(message: Message, key: str) -> str:
+def _by_key(message: Message) -> dict[str, Part]:
+    return {part.key: part for part in reversed(message.parts)}
+
+
+def _hash(part: Part | None) -> str:
     """The hash of how a part reads; "" where it does not stand."""
-    for part in message.parts:
-        if part.key == key:
-            return part.digest if part.digest and part.kind != "tool_result" else digest(part.text)
-    return ""
+    if part is None:
+        return ""
+    return part.digest if part.digest and part.kind != "tool_result" else digest(part.text)
 
 
 def _tokens(message: Message) -> dict[str, int]:

@@ -4,33 +4,87 @@ Rule: names only (files, symbols, ids, errors), the newest first, and only of wh
 asked about. Common words name nothing. What is done with the names is decided above.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from secateur.acts.answers import Held, held_by, spoken
 from secateur.identifiers.words import Kind, words
 from secateur.model import Message, Part
 
 MOST = 40  # names
 _CALLS = 3  # answers whose calls count
 _USERS = 2  # messages of the user
+_NOTHING: dict[str, Part] = {}
 _SEARCHED = 8_000  # characters of one text
 _KINDS: frozenset[Kind] = frozenset({"file", "hash", "error", "symbol", "id", "url"})
 
 
 def named(
-    messages: Sequence[Message], number: int, result: Part, raw: Mapping[str, Part] | None = None
+    messages: Sequence[Message],
+    number: int,
+    result: Part,
+    raw: Mapping[str, Part] | None = None,
+    turns: Sequence[int] | None = None,
 ) -> tuple[str, ...]:
     """The names that matter for a result of message `number`, those of its own call first.
 
-    `raw` has the parts as they came where a view shows them otherwise: what was edited since changes nothing.
+    `raw` has the parts as they came where a view shows them otherwise: what was edited since changes nothing. `turns`
+    are the places of the messages that the user wrote, where they are known.
     """
+    if turns is None:
+        turns = [at for at, message in enumerate(messages) if (message.role, message.origin) == ("user", "user")]
     found: dict[str, None] = {}
-    for part in _texts(messages, number, result):
-        text = raw.get(part.key, part).text if raw else part.text
+    for names in _named(_Before(messages, number, turns), result, _NOTHING if raw is None else raw):
         if len(found) >= MOST:
             break
-        found |= dict.fromkeys(_names(text[:_SEARCHED], text))
+        found |= dict.fromkeys(names)
     return tuple(found)[:MOST]
+
+
+class _Before:
+    """What stands before a result: what the user said last, and the answers since, the newest first."""
+
+    def __init__(self, messages: Sequence[Message], number: int, turns: Sequence[int]) -> None:
+        self.users: list[Part] = []
+        self.answers: list[Held] = []
+        first = -1
+        for place in range(bisect_left(turns, number) - 1, -1, -1):
+            self.users += [part for part in messages[turns[place]].parts if part.kind == "text"]
+            if len(self.users) >= _USERS:
+                first = turns[place]
+                break
+        while len(self.answers) < _CALLS and (number := spoken(messages, number)) > first:
+            if messages[number].role == "assistant":
+                self.answers.append(held_by(messages[number]))
+
+
+def _named(before: _Before, result: Part, raw: Mapping[str, Part]) -> Iterator[tuple[str, ...]]:
+    """The names of the result's own call, of what the user said last, of the calls before."""
+    calls = ([*held.calls.get(result.call, ()), *held.called[:1]] for held in before.answers)
+    own = next(filter(None, calls), [])
+    yield from (_of(part, raw) for part in own[:1])
+    yield from (_of(part, raw) for part in before.users)
+    for held in before.answers:
+        yield from (_of(part, raw) for part in held.calls.get(result.call, ()))
+        yield from (_of(part, raw) for part in held.called) if len(held.called) <= MOST else (_first(held, raw),)
+
+
+def _of(part: Part, raw: Mapping[str, Part]) -> tuple[str, ...]:
+    text = raw.get(part.key, part).text
+    return _names(text[:_SEARCHED], text)
+
+
+def _first(held: Held, raw: Mapping[str, Part]) -> tuple[str, ...]:
+    """The names of thousands of calls, as many as can matter beside others: told once for all their results."""
+    if held.names is None or held.names[0] is not raw:
+        found: dict[str, None] = {}
+        for part in held.called:
+            found |= dict.fromkeys(_of(part, raw))
+            if len(found) >= 2 * MOST:
+                break
+        held.names = raw, tuple(found)
+    return held.names[1]
 
 
 @lru_cache(maxsize=256)
@@ -38,23 +92,3 @@ def _names(start: str, text: str) -> tuple[str, ...]:
     """The names in the start of a text, in the order in which the text has them first."""
     some = {one.value for one in words(start) if one.kind in _KINDS and len(one.value) > 3}
     return tuple(sorted(some, key=lambda name: (text.find(name), name)))
-
-
-def _texts(messages: Sequence[Message], number: int, result: Part) -> Iterator[Part]:
-    """The result's own call, what the user said last, the calls before."""
-    calls: list[Part] = []
-    users: list[Part] = []
-    answers = 0
-    for place in range(number - 1, -1, -1):
-        message = messages[place]
-        if message.role == "assistant" and answers < _CALLS:
-            answers += 1
-            calls += [part for part in message.parts if part.kind == "tool_call" and part.call == result.call]
-            calls += [part for part in message.parts if part.kind == "tool_call" and part.call != result.call]
-        elif message.role == "user" and message.origin == "user":
-            users += [part for part in message.parts if part.kind == "text"]
-            if len(users) >= _USERS:
-                break
-    yield from calls[:1]
-    yield from users
-    yield from calls[1:]

@@ -7,6 +7,7 @@ the ends of a result, never in the middle of an output. What a call did to files
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -48,15 +49,14 @@ def pairs(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:
     """Every call in its order, and its result where there is one."""
     calls: list[Part] = []
     results: dict[int, Part] = {}
-    waiting: list[int] = []
+    waiting: dict[str, deque[int]] = {}
     for message in messages:
         for part in message.parts:
             if part.kind == "tool_call":
-                waiting.append(len(calls))
+                waiting.setdefault(part.call, deque()).append(len(calls))
                 calls.append(part)
-            elif part.kind == "tool_result" and (number := _answered(part, calls, waiting)) is not None:
-                waiting.remove(number)
-                results[number] = part
+            elif part.kind == "tool_result" and (open_ := waiting.get(part.call)):
+                results[open_.pop() if part.call else open_.popleft()] = part
     return tuple((call, results.get(number)) for number, call in enumerate(calls))
 
 
@@ -97,12 +97,6 @@ _EXIT = re.compile(
     r'|"(?:exit_?code|returncode)": ?(-?\d+)|<returncode>(-?\d+)</returncode>|<exit_code>(-?\d+)</exit_code>'
     r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
 )
-
-
-def _answered(result: Part, calls: list[Part], waiting: list[int]) -> int | None:
-    if not result.call:
-        return next((number for number in waiting if not calls[number].call), None)
-    return next((number for number in reversed(waiting) if calls[number].call == result.call), None)
 
 
 def _exit(text: str) -> int | None:

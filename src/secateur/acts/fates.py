@@ -88,7 +88,8 @@ class Fates:
 
     def _tried(self, act: Act) -> None:
         for what in act.tries:
-            for before in self._failing.pop(what, []) if act.ok else self._failing.get(what, []):
+            # of those that failed again all but the last are known to be tried again
+            for before in self._failing.pop(what, []) if act.ok else self._failing.get(what, [])[-1:]:
                 self.tried.setdefault(before.result.key, act.number)
                 if act.ok:
                     self.resolved.setdefault(before.result.key, Fate("resolved", act.number))

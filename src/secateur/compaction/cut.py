@@ -103,8 +103,11 @@ def pending(rows: Sequence[Row]) -> Iterator[int]:
     for place, row in enumerate(rows):
         calls = [part for part in row.message.parts if part.kind == "tool_call"]
         if row.message.role == "assistant" and calls:
-            given = [part for other in _answers(rows, place) for part in other.message.parts]
-            if any(_waits(call, given) for call in calls) and not _answered_later(rows, place, calls):
+            given: dict[str, list[Part]] = {}
+            for part in (part for other in _answers(rows, place) for part in other.message.parts):
+                if part.kind == "tool_result":
+                    given.setdefault(part.call, []).append(part)
+            if any(_waits(given.get(call.call, ())) for call in calls) and not _answered_later(rows, place, calls):
                 yield place
 
 
@@ -236,15 +239,16 @@ def _merged(spans: Iterable[Span]) -> Iterator[Span]:
 
 def _answers(rows: Sequence[Row], place: int) -> Iterator[Row]:
     """The rows in which the calls of this row may be answered: those before the model speaks again."""
-    for row in rows[place + 1 :]:
+    for number in range(place + 1, len(rows)):
+        row = rows[number]
         if row.message.role == "assistant":
             return
         yield row
 
 
-def _waits(call: Part, given: Sequence[Part]) -> bool:
-    own = [part for part in given if part.kind == "tool_result" and part.call == call.call]
-    return not own or all(is_interim(part.text) for part in own)
+def _waits(results: Sequence[Part]) -> bool:
+    """Whether a call with these results has none yet that stands."""
+    return all(is_interim(part.text) for part in results)
 
 
 def _answered_later(rows: Sequence[Row], place: int, calls: Sequence[Part]) -> bool:

@@ -5,7 +5,8 @@ put in right beside a range, outside the cut, is said again, since a new range h
 here.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from secateur.compaction.cut import Cut, Span
 from secateur.compaction.rows import Row
@@ -24,8 +25,8 @@ def replacing(
     """One range of rows, become `items`."""
     first, last = span
     i, j = rows[first].first, rows[last - 1].last
-    before = tuple(row.new for row in rows[:first] if _stands_at(row, i) and row.new)
-    behind = tuple(row.new for row in rows[last:] if _stands_at(row, j) and row.new)
+    before = tuple(row.new for row in reversed(list(takewhile(_stands_at(i), _down(rows, first)))) if row.new)
+    behind = tuple(row.new for row in takewhile(_stands_at(j), _up(rows, last)) if row.new)
     after = raw[i - 1].key if i else ""
     return Replace(after, raw[j - 1].key, (*before, *items, *behind), by=by)
 
@@ -37,5 +38,14 @@ def segments(cut: Cut, rows: Sequence[Row]) -> Iterator[Span]:
             yield first, last
 
 
-def _stands_at(row: Row, place: int) -> bool:
-    return row.first == row.last == place
+def _stands_at(place: int) -> Callable[[Row], bool]:
+    """Whether a row is an insertion there: such rows stand side by side."""
+    return lambda row: row.first == row.last == place
+
+
+def _down(rows: Sequence[Row], first: int) -> Iterator[Row]:
+    return (rows[number] for number in range(first - 1, -1, -1))
+
+
+def _up(rows: Sequence[Row], last: int) -> Iterator[Row]:
+    return (rows[number] for number in range(last, len(rows)))

@@ -19,6 +19,8 @@ from secateur.session.projection import emptied, lowered, top_ops
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
 _NOTHING_LEFT = "[reasoning removed]"
 
+_FEW = 4  # edits of one message that are looked for one by one; for more of them it is opened once
+
 Range = tuple[int, int, Replace]  # the messages [i, j), and what stands in their place
 
 
@@ -102,7 +104,7 @@ class Writer:
         """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""
         at = document.transcript.at
         items = native.at(at)
-        if items is None or items.kind != "[" or any([op.slice for op in ops]):
+        if items is None or items.kind != "[" or len(ops) > _FEW or any([op.slice for op in ops]):
             return splices(native, ops)
         spans, found, depth = items.open(), [], len(at)
         for op in ops:

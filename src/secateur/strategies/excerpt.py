@@ -144,7 +144,8 @@ class _Result(Struct, frozen=True):
         return found
 
     def _about(self) -> tuple[str, ...]:
-        return named(self.transcript.messages, self.number, self.part, self.budget.raw)
+        turns = index_of(self.transcript).turns
+        return named(self.transcript.messages, self.number, self.part, self.budget.raw, turns)
 
 
 def _prices(budget: Budget) -> _Prices:
