@@ -12,7 +12,7 @@ from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import REFUSED
 from secateur.policy import Policy
-from secateur.receipt import Entry, entries
+from secateur.receipt import Entry, entries, replaced
 from secateur.schedule import Balance, Choice, Cold, Offer
 from secateur.schedule.ground import cold
 from secateur.session import Session
@@ -89,9 +89,7 @@ def taken_back(work: Session, now: int, opened: bool) -> str:
 def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tuple[tuple[Entry, ...], str]:
     """What the strategies propose and the schedule lets pass, closed, as one epoch."""
     read = work.document.transcript
-    edits: dict[str, Edit] = {key: Restore(key, by="rewind") for key in sorted(work.suspended())}
-    why = "the history was rewound: what is protected again reads as it came" if edits else asked.why
-    edits = {**asked.edits, **edits}
+    edits, why = dict(asked.edits), asked.why
     budget = replace(budget, cold=cold(budget))  # as it is before this request's own edits
     budget = _told(work, budget, {key: edit for key, edit in asked.edits.items() if isinstance(edit, Rewrite | Remove)})
     born, seen = _born(policy, work, budget, edits)
@@ -123,7 +121,8 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     epoch = Epoch(budget.now, read.messages[-1].key, why, closed)
     before = work.aligned
     work.open(epoch)
-    return entries(read.messages, before, work.aligned, epoch), gate
+    told = replaced(read.messages, before, work.ranges, epoch, work.count)
+    return (*entries(read.messages, before, work.aligned, epoch), *told), gate
 
 
 def _born(policy: Policy, work: Session, budget: Budget, before: dict[str, Edit]) -> tuple[dict[str, Edit], Transcript]:
@@ -178,7 +177,7 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
         freed=freed,
         since=_since(policy, proposed, budget),
         by_age=any(not isinstance(one, Dated) for one in policy.prune),
-        plan=work.plan,
+        plan=work.mine,
         forced=proposed.forced,
         holds=work.holding,
         known=work.walked,

@@ -139,7 +139,10 @@ Edit = Rewrite | Remove | Replace | Restore
 
 
 class Epoch(Struct, frozen=True):
-    """All edits of one moment. `tip` is the last key of the history when it was opened, `undoes` an epoch's index."""
+    """All edits of one moment. `tip` is the last key of the history when it was opened, `undoes` an epoch's index.
+
+    It holds for the histories that have `tip` in them, and none of what stands `apart`: those are other branches.
+    """
 
     at: int  # ms since 1970; audit stamps come from here, never from a clock at apply
     tip: str
@@ -147,3 +150,4 @@ class Epoch(Struct, frozen=True):
     edits: tuple[Edit, ...]
     undoes: int | None = None
     local: dict[str, str] | UnsetType = UNSET  # hash without lineage of each edited part and range, where it is kept
+    apart: tuple[str, ...] | UnsetType = UNSET  # keys of other branches that went on from `tip`: it is not theirs

@@ -4,13 +4,14 @@ Rule: a view is a pure function of history and plan. A plan names parts by key, 
 forks and replayed; it never holds a position. Nothing here decides what to edit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, UnsetType
+from msgspec.structs import replace
 
 from secateur.errors import EditError
-from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite
+from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite, Transcript
 
 UNDONE = "it was undone"
 REFUSED = "the provider would refuse it"  # stands in the reason of an epoch that takes such edits back
@@ -56,6 +57,44 @@ def decode(data: bytes) -> Plan:
         return msgspec.json.decode(data, type=Plan)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise EditError(f"this is not a plan: {error}; give a file written by --plan-out") from error
+
+
+def branch(plan: Plan, keys: Container[str]) -> Plan:
+    """The epochs that hold for a history with these keys; what undoes an epoch that does not is left out."""
+    if all(_holds(epoch, keys) for epoch in plan.epochs):
+        return plan
+    places: dict[int, int] = {}
+    kept: list[Epoch] = []
+    for number, epoch in enumerate(plan.epochs):
+        if not _holds(epoch, keys) or (epoch.undoes is not None and epoch.undoes not in places):
+            continue
+        places[number] = len(kept)
+        kept.append(epoch if epoch.undoes is None else replace(epoch, undoes=places[epoch.undoes]))
+    return Plan(tuple(kept))
+
+
+def awaited(plan: Plan, mine: Plan) -> frozenset[str]:
+    """Keys with which more epochs of a plan would hold for a history, or some that do, `mine`, no more."""
+    hold = {(epoch.at, epoch.tip, epoch.why) for epoch in mine.epochs} if mine is not plan else set()
+    ahead = [] if mine is plan else [one.tip for one in plan.epochs if (one.at, one.tip, one.why) not in hold]
+    beside = (one.apart for one in plan.epochs if not isinstance(one.apart, UnsetType))
+    return frozenset((*ahead, *(key for apart in beside for key in apart)))
+
+
+def held(plan: Plan, read: Transcript) -> Plan:
+    """The epochs that hold for this history."""
+    return branch(plan, keys_of(read.messages)) if plan.epochs else plan
+
+
+def keys_of(messages: Iterable[Message]) -> frozenset[str]:
+    """All keys by which an epoch may name where these messages end."""
+    return frozenset(key for one in messages for key in (one.key, *(part.key for part in one.parts)))
+
+
+def _holds(epoch: Epoch, keys: Container[str]) -> bool:
+    """Whether a history with these keys is the one that the epoch was opened for, or goes on from it."""
+    apart = () if isinstance(epoch.apart, UnsetType) else epoch.apart
+    return (not epoch.tip or epoch.tip in keys) and not any(key in keys for key in apart)
 
 
 def fold(plan: Plan) -> Fold:

@@ -132,6 +132,10 @@ class Receipt(Struct, frozen=True):
     saved: tuple[str, ...] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.sealed`)
     compaction: Summarised | None = None  # null: the policy does not compact
     forced: str = ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
+    parent: str = ""  # last key of the history that this one goes on from; "" where none of the session's was sent
+    view: str = ""  # hash of the view as the model reads it, by which the next request knows whether it moved
+    lines: int = 0  # ends of the session's branches; 1: it never parted
+    unread: int = 0  # results that the model has not answered and does not see as they came, excerpts aside
     breakpoints: int = 0  # cache markers that were added, so that what stands before the edits is found again
 
     @property

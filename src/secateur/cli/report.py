@@ -14,7 +14,7 @@ from secateur.cli.lawful import violations
 from secateur.cli.reading import Opened
 from secateur.cli.summed import GoesOn, summed_up
 from secateur.engine import View
-from secateur.plan import alive, fold, located
+from secateur.plan import alive, fold, held, located
 from secateur.receipt import Cost, Entry, Summarised, entries, replaced
 from secateur.rules import Violation
 from secateur.session.projection import seen
@@ -98,12 +98,14 @@ def side(opened: Opened, path: str | None) -> Side:
 
 def in_force(view: View[Any]) -> tuple[Entry, ...]:
     """The edits of the plan that apply to this history, each with the reason and the time of its epoch."""
-    folded, raw = fold(view.plan), view.before.messages
+    raw = view.before.messages
+    plan = held(view.plan, view.before)
+    folded = fold(plan)
     count = counter(view.receipt.counter)
     shown = tuple(seen(message, folded, count) for message in raw)
     ranges = located(folded.ranges, raw)
     told: list[Entry] = []
-    for epoch in alive(view.plan):
+    for epoch in alive(plan):
         kept = tuple(edit for edit in epoch.edits if folded.parts.get(getattr(edit, "key", ""), (None,))[0] is edit)
         told += entries(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
         told += replaced(raw, shown, ranges, epoch, count)

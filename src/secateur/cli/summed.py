@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from secateur.engine import View
 from secateur.model import New, Replace
-from secateur.plan import fold, located
+from secateur.plan import fold, held, located
 
 
 class GoesOn(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Summed(Struct, frozen=True):
 
 def summed_up(view: View[Any]) -> Summed:
     """The newest summary of a view."""
-    ranges = [edit for _, _, edit in located(fold(view.plan).ranges, view.before.messages)]
+    ranges = [edit for _, _, edit in located(fold(held(view.plan, view.before)).ranges, view.before.messages)]
     made = [new for edit in ranges if edit.by == "compact" for new in edit.items if new.origin == "summary"]
     if not made:
         return Summed()

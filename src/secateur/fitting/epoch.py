@@ -31,9 +31,9 @@ def epoch_of(work: Session, made: Compacted, why: str, now: int) -> Epoch:
     edits = tuple(_marked(edit, made.rung) for edit in made.edits)
     format = work.document.format
     if getattr(format, "alternates", False):
-        edits = taking_turns(read.messages, work.plan, edits)
+        edits = taking_turns(read.messages, work.mine, edits)
     elif getattr(format, "may_alternate", False) and takes_turns(read.messages):
-        edits = taking_turns(read.messages, work.plan, edits, aside=True)
+        edits = taking_turns(read.messages, work.mine, edits, aside=True)
     if lost_word(work.document, view_of(work, Epoch(now, "", why, edits))):
         edits = tuple(_with_word(edit) for edit in edits)
     if work.binds:
@@ -43,7 +43,7 @@ def epoch_of(work: Session, made: Compacted, why: str, now: int) -> Epoch:
 
 def view_of(work: Session, epoch: Epoch) -> tuple[Message, ...]:
     """The messages that the model would read with this epoch in the plan."""
-    laid = fold(work.plan.opened(epoch))
+    laid = fold(work.mine.opened(epoch))
     messages = work.document.transcript.messages
     return all_seen(messages, laid, located(laid.ranges, messages), work.count)
 

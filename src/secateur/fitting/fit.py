@@ -90,8 +90,8 @@ def _shortened(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish) ->
 
 def _undone(work: Session, made: Compacted) -> bool:
     """Whether the same was made before and taken back: nobody makes it again."""
-    kept = {edit.after for epoch in alive(work.plan) for edit in epoch.edits if isinstance(edit, Replace)}
-    every = {edit.after for epoch in work.plan.epochs for edit in epoch.edits if isinstance(edit, Replace)}
+    kept = {edit.after for epoch in alive(work.mine) for edit in epoch.edits if isinstance(edit, Replace)}
+    every = {edit.after for epoch in work.mine.epochs for edit in epoch.edits if isinstance(edit, Replace)}
     return any(isinstance(edit, Replace) and edit.after in every - kept for edit in made.edits)
 
 
@@ -155,7 +155,7 @@ def _beside(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, befor
         return None
     if before.tokens < before.threshold * EARLY_SHARE or before.tokens > numbers.window:
         return None
-    if held_back(work.plan, work.document.transcript.messages, numbers.window, work.count) is not None:
+    if held_back(work.mine, work.document.transcript.messages, numbers.window, work.count) is not None:
         return None
     scene = numbers.scene(work, replace(wish, forced=True), True)
     task = (scene, numbers.settings, numbers.after)
@@ -190,7 +190,7 @@ def _made(work: Session, numbers: Numbers, fitting: Fitting, wish: Wish, before:
     from secateur import compacting  # only a request that compacts pays for loading it
 
     messages = work.document.transcript.messages
-    held = None if wish.forced else held_back(work.plan, messages, numbers.window, work.count)
+    held = None if wish.forced else held_back(work.mine, messages, numbers.window, work.count)
     if held is not None and before.tokens <= numbers.window:
         return Found(held)
     reply, warning = asked(fitting.hooks, before)

@@ -87,7 +87,7 @@ def _worth(made: Compacted, settings: Digest) -> bool:
 
 def _cached(work: Session) -> int:
     """The message before which the cache ends: the newest answer, or the first that is edited for this request."""
-    messages, epochs = work.document.transcript.messages, work.plan.epochs
+    messages, epochs = work.document.transcript.messages, work.mine.epochs
     end = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "assistant"), 0)
     for epoch in reversed(epochs):
         if not messages or epoch.tip != messages[-1].key:

@@ -59,11 +59,11 @@ def toll(work: Session, tariff: Tariff, fixed_tokens: int) -> Toll:
 def _gains(work: Session, sent: list[int], tariff: Tariff) -> Iterator[_Gain]:
     """What came free, message by message and range by range, each with the request that it was made for last."""
     messages = work.document.transcript.messages
-    tips = {epoch.tip for epoch in alive(work.plan)}
+    tips = {epoch.tip for epoch in alive(work.mine)}
     places = {one.key: number for number, one in enumerate(messages) if one.key in tips}
     made: dict[int, int] = {}
     ranges: list[tuple[Replace, int]] = []
-    for epoch in alive(work.plan):
+    for epoch in alive(work.mine):
         request = bisect_left(sent, places.get(epoch.tip, 0) + 1)
         ranges += [(edit, request) for edit in epoch.edits if isinstance(edit, Replace)]
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}

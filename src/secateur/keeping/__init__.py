@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.errors import EditError, StoreError
+from secateur.keeping.branches import Branches, branches
 from secateur.keeping.calibrating import said
 from secateur.keeping.clock import went_out
 from secateur.keeping.memory import Desk, Memory, has_view
@@ -26,6 +27,7 @@ from secateur.keeping.views import lineage, tip_of, view_chain
 from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.receipt import Receipt
+from secateur.session import Session
 from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, changed, fresh
 
 __all__ = ["ATTEMPTS", "Base", "Desk", "Keeping", "Place", "shifted"]
@@ -133,6 +135,12 @@ class Keeping:
                 desk.last = last_receipt(self.reach, state)
         return desk.last
 
+    def branches(self, desk: Desk, state: State, work: Session) -> Branches:
+        """The branches of the session, as far as this history asks for them."""
+        last = self.last(desk, state) if desk.branches is None or not desk.branches.whole else None
+        desk.branches = branches(self.reach, state, desk.branches, last, work.places)
+        return desk.branches
+
     # --- saving --------------------------------------------------------------------------------------------------
 
     def save(self, desk: Desk, state: State, base: Base, sent: tuple[Any, Receipt]) -> None:
@@ -170,6 +178,8 @@ class Keeping:
         desk.state = store.save(state, change)
         desk.unsaved, desk.waiting, desk.pieces, desk.chain = (), (), pieces, chain
         desk.shown, desk.last = work.plan, receipt
+        if desk.branches is not None:
+            desk.branches.add(receipt)
 
     def tidied(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""
@@ -190,6 +200,8 @@ class Keeping:
             clock, told = went_out(known.clock, receipt, self.calls), said(known.calibrations)
             desk.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
         desk.shown, desk.last = work.plan, receipt
+        if desk.branches is not None:
+            desk.branches.add(receipt)
 
     def flush(self) -> None:
         """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""
@@ -276,6 +288,7 @@ class Keeping:
     def again(self, desk: Desk) -> None:
         """Forget what was known of a session that others moved on."""
         desk.state, desk.shown, desk.last, desk.pieces, desk.unsaved = None, None, None, Pieces(), ()
+        desk.branches = None
 
 
 Noted = Callable[[Desk, State], Change]

@@ -4,11 +4,13 @@ Rule: all of it follows from the session's state and the history. It only asks: 
 are made.
 """
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import StoreError
 from secateur.keeping import Desk, Keeping
 from secateur.keeping.calibrating import left_out
+from secateur.keeping.parting import Parted, last_tip, parted
 from secateur.keeping.pins import held
 from secateur.keeping.rewritten import REWRITTEN, carried, lost
 from secateur.keeping.undone import put_off, void
@@ -18,9 +20,16 @@ from secateur.session import Session
 from secateur.stores.protocol import State
 
 
-def asking(
-    keeping: Keeping, desk: Desk, work: Session, state: State, limits: tuple[Protect, int, int]
-) -> tuple[tuple[dict[str, Edit], str], tuple[str, ...]]:
+class Wanted(Struct, frozen=True):
+    """What a session asks for."""
+
+    edits: dict[str, Edit]
+    why: str
+    warnings: tuple[str, ...]
+    place: Parted  # the request's, among those of its session
+
+
+def asking(keeping: Keeping, desk: Desk, work: Session, state: State, limits: tuple[Protect, int, int]) -> Wanted:
     """The edits that the session asks for and why, and warnings. Protects what is pinned.
 
     `limits` are what the policy protects, the tokens that pins may hold, and the time in ms.
@@ -33,8 +42,10 @@ def asking(
         desk.lost = lost(work, desk.lost)
         edits = carried(work, desk.lost)
         why = REWRITTEN if edits else ""
-    undone = void(work, state.tip)
-    waits = put_off(work, state.tip, undone, now)
+    here = parted(keeping, desk, state, work)
+    tip = last_tip(desk, state)
+    undone = void(work, tip)
+    waits = put_off(work, tip, undone, now)
     if waits:
         undone, warnings = {}, (*warnings, waits)
     why = (
@@ -44,7 +55,7 @@ def asking(
         if undone
         else why
     )
-    return ({**edits, **undone, **pins}, why), (*left_out(state.calibrations), *warnings)
+    return Wanted({**edits, **undone, **pins}, why, (*left_out(state.calibrations), *warnings), here)
 
 
 def _pins(

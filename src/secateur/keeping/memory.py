@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from secateur.keeping.branches import Branches
 from secateur.keeping.hashing import Running
 from secateur.keeping.naming import is_open
 from secateur.keeping.pieces import Pieces
@@ -18,6 +19,7 @@ from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Session
+from secateur.session.prefix import Prefix
 from secateur.stores.protocol import Blob, State, Who
 
 
@@ -37,6 +39,8 @@ class Desk:
         self.pieces = Pieces()
         self.chain = Chain()
         self.sent = Running()
+        self.prefix = Prefix()
+        self.branches: Branches | None = None  # None: not known yet
         self.lost = Lost()
 
 

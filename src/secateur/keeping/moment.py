@@ -79,7 +79,7 @@ def _idle(work: Session, moment: Moment, state: State) -> float | None:
     last = max(read.called or read.stamped, _called(state, read), clock.sent.get(moment.model or read.model, 0))
     if idle_s is None and last:
         idle_s = max(0.0, (moment.now - last) / 1000)
-    opened = work.plan.epochs[-1].at if work.plan.epochs else 0
+    opened = work.mine.epochs[-1].at if work.mine.epochs else 0
     if opened and opened != clock.by_hand and idle_s is not None:
         idle_s = max(0.0, min(idle_s, (moment.now - opened) / 1000))
     return idle_s

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from secateur.keeping.memory import has_view
 from secateur.keeping.naming import is_open, made_name
 from secateur.keeping.views import lineage, raw_tip
-from secateur.model import Epoch, Transcript
-from secateur.plan import Plan
+from secateur.model import Transcript
+from secateur.plan import Plan, branch
 from secateur.stores.protocol import Clock, Found, State, Store, Who
 
 
@@ -45,22 +45,10 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
     name = session or _free(store, tenant, read)
     for one in found:
         state = store.load(Who(one.session, tenant))
-        plan = inherited(state.plan, frozenset(keys)) if state else Plan()
+        plan = branch(state.plan, frozenset(keys)) if state else Plan()
         if plan.epochs:
             return Place(name, None, plan, one.session, owned)
     return Place(name, owned=owned)
-
-
-def inherited(plan: Plan, keys: frozenset[str]) -> Plan:
-    """The epochs whose tips are among these keys; what undoes an epoch that is not among them is left out."""
-    places: dict[int, int] = {}
-    kept: list[Epoch] = []
-    for number, epoch in enumerate(plan.epochs):
-        if epoch.tip not in keys or (epoch.undoes is not None and epoch.undoes not in places):
-            continue
-        places[number] = len(kept)
-        kept.append(epoch if epoch.undoes is None else replace(epoch, undoes=places[epoch.undoes]))
-    return Plan(tuple(kept))
 
 
 def _deepest(found: tuple[Found, ...]) -> tuple[Found, ...]:

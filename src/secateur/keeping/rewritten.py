@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from secateur.bounds import guarded
 from secateur.lineage import digest, local
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Rewrite
-from secateur.plan import Plan, alive
+from secateur.plan import Fold, Plan, alive, fold
 from secateur.session import Session
 
 REWRITTEN = "the history was rewritten by the client"
@@ -41,7 +41,7 @@ def with_local(epoch: Epoch, messages: tuple[Message, ...]) -> Epoch:
 
 def lost(work: Session, known: Lost) -> Lost:
     """What of the plan has no part in this history. Of one that goes on, only what is new is looked at."""
-    parts, first = work.fold.parts, work.known
+    parts, first = _fold(work).parts, work.known
     if not parts or (first and not known.gone):
         return Lost()
     fresh = work.document.transcript.messages[first:]
@@ -67,6 +67,15 @@ def carried(work: Session, lost: Lost) -> dict[str, Edit]:
     return made | _runs(work)
 
 
+def _fold(work: Session) -> Fold:
+    """The edits in force on any branch: a rewritten history holds none of the places where they were made."""
+    if work.plan is work.mine:
+        return work.fold
+    if work.folded[0] is not work.plan:
+        work.folded = work.plan, fold(work.plan)
+    return work.folded[1]
+
+
 def _by_local(plan: Plan) -> dict[str, str]:
     named: dict[str, str] = {}
     for epoch in alive(plan):
@@ -77,15 +86,15 @@ def _by_local(plan: Plan) -> dict[str, str]:
 
 def _runs(work: Session) -> dict[str, Edit]:
     """Summaries whose range is not in this history, laid over the run of messages that says the same."""
-    if not work.fold.ranges:
+    if not _fold(work).ranges:
         return {}
     messages, by_local = work.document.transcript.messages, _by_local(work.plan)
     places = {message.key for message in messages} | {""}
-    stand = [edit for edit, _ in work.fold.ranges if edit.after in places and edit.through in places]
+    stand = [edit for edit, _ in _fold(work).ranges if edit.after in places and edit.through in places]
     runs = {by_local.get(_range(edit), "") for edit in stand}
     found: dict[str, Edit] = {}
     said: list[str] = []
-    for edit, _ in work.fold.ranges:
+    for edit, _ in _fold(work).ranges:
         run = by_local.get(_range(edit), "")
         if edit in stand or run in runs or not run:
             continue

@@ -73,7 +73,7 @@ def put_off(work: Session, tip: str, gone: dict[str, Edit], now: int) -> str:
 
 def void(work: Session, tip: str) -> dict[str, Edit]:
     """Bound reasoning that was made under a view undone since the request whose history ended in `tip`."""
-    if not work.binds:
+    if not work.binds or tip not in work.places:
         return {}
     epochs = work.plan.epochs
     undone = [epochs[epochs[number].undoes or 0].tip for number in _since(work.plan, tip)]
@@ -82,6 +82,11 @@ def void(work: Session, tip: str) -> dict[str, Edit]:
     since = min((places[one] for one in undone if one in places), default=len(messages))
     parts = [part for message in messages[since + 1 :] for part in message.parts if part.bound]
     return {part.key: Remove(part.key, by="settle") for part in parts if part.key not in work.fold.parts}
+
+
+def newly_undone(work: Session, tip: str) -> str:
+    """What was undone since the request whose history ended in `tip`, in a few words; "" where nothing was."""
+    return "; ".join(work.plan.epochs[number].why for number in _since(work.plan, tip)) if tip in work.places else ""
 
 
 def _since(plan: Plan, tip: str) -> list[int]:

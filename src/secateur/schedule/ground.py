@@ -106,7 +106,7 @@ class Ground:
             return 0
         assistants, forced = index_of(self.offer.seen).assistants, self.offer.forced
         end = assistants[-1] if assistants else 0
-        return min(end, *self.offer.holding(forced)[:1]) if forced else end
+        return min((end, *self.offer.holding(forced)[:1]))
 
 
 class _Sizes:

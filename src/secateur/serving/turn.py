@@ -18,15 +18,19 @@ from secateur.fitting.away import not_compacted, still
 from secateur.fitting.fit import fitted
 from secateur.fitting.moment import numbers_of
 from secateur.fitting.ready import Ready
+from secateur.fitting.unread import taken
+from secateur.fitting.unread import told as unread_told
 from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
 from secateur.keeping.asking import asking
 from secateur.keeping.memory import has_view
 from secateur.keeping.moment import Moment, budget_of, ratio_of, window_for
+from secateur.keeping.parting import MOVED, Parted
+from secateur.keeping.parting import told as placed
 from secateur.keeping.readable import readable
 from secateur.keeping.record import handled
 from secateur.keeping.rewritten import with_local
-from secateur.model import Message
-from secateur.plan import Plan
+from secateur.model import Epoch, Message
+from secateur.plan import Plan, branch
 from secateur.receipt import Entry, Receipt, entries
 from secateur.schedule.reckoning import assumed, cost_of
 from secateur.serving.asked import Request, Settings, Taken, at_work
@@ -137,15 +141,16 @@ class Turn(Struct):
         window, source = window_for(settings.window, settings.model or read.model, policy, (read, state))
         goes_on = of.plan is not None or desk.last is not None or has_view(state)
         moment = Moment(of.now, of.idle_s, of.fixed_tokens, settings.model, policy.pricing, goes_on)
-        asked, warnings = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
+        asked = asking(self.keeping, desk, work, state, (policy.protect, settings.pin_tokens, moment.now))
         budget = budget_of(work, window, moment, state, self.kept and readable(settings.handles, work.document))
         inherited = _inherited(work, self.place.inherited) if base.plan is self.place.inherited else ()
         voided, forced = tuple[Entry, ...](), ""
         if settings.repair:
             came = self._came() if self.taken.mended else read.messages
             voided, forced, budget = force(work, came, budget)
+        forced = self._moved(work, asked.place, budget.now) or forced
         shown = work.aligned
-        told, gate = self._decided(work, budget, Asked(*asked))
+        told, gate = self._decided(work, budget, Asked(asked.edits, asked.why))
         refused = taken_back(work, budget.now, bool(told))
         told, gate = ((), refused) if refused else (told, gate)
         summed = self._fitted(work, state, (window, moment, budget))
@@ -154,6 +159,8 @@ class Turn(Struct):
         if self.keeping.store is not None:
             self._mark(work, base)
         opened = bool(told or forced or summed.why)
+        unread = taken(work)
+        more = (*assumed(policy.schedule, budget), *self._over(), *unread_told(unread, policy.name))
         raw, seen = work.tokens
         fixed = moment.fixed_tokens or read.fixed_tokens
         receipt = Receipt(
@@ -171,11 +178,11 @@ class Turn(Struct):
             gate=gate,
             idle_s=budget.idle_s,
             cost=cost_of(shown, work.aligned, budget) if told and not refused else None,
-            warnings=(*read.warnings, *warnings, *summed.warnings, *assumed(policy.schedule, budget), *self._over()),
+            warnings=(*read.warnings, *asked.warnings, *summed.warnings, *more),
             mended=self.taken.mended,
             forced=forced,
             outcome="refused" if refused else "opened" if opened else "unchanged",
-            trigger=work.plan.epochs[-1].why if opened or refused else "",
+            trigger=(work.plan.epochs[-1].why if work.plan.epochs else forced) if opened or refused else "",
             at=budget.now,
             format=work.document.format.name,
             provider=read.provider,
@@ -183,12 +190,21 @@ class Turn(Struct):
             calibrated=ratio_of(state, read.model),
             compaction=summed.told,
             breakpoints=added,
+            unread=unread,
         )
+        receipt = placed(receipt, asked.place, desk, work)
         if self.keeping.store is not None:
             receipt = self._recorded(receipt, work, state, base, native)
         self.desk.beside = summed.blobs
         whose = state.who.session, state.who.tenant
         return View(native, work.plan, receipt, read, work.after(), *whose, summed.outcome), base
+
+    def _moved(self, work: Session, place: Parted, now: int) -> str:
+        """Why what this branch has sent before reads otherwise: an epoch says so, if none does yet."""
+        messages = work.document.transcript.messages
+        if place.moved == MOVED and self.settings.policy.sticky:
+            work.open(Epoch(now, messages[-1].key, MOVED, ()))
+        return place.moved
 
     def _fitted(self, work: Session, state: State, given: tuple[int, Moment, Budget]) -> Fitted:
         """What is still too long becomes a summary; one that was made already is not made again."""
@@ -245,6 +261,7 @@ class Turn(Struct):
         if epochs[known:]:
             messages = work.document.transcript.messages
             work.plan = Plan((*epochs[:known], *(with_local(one, messages) for one in epochs[known:])))
+            work.mine = branch(work.plan, work.places)
 
     def _recorded(self, receipt: Receipt, work: Session, state: State, base: Base, native: Any) -> Receipt:
         """The receipt with what only a store's has."""

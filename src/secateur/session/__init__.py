@@ -13,7 +13,7 @@ from msgspec.structs import force_setattr, replace
 from secateur import bounds
 from secateur.budget import Budget, settled
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
-from secateur.plan import Fold, Plan, alive, fold, located, refused
+from secateur.plan import Fold, Plan, awaited, branch, fold, keys_of, located, refused
 from secateur.protect import Protect
 from secateur.rules import Violation
 from secateur.schedule.walked import Walked
@@ -23,7 +23,6 @@ from secateur.session.gate import lost_opening, lost_word
 from secateur.session.mending import Sent
 from secateur.session.places import Places
 from secateur.session.projection import seen, tokens_of
-from secateur.session.rewound import edited_ahead, protected_again
 from secateur.session.shown import Shown, standing
 from secateur.session.still_open import still_open
 from secateur.session.tally import Tallies, Tally
@@ -46,15 +45,18 @@ class Session:
         self.count, self.gauge = remembering(*counts)
         self.counters = dict(zip(counts, (self.count, self.gauge), strict=True))
         self.places = Places()
-        self.plan = Plan()
+        self.plan = Plan()  # of the whole session, all its branches
+        self.mine = Plan()  # what of it holds for this history
+        self.apart: tuple[str, ...] = ()  # branches that went on from where this history stands
         self.document: Document
         self.shut: tuple[int, int, str] | None = None  # window, used tokens and reason of a decision to do nothing
         self.unchanged = False  # this request and its plan are those of the last one
         self.sent: Sent | None = None  # the last request as it came and as it was mended, where requests are mended
         self.known = 0  # messages before this one were there, under this plan, at the last request
-        self._ahead: frozenset[str] = frozenset()  # tips of epochs that were opened beyond this history: it was rewound
+        self._awaited: frozenset[str] = frozenset()  # keys with which other epochs would hold, or some no more
         self._fold = Fold()
         self._held = False  # the provider holds history that is not here: no edit of any plan is made
+        self.folded = self.plan, Fold()  # what edits come to on all branches, where somebody asked
         self._ranges: list[tuple[int, int, Replace]] = []
         self._seen: tuple[Message, ...] = ()
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
@@ -67,8 +69,6 @@ class Session:
         self.same = 0  # leading messages that stand in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
         self.raw: dict[str, Part] = {}  # key -> the part as it came, of those in this history
-
-    # --- reading -------------------------------------------------------------------------------------------------
 
     def take(self, request: Any, plan: Plan | None, format: str | None, model: str) -> None:
         """Read a request, or take one that was read, and lay the plan over it: the session's own, or the one given."""
@@ -86,14 +86,25 @@ class Session:
         )
         first = len(known) if goes_on and plan_stays else 0
         self.known = first
-        tips = self._ahead if first else frozenset(epoch.tip for epoch in alive(self.plan))
-        self._ahead = tips - {message.key for message in messages[first:]} if tips else tips
         self.unchanged = new is old and plan_stays
+        if not self.unchanged and self._branched(messages, first):
+            same = self.known = 0
         self.document = new
         if not self.unchanged:
             self._forget(known, same)
             self._learn(messages, same)
         self.same = same
+
+    def _branched(self, messages: tuple[Message, ...], first: int) -> bool:
+        """Find what of the plan holds for these messages, those from the `first` on new; whether it is another part."""
+        here = keys_of(messages[first:]) if self.plan.epochs else frozenset()
+        if first and not self._awaited & here:
+            return False
+        before, self.mine = self.mine, branch(self.plan, here if not first else keys_of(messages))
+        self._awaited = awaited(self.plan, self.mine)
+        if self.mine != before:
+            self._refold()
+        return self.mine != before
 
     def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
         return document.read_on(old, request, format, model)
@@ -173,16 +184,6 @@ class Session:
             self._index = replace(self._index, spent=0)
             self._spend()
 
-    def suspended(self) -> frozenset[str]:
-        """Parts edited in epochs that lie ahead of this history, and that are protected again (SEEDS 2.5)."""
-        if not self._ahead:
-            return frozenset()
-        read = replace(self.document.transcript, index=self._index)
-        keys = edited_ahead(self.plan, self._ahead, self.edited)
-        return protected_again(read, self.known, self.protect, keys, self._fold.parts.keys())
-
-    # --- seeing --------------------------------------------------------------------------------------------------
-
     def after(self) -> Transcript:
         """The transcript as the model reads it."""
         if self._view is None:
@@ -241,12 +242,14 @@ class Session:
         """How many edits apply to this history."""
         return len(self._ranges) + self._writer.edits
 
-    # --- changing ------------------------------------------------------------------------------------------------
-
     def open(self, epoch: Epoch) -> None:
         """Add an epoch to the plan and lay it over the history."""
         before = self._fold
+        if self.apart:
+            epoch = replace(epoch, apart=self.apart)
         self.plan = self.plan.opened(epoch)
+        self.mine = branch(self.plan, self.places)
+        self._awaited |= {*self.apart}
         self._refold()
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         if epoch.undoes is not None:
@@ -260,8 +263,8 @@ class Session:
         self._spend(None if back else touched)
 
     def _refold(self) -> None:
-        self._fold = Fold() if self._held else fold(self.plan)
-        self.edited = refused(self.plan) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
+        self._fold = Fold() if self._held else fold(self.mine)
+        self.edited = refused(self.mine) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
 
     def _show(self, touched: Iterable[int]) -> None:
         """Project these messages again."""
@@ -291,8 +294,6 @@ class Session:
             return []
         read = replace(self.document.transcript, index=self._index)
         return found or lost_opening(read, self._seen) or lost_word(self.document, self.after().messages)
-
-    # --- writing -------------------------------------------------------------------------------------------------
 
     def emit(self, request: Any) -> Any:
         """The view in the document's own shape: the very request if no edit applies to it."""

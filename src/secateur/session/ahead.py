@@ -22,7 +22,7 @@ def ahead(work: Session) -> tuple[int, ...]:
     may go later; and behind the message that began the running turn: once that is over its calls may be edited, and
     where a new turn strips reasoning it reads up to there.
     """
-    epochs, read = work.plan.epochs, work.document.transcript
+    epochs, read = work.mine.epochs, work.document.transcript
     mine = epochs[-1].edits if epochs else ()
     found = [j for i, j, edit in work.ranges if i < j and edit in mine][-1:]
     keys = {edit.key for edit in mine if not isinstance(edit, Replace)}

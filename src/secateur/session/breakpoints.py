@@ -49,7 +49,7 @@ def _marked(work: Session, native: Any, first: int) -> tuple[Any, int]:
 
 def _first_edited(work: Session) -> int | None:
     """The first message that the epochs of this very request edit; None if it opened none."""
-    messages, epochs = work.document.transcript.messages, work.plan.epochs
+    messages, epochs = work.document.transcript.messages, work.mine.epochs
     tip = messages[-1].key if messages else ""
     keys: set[str] = set()
     ranges = []

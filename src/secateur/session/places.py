@@ -34,6 +34,10 @@ class Places:
             self.messages = {key: number for key, number in self.messages.items() if number <= size}
             self._size = size
 
+    def __contains__(self, key: object) -> bool:
+        """Whether a message or a part of the history has this key."""
+        return key in self.messages or key in self._found
+
     def of(self, keys: Iterable[str]) -> list[int]:
         """The messages that hold these parts, in order, each once; keys of other histories name none."""
         found = self._found

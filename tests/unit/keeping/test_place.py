@@ -1,8 +1,7 @@
 """What a session that parts from another takes along of its plan."""
 
-from secateur.keeping.place import inherited
 from secateur.model import Edit, Epoch, Rewrite
-from secateur.plan import Plan
+from secateur.plan import Plan, branch
 
 EDIT: tuple[Edit, ...] = (Rewrite("k", "x", "by"),)
 
@@ -16,7 +15,7 @@ def plan(*epochs: tuple[str, int | None]) -> Plan:
 
 def taken(whole: Plan, *keys: str) -> list[tuple[int, int | None]]:
     """The times of the epochs that are inherited, which are their numbers in the whole plan, and what each undoes."""
-    return [(epoch.at, epoch.undoes) for epoch in inherited(whole, frozenset(keys)).epochs]
+    return [(epoch.at, epoch.undoes) for epoch in branch(whole, frozenset(keys)).epochs]
 
 
 def test_only_epochs_whose_tips_are_in_the_history_come_along() -> None:

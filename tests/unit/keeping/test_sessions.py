@@ -37,6 +37,11 @@ def session(canary: str, rounds: int = 3, tool: str = "Bash") -> list[dict[str, 
     return [*messages, {"role": "assistant", "content": "so far"}, {"role": "user", "content": "continue"}]
 
 
+def longer(canary: str) -> list[dict[str, Any]]:
+    """The same session, one round further."""
+    return [*session(canary), *session(canary, 4)[7:]]
+
+
 def body(messages: list[dict[str, Any]]) -> bytes:
     return json.dumps({"model": MODEL, "max_tokens": 9, "messages": messages}).encode()
 
@@ -250,7 +255,7 @@ def test_pins_bring_back_what_they_name_and_keep_it(kind: str, pattern: str, sta
     used.fit(body(session("mine")), session="s", now=1)
     used.pin("s", kind, pattern, now=2)
     for again in (used, engine(store)):
-        view = again.fit(body(session("mine", 4)), session="s", now=3)
+        view = again.fit(body(longer("mine")), session="s", now=3)
         shown = {n for n in range(3) if f"mine {n} line\\nmine".encode() in view.native}
         assert shown == stay
     assert {entry.verb for entry in kept(store, "s")[2].entries} >= {"restore"}
@@ -258,7 +263,7 @@ def test_pins_bring_back_what_they_name_and_keep_it(kind: str, pattern: str, sta
     assert not {
         n
         for n in range(3)
-        if f"mine {n} line\\nmine".encode() in used.fit(body(session("mine", 4)), session="s", now=5).native
+        if f"mine {n} line\\nmine".encode() in used.fit(body(longer("mine")), session="s", now=5).native
     }
     with pytest.raises(ConfigError, match="no pin"):
         used.unpin("s", kind, pattern)
@@ -280,8 +285,7 @@ def test_an_undo_says_what_it_costs_and_what_it_took_back_stays_back() -> None:
         first = used.fit(body(session("mine")), session="s", now=1)
         undone = used.undo("s", now=2)
         assert undone.tokens == first.receipt.tokens_raw - first.receipt.tokens_view > 0
-        longer = body(session("mine", 4))
-        view = (engine(store) if store else used).fit(longer, session="s", now=3)
+        view = (engine(store) if store else used).fit(body(longer("mine")), session="s", now=3)
         assert {entry.call for entry in view.receipt.entries} == {"c3"}
         with pytest.raises(EditError, match="no epoch 9"):
             used.undo("s", 9)
