@@ -10,7 +10,7 @@ sends it, and half of these are. Besides the rules of the API, which see one bod
 no single body shows: calls and results stay as they were, but for those a summary stands for; what is signed stays
 whole or goes; what a model thinks while a tool runs stays, unless it is void or its round is summed up; and
 reasoning that is bound to its prefix (wire rule A54) never stands behind another one. The rules' own gate has to stay
-out of it: how often it took edits back is counted too.
+out of it where the request was sound: how often it took edits back is counted too.
 """
 
 import json
@@ -173,10 +173,11 @@ def noted(one: Case, number: int, turn: Turn, view: View, outcome: Outcome) -> N
     outcome.note(one, "requests")
     outcome.note(one, "aside", turn.line != MAIN or turn.compact)
     outcome.note(one, "edited", native(view) != turn.body)
-    outcome.note(one, "taken back", bool(gate))
-    outcome.note(one, "sound", not errors(one, turn.body))
+    sound = not errors(one, turn.body)
+    outcome.note(one, "taken back", bool(gate and sound))
+    outcome.note(one, "sound", sound)
     outcome.note(one, "compacted", compacted(view.plan))
-    if gate:
+    if gate and sound:
         outcome.taken_back.append(f"{one.told(number, turn.line)}: {gate}")
 
 
@@ -299,12 +300,14 @@ def compacted(plan: Plan) -> bool:
 def still_runs(before: list[Any], after: list[Any], summed: bool) -> bool:
     """Whether what the model said in the running turn is as it was.
 
-    Rounds may be summed up, but for the newest; and what asks it to go on then ends the turn.
+    Rounds may be summed up, but for the newest; and what asks it to go on then ends the turn. Where what stood between
+    two turns was summed up, the running one begins earlier: with rounds that are as they were, too.
     """
     came, shown = running(before), running(after)  # newest first
-    if not summed or not came:
+    if not summed:
         return came == shown
-    return kept_in_order(came, shown, summed) and (came[:1] == shown[:1] or not answers(after[-1]))
+    spoken = [one for one in reversed(before) if not answers(one)]
+    return kept_in_order(spoken, shown, summed) and (not came or came[:1] == shown[:1] or not answers(after[-1]))
 
 
 def kept_in_order(came: list[Any], shown: list[Any], summed: bool) -> bool:

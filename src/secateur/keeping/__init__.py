@@ -177,9 +177,7 @@ class Keeping:
         )
         desk.state = store.save(state, change)
         desk.unsaved, desk.waiting, desk.pieces, desk.chain = (), (), pieces, chain
-        desk.shown, desk.last = work.plan, receipt
-        if desk.branches is not None:
-            desk.branches.add(receipt)
+        desk.went_out(work, receipt)
 
     def tidied(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""
@@ -199,9 +197,7 @@ class Keeping:
             known = desk.state
             clock, told = went_out(known.clock, receipt, self.calls), said(known.calibrations)
             desk.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
-        desk.shown, desk.last = work.plan, receipt
-        if desk.branches is not None:
-            desk.branches.add(receipt)
+        desk.went_out(work, receipt)
 
     def flush(self) -> None:
         """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""

@@ -43,6 +43,19 @@ class Desk:
         self.branches: Branches | None = None  # None: not known yet
         self.lost = Lost()
 
+    def went_out(self, work: Session, receipt: Receipt) -> None:
+        """A view was sent. A side call that nothing was done to says nothing of the line that it stands beside."""
+        self.last = receipt
+        if self.shown is None or not self.shown.epochs or work.plan.epochs or self._goes_on(work):
+            self.shown = work.plan
+        if self.branches is not None:
+            self.branches.add(receipt)
+
+    def _goes_on(self, work: Session) -> bool:
+        """Whether this history holds a point at which the last view's epochs were opened."""
+        tips = {epoch.tip for epoch in self.shown.epochs} if self.shown is not None else set()
+        return any(message.key in tips for message in work.document.transcript.messages)
+
 
 def has_view(state: State | None) -> bool:
     """Whether a view of the session was ever sent: a request that failed leaves its receipt and nothing else."""
