@@ -5,6 +5,7 @@ can ask for it. No cut falls inside a character (a surrogate pair counts as one)
 in time linear in its length. Whether a text should be cut is not decided here.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -29,7 +30,7 @@ def excerpt(text: str, max_chars: int, handle: str = "", about: Sequence[str] = 
         return text
     frame = len(_note(text, _Gap(len(text), len(text)), handle, told=True)) + len(_END) + 3
     ends = (limit - (3 if about else 2) * (limit // 4) - frame) // 2
-    gap = _Gap(ends, len(text) - ends, pairs="\r" in text or not text.isascii())
+    gap = _Gap(ends, len(text) - ends, pairs="\r" in text or (not text.isascii() and _HALVES.search(text) is not None))
     found = dict(_naming(text, gap, about, limit // 4))
     found |= dict(_once(text, gap, limit // 4)) | dict(_telling(text, gap, limit // 4))
     told = sorted(found.items())
@@ -75,6 +76,7 @@ class _Gap(Struct, frozen=True):
     pairs: bool = True  # whether characters may belong together, which no cut parts
 
 
+_HALVES = re.compile("[\ud800-\udfff]")
 _END = "[secateur: end of these lines]"
 _LINE_CHARS = 200  # of a line in the middle
 _SCANNED = 1_000_000  # characters: as much of the middle's beginning and of its end is looked through

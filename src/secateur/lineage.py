@@ -45,7 +45,9 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
             speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
             tool = part.tool if kind == "tool_call" else ""
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}"
-            name = blake2b(_encoded(f"{head}\0{text}{result if inside else previous}"), digest_size=_SIZE)
+            name = blake2b(_encoded(f"{head}\0"), digest_size=_SIZE)
+            name.update(_encoded(text))  # by itself: a long text is not copied to stand beside others
+            name.update((result if inside else previous).encode())
             key = name.hexdigest()
             force_setattr(part, "key", key)
             if inside:  # a medium is named after its result, outside the chain
