@@ -4,7 +4,7 @@ Rule: values of this request only; whoever makes a `Budget` has looked at plan, 
 decides what may go (`bounds`) or when (`schedule`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
 from msgspec import Struct
 
@@ -28,6 +28,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     count: Callable[[str], int]
     protect: Protect
     edited: Mapping[str, str] = {}  # key -> strategy, of the edits in force and those proposed just before
+    own: Set[str] = frozenset()  # keys of results that came as text of ours, from a view that is a history now
     raw: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited`
     idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
     goes_on: bool = False  # a view was made for this session before, whenever that was
@@ -38,8 +39,11 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 def settled(budget: Budget, part: Part) -> bool:
-    """Whether the part was edited for good; an excerpt or a trimmed result may still be cleared (SEEDS S.7)."""
-    return part.key in budget.edited and budget.edited[part.key] not in SOFT
+    """Whether the part was edited for good; an excerpt or a trimmed result may still be cleared (SEEDS S.7).
+
+    What came as an excerpt, from a view that is a history now, was: nobody here has the text that it was made of.
+    """
+    return part.key in budget.own or (part.key in budget.edited and budget.edited[part.key] not in SOFT)
 
 
 def original(budget: Budget, part: Part) -> Part:

@@ -17,6 +17,7 @@ from secateur.schedule import Balance, Choice, Cold, Offer
 from secateur.schedule.ground import cold
 from secateur.session import Session
 from secateur.session.mending import Sent, forced
+from secateur.session.projection import weigher
 from secateur.settle import headless, in_running_round, settled
 from secateur.strategies import Dated, Strategy
 
@@ -121,7 +122,7 @@ def _pruned(policy: Policy, work: Session, budget: Budget, asked: Asked) -> tupl
     epoch = Epoch(budget.now, read.messages[-1].key, why, closed)
     before = work.aligned
     work.open(epoch)
-    told = replaced(read.messages, before, work.ranges, epoch, work.count)
+    told = replaced(read.messages, before, work.ranges, epoch, weigher(work.document.format, work.ranges, work.count))
     return (*entries(read.messages, before, work.aligned, epoch), *told), gate
 
 

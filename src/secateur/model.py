@@ -36,6 +36,7 @@ class Part(Struct, frozen=True, gc=False):
     marker: str = ""  # a cache marker inside the body, as JSON: it stays when the body is rewritten (wire rules 3.5)
     size: int = 0  # bytes of a medium's data as they stand in the document
     stamp: Path = ()  # where the host records the time this part was cleared, if it has such a place
+    cleared: str = ""  # what the host sends in its place once that time is recorded, where it says so in its own words
     tokens: int = 0
     key: str = ""  # lineage hash: what was said, after everything said before it
     local: str = ""  # the same hash without lineage

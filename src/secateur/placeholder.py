@@ -84,6 +84,22 @@ def is_placeholder(text: str) -> bool:
     return len(text) <= MOST_CHARS and text.startswith(MARK) and _OURS.fullmatch(text) is not None
 
 
+def shortened(said: str, head: int) -> str:
+    """The first characters of a string, and how many more there were."""
+    return f"{said[:head]}... [{len(said) - head:,} more characters]"
+
+
+def kept_of(said: str) -> int | None:
+    """How many characters `shortened` kept of a string; None where it made no such string."""
+    note = _MORE.search(said) if said.endswith(_MORE_ENDS) else None
+    return note.start() if note else None
+
+
+def holds_shortened(arguments: str) -> bool:
+    """Whether a string in these arguments, which are JSON, was shortened."""
+    return f'{_MORE_ENDS}"' in arguments and _MORE_INSIDE.search(arguments) is not None
+
+
 def stands(text: str, *templates: str) -> bool:
     """Whether a placeholder stands here: one of ours, or one that `filled` made of one of these templates."""
     if is_placeholder(text):
@@ -119,6 +135,9 @@ def _about(argument: str, most: int) -> str:
 
 
 _LONGEST = 4_000  # characters of a filled template: ids of 1,500 are seen
+_MORE_ENDS = " more characters]"
+_MORE = re.compile(r"\.\.\. \[[\d,]{1,15} more characters\]\Z")
+_MORE_INSIDE = re.compile(r"\.\.\. \[[\d,]{1,15} more characters\]\"")
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _NUMBERS = ("chars", "chars_grouped", "tokens", "lines")
 _OURS = re.compile(

@@ -39,6 +39,7 @@ class Fold(Struct, frozen=True):
 
     parts: dict[str, tuple[Rewrite | Remove, int]] = {}
     ranges: tuple[tuple[Replace, int], ...] = ()
+    stamps: bool = False  # the time of an edit is recorded where the host has a place for it
 
     @property
     def removed(self) -> frozenset[str]:

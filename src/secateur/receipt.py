@@ -18,7 +18,7 @@ from secateur.model import Epoch, Message, Part, Remove, Replace, Restore, Rewri
 
 Messages = tuple[Message, ...]
 Ranges = Sequence[tuple[int, int, Replace]]
-Count = Callable[[str], int]
+Weigh = Callable[[Replace], int]
 Verb = Literal["rewrite", "remove", "replace", "restore"]
 Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned"]
 
@@ -163,21 +163,22 @@ def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> 
     return tuple(told)
 
 
-def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, count: Count) -> tuple[Entry, ...]:
+def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, weigh: Weigh) -> tuple[Entry, ...]:
     """The ranges of messages that an epoch replaced, one entry each, by their first message.
 
-    `ranges` are all that are in force, `shown` the messages one by one as the model read them before.
+    `ranges` are all that are in force, `shown` the messages one by one as the model read them before; `weigh` gives the
+    tokens of what stands in place of one.
     """
     mine = {id(one) for one in epoch.edits if isinstance(one, Replace)}
     found = sorted([(i, j, edit) for i, j, edit in ranges if id(edit) in mine], key=lambda one: one[:2])
     turns = _turns(read) if found else []
-    return tuple(_of_range(read, shown, place, (epoch, count, turns)) for place in found)
+    return tuple(_of_range(read, shown, place, (epoch, weigh, turns)) for place in found)
 
 
 def _of_range(
-    read: Messages, shown: Messages, place: tuple[int, int, Replace], how: tuple[Epoch, Count, list[int]]
+    read: Messages, shown: Messages, place: tuple[int, int, Replace], how: tuple[Epoch, Weigh, list[int]]
 ) -> Entry:
-    (i, j, edit), (epoch, count, turns) = place, how
+    (i, j, edit), (epoch, weigh, turns) = place, how
     parts = [part for message in read[i:j] for part in message.parts]
     return Entry(
         verb="replace",
@@ -187,7 +188,7 @@ def _of_range(
         message=i,
         lines=tuple(line for message in read[i:j] for line in message.lines),
         tokens_before=sum(part.tokens for message in shown[i:j] for part in message.parts),
-        tokens_after=sum(count(item.text) for item in edit.items),
+        tokens_after=weigh(edit),
         reason=epoch.why,
         key=edit.through,
         at=epoch.at,

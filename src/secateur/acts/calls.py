@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.model import Message, Part
+from secateur.placeholder import MARK, is_placeholder
 from secateur.roles import ToolRole, role_of
 
 
@@ -99,7 +100,14 @@ _EXIT = re.compile(
 )
 
 
+_TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")
+
+
 def _exit(text: str) -> int | None:
+    if text.startswith(MARK):  # a placeholder tells how it ended in words of ours
+        first = text.partition("\n")[0]
+        told = _TOLD.search(first) if is_placeholder(first) else None
+        return int(told[1]) if told else None
     ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     found = _EXIT.search(ends)
     return int(next(group for group in found.groups() if group is not None)) if found else None

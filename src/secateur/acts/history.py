@@ -14,6 +14,7 @@ from secateur.acts.calls import Action, action_of, texts
 from secateur.acts.files import PLACES, paths, touched
 from secateur.acts.runs import Ran, prints, runs
 from secateur.model import Part
+from secateur.placeholder import holds_shortened
 from secateur.roles import role_of
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
@@ -77,8 +78,9 @@ def _told(call: Part, result: Part) -> tuple[frozenset[str], frozenset[str], tup
     only = not wrote and (action.role == "read" or (bool(ran) and all(one.looks for one in ran)))
     failed = not action.ok and not (ran and all(one.looks for one in ran) and not result.error)
     ok = not failed and all(one.ok or one.looks for one in ran)
-    said = tuple(f"{where}\n{_said(one)}" for one in ran)
-    return read if only else frozenset(), wrote, _asks(ran, said), _tries(action, said), ok
+    cut = holds_shortened(call.text)  # what else it did is not known: it is like no other
+    said = (call.key,) if cut and ran else tuple(f"{where}\n{_said(one)}" for one in ran)
+    return read if only else frozenset(), wrote, () if cut else _asks(ran, said), _tries(action, said), ok
 
 
 def _asks(ran: tuple[Ran, ...], said: tuple[str, ...]) -> tuple[str, ...]:

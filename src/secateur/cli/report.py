@@ -14,13 +14,14 @@ from secateur.cli.lawful import violations
 from secateur.cli.reading import Opened
 from secateur.cli.summed import GoesOn, summed_up
 from secateur.engine import View
+from secateur.formats import named
+from secateur.model import Message, Part
 from secateur.plan import alive, fold, held, located
 from secateur.receipt import Cost, Entry, Summarised, entries, replaced
 from secateur.rules import Violation
-from secateur.session.projection import seen
+from secateur.session.projection import seen, weigher
 from secateur.tokens import counter
 
-_OWN_WORDS = 32  # tokens that a host's own compaction entry says beside the summary
 SCHEMA = "secateur.report/1"
 
 
@@ -102,20 +103,28 @@ def in_force(view: View[Any]) -> tuple[Entry, ...]:
     plan = held(view.plan, view.before)
     folded = fold(plan)
     count = counter(view.receipt.counter)
-    shown = tuple(seen(message, folded, count) for message in raw)
+    sent = {part.key: part for message in view.after.messages for part in message.parts}
+    shown = tuple(_sent(seen(message, folded, count), sent) for message in raw)
     ranges = located(folded.ranges, raw)
+    weigh = weigher(named(view.receipt.format), ranges, count)
     told: list[Entry] = []
     for epoch in alive(plan):
         kept = tuple(edit for edit in epoch.edits if folded.parts.get(getattr(edit, "key", ""), (None,))[0] is edit)
         told += entries(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
-        told += replaced(raw, shown, ranges, epoch, count)
+        told += replaced(raw, shown, ranges, epoch, weigh)
     return tuple(sorted(told, key=lambda entry: entry.message))
+
+
+def _sent(message: Message, sent: dict[str, Part]) -> Message:
+    """A message as it goes on, where it does."""
+    if all(part is sent.get(part.key, part) for part in message.parts):
+        return message
+    return replace(message, parts=tuple([sent.get(part.key, part) for part in message.parts]))
 
 
 def _astray(view: View[Any], after: Opened) -> tuple[str, ...]:
     """A warning where the written document does not read as the plan meant it."""
     found, meant = total(after.transcript), view.receipt.tokens_view
-    own = _OWN_WORDS if view.receipt.compaction and view.receipt.compaction.done else 0
-    if abs(found - meant) <= own:
+    if found == meant:
         return ()
     return (f"the written document reads as {found:,} tokens, the plan came to {meant:,}: please report this",)

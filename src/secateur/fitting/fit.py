@@ -33,6 +33,7 @@ from secateur.model import Replace
 from secateur.plan import alive
 from secateur.receipt import Entry, entries, replaced
 from secateur.session import Session
+from secateur.session.projection import weigher
 
 if TYPE_CHECKING:
     from secateur.compacting import Made
@@ -256,5 +257,6 @@ def _opened(work: Session, numbers: Numbers, found: Found, verdict: Due) -> Foun
     if why:
         return replace(found, outcome=Refused("gate", why, made.attempts, made.asks))
     read = work.document.transcript.messages
-    told = (*entries(read, before, work.aligned, epoch), *replaced(read, before, work.ranges, epoch, work.count))
+    gone = replaced(read, before, work.ranges, epoch, weigher(work.document.format, work.ranges, work.count))
+    told = (*entries(read, before, work.aligned, epoch), *gone)
     return replace(found, entries=told, why=epoch.why)

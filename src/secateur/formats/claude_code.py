@@ -48,6 +48,7 @@ class ClaudeCode:
 
     name = "claude_code"
     log = True
+    entry_words = ""  # its compaction entry says nothing beside the summary
 
     def recognise(self, native: Any) -> str:
         """Ids that link lines to a tree, around a message of the Messages API."""

@@ -32,6 +32,7 @@ class OpenCode:
 
     name = "opencode"
     log = False
+    entry_words = _FIXED["compaction"]  # beside the summary, in the person's message
 
     def recognise(self, native: Any) -> str:
         """Messages of `info` and `parts`; an export without any by the id of its session."""
@@ -162,7 +163,9 @@ def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
         media = tuple(_media(state.get("attachments"), (*inside, "attachments"))) if name == "output" else ()
         stamp = (*inside, "time", "compacted") if name == "output" and isinstance(time, dict) else ()
         digest = "".join(one.digest for one in media)
-        yield Part("tool_result", (*inside, name), said, tool, call, name == "error", digest, stamp=stamp)
+        yield Part(
+            "tool_result", (*inside, name), said, tool, call, name == "error", digest, stamp=stamp, cleared=CLEARED
+        )
         yield from media
 
 

@@ -43,6 +43,7 @@ class Pi:
 
     name = "pi"
     log = True
+    entry_words = ""  # its compaction entry says nothing beside the summary
 
     def recognise(self, native: Any) -> str:
         """Pi's header line, or its roles."""

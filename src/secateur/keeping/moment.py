@@ -47,6 +47,7 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
         count=work.gauge,
         protect=work.protect,
         edited=work.edited,
+        own=work.places.own,
         raw=work.raw,
         idle_s=_idle(work, moment, state),
         goes_on=moment.goes_on,

@@ -173,7 +173,8 @@ class Session:
     def _spend(self, touched: Iterable[int] | None = None) -> None:
         """Learn which messages hold a result that the policy could still edit: of all of them, or of these anew."""
         read = replace(self.document.transcript, index=self._index)
-        budget = Budget(window=0, used=0, count=self.gauge, protect=self.protect, edited=self.edited)
+        known, own = self.edited, self.places.own
+        budget = Budget(window=0, used=0, count=self.gauge, protect=self.protect, edited=known, own=own)
         self._index = still_open(read, self.protect, partial(settled, budget), touched)
         self._view = None
 
@@ -189,7 +190,7 @@ class Session:
         if self._view is None:
             messages, index = self._seen, self._index
             if self._ranges:
-                messages, index = self._shown.view(messages, self._ranges, index, self.count)
+                messages, index = self._shown.view((messages, index), self._ranges, self.document.format, self.count)
             self._view = replace(self.document.transcript, messages=messages, index=index)
         return self._view
 
@@ -208,8 +209,8 @@ class Session:
             message = shown[number]
             if back and not self._ranges and any(part.key in back for part in raw[number].parts):
                 kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
-                message = seen(raw[number], Fold(kept), self.count)
-            shown[number] = seen(message, Fold(more), self.count)
+                message = seen(raw[number], Fold(kept, stamps=self._writer.stamps), self.count)
+            shown[number] = seen(message, Fold(more, stamps=self._writer.stamps), self.count)
         return replace(now, messages=tuple(shown))
 
     def holding(self, keys: Iterable[str]) -> list[int]:
@@ -263,7 +264,7 @@ class Session:
         self._spend(None if back else touched)
 
     def _refold(self) -> None:
-        self._fold = Fold() if self._held else fold(self.mine)
+        self._fold = replace(Fold() if self._held else fold(self.mine), stamps=self._writer.stamps)
         self.edited = refused(self.mine) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
 
     def _show(self, touched: Iterable[int]) -> None:
@@ -289,8 +290,7 @@ class Session:
 
     def caused(self) -> list[Violation]:
         """What the provider would refuse of the view, and would have taken of the raw history (`gate`)."""
-        found = self._writer.caused(self.document, self._ranges)
-        if found is None:
+        if (found := self._writer.caused(self.document, self._ranges)) is None:
             return []
         read = replace(self.document.transcript, index=self._index)
         return found or lost_opening(read, self._seen) or lost_word(self.document, self.after().messages)

@@ -30,7 +30,7 @@ def ahead(work: Session) -> tuple[int, ...]:
     if first is None:
         return tuple(_seen(work, number) for number in found)
     index = bounds.index_of(work.after())
-    budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited)
+    budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited, own=work.places.own)
     behind = replace(read, index=replace(index, spent=first))
     found.append(bounds.spent(behind, work.protect, partial(settled, budget)))
     if index.turns and index.turns[-1] >= first:

@@ -1,4 +1,4 @@
-"""In which messages parts stand, so that an edit of a few parts costs a few messages.
+"""In which messages parts stand, so that an edit of a few parts costs a few messages; and which came as ours.
 
 Rule: numbers are those of the history as it came. What is no longer in it is forgotten. Nothing here reads a view.
 """
@@ -6,6 +6,7 @@ Rule: numbers are those of the history as it came. What is no longer in it is fo
 from collections.abc import Iterable
 
 from secateur.model import Message
+from secateur.own_text import is_own
 
 
 class Places:
@@ -14,6 +15,7 @@ class Places:
     def __init__(self) -> None:
         self._size = 0  # messages
         self._found: dict[str, tuple[int, ...]] = {}  # reasoning that says the same in two answers has one key
+        self.own: set[str] = set()  # keys of results that came as text of ours
         self.messages: dict[str, int] = {"": 0}  # key of a message -> its number, counted from 1
 
     def learn(self, messages: tuple[Message, ...], first: int) -> None:
@@ -24,6 +26,8 @@ class Places:
                 self.messages[messages[number].key] = number + 1
             for part in messages[number].parts:
                 found[part.key] = (*found[part.key], number) if part.key in found else (number,)
+                if is_own(part):
+                    self.own.add(part.key)
         self._size = len(messages)
 
     def forget(self, size: int) -> None:
@@ -31,6 +35,7 @@ class Places:
         if size < self._size:
             kept = {key: tuple(one for one in numbers if one < size) for key, numbers in self._found.items()}
             self._found = {key: numbers for key, numbers in kept.items() if numbers}
+            self.own &= self._found.keys()
             self.messages = {key: number for key, number in self.messages.items() if number <= size}
             self._size = size
 

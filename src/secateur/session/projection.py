@@ -24,11 +24,12 @@ def seen(message: Message, fold: Fold, count: Count) -> Message:
     parts = fold.parts
     for part in message.parts:
         if part.key in parts:
-            return _edited(message, parts, count)
+            return _edited(message, fold, count)
     return message
 
 
-def _edited(message: Message, parts: dict[str, tuple[Rewrite | Remove, int]], count: Count) -> Message:
+def _edited(message: Message, fold: Fold, count: Count) -> Message:
+    parts = fold.parts
     kept = []
     gone = ""  # the result that was edited last: media inside went with it
     for part in message.parts:
@@ -42,7 +43,8 @@ def _edited(message: Message, parts: dict[str, tuple[Rewrite | Remove, int]], co
         if part.kind == "tool_result":
             gone = key
         if isinstance(edit, Rewrite):
-            kept.append(replace(part, text=edit.text, tokens=count(edit.text), digest=""))
+            sent = part.cleared if fold.stamps and part.cleared else edit.text
+            kept.append(replace(part, text=edit.text, tokens=count(sent), digest=""))
     return replace(message, parts=tuple(kept))
 
 
@@ -51,12 +53,41 @@ def tokens_of(message: Message) -> int:
     return sum([part.tokens for part in message.parts])
 
 
-def inserted(edit: Replace, count: Count) -> tuple[Message, ...]:
+def entry_words(format: Format, ranges: Iterable[tuple[int, int, Replace]], edit: Replace) -> str | None:
+    """What a host's own compaction entry says beside the summary, if it is this edit that the entry stands for.
+
+    None for the other edits, and where what stands behind a summary is not in one text with it.
+    """
+    words: str | None = getattr(format, "entry_words", None)
+    if words is None:
+        return None
+    edits = (one for _, _, one in ranges if any(item.origin == "summary" for item in one.items))
+    return words if next(edits, None) is edit else None
+
+
+def weighed(edit: Replace, count: Count, words: str | None = None) -> list[int]:
+    """Tokens of what stands in place of a range, item by item; with `words`, as a host's entry holds it."""
+    sizes = [count(item.text) for item in edit.items]
+    if words is None:
+        return sizes
+    first = next(n for n, item in enumerate(edit.items) if item.origin == "summary")
+    end = next((n for n in range(first + 1, len(sizes)) if "carried" not in edit.items[n].meta), len(sizes))
+    whole = count(words) + count("\n\n".join(item.text for item in edit.items[first:end]))
+    return [*sizes[:first], whole, *[0] * (end - first - 1), *sizes[end:]]
+
+
+def weigher(format: Format, ranges: Iterable[tuple[int, int, Replace]], count: Count) -> Callable[[Replace], int]:
+    """Tokens of what stands in place of a range, as the document holds it."""
+    known = tuple(ranges)
+    return lambda edit: sum(weighed(edit, count, entry_words(format, known, edit)))
+
+
+def inserted(edit: Replace, count: Count, words: str | None = None) -> tuple[Message, ...]:
     """The messages that stand in place of a range."""
     made = []
-    for number, new in enumerate(edit.items):
+    for number, (new, tokens) in enumerate(zip(edit.items, weighed(edit, count, words), strict=True)):
         key = digest(f"{edit.after}\0{edit.through}\0{number}\0{new.role}\0{new.text}")
-        part = Part("text", (), new.text, tokens=count(new.text), key=key, local=key, pinned=True)
+        part = Part("text", (), new.text, tokens=tokens, key=key, local=key, pinned=True)
         made.append(Message(new.role, (), (part,), new.origin, key=key))
     return tuple(made)
 

@@ -12,8 +12,9 @@ from operator import is_not
 from msgspec.structs import replace
 
 from secateur import bounds
+from secateur.formats import Format
 from secateur.model import Index, Message, Replace
-from secateur.session.projection import inserted, placed
+from secateur.session.projection import entry_words, inserted, placed
 
 Messages = tuple[Message, ...]
 Located = tuple[int, int, Replace]
@@ -23,24 +24,27 @@ class Shown:
     """The view shown last."""
 
     def __init__(self) -> None:
-        self._put: dict[int, tuple[Replace, Messages]] = {}  # what stands for a range, by its edit
+        self._put: dict[tuple[int, str | None], tuple[Replace, Messages]] = {}  # what stands for a range, by its edit
         self._messages: Messages = ()
         self._index = Index()
 
     def view(
-        self, seen: Messages, ranges: Sequence[Located], index: Index, count: Callable[[str], int]
+        self, read: tuple[Messages, Index], ranges: Sequence[Located], format: Format, count: Callable[[str], int]
     ) -> tuple[Messages, Index]:
-        """The messages of the view, and their index. `seen` are those of the history one by one, with its index."""
+        """The messages of the view, and their index. `read` are those of the history one by one, with its index."""
         made: list[Message] = []
-        here = 0
+        (seen, index), here = read, 0
         for i, j, edit in ranges:
             made += seen[here:i]
-            made += self._put.setdefault(id(edit), (edit, inserted(edit, count)))[1]
+            words = entry_words(format, ranges, edit)
+            if (id(edit), words) not in self._put:
+                self._put[id(edit), words] = edit, inserted(edit, count, words)
+            made += self._put[id(edit), words][1]
             here = max(here, j)
         made += seen[here:]
-        messages, known = tuple(made), self._messages
-        size = min(len(known), len(messages))
-        same = next(compress(range(size), map(is_not, known, messages)), size)
+        messages, before = tuple(made), self._messages
+        size = min(len(before), len(messages))
+        same = next(compress(range(size), map(is_not, before, messages)), size)
         self._index = bounds.indexed(messages, bounds.shortened(self._index, same), same)
         self._messages = messages
         may = None if index.open is None else tuple(standing(ranges, index.open))

@@ -28,7 +28,7 @@ class Writer:
     """The edits of one session's messages in its document's coordinates, by message number."""
 
     def __init__(self, stamp: bool) -> None:
-        self._stamp = stamp  # record the time of clearing where the host has a place for it
+        self.stamps = stamp  # record the time of clearing where the host has a place for it
         self._ops: dict[int, list[Op]] = {}
         self._fresh: set[int] = set()  # messages whose edits nobody has validated yet
         self._cuts: dict[int, list[Splice]] = {}
@@ -65,7 +65,7 @@ class Writer:
         self._emptied.discard(number)
         self._at_top.discard(number)
         self._fresh.add(number)
-        ops = lowered(message, fold, document.format, self._stamp)
+        ops = lowered(message, fold, document.format, self.stamps)
         if not ops:
             return
         self._ops[number] = ops

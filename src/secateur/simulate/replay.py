@@ -172,6 +172,7 @@ class Replay(Session):
             count=self.gauge,
             protect=self.protect,
             edited=self.edited,
+            own=self.places.own,
             raw=self.raw,
             idle_s=idle_s,
             now=now,

@@ -16,6 +16,7 @@ from secateur.acts.known import history_of
 from secateur.bounds import boundary, index_of, running
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
+from secateur.placeholder import kept_of, shortened
 from secateur.protect import Count, spares
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
@@ -69,13 +70,20 @@ class ClearInputs(
         protect = budget.protect
         return not (part.pinned or part.bound or part.key in protect.keys or spares(protect, part.tool))
 
+    def _was_cut(self, said: str) -> bool:
+        """Whether it was shortened before: no more stands before the note than stays of a string here."""
+        kept = kept_of(said)
+        return kept is not None and kept <= max(self.max_chars, self.head_chars)
+
     def _cut(self, found: re.Match[str]) -> str:
         """A string token of the JSON, shortened if it is a value and long; escapes stay escapes."""
         token = found[0]
         if found[1] is not None or len(token) - 2 <= self.max_chars:
             return token
         said = json.loads(token)
-        short = f"{said[: self.head_chars]}... [{len(said) - self.head_chars:,} more characters]"
+        if self._was_cut(said):
+            return token
+        short = shortened(said, self.head_chars)
         cut = json.dumps(short, ensure_ascii="\\u" in token)
         return cut if len(cut) < len(token) else token
 

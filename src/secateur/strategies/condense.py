@@ -13,7 +13,7 @@ from secateur.bounds import call_of, candidates
 from secateur.budget import Budget, handle_for, original, saves, settled
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.outline import outline
-from secateur.placeholder import informative, is_placeholder
+from secateur.placeholder import informative
 from secateur.protect import Count, Share
 
 _LEAST = 400  # characters that any outline may have
@@ -28,18 +28,13 @@ class Condense(
     max_chars: Count = 4_000
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        found = candidates(transcript, budget, lambda part: settled(budget, part) or _condensed_before(part))
+        found = candidates(transcript, budget, lambda part: settled(budget, part))
         for number, part in reversed(list(found)):
             raw = original(budget, part)
             room = min(self.max_chars, max(_LEAST, int(self.share * len(raw.text))))
             text = _condensed(raw, call_of(transcript, number, part), handle_for(budget, raw), room)
             if saves(budget, text, part):
                 yield Rewrite(part.key, text, by="condense")
-
-
-def _condensed_before(part: Part) -> bool:
-    """Whether it was condensed already, in a document that is pruned again: an outline is made of no outline."""
-    return is_placeholder(part.text.partition("\n")[0])
 
 
 @lru_cache(maxsize=4_096)

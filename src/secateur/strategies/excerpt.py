@@ -19,7 +19,6 @@ from secateur.budget import Budget, handle_for
 from secateur.excerpt import LEAST_CHARS, excerpt
 from secateur.fold import fold
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.placeholder import MARK
 from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth_folding
 from secateur.protect import Count, Share
 from secateur.recalling import is_recalled
@@ -54,7 +53,7 @@ class Excerpt(
             for part in transcript.messages[number].parts:
                 if part.kind != "tool_result" or part.key in budget.edited or is_recalled(part):
                     continue
-                if part.pinned or len(part.text) <= LEAST_CHARS or part.text.startswith(MARK):
+                if part.pinned or len(part.text) <= LEAST_CHARS or part.key in budget.own:
                     continue
                 text = self._made(_Result(transcript, number, part, budget, prices))
                 if len(text) < len(part.text) and eligible(transcript, number, part, budget.protect):

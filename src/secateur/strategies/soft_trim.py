@@ -38,7 +38,7 @@ class SoftTrim(
 
     def _long(self, transcript: Transcript, budget: Budget) -> list[Part]:
         """Oldest first; an excerpt counts at its own size (SEEDS S.7), a trimmed result is done with."""
-        found = candidates(transcript, budget, lambda part: budget.edited.get(part.key, "excerpt") != "excerpt")
+        found = candidates(transcript, budget, lambda part: _trimmed_before(budget, part))
         return [part for _, part in found if len(part.text) > self.max_chars][::-1]
 
     def _trimmed(self, text: str, handle: str) -> str:
@@ -47,3 +47,7 @@ class SoftTrim(
         if self.head_chars + self.tail_chars >= len(text):
             return text
         return trimmed(text, self.head_chars, self.tail_chars)
+
+
+def _trimmed_before(budget: Budget, part: Part) -> bool:
+    return part.key in budget.own or budget.edited.get(part.key, "excerpt") != "excerpt"

@@ -4,10 +4,13 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.bounds import indexed
+from secateur.formats import named
 from secateur.model import Message, New, Replace
+from secateur.session.projection import entry_words, inserted, weighed
 from secateur.session.shown import Shown, standing
 from secateur.session.tally import Tallies, Tally
 
+OPENAI = named("openai_chat")
 TWO = Replace("", "b", (New("user", "what happened"), New("user", "go on")))
 NONE = Replace("c", "d", ())
 
@@ -29,8 +32,8 @@ def test_where_messages_stand_that_a_view_shows(ranges: list[tuple[int, int, Rep
 def test_what_stands_in_a_view_stays_the_same_object() -> None:
     messages = talk(user(), assistant(text="yes"), result("one"), assistant(text="done"), user("more")).messages
     shown, ranges = Shown(), [(0, 2, TWO)]
-    first, _ = shown.view(messages[:4], ranges, indexed(messages[:4]), len)
-    second, index = shown.view(messages, ranges, indexed(messages), len)
+    first, _ = shown.view((messages[:4], indexed(messages[:4])), ranges, OPENAI, len)
+    second, index = shown.view((messages, indexed(messages)), ranges, OPENAI, len)
     assert [part.text for one in first for part in one.parts] == ["what happened", "go on", "one", "done"]
     assert all(one is other for one, other in zip(first, second, strict=False))
     assert index == indexed(second)
@@ -58,3 +61,13 @@ def test_one_tally_for_each_counter() -> None:
     assert tallies.by(len).of(messages) == 9
     assert tallies.by(str.__len__).of(messages) == 9
     assert tallies.by(len) is tallies.by(len)
+
+
+def test_a_host_holds_a_summary_and_what_stands_behind_it_as_one_text() -> None:
+    carried = New("user", "a skill", meta={"carried": 1})
+    edit = Replace("", "b", (New("user", "what happened", "summary"), carried, New("user", "go on")))
+    for host, sizes in (("claude_code", [22, 0, 5]), ("opencode", [44, 0, 5]), ("codex", [13, 7, 5])):
+        words = entry_words(named(host), [(0, 2, edit)], edit)
+        assert weighed(edit, len, words) == sizes
+        assert [one.parts[0].tokens for one in inserted(edit, len, words)] == sizes
+    assert entry_words(named("claude_code"), [(0, 1, TWO), (1, 2, edit)], TWO) is None

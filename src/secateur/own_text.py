@@ -1,0 +1,84 @@
+"""Text that secateur itself wrote in place of an output: placeholders, outlines, excerpts, folds and trimmed ends.
+
+Rule: it is known by its fixed form, and what tells positions must tell the truth of the text that it stands in: as many
+characters before the gap and behind it, as many lines. So an output that merely quotes such a note, as a page of these
+docs does, is an output like any other. Fixed placeholders of a policy are known by the strategy that has the template.
+"""
+
+import re
+
+from secateur.model import Part
+from secateur.placeholder import MARK, is_placeholder
+
+_GAP = re.compile(
+    r"\[secateur: characters (\d{1,12})-(\d{1,12}) of (\d{1,12})(?:, lines \d+-\d+ of \d+)? left out(?:, recall \S+)?"
+    r"(; among them, by line number:)?\]\n"
+)
+_END = "[secateur: end of these lines]\n"
+_FOLDED = re.compile(
+    r"\[secateur: lines (\d{1,12})-(\d{1,12})(?: of (\d{1,12}))? left out(?:: more of the like(?:, recall \S+)?)?\]"
+)
+_TRIMMED = re.compile(
+    r"\n\n\[Tool result trimmed: kept first (\d{1,12}) chars and last (\d{1,12}) chars of (\d{1,12}) chars\.\]\Z"
+)
+_DOTS = "\n...\n"
+_LONGEST_NOTE = 200  # characters of a note at the end
+_OUTLINED = re.compile(r"\d{1,12}: ")
+_SAID = re.compile(r" gave (\d{1,12}) chars, ")
+
+
+def is_own(part: Part) -> bool:
+    """Whether a result reads as something that stands for an earlier text of it: nothing is taken from that again."""
+    text = part.text
+    if part.kind != "tool_result":
+        return False
+    if MARK in text and (is_placeholder(text) or is_outlined(text) or is_excerpt(text) or is_folded(text)):
+        return True
+    return text.endswith(" chars.]") and is_trimmed(text)
+
+
+def is_outlined(text: str) -> bool:
+    """Whether this is a placeholder above numbered lines, and shorter than what it says was there."""
+    first, _, rest = text.partition("\n")
+    if not rest or not is_placeholder(first):
+        return False
+    said = max(int(chars) for chars in _SAID.findall(first))
+    return len(text) < said and all(_OUTLINED.match(line) for line in rest.split("\n"))
+
+
+def is_excerpt(text: str) -> bool:
+    """Whether this is the two ends of a longer text around a note of what is left out."""
+    for note in _GAP.finditer(text):
+        first, last, total = int(note[1]) - 1, int(note[2]), int(note[3])
+        here = note.start()
+        whole_line = here == first and (not here or text[here - 1] == "\n")
+        added = here == first + 1 and text[first] == "\n"
+        tail = len(text) - (total - last)
+        ends = text.endswith(_END, note.end(), tail) if note[4] else tail == note.end()
+        if (whole_line or added) and first < last <= total and ends:
+            return True
+    return False
+
+
+def is_folded(text: str) -> bool:
+    """Whether this is a text with notes in place of lines, whose numbers fit the lines that stand around them."""
+    if "[secateur: lines " not in text:
+        return False
+    number, total = 0, 0  # lines of the text that was
+    for line in text.split("\n"):
+        note = _FOLDED.fullmatch(line)
+        if note is not None and int(note[1]) == number + 1 <= int(note[2]) and bool(note[3]) == (not total):
+            number, total = int(note[2]), total or int(note[3])
+        else:
+            number += 1
+    return bool(total) and number == total
+
+
+def is_trimmed(text: str) -> bool:
+    """Whether this is what OpenClaw leaves of a long output: both ends, and how much there was."""
+    note = _TRIMMED.search(text, max(0, len(text) - _LONGEST_NOTE))
+    if note is None:
+        return False
+    first, last, total = int(note[1]), int(note[2]), int(note[3])
+    whole = first + len(_DOTS) + last == note.start() and first + last < total
+    return whole and text.startswith(_DOTS, first)

@@ -1,0 +1,127 @@
+"""Law of twice is once: to prune what was pruned changes no byte, under every preset and in every format.
+
+What is pruned again is a document like any other: no plan is handed in, and no session is named.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recorded
+from cli_runs import secateur
+from every_format import FORMATS_OF_ALL, Step, Turn, document
+from every_format.drawn import FAILED, FOUND, LOG, PASSED, QUOTING, SOURCE, TABLE, TURNS
+from laws.trials import BIRTH, CLEAR, CONDENSE, INPUTS, SAME, STALE, TRIM, own, preset
+from secateur import StillTooLong, fit
+from secateur.errors import FormatError
+from secateur.excerpt import excerpt, trimmed
+from secateur.fold import fold
+from secateur.model import Part
+from secateur.outline import outline
+from secateur.own_text import is_own
+from secateur.placeholder import informative
+from secateur.policy import PRESETS, Policy, load
+
+OWN = own("everything", SAME, STALE, TRIM, CLEAR, INPUTS, birth=BIRTH, protect={"messages": 2})
+OUTLINES = own("outlines", CONDENSE, INPUTS, birth=BIRTH | {"fold": True}, protect={"results": 1})
+POLICIES = (*(preset(name) for name in PRESETS), OWN, OUTLINES)
+IDLE = st.sampled_from([None, 5.0, 400.0, 90_000.0])
+
+
+def pruned(raw: Any, policy: str | Policy, idle_s: float | None, window: int | None = None) -> tuple[bytes, int]:
+    """The document as it is pruned, and how many edits that took."""
+    try:
+        view = fit(raw, policy=policy, idle_s=idle_s, window=window, compact=False)
+    except StillTooLong as error:
+        view = error.view
+    return view.native, len(view.receipt.entries)
+
+
+@pytest.mark.parametrize("trial", POLICIES, ids=lambda trial: trial.name)
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(FORMATS_OF_ALL), TURNS, IDLE)
+def test_pruning_what_was_pruned_changes_no_byte(trial: Any, format: str, turns: Any, idle_s: float | None) -> None:
+    once, _ = pruned(document(format, turns), trial.policy, idle_s)
+    assert pruned(once, trial.policy, idle_s) == (once, 0)
+
+
+@pytest.mark.parametrize("format", FORMATS_OF_ALL)
+@settings(max_examples=5, deadline=None)
+@given(TURNS)
+def test_in_every_format(format: str, turns: Any) -> None:
+    for trial in POLICIES:
+        once, _ = pruned(document(format, turns), trial.policy, 400.0)
+        assert pruned(once, trial.policy, 400.0) == (once, 0), trial.name
+
+
+@recorded.NEEDED
+@pytest.mark.parametrize("path", recorded.paths())
+def test_of_recorded_sessions(path: str) -> None:
+    raw = recorded.data(path)
+    try:
+        fit(raw, policy="observe")
+    except FormatError:
+        pytest.skip("several conversations, or none")
+    for name in PRESETS:
+        for window in (None, 30_000):
+            once, edits = pruned(raw, load(name), 400.0, window)
+            assert not edits or pruned(once, load(name), 400.0, window) == (once, 0), (name, window)
+
+
+@pytest.mark.parametrize("name", ["balance", "opencode", "pi-auto-compressor"])
+def test_by_the_command(tmp_path: Path, name: str) -> None:
+    source = Path(__file__).parents[2] / "sessions" / "claude_code.jsonl"
+    once, twice = tmp_path / "once.jsonl", tmp_path / "twice.jsonl"
+    for before, after in ((source, once), (once, twice)):
+        done = secateur("prune", before, "--policy", name, "-o", after)
+        assert done.code == 0, done.err
+    assert once.read_bytes() != source.read_bytes()
+    assert twice.read_bytes() == once.read_bytes()
+
+
+def result(text: str) -> Part:
+    return Part("tool_result", (), text, "bash")
+
+
+LINES = st.lists(
+    st.sampled_from(["a line", "ERROR: it broke", "é" * 40, "", "  x", "INFO 17 done", "\r", "[secateur: "])
+)
+LONG = st.sampled_from([LOG, SOURCE, FAILED, FOUND, TABLE, PASSED]) | LINES.map(lambda lines: "\n".join(lines * 40))
+HANDLE = st.sampled_from(["", "0123456789ab"])
+
+
+@settings(deadline=None)
+@given(LONG, st.integers(400, 4_000), HANDLE, st.lists(st.sampled_from(["request", "line"])))
+def test_what_we_write_is_known_for_ours(text: str, room: int, handle: str, about: list[str]) -> None:
+    call = Part("tool_call", (), '{"command":"make"}', "bash")
+    line = informative(result(text), call, handle)
+    numbered = outline(text, room)
+    for made in (
+        excerpt(text, room, handle, about),
+        fold(text, handle, about),
+        trimmed(text, room, room),
+        line,
+        f"{line}\n{numbered}" if numbered else line,
+    ):
+        outlined = numbered and made == f"{line}\n{numbered}"
+        if made != text and (len(made) < len(text) or not outlined):  # no outline stands where it would be longer
+            assert is_own(result(made))
+
+
+@settings(deadline=None)
+@given(LONG, st.integers(400, 4_000), st.sampled_from(["$ cat page\n", "\n\n", "1: x\n"]))
+def test_what_quotes_our_text_is_an_output_like_any_other(text: str, room: int, before: str) -> None:
+    for made in (excerpt(text, room), fold(text), trimmed(text, room, room), informative(result(text))):
+        assert not is_own(result(before + made))
+    assert not is_own(result(QUOTING))
+    assert not is_own(Part("text", (), informative(result(text))))
+
+
+def test_a_page_that_quotes_a_placeholder_goes_like_any_other() -> None:
+    turns = [Turn("go", (Step("bash", "{}", QUOTING),)), Turn("on", (Step("bash", "{}", "ok"),)), Turn("end", ())]
+    once, edits = pruned(document("openai_chat", turns), "opencode", None)
+    assert edits == 1
+    assert b"How a placeholder looks" not in once
