@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.errors import FormatError, StillTooLong
+from secateur.errors import FormatError, StillTooLong, UnknownFormat
 from secateur.keeping import Keeping
 from secateur.keeping.record import failed
 from secateur.objects import Eyes, Looked, looked
@@ -34,6 +34,8 @@ class ObjectRequests:
             return served(self._settings, self._keeping, who, request)
         try:
             view = served(self._settings, self._keeping, who, replace(request, native=seen.native))
+        except UnknownFormat as error:
+            raise UnknownFormat(f"{error}{seen.strangers()}") from error
         except StillTooLong as error:
             if error.view is not None:
                 error.view = replace(error.view, native=seen.given(error.view.native))

@@ -34,12 +34,15 @@ def held(given: Any, view: Any, was: Any) -> None:
     if sent(view) == was:
         assert view is given
         return
-    if isinstance(given, list):
-        kept = {id(one) for one in given}
-        assert all(id(one) in kept for one in view if any(sent(one) == sent(old) for old in given) and _object(one))
     if isinstance(given, list) and len(given) == len(view):
         for one, other in zip(given, view, strict=True):
-            same_class(one, other)
+            held(one, other, sent(one)) if sent(one) == sent(other) else same_class(one, other)
+    elif isinstance(given, list):
+        for old, new in ((given, view), (given[::-1], view[::-1])):  # some messages gave way to others
+            for one, other in zip(old, new, strict=False):
+                if sent(one) != sent(other):
+                    break
+                assert not _object(other) or any(other is it for it in given)
 
 
 def same_class(given: Any, view: Any) -> None:
@@ -58,7 +61,7 @@ def _object(value: Any) -> bool:
 
 @FORMATS
 @given(data=st.data())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_the_view_of_objects_is_that_of_what_they_send(format: str, data: st.DataObject) -> None:
     made = objects(format, data.draw(HISTORIES[format]))
     said, trial = sent(made), data.draw(POLICY)
@@ -78,7 +81,7 @@ def test_the_view_of_objects_is_that_of_what_they_send(format: str, data: st.Dat
 
 @FORMATS
 @given(data=st.data())
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 def test_the_same_while_a_session_grows_and_goes_back(format: str, data: st.DataObject) -> None:
     made = objects(format, data.draw(HISTORIES[format]))
     trial = data.draw(POLICY)
@@ -93,7 +96,7 @@ def test_the_same_while_a_session_grows_and_goes_back(format: str, data: st.Data
 
 @FORMATS
 @given(data=st.data())
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 def test_nothing_edited_is_the_request_itself(format: str, data: st.DataObject) -> None:
     made = objects(format, data.draw(HISTORIES[format]))
     array = {"gemini": "contents", "openai_responses": "input"}.get(format, "messages")

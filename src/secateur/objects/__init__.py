@@ -10,8 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from secateur.objects.kinds import kind_of
 from secateur.objects.plain import is_plain
-from secateur.objects.request import read
+from secateur.objects.request import ARRAYS, members_of, read
 from secateur.objects.returning import returned
 from secateur.objects.seeing import Eyes, Seen, SeenList
 
@@ -37,6 +38,19 @@ class Looked(Struct, frozen=True):
             return self.request
         objects = isinstance(self.native, Seen | SeenList)
         return returned(self.request, self.native, view) if objects else view
+
+    def strangers(self) -> str:
+        """What to do where no format knows the objects among the messages; "" where there are none."""
+        held = members_of(self.request) or {}
+        messages = next((held[name] for name in ARRAYS if name in held), self.request)
+        some = messages if isinstance(messages, list | tuple) else [messages]
+        classes = {f"{type(one).__module__}.{type(one).__qualname__}": 0 for one in some if kind_of(type(one))}
+        if not classes:
+            return ""
+        return (
+            f"; its messages are objects of {', '.join(sorted(classes)[:3])}: give them in the shape in which a "
+            "provider's client takes them"
+        )
 
 
 def looked(request: Any, eyes: Eyes) -> Looked | None:

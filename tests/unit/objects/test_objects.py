@@ -276,6 +276,17 @@ def test_what_cannot_be_read_is_refused_with_its_place_and_the_remedy() -> None:
     unread("nested", [user, {"role": "user", "content": deep}])
 
 
+def test_objects_that_no_format_knows_are_named() -> None:
+    class Turn(BaseModel):
+        """A message in a shape of its own."""
+
+        speaker: str = "user"
+        words: str = "Go on."
+
+    unread("Turn: give them in the shape in which a provider's client takes them", [Turn()])
+    unread("Turn: give them in the shape in which a provider's client takes them", {"messages": [Turn()]})
+
+
 def iter_of(value: Any) -> Iterator[Any]:
     yield value
 
