@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 
 from secateur.chain import canonical, linked
 from secateur.errors import StoreError
@@ -22,6 +23,8 @@ from secateur.stores.proof import problems
 from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, fresh
 
 KILLS = 200
+FORKS = 100
+PROOFS = 200
 
 
 def appended(store: Store, who: Who, size: int = 200) -> State:
@@ -142,6 +145,64 @@ def forked(url: str) -> dict[str, int]:
     return {"shared": sound(store, Who("shared"), 81), "parent": sound(store, Who("parent"), 21)}
 
 
+def copied(url: str) -> dict[str, int]:
+    """100 forks while another thread saves: every child reaches the store, and the parent loses nothing."""
+    store, over, saved = open_store(url), Event(), []
+
+    def save() -> None:
+        while not over.is_set():
+            saved.append(appended(store, Who("parent")).receipts)
+
+    saving = Thread(target=save)
+    saving.start()
+    codes: list[int] = []
+    for number in range(FORKS):
+        before = len(saved)
+        codes += ended([child(lambda number=number: appended(store, Who(f"s{number}")))])
+        while len(saved) == before:  # the next fork meets another save
+            time.sleep(0)
+    over.set()
+    saving.join()
+    reached = sum(sound(store, Who(f"s{number}"), 1) for number in range(FORKS))
+    assert sound(store, Who("parent"), len(saved)) == len(saved)
+    return {"forks": FORKS, "failed": sum(map(bool, codes)), "reached": reached}
+
+
+def outlived(url: str) -> dict[str, int]:
+    """A parent that closes its store, or ends, while its child goes on: nothing the child was told is lost."""
+    store = open_store(url)
+    appended(store, Who("parent"))
+    (read, write), (told, tell) = os.pipe(), os.pipe()
+
+    def work() -> None:
+        appended(store, Who("child"))
+        os.write(tell, b".")
+        assert os.read(read, 1) == b"."
+        appended(store, Who("child"))
+
+    pid = child(work)
+    assert os.read(told, 1) == b"."
+    store.close()
+    os.write(write, b".")
+    assert ended([pid]) == [0]
+    return {"child": sound(open_store(url), Who("child"), 2)}
+
+
+def verified(url: str) -> dict[str, int]:
+    """200 proofs of a session that another process writes to meanwhile: no false alarm, and it did write."""
+    store, who = open_store(url), Who("s")
+    appended(store, who)
+    pid = child(lambda: [appended(open_store(url), who) for _ in range(1_000_000)] and None)
+    alarms, first = 0, sound(store, who, 1)
+    for _ in range(PROOFS):
+        alarms += bool(problems(store, who))
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    state = store.load(who)
+    assert state is not None
+    return {"proofs": PROOFS, "alarms": alarms, "grew": int(state.receipts > first)}
+
+
 def full(url: str) -> dict[str, int | str]:
     """No room for the file to grow: a clear error, nothing acknowledged lost, and on it goes when there is room."""
     store, who = open_store(url), Who("s")
@@ -177,5 +238,5 @@ def unprivileged(url: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    acts = {act.__name__: act for act in (killed, together, forked, full, unprivileged)}
+    acts = {act.__name__: act for act in (killed, together, forked, copied, outlived, verified, full, unprivileged)}
     print(json.dumps(acts[sys.argv[1]](f"sqlite://{sys.argv[2]}")))

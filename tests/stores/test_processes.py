@@ -35,6 +35,18 @@ def test_a_fork_leaves_the_store_usable_on_both_sides(tmp_path: Path) -> None:
     assert run("forked", tmp_path) == {"shared": 81, "parent": 21}
 
 
+def test_100_children_forked_during_saves_reach_the_store(tmp_path: Path) -> None:
+    assert run("copied", tmp_path) == {"forks": 100, "failed": 0, "reached": 100}
+
+
+def test_a_child_outlives_its_parents_store(tmp_path: Path) -> None:
+    assert run("outlived", tmp_path) == {"child": 2}
+
+
+def test_200_proofs_under_a_live_writer_raise_no_alarm(tmp_path: Path) -> None:
+    assert run("verified", tmp_path) == {"proofs": 200, "alarms": 0, "grew": 1}
+
+
 def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
     told = run("full", tmp_path)
     assert "s.db failed" in told["said"]

@@ -13,7 +13,7 @@ from secateur.lineage import digest
 from secateur.model import Epoch, Rewrite
 from secateur.stores import migrate, open_store, packing, place
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Blob, Change, Clock, Pin, State, Store, Who, fresh
+from secateur.stores.protocol import Blob, Change, Clock, Manifest, Pin, State, Store, Who, fresh
 from secateur.stores.sqlite import SqliteStore
 
 WHO = Who("s", "t")
@@ -289,3 +289,39 @@ def test_an_address_names_a_file_from_the_root_or_at_home(tmp_path: Path, monkey
         assert open_store(url).load(WHO) is not None
     monkeypatch.setenv("SECATEUR_STORE", f"sqlite://{tmp_path}/data/s.db")
     assert open_store().load(WHO) is not None
+
+
+@pytest.mark.parametrize("way", ["deleted", "replaced", "its log deleted"])
+def test_a_file_that_goes_under_a_running_process_is_said_and_nothing_is_acknowledged(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "s.db"
+    store = SqliteStore(path)
+    state = saved(store)
+    if way == "its log deleted":
+        Path(f"{path}-wal").unlink()
+    else:
+        for end in ("", "-wal", "-shm"):
+            Path(f"{path}{end}").unlink()
+    if way == "replaced":
+        saved(SqliteStore(path), Who("other"), 1)
+    with pytest.raises(StoreError, match="was deleted or replaced while it was in use"):
+        store.save(state, Change(at=2, tip="into nothing"))
+    if way != "its log deleted":
+        assert store.load(WHO) is None
+        assert saved(store).receipts == 3
+        assert SqliteStore(path).load(WHO) is not None
+
+
+def test_a_raw_history_that_lacks_a_piece_is_found(tmp_path: Path) -> None:
+    store, path = SqliteStore(tmp_path / "s.db"), tmp_path / "s.db"
+    state = saved(store)
+    pieces = (Blob(b"[1", "raw"), Blob(b",2]", "raw"))
+    made = Manifest(2, 0, tuple(one.id for one in pieces))
+    store.save(state, Change(at=2, blobs=pieces, manifest=made))
+    assert problems(store, WHO) == ()
+    store.close()
+    wrong = tampered(path, "DELETE FROM refs WHERE blob = (SELECT max(id) FROM blobs)")
+    assert wrong == ("the raw history of request 2 lacks 1 of its pieces",)
+    assert (
+        tampered(path, "UPDATE manifests SET shared = 1")[0]
+        == "the raw history of request 2 goes on from one that is gone"
+    )

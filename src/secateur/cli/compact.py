@@ -120,7 +120,7 @@ def compact(asked: Asked) -> int:
     done = report(view, before, after, asked.target)
     backup = _put(asked, source, after.source)
     if asked.plan_out:
-        write.to_file(asked.plan_out, plan.encode(view.plan))
+        write.to_file(asked.plan_out, plan.encode(view.plan), source.name)
     if asked.as_json:
         say_json(done)
     else:
@@ -209,7 +209,7 @@ def _put(asked: Asked, source: Source, outcome: Source) -> Any:
     if asked.target == "-":
         write.to_stdout(outcome.stored)
     else:
-        write.to_file(asked.target, outcome.stored)
+        write.to_file(asked.target, outcome.stored, source.name)
     return None
 
 

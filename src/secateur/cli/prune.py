@@ -130,7 +130,7 @@ def prune(asked: Asked) -> int:
         done = told(done, view, before, asked.store)
     backup = _put(asked, source, after.source)
     if asked.plan_out:
-        write.to_file(asked.plan_out, plan.encode(view.plan))
+        write.to_file(asked.plan_out, plan.encode(view.plan), source.name)
     if asked.as_json:
         say_json(done)
     else:
@@ -209,7 +209,7 @@ def _put(asked: Asked, source: Source, outcome: Source) -> Path | None:
     if asked.target == "-":
         write.to_stdout(outcome.stored)
     elif asked.target is not None:
-        write.to_file(asked.target, outcome.stored)
+        write.to_file(asked.target, outcome.stored, source.name)
     return None
 
 

@@ -98,7 +98,7 @@ def _put(asked: Asked, done: Recovered) -> None:
     """The document goes to a file or to standard output, the figures to where the document does not go."""
     to_file = asked.out not in (None, "-")
     if to_file and asked.out is not None:
-        write.to_file(asked.out, done.document.encode("utf-8", "replace"))
+        write.to_file(asked.out, done.document.encode("utf-8", "replace"), asked.input)
     if asked.as_json:
         return say_json(Report(input=asked.input, output=asked.out, done=done))
     if not to_file:

@@ -168,7 +168,7 @@ def _keep_torn(asked: Asked, done: Repair) -> str | None:
     name = f"{asked.target}.torn"
     old = Path(name).read_bytes() if Path(name).is_file() else b""
     if not old.endswith(done.torn):
-        write.to_file(name, old + done.torn)
+        write.to_file(name, old + done.torn, asked.input)
     return name
 
 
@@ -179,7 +179,7 @@ def _put(asked: Asked, source: Source, stored: bytes) -> Path | None:
     if asked.target == "-":
         write.to_stdout(stored)
     elif asked.target is not None:
-        write.to_file(asked.target, stored)
+        write.to_file(asked.target, stored, source.name)
     return None
 
 

@@ -82,11 +82,14 @@ def command(**given: Any) -> int:
         raise Refused("--head and --export are about one session: name it")
     with working("verifying") as doing, opened_store(asked.store) as kept:
         done = []
-        for who in _whose(kept, asked):
-            doing(f"verifying {who.session}")
-            done.append(_verified(kept, who, asked.head))
+        with proof.still(kept.store) as moment:
+            kept = Kept(kept.url, moment)
+            for who in _whose(kept, asked):
+                doing(f"verifying {who.session}")
+                done.append(_verified(kept, who, asked.head))
+            receipts = b"".join(map(line, moment.receipts(_whose(kept, asked)[0]))) if asked.export else b""
         if asked.export:
-            write.to_file(asked.export, b"".join(map(line, kept.store.receipts(_whose(kept, asked)[0]))))
+            write.to_file(asked.export, receipts)
     if asked.as_json:
         say_json(Report(store=kept.url, sessions=tuple(done)))
     else:
@@ -102,7 +105,7 @@ def _whose(kept: Kept, asked: Asked) -> list[Who]:
 
 def _verified(kept: Kept, who: Who, head: str | None) -> Verified:
     state = kept.store.load(who) or State(who)
-    problems = proof.problems(kept.store, who)
+    problems = proof.proved(kept.store, who)
     if head and not problems and head not in (state.head, *(link.hash for link in kept.store.receipts(who))):
         problems = (f"the hash {head[:16]} is not in its chain: the whole record was chained anew, or it is another's",)
     return Verified(who.session, who.tenant, state.receipts, state.head, problems)

@@ -57,14 +57,17 @@ def to_stdout(data: bytes) -> None:
         raise Closed("") from error
 
 
-def to_file(target: str, data: bytes) -> None:
-    """Write a file, atomically where it is a regular one; a device or a pipe is written as it is. Raises Refused."""
+def to_file(target: str, data: bytes, like: str = "") -> None:
+    """Write a file, atomically where it is a regular one; a device or a pipe is written as it is. Raises Refused.
+
+    A new file may be read by those who may read the file that it is made of, `like`, and by nobody else.
+    """
     path = Path(target)
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
         else:
-            _renamed_over(path.resolve(), data)
+            _renamed_over(path.resolve(), data, Path(like) if like else None)
     except BrokenPipeError as error:
         raise Closed("") from error
     except OSError as error:
@@ -83,20 +86,24 @@ def in_place(source: Source, data: bytes) -> Path | None:
         if identity(path) != source.seen:
             raise Refused(_STALE.format(name=source.name))
         backup = _backed_up(path)
-        _renamed_over(path, data)
+        try:
+            _renamed_over(path, data)
+        except BaseException:
+            backup.unlink(missing_ok=True)  # the file is as it was, and is its own backup
+            raise
     except OSError as error:
         raise Refused(f"{source.name} cannot be written in place: {error.strerror}") from error
     return backup
 
 
-def _renamed_over(path: Path, data: bytes) -> None:
+def _renamed_over(path: Path, data: bytes, like: Path | None = None) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        _same_access(path, name)
+        _same_access(path, name, like)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -105,12 +112,16 @@ def _renamed_over(path: Path, data: bytes) -> None:
     _sync_folder(path.parent)
 
 
-def _same_access(path: Path, name: str) -> None:
-    """Mode bits and, where we may, the owner of the file that is replaced; a new file gets what the umask leaves."""
+def _same_access(path: Path, name: str, like: Path | None) -> None:
+    """Mode bits and, where we may, the owner of the file that is replaced.
+
+    A new file gets what the umask leaves of the mode of the file that it is `like`.
+    """
     try:
         stat = path.stat()
     except FileNotFoundError:
-        os.chmod(name, 0o666 & ~_umask())
+        mode = like.stat().st_mode if like is not None and like.is_file() else 0o666
+        os.chmod(name, mode & 0o666 & ~_umask())
         return
     with contextlib.suppress(OSError, AttributeError):
         os.chown(name, stat.st_uid, stat.st_gid)

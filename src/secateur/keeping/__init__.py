@@ -100,6 +100,7 @@ class Keeping:
         if desk.state is None and store is not None and not wrong:
             try:
                 desk.state = store.load(who)
+                desk.recall(desk.state or fresh(who))
             except StoreError as error:
                 wrong = str(error)
         state = desk.state or fresh(who)
@@ -282,7 +283,8 @@ class Keeping:
         raise StoreError(f"session {who.session!r} is saved by others all the time: try again")
 
     def again(self, desk: Desk) -> None:
-        """Forget what was known of a session that others moved on."""
+        """Forget what was known of a session that others moved on; its epochs only once they are seen to be kept."""
+        desk.known = desk.state or desk.known
         desk.state, desk.shown, desk.last, desk.pieces, desk.unsaved = None, None, None, Pieces(), ()
         desk.branches = None
 

@@ -6,6 +6,8 @@ Rule: time comes from the clock that it is given, in seconds. It knows nothing o
 from collections.abc import Callable
 from threading import Lock
 
+from secateur import forking
+
 REST_S = 10.0  # long enough that a request a second waits for a broken store in one of ten, short enough to come back
 
 
@@ -18,6 +20,15 @@ class Breaker:
         self._until: float | None = None  # None: all is well
         self._why = ""
         self._lock = Lock()
+        forking.listed(self)
+
+    def before_fork(self) -> None:
+        """Nobody is being told."""
+        self._lock.acquire()
+
+    def after_fork(self, child: bool) -> None:
+        """The child knows what the parent knew."""
+        self._lock.release()
 
     def shut(self) -> str:
         """What went wrong, while nobody may try again; "" otherwise."""

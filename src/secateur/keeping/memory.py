@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from secateur import forking
 from secateur.keeping.branches import Branches
 from secateur.keeping.hashing import Running
 from secateur.keeping.naming import is_open
@@ -31,6 +32,7 @@ class Desk:
         self.users = 0
         self.work: Session | None = None
         self.state: State | None = None  # None: not loaded yet
+        self.known: State | None = None  # as it was kept before it was loaded again
         self.unsaved: tuple[Epoch, ...] = ()  # opened while there was no store to keep them
         self.shown: Plan | None = None  # what the last view was made with; None: not known yet
         self.last: Receipt | None = None
@@ -56,6 +58,25 @@ class Desk:
         tips = {epoch.tip for epoch in self.shown.epochs} if self.shown is not None else set()
         return any(message.key in tips for message in work.document.transcript.messages)
 
+    def recall(self, loaded: State) -> None:
+        """Hold on to epochs that were kept and are not there any more: the store was replaced, or a copy was put back.
+
+        Views were sent with them; they are kept anew with the next request.
+        """
+        known, self.known = self.known, None
+        if known is None or known.revision <= loaded.revision:
+            return
+        kept = loaded.plan.epochs
+        if known.plan.epochs[: len(kept)] == kept:
+            self.unsaved = known.plan.epochs[len(kept) :]
+
+    def again(self) -> "Desk":
+        """A new desk of the same session: what it had kept, and nothing of a request at hand."""
+        new = Desk()
+        new.state, new.known, new.unsaved, new.waiting = self.state, self.known, self.unsaved, self.waiting
+        new.shown, new.last, new.branches = self.shown, self.last, self.branches
+        return new
+
 
 def has_view(state: State | None) -> bool:
     """Whether a view of the session was ever sent: a request that failed leaves its receipt and nothing else."""
@@ -69,6 +90,18 @@ class Memory:
         self._most = most
         self._desks: OrderedDict[Who, Desk] = OrderedDict()
         self._lock = Lock()
+        forking.listed(self)
+
+    def before_fork(self) -> None:
+        """Nobody takes a desk or gives one back."""
+        self._lock.acquire()
+
+    def after_fork(self, child: bool) -> None:
+        """In the child nobody is at a desk; those that somebody was at when the process was copied are made anew."""
+        if child:
+            for who in [who for who, desk in self._desks.items() if desk.users]:
+                self._desks[who] = self._desks[who].again()
+        self._lock.release()
 
     @contextmanager
     def desk(self, who: Who) -> Iterator[Desk]:

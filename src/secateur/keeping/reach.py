@@ -6,13 +6,14 @@ Commands do not come here: who asks for something to be kept may wait for it.
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from threading import local
 from typing import TypeVar
 
 from secateur.chain import Link
 from secateur.errors import StoreError
 from secateur.keeping.breaker import Breaker
-from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Rejected, Row, Sizes, State, Store, Who
+from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Manifest, Rejected, Row, Sizes, State, Store, Who
 
 WAIT_S = 0.25  # for one request, whatever it asks
 WORK_S = 0.05  # of each call is work; what it takes beyond that was spent waiting
@@ -61,6 +62,9 @@ class Reach:
     def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
         return self._ask(lambda store: store.manifest(who, sequence))
 
+    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+        return self._ask(lambda store: store.manifests(who))
+
     def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
         return self._ask(lambda store: store.sessions(tenant))
 
@@ -72,6 +76,9 @@ class Reach:
 
     def sizes(self) -> Sizes:
         return self._ask(lambda store: store.sizes())
+
+    def snapshot(self) -> AbstractContextManager[Store]:
+        return self.store.snapshot()
 
     def within(self, wait_s: float) -> Store:
         return self.store.within(wait_s)

@@ -4,10 +4,12 @@ Rule: it keeps every promise of the protocol but durability. One lock; no copy o
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 
 from msgspec import Struct
 
+from secateur import forking
 from secateur.chain import Link
 from secateur.lineage import digest
 from secateur.stores.admission import admitted, ambiguous, asked
@@ -46,6 +48,13 @@ class _Kept:
         self.views: set[str] = set()
         self.manifests: list[Manifest] = []
 
+    def copy(self) -> "_Kept":
+        """The same, apart from what is added later."""
+        same = _Kept()
+        same.links, same.refs = [*self.links], dict(self.refs)
+        same.views, same.manifests = set(self.views), [*self.manifests]
+        return same
+
 
 class MemoryStore:
     """Everything in dictionaries. See `Store` for what the methods promise."""
@@ -56,6 +65,15 @@ class MemoryStore:
         self._kept: dict[Who, _Kept] = {}
         self._blobs: dict[tuple[str, str], _Filed] = {}  # by tenant and id
         self._cleared: int | None = None  # when `gc` last ran, in ms since 1970
+        forking.listed(self)
+
+    def before_fork(self) -> None:
+        """Nobody is in the middle of a change."""
+        self._lock.acquire()
+
+    def after_fork(self, child: bool) -> None:
+        """The child has its own copy from now on."""
+        self._lock.release()
 
     def load(self, who: Who) -> State | None:
         with self._lock:
@@ -134,6 +152,10 @@ class MemoryStore:
                 return pieces
         return None
 
+    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+        with self._lock:
+            return tuple(self._kept[who].manifests) if who in self._kept else ()
+
     def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
         with self._lock:
             rows = [self._row(state) for who, state in self._states.items() if tenant in (None, who.tenant)]
@@ -177,6 +199,15 @@ class MemoryStore:
                 place="memory",
                 schema=0,
             )
+
+    @contextmanager
+    def snapshot(self) -> Iterator["MemoryStore"]:
+        """A copy, of values that nobody changes."""
+        still = MemoryStore()
+        with self._lock:
+            still._states, still._blobs = dict(self._states), dict(self._blobs)
+            still._kept = {who: kept.copy() for who, kept in self._kept.items()}
+        yield still
 
     def within(self, wait_s: float) -> "MemoryStore":
         """Nobody is ever waited for."""

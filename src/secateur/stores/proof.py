@@ -4,6 +4,7 @@ Rule: it reads through the protocol, so it judges any store, and it changes noth
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -20,7 +21,20 @@ class _Named(Struct, frozen=True):
 
 
 def problems(store: Store, who: Who) -> tuple[str, ...]:
-    """What is wrong with the record of a session, one sentence each; () if it holds."""
+    """What is wrong with the record of a session, one sentence each; () if it holds. All of it is of one moment."""
+    with still(store) as moment:
+        return proved(moment, who)
+
+
+def still(store: Store) -> AbstractContextManager[Store]:
+    """The store as it is now; of one that was written before stores gave such, the store."""
+    snapshot = getattr(store, "snapshot", None)
+    found: AbstractContextManager[Store] = snapshot() if snapshot is not None else nullcontext(store)
+    return found
+
+
+def proved(store: Store, who: Who) -> tuple[str, ...]:
+    """The same, of a store that stands still."""
     state = store.load(who)
     if state is None:
         return (f"session {who.session!r} is not in this store",)
@@ -28,7 +42,9 @@ def problems(store: Store, who: Who) -> tuple[str, ...]:
     links = _heard(store.receipts(who), seals)
     wrong = broken(links, start(who.tenant, who.session), state.head) or _other_plan(state, seals)
     found = [wrong] if wrong else []
-    for held in store.blobs(who):
+    held_ = store.blobs(who)
+    found += _unmade(store, who, state.receipts, {one.id for one in held_})
+    for held in held_:
         if not held.id:
             found.append(f"the bytes of part {held.key!r} are gone")
             continue
@@ -54,6 +70,22 @@ def raw_of(store: Store, who: Who, sequence: int) -> bytes | None:
             raise StoreError(f"a piece of request {sequence} of session {who.session!r} is gone: {name}")
         data.append(blob.data)
     return b"".join(data)
+
+
+def _unmade(store: Store, who: Who, receipts: int, ids: set[str]) -> Iterator[str]:
+    """Raw documents that cannot be put together any more."""
+    manifests = getattr(store, "manifests", None)
+    known = 0
+    for one in manifests(who) if manifests is not None else ():
+        named = f"the raw history of request {one.sequence}"
+        if one.sequence >= receipts:
+            yield f"{named} belongs to no receipt"
+        if one.shared > known:
+            yield f"{named} goes on from one that is gone"
+        lost = len(set(one.pieces) - ids)
+        if lost:
+            yield f"{named} lacks {lost} of its pieces"
+        known = one.shared + len(one.pieces)
 
 
 def _heard(links: Iterable[Link], seals: list[str | None]) -> Iterator[Link]:

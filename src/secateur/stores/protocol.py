@@ -10,6 +10,7 @@ Values only: how they are kept is each store's own affair.
 """
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -224,6 +225,9 @@ class Store(Protocol):
     def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
         """Ids of all pieces of the raw document of a request; None where it was not kept."""
 
+    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+        """How the raw documents of a session's requests are put together, as far as they were kept, in order."""
+
     def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
         """The sessions of a tenant, or of all, last touched first."""
 
@@ -240,6 +244,9 @@ class Store(Protocol):
 
     def sizes(self) -> Sizes:
         """What is in it."""
+
+    def snapshot(self) -> AbstractContextManager["Store"]:
+        """The store as it is at one moment, to read from, whatever others write meanwhile."""
 
     def within(self, wait_s: float) -> "Store":
         """The same store for one who cannot wait: its calls wait for others at most `wait_s` seconds, then raise."""

@@ -7,6 +7,7 @@ What is promised stands in `protocol`; how the file is opened in `sqlite_file`, 
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
 from secateur.stores import sqlite_read, sqlite_retention
 from secateur.stores.group import Group, Job
-from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Rejected, Row, Sizes, State, Who
+from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Manifest, Rejected, Row, Sizes, State, Who
 from secateur.stores.sqlite_file import SYNCHRONOUS, File
 from secateur.stores.sqlite_write import Ready, ready, write
 
@@ -80,6 +81,10 @@ class SqliteStore:
         with self._file.reading(self._wait_s) as connection:
             return sqlite_read.pieces(connection, who, sequence)
 
+    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+        with self._file.reading(self._wait_s) as connection:
+            return sqlite_read.manifests(connection, who)
+
     def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
         with self._file.reading(self._wait_s) as connection:
             return sqlite_read.rows(connection, tenant)
@@ -108,6 +113,13 @@ class SqliteStore:
     def sizes(self) -> Sizes:
         with self._file.reading(self._wait_s) as connection:
             return sqlite_retention.sizes(connection, self._file.path)
+
+    @contextmanager
+    def snapshot(self) -> Iterator["SqliteStore"]:
+        """On a connection of its own, inside one transaction that reads."""
+        same = copy(self)
+        with self._file.still(self._wait_s) as same._file:
+            yield same
 
     def within(self, wait_s: float) -> "SqliteStore":
         if self._hasty is None:
@@ -143,10 +155,12 @@ class _moment:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._within = connection.in_transaction  # a snapshot: it is of one moment already
 
     def __enter__(self) -> None:
-        self._connection.execute("BEGIN")
+        if not self._within:
+            self._connection.execute("BEGIN")
 
     def __exit__(self, *_: Any) -> None:
-        if self._connection.in_transaction:
+        if self._connection.in_transaction and not self._within:
             self._connection.execute("COMMIT")

@@ -10,10 +10,11 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
+from secateur import forking
 from secateur.errors import StoreError
 from secateur.stores.migrate import migrate, newest, schema_of
 
@@ -41,6 +42,9 @@ class File:
         self._pid = os.getpid()
         self._locks = {"write": RLock(), "read": RLock()}
         self._open: dict[str, sqlite3.Connection] = {}
+        self._seen: dict[str, tuple[int, int]] = {}  # which files they are, by the ends of their names
+        self._at_rest: list[str] = []  # connections whose locks this process holds while it forks
+        forking.listed(self)
 
     @contextmanager
     def reading(self, wait_s: float) -> Iterator[sqlite3.Connection]:
@@ -62,10 +66,42 @@ class File:
             try:
                 yield connection
                 connection.execute("COMMIT")
+                self._present()  # else it was committed into nothing
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+    @contextmanager
+    def still(self, wait_s: float) -> Iterator["File"]:
+        """The same file as it is now, read through one transaction."""
+        same = File(self.path, self.synchronous)
+        try:
+            with same.reading(wait_s) as connection:
+                connection.execute("BEGIN")
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the moment is now
+            yield same
+        finally:
+            same.close()
+
+    def before_fork(self) -> None:
+        """Close what is open while nobody uses it: a copied connection holds locks that nobody gives back."""
+        for name, lock in self._locks.items():
+            if lock.acquire(timeout=forking.WAIT_S):
+                self._at_rest.append(name)
+                connection = self._open.get(name)
+                if connection is not None and not connection.in_transaction:
+                    del self._open[name]
+                    connection.close()
+
+    def after_fork(self, child: bool) -> None:
+        """Whoever is next opens the file anew; in the child with locks that no thread of the parent holds."""
+        rested, self._at_rest = self._at_rest, []
+        if child:
+            self._lock("read")
+        else:
+            for name in rested:
+                self._locks[name].release()
 
     def close(self) -> None:
         """Close what this process opened; it opens again when it is next asked."""
@@ -110,11 +146,28 @@ class File:
         return self._locks[name]
 
     def _connection(self, name: str, wait_s: float) -> sqlite3.Connection:
-        if name not in self._open:
+        if name in self._open:
+            self._present()
+        else:
             self._open[name] = self._opened(name, wait_s)
+            self._seen |= _identities(self.path)
         connection = self._open[name]
         _wait(connection, wait_s)
         return connection
+
+    def _present(self) -> None:
+        """See that the files are those that were opened. Raises StoreError, once; then they are opened anew."""
+        now = _identities(self.path)
+        self._seen = {**now, **self._seen}
+        if now == self._seen:
+            return
+        self._seen = {}
+        for connection in [self._open.pop(name) for name in list(self._open)]:
+            connection.close()
+        raise StoreError(
+            f"the store {self.path} was deleted or replaced while it was in use, and what was kept in it is not there: "
+            "put it back, or go on with a new one, which the next request begins"
+        )
 
     def _opened(self, name: str, wait_s: float) -> sqlite3.Connection:
         _private(self.path)
@@ -151,6 +204,16 @@ class File:
             return f"the store {self.path} was kept busy by another process for {wait_s:.2g} s: try again"
         remedy = _REMEDIES.get(code, "see `secateur doctor`")
         return f"the store {self.path} failed ({error}): {remedy}"
+
+
+def _identities(path: Path) -> dict[str, tuple[int, int]]:
+    """Which files a store and its log are, as far as they are there."""
+    found = {}
+    for end in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            stat = os.stat(f"{path}{end}")
+            found[end] = (stat.st_dev, stat.st_ino)
+    return found
 
 
 def _wait(connection: sqlite3.Connection, wait_s: float) -> None:

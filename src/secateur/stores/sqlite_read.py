@@ -14,7 +14,20 @@ from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.stores.admission import ambiguous, asked
 from secateur.stores.packing import expanded, unpacked
-from secateur.stores.protocol import Blob, BlobKind, Calibration, Clock, Found, Held, Pin, Rejected, Row, State, Who
+from secateur.stores.protocol import (
+    Blob,
+    BlobKind,
+    Calibration,
+    Clock,
+    Found,
+    Held,
+    Manifest,
+    Pin,
+    Rejected,
+    Row,
+    State,
+    Who,
+)
 
 PAGE = 256  # receipts read at once
 _ASKED_AT_ONCE = 400  # keys in one question; old SQLites take 999 values
@@ -131,6 +144,14 @@ def pieces(connection: sqlite3.Connection, who: Who, sequence: int) -> tuple[str
         gathered[shared:] = unpacked(body, list[str])
         newest = number
     return tuple(gathered) if newest == sequence else None
+
+
+def manifests(connection: sqlite3.Connection, who: Who) -> tuple[Manifest, ...]:
+    """The manifests of a session as they stand, in order."""
+    sql = """SELECT sequence, shared, pieces FROM manifests
+      WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) ORDER BY sequence"""
+    found = connection.execute(sql, (who.tenant, who.session))
+    return tuple(Manifest(number, shared, unpacked(body, tuple[str, ...])) for number, shared, body in found)
 
 
 def rows(connection: sqlite3.Connection, tenant: str | None) -> tuple[Row, ...]:

@@ -33,3 +33,15 @@ class InUse:
         refused(lambda: store.save(fresh(A), Change(at=2)), Rejected)
         refused(lambda: store.save(state, Change(at=2, receipts=receipts_of(fresh(A), 1))), Rejected)
         refused(lambda: store.blob("acme", "not-hex"), Rejected)
+
+    def test_a_snapshot_is_of_one_moment(self, tmp_path: Path) -> None:
+        store = self.opened(tmp_path)
+        first = store.save(fresh(A), Change(at=1, receipts=receipts_of(fresh(A), 2), blobs=(Blob(b"removed"),)))
+        with store.snapshot() as moment:
+            later = store.save(first, Change(at=2, receipts=receipts_of(first, 1), blobs=(Blob(b"more"),)))
+            assert moment.load(A) == first
+            assert len(list(moment.receipts(A))) == 2
+            assert [one.id for one in moment.blobs(A)] == [Blob(b"removed").id]
+            assert problems(moment, A) == ()
+        assert store.load(A) == later
+        assert problems(store, A) == ()

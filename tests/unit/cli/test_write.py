@@ -100,3 +100,35 @@ def test_one_file_under_two_names(tmp_path: Path) -> None:
     other.symlink_to(path)
     assert same_file(str(path), str(other))
     assert not same_file(str(path), str(tmp_path / "none"))
+
+
+def test_a_new_file_is_as_private_as_the_one_it_is_made_of(tmp_path: Path) -> None:
+    source = tmp_path / "private.jsonl"
+    source.write_bytes(b"one")
+    for mode, wanted in ((0o600, 0o600), (0o640, 0o640), (0o644, 0o644)):
+        source.chmod(mode)
+        out = tmp_path / f"out{mode:o}.jsonl"
+        before = os.umask(0o022)
+        to_file(str(out), b"two", str(source))
+        os.umask(before)
+        assert stat.S_IMODE(out.stat().st_mode) == wanted
+    old = tmp_path / "old.jsonl"
+    old.write_bytes(b"zero")
+    old.chmod(0o644)
+    to_file(str(old), b"two", str(source))
+    assert stat.S_IMODE(old.stat().st_mode) == 0o644
+
+
+def test_in_place_that_fails_leaves_the_file_and_no_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"one")
+    source = read(str(path))
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Refused, match="cannot be written in place: No space left on device"):
+        in_place(source, b"two")
+    assert names(tmp_path) == ["s.jsonl"]
+    assert path.read_bytes() == b"one"

@@ -17,6 +17,7 @@ from secateur.errors import StillTooLong, StoreError
 from secateur.keeping.breaker import Breaker
 from secateur.keeping.reach import WAIT_S
 from secateur.keeping.record import read
+from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
 from secateur.stores.protocol import Change, Found, Rejected, State, Who
@@ -240,6 +241,37 @@ def test_a_breaker_lets_one_caller_try_and_shuts_or_opens_by_what_came_of_it() -
     assert breaker.answered()
     assert not breaker.answered()
     assert breaker.admitted() == ""
+
+
+@pytest.mark.parametrize("back", [False, True], ids=["gone", "an older copy"])
+def test_a_store_that_was_replaced_gets_the_epochs_of_the_sessions_that_are_known(tmp_path: Path, back: bool) -> None:
+    path = tmp_path / "s.db"
+    engine = Engine(CLEAR, store=f"sqlite:///{path}")
+    assert engine.keeping.reach is not None
+    now = [0.0]
+    engine.keeping.reach.breaker.clock = lambda: now[0]
+    engine.fit(body(2), session="s", now=1)
+    with open_store(f"sqlite:///{path}").snapshot() as copy:
+        assert copy.load(Who("s")) is not None
+    engine.keeping.store.close()  # type: ignore[union-attr]
+    older = path.read_bytes()
+    view = engine.fit(body(3), session="s", now=2)
+    for end in ("", "-wal", "-shm"):
+        Path(f"{path}{end}").unlink(missing_ok=True)
+    if back:
+        path.write_bytes(older)
+    said = engine.fit(body(3), session="s", now=3)
+    assert "was deleted or replaced while it was in use" in said.receipt.warnings[0]
+    assert (said.native, said.plan) == (view.native, view.plan)
+    now[0] = 10.0
+    again = engine.fit(body(3), session="s", now=4)
+    assert (again.native, again.plan) == (view.native, view.plan)
+    store = open_store(f"sqlite:///{path}")
+    state = store.load(Who("s"))
+    assert state is not None
+    assert state.plan == view.plan
+    assert problems(store, Who("s")) == ()
+    assert [read(link.body).at for link in store.receipts(Who("s"))] == ([1, 3, 4] if back else [3, 4])
 
 
 def test_a_locked_file_is_given_the_requests_wait_and_a_command_its_own(tmp_path: Path) -> None:
