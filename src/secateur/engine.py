@@ -28,6 +28,7 @@ from secateur.keeping import Keeping
 from secateur.keeping.commands import Undone
 from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed
+from secateur.keeping.waiting import settle
 from secateur.nesting import told_if_too_deep
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
@@ -167,7 +168,9 @@ class Engine(Sessions):
         """
         if self.background is not None:
             self.background.close()
-        self.keeping.close(self._opened)
+        settle(self.keeping)
+        if self._opened and self.keeping.store is not None:
+            self.keeping.store.close()
 
     def fit(
         self,

@@ -24,6 +24,7 @@ from secateur.keeping.reach import Reach
 from secateur.keeping.record import blobs, last_receipt, recorded
 from secateur.keeping.tidying import Tidying
 from secateur.keeping.views import lineage, tip_of, view_chain
+from secateur.keeping.waiting import waited
 from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.receipt import Receipt
@@ -33,7 +34,6 @@ from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, 
 __all__ = ["ATTEMPTS", "Base", "Desk", "Keeping", "Place", "shifted"]
 
 UNSAVED = 1_000  # receipts of one session that wait for a store at most; older ones go first
-FEW = 8  # sessions whose receipts one request brings to a store that was away
 UNREAD = "unread"  # where requests are recorded whose session nobody could tell
 ATTEMPTS = 16  # at saving a session that others save too; each of them moved on in between
 
@@ -200,48 +200,13 @@ class Keeping:
             desk.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
         desk.went_out(work, receipt)
 
-    def flush(self) -> None:
-        """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""
-        if self.reach is None or not self.reach.returned:
-            return
-        waiting = self.memory.waiting()
-        left = [who for who in waiting[:FEW] if not self._flushed(who, self.reach)]
-        self.reach.returned = bool(left) or len(waiting) > FEW
-
-    def close(self, whole: bool) -> None:
-        """Give the store all receipts that wait for it, however long that takes, and with `whole` close it.
-
-        What it does not take stays here.
-        """
-        for who in self.memory.waiting() if self.store is not None else ():
-            for _ in range(ATTEMPTS):
-                if self._flushed(who, self.store):
-                    break
-        if whole and self.store is not None:
-            self.store.close()
-
-    def _flushed(self, who: Who, store: "Store | Reach | None") -> bool:
-        """Whether nothing of a session waits any more, or somebody is at it, who will see to that."""
-        with self.memory.free(who) as desk:
-            if desk is None or not desk.waiting or store is None:
-                return True
-            state, wrong = self.opened(desk, who, store)
-            try:
-                if not wrong:
-                    desk.state, desk.waiting = store.save(state, _waited(desk, state)), ()
-            except Conflict:
-                self.again(desk)
-            except StoreError:
-                pass
-            return not desk.waiting
-
     def note_failure(self, who: Who, receipt: Receipt) -> None:
         """Keep the receipt of a request that failed, if that can be."""
         if self.reach is None:
             return
         who = who if who.session else self.who(UNREAD, who.tenant)
         try:
-            self.note(who, lambda desk, state: _waited(desk, state, receipt), self.reach, carry=False)
+            self.note(who, lambda desk, state: waited(desk, state, receipt), self.reach, carry=False)
         except StoreError:
             with self.desk(who) as desk:
                 desk.waiting = (*desk.waiting, receipt)[-UNSAVED:]
@@ -290,9 +255,3 @@ class Keeping:
 
 
 Noted = Callable[[Desk, State], Change]
-
-
-def _waited(desk: Desk, state: State, *more: Receipt) -> Change:
-    """The receipts of a session that waited, and these."""
-    receipts = (*desk.waiting, *more)
-    return Change(at=receipts[-1].at, receipts=recorded(receipts, state))

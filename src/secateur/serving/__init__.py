@@ -13,6 +13,7 @@ from secateur.errors import StillTooLong
 from secateur.fitting.telling import largest
 from secateur.keeping import Keeping, Place
 from secateur.keeping.record import failed
+from secateur.keeping.waiting import flush
 from secateur.serving.asked import Request, Settings, Taken, as_taken, at_work
 from secateur.serving.attempt import stands, unsent
 from secateur.serving.turn import Turn
@@ -36,7 +37,7 @@ def served(settings: Settings, keeping: Keeping, who: Who, request: Request) -> 
         with keeping.desk(who) as desk:
             turn = Turn(settings, keeping, desk, who, place, request, taken, ready=request.ready)
             view = turn.view()
-        keeping.flush()
+        flush(keeping)
         if turn.attempt is None:
             return view
         keeping.note_failure(who, unsent(turn.attempt.receipt, turn.too_long))
