@@ -75,7 +75,7 @@ def marked(messages: list[Any]) -> list[Any]:
 
 
 @SHAPE
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 10**9))
 def test_every_real_result_is_still_there_and_nothing_contradicts_it(shape: Shape, seed: int) -> None:
     one = story(seed)
