@@ -125,6 +125,7 @@ class Receipt(Struct, frozen=True):
     provider: str = ""
     tip: str = ""  # last key of the raw history
     calibrated: float = 1.0  # what the provider counts for one token of ours, as far as it has told
+    counted_by: str = ""  # the counter, and the factor by which it counts for this model
     session: str = ""  # with a store: where it is kept
     number: int | None = None  # with a store: which of the session's receipts this is, from 0
     epochs: tuple[int, int] = (0, 0)  # with a store: those of the session's plan that made the view, [first, last)

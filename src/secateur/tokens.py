@@ -37,9 +37,14 @@ def counter(name: str) -> Counter:
     return made
 
 
-def remembering(*names: str) -> tuple[Counter, ...]:
-    """Counters of these names that know the texts they counted last; one counter for one name."""
-    made = {name: lru_cache(maxsize=_REMEMBERED)(counter(name)) for name in names}
+def counter_for(name: str, model: str) -> Counter:
+    """The counter of that name, in this model's own tokens; a rule of thumb is the same for every model (SEEDS S.4)."""
+    return scaled(counter(name), model) if name in OWN else counter(name)
+
+
+def remembering(*names: str, model: str = "") -> tuple[Counter, ...]:
+    """Counters of these names for a model that know the texts they counted last; one counter for one name."""
+    made = {name: lru_cache(maxsize=_REMEMBERED)(counter_for(name, model)) for name in names}
     return tuple(made[name] for name in names)
 
 
@@ -101,11 +106,23 @@ def scaled(count: Counter, model: str) -> Counter:
         return count
 
     def scaled_count(text: str) -> int:
-        return int(count(text) * times + 0.5)
+        return times_of(count(text), times)
 
     return scaled_count
 
 
+def times_of(tokens: int, times: float) -> int:
+    """So many times the tokens, rounded as all counts are."""
+    return int(tokens * times + 0.5)
+
+
+def counted_by(name: str, model: str) -> str:
+    """How a counter counts for a model, for people: by its name, and the factor that it is multiplied by."""
+    times = factor(model) if name in OWN else 1.0
+    return name if times == 1 else f"{name} × {times:g} for {model}"
+
+
+@lru_cache(maxsize=256)
 def factor(model: str) -> float:
     """Tokens of this model per token of o200k, on agents' transcripts; 1.0 for OpenAI's and for unknown models.
 
@@ -178,6 +195,7 @@ COUNTERS = MappingProxyType(
     }
 )
 
+OWN = ("estimate", "o200k")  # counters that are multiplied by a model's factor; they count as o200k does
 _FACTORS = {"gemini": 1.2, "gemma": 1.2, "qwen": 1.1, "deepseek": 1.05}
 
 # Weights by byte, in 1/163 of 1.6 tokens (A) and of 2.5 (B, 1 on average). A character weighs at most 163, so that a

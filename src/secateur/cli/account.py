@@ -46,7 +46,8 @@ def _setting(done: Report, before: Opened) -> str:
     idle = "unknown" if done.idle_s is None else duration(done.idle_s)
     return (
         f"{harmless(before.source.label)}: {before.format}, {before.document.reason}\n"
-        f"policy {done.policy}, idle {idle}, window {tokens(done.window.value)}: {done.window.source}"
+        f"policy {done.policy}, idle {idle}, window {tokens(done.window.value)}: {done.window.source}\n"
+        f"tokens are about: by {harmless(done.counted_by or done.counter)}"
     )
 
 

@@ -20,7 +20,6 @@ from secateur.cli.report import Side, side
 from secateur.cli.source import read
 from secateur.cli.terminal import harmless, say_json, tell
 from secateur.rules import Violation
-from secateur.tokens import counter
 
 SCHEMA = "secateur.check/1"
 
@@ -71,7 +70,7 @@ def command(**given: Any) -> int:
     """
     asked = msgspec.convert(given, Asked)
     with working(f"reading {asked.input}"):
-        read_ = opened(read(asked.input), asked.format_name, counter("estimate"))
+        read_ = opened(read(asked.input), asked.format_name, "estimate")
         found = checked(read_, asked)
     if asked.as_json:
         say_json(found)

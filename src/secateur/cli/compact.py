@@ -24,7 +24,6 @@ from secateur.engine import Engine, View
 from secateur.errors import StillTooLong
 from secateur.policy import Policy
 from secateur.schedule import Never
-from secateur.tokens import counter
 
 _HELP = """\
 \b
@@ -109,14 +108,15 @@ def compact(asked: Asked) -> int:
     """Read, compact, write, tell; the exit code."""
     _refuse(asked)
     source = read(asked.input)
-    count = counter(asked.counter)
     with working(f"reading {source.label}") as doing:
-        before = opened(source, asked.format_name, count, asked.fixed_tokens)
+        before = opened(source, asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
         chosen = _policy(asked, before)
         doing(f"summing up {source.label}{_by(asked)}")
         view, wrong = _view(asked, chosen, before)
         doing("reading the outcome")
-        after = opened(_outcome(asked, source, view.native), before.format, count, asked.fixed_tokens)
+        after = opened(
+            _outcome(asked, source, view.native), before.format, asked.counter, asked.fixed_tokens, asked.model
+        )
     done = report(view, before, after, asked.target)
     backup = _put(asked, source, after.source)
     if asked.plan_out:

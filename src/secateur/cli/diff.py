@@ -23,7 +23,6 @@ from secateur.cli.reading import Opened, opened
 from secateur.cli.source import Source, read
 from secateur.cli.tables import what
 from secateur.cli.terminal import Line, harmless, say_json, tell
-from secateur.tokens import counter
 
 _HELP = """\
 \b
@@ -93,8 +92,7 @@ def command(**given: Any) -> int:
     if asked.b is not None and asked.policy is not None:
         raise Refused("B and --policy each say what to compare A with: give one of them")
     with working(f"comparing {asked.a}"):
-        count = counter(asked.counter)
-        before = opened(read(asked.a), asked.format_name, count, asked.fixed_tokens)
+        before = opened(read(asked.a), asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
         after, gate = _pruned(asked, before) if asked.b is None else (_other(asked, asked.b), None)
         found = _difference(before, after, gate)
     if asked.as_json:
@@ -105,7 +103,7 @@ def command(**given: Any) -> int:
 
 
 def _other(asked: Asked, name: str) -> Opened:
-    return opened(read(name), asked.format_name, counter(asked.counter), asked.fixed_tokens)
+    return opened(read(name), asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
 
 
 def _pruned(asked: Asked, before: Opened) -> tuple[Opened, str | None]:
@@ -124,7 +122,7 @@ def _pruned(asked: Asked, before: Opened) -> tuple[Opened, str | None]:
         compact=False,
     )
     outcome = Source(f"{before.source.label} under {view.receipt.policy}", view.native, view.native)
-    after = opened(outcome, before.format, counter(asked.counter), asked.fixed_tokens)
+    after = opened(outcome, before.format, asked.counter, asked.fixed_tokens, asked.model)
     return after, view.receipt.gate or None
 
 

@@ -22,7 +22,6 @@ from secateur.cli.settings import Given, Setting, settings
 from secateur.cli.source import read
 from secateur.cli.stored import Stored, rows, stored
 from secateur.cli.terminal import harmless, say_json, tell
-from secateur.tokens import counter
 
 _HELP = """\
 \b
@@ -104,7 +103,7 @@ def checkup(asked: Asked) -> Checkup:
 
 
 def _document(asked: Asked) -> Opened | None:
-    return opened(read(asked.input), asked.format_name, counter("estimate")) if asked.input else None
+    return opened(read(asked.input), asked.format_name, model=asked.model) if asked.input else None
 
 
 def _blocks(found: Checkup) -> list[Any]:

@@ -23,7 +23,7 @@ from secateur.cli.source import read
 from secateur.cli.terminal import harmless, say_json, tell
 from secateur.cli.turns import Turn, by_turn
 from secateur.policy.windows import resolve
-from secateur.tokens import counter
+from secateur.tokens import counted_by
 
 SCHEMA = "secateur.inspect/1"
 
@@ -62,6 +62,7 @@ class Inspection(Struct, frozen=True, kw_only=True):
     model: str
     window: Window
     counter: str
+    counted_by: str  # the counter, and the factor by which it counts for this model
     by_kind: list[Share]
     by_tool: list[Tool]
     by_turn: list[Turn]
@@ -93,7 +94,7 @@ def command(**given: Any) -> int:
     """Show what INPUT is made of: tokens by kind, tool and turn, largest parts, duplicates, problems."""
     asked = msgspec.convert(given, Asked)
     with working(f"reading {asked.input}"):
-        read_ = opened(read(asked.input), asked.format_name, counter(asked.counter), asked.fixed_tokens)
+        read_ = opened(read(asked.input), asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
         found = inspection(read_, asked)
     if asked.as_json:
         say_json(found)
@@ -113,6 +114,7 @@ def inspection(read_: Opened, asked: Asked) -> Inspection:
         model=model,
         window=Window(*resolve(asked.window, model, policy.load("observe"), recorded=recorded)),
         counter=asked.counter,
+        counted_by=counted_by(asked.counter, model),
         by_kind=anatomy.by_kind(transcript),
         by_tool=anatomy.by_tool(transcript),
         by_turn=by_turn(transcript),
@@ -129,8 +131,9 @@ def _blocks(found: Inspection, read_: Opened) -> list[Any]:
     share = percent(whole, found.window.value)
     blocks: list[Any] = [
         f"{harmless(read_.source.label)}: {found.input.format}, {found.reason}",
-        f"{tokens(whole)} tokens in {found.input.messages:,} messages and {turns:,} turns,"
+        f"about {tokens(whole)} tokens in {found.input.messages:,} messages and {turns:,} turns,"
         f" {share} of a window of {tokens(found.window.value)}: {found.window.source}",
+        f"counted by {harmless(found.counted_by)}",
         "",
         tables.kinds(found.by_kind, whole),
     ]

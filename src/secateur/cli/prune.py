@@ -29,7 +29,6 @@ from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.schedule import Never
 from secateur.stores import default_url
-from secateur.tokens import counter
 
 _HELP = """\
 \b
@@ -117,14 +116,15 @@ def prune(asked: Asked) -> int:
     chosen = _policy(asked)
     _refuse(asked, chosen)
     source = read(asked.input)
-    count = counter(asked.counter)
     with working(f"reading {source.label}") as doing:
-        before = opened(source, asked.format_name, count, asked.fixed_tokens)
+        before = opened(source, asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
         _refuse_log(asked, chosen, before)
         doing(f"pruning {source.label}")
         view = _view(asked, chosen, before, asked.keeps)
         doing("reading the outcome")
-        after = opened(_outcome(asked, source, view.native), before.format, count, asked.fixed_tokens)
+        after = opened(
+            _outcome(asked, source, view.native), before.format, asked.counter, asked.fixed_tokens, asked.model
+        )
     done = report(view, before, after, asked.target)
     if asked.keeps:
         done = told(done, view, before, asked.store)

@@ -14,6 +14,7 @@ from secateur.errors import FormatError
 from secateur.model import Transcript
 from secateur.session import document
 from secateur.session.document import Document
+from secateur.tokens import counter_for
 
 
 class Opened(Struct, frozen=True):
@@ -29,13 +30,18 @@ class Opened(Struct, frozen=True):
         return self.document.format.name
 
 
-def opened(source: Source, format_name: str | None, count: Callable[[str], int], fixed_tokens: int = 0) -> Opened:
-    """Recognise, read and count a document. Raises Unreadable, which names the source."""
+def opened(
+    source: Source, format_name: str | None, counter: str = "estimate", fixed_tokens: int = 0, model: str = ""
+) -> Opened:
+    """Recognise and read a document, and count it in the tokens of this model, or of its own.
+
+    Raises Unreadable, which names the source.
+    """
     try:
-        found = document.read(source.data, format_name)
+        found = document.read(source.data, format_name, model)
     except FormatError as error:
         raise unread(source, error) from error
-    transcript = counted(found.transcript, count)
+    transcript = counted(found.transcript, counter_for(counter, found.transcript.model))
     return Opened(source, found, replace(transcript, fixed_tokens=fixed_tokens or transcript.fixed_tokens))
 
 

@@ -20,7 +20,7 @@ from secateur.plan import alive, fold, held, located
 from secateur.receipt import Cost, Entry, Summarised, entries, replaced
 from secateur.rules import Violation
 from secateur.session.projection import seen, weigher
-from secateur.tokens import counter
+from secateur.tokens import counter_for
 
 SCHEMA = "secateur.report/1"
 
@@ -61,6 +61,7 @@ class Report(Struct, frozen=True, kw_only=True):
     compaction: Summarised | None = None  # what the compaction came to, or why there was none
     cost: Cost | None = None
     counter: str
+    counted_by: str = ""  # the counter, and the factor by which it counts for this model
     idle_s: float | None
     warnings: tuple[str, ...]
     session: str | None = None  # under which what left is kept; null: nowhere
@@ -86,6 +87,7 @@ def report(view: View[Any], before: Opened, after: Opened, written_to: str | Non
         compaction=receipt.compaction,
         cost=receipt.cost,
         counter=receipt.counter,
+        counted_by=receipt.counted_by,
         idle_s=receipt.idle_s,
         warnings=receipt.warnings + _astray(view, after),
     )
@@ -102,7 +104,7 @@ def in_force(view: View[Any]) -> tuple[Entry, ...]:
     raw = view.before.messages
     plan = held(view.plan, view.before)
     folded = fold(plan)
-    count = counter(view.receipt.counter)
+    count = counter_for(view.receipt.counter, view.receipt.model)
     sent = {part.key: part for message in view.after.messages for part in message.parts}
     shown = tuple(_sent(seen(message, folded, count), sent) for message in raw)
     ranges = located(folded.ranges, raw)

@@ -13,12 +13,11 @@ from secateur.compaction.scene import Scene
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.fitting.wish import Wish
-from secateur.keeping.moment import Moment
+from secateur.keeping.moment import Moment, calibration_of
 from secateur.model import Message
 from secateur.policy import Policy
 from secateur.session import Session
 from secateur.stores.protocol import Calibration, State, Who
-from secateur.tokens import counter
 
 
 class Numbers(Struct, frozen=True, kw_only=True):
@@ -49,7 +48,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
             ours = self.fixed + work.tokens[1]
             return Load(round(ours * told.ratio), round(self.fixed * told.ratio), anchored=True)
         name = self.settings.counter or self.counter
-        count = work.counters.get(name) or counter(name)
+        count = work.counting.by(name)
         return Load(self.fixed + work.tallies.by(count).of(work.after().messages), self.fixed)
 
     def of(self, work: Session, messages: Sequence[Message]) -> Load:
@@ -61,7 +60,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
         if told.samples:
             ours = self.fixed + sum(part.tokens or work.count(part.text) for one in messages for part in one.parts)
             return Load(round(ours * told.ratio), round(self.fixed * told.ratio), anchored=True)
-        count = counter(self.settings.counter or self.counter)
+        count = work.counting.by(self.settings.counter or self.counter)
         sizes = [part.tokens if part.kind == "media" else count(part.text) for one in messages for part in one.parts]
         return Load(self.fixed + sum(sizes), self.fixed)
 
@@ -71,7 +70,7 @@ class Numbers(Struct, frozen=True, kw_only=True):
             raw=work.document.transcript.messages,
             shown=work.aligned,
             ranges=work.ranges,
-            count=counter(self.counter),
+            count=work.counting.by(self.counter),
             window=self.window,
             load=self.load(work),
             model=self.model,
@@ -101,7 +100,7 @@ def numbers_of(work: Session, state: State, policy: Policy, given: tuple[str, in
         model=named or read.model,
         window=window,
         fixed=moment.fixed_tokens or read.fixed_tokens,
-        calibration=state.calibrations.get(named or read.model, Calibration()),
+        calibration=calibration_of(state, named or read.model),
         counter=policy.counter,
         now=moment.now,
         handles=budget.handles,

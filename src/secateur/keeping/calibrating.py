@@ -9,10 +9,17 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from secateur.stores.protocol import Calibration
+from secateur.tokens import factor
 from secateur.usage import Usage
 
 WEIGHT = 0.3  # of a new sample in the running ratio; the first one counts whole
 LEAST, MOST = 0.5, 3.0  # reported tokens for one of ours: by content, models differ by 0.9 to 1.8
+
+
+def rebased(before: Calibration, model: str) -> Calibration:
+    """The same over our count as it is now: one that was learned over another factor for this model is carried over."""
+    times = factor(model)
+    return before if before.over == times else replace(before, ratio=before.ratio * before.over / times, over=times)
 
 
 def calibrated(before: Calibration, counted: int, told: Usage) -> Calibration:

@@ -12,6 +12,7 @@ from secateur.errors import ConfigError, EditError, StoreError
 from secateur.keeping import Desk, Keeping
 from secateur.keeping.calibrating import calibrated
 from secateur.keeping.clock import moved
+from secateur.keeping.moment import calibration_of
 from secateur.keeping.naming import is_owned, owned
 from secateur.keeping.overflow import window_in
 from secateur.keeping.pins import pin_of
@@ -20,7 +21,7 @@ from secateur.keeping.undone import Undone, cost, newest
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.stores.protocol import Calibration, Change, Pin, State, Who
+from secateur.stores.protocol import Change, Pin, State, Who
 from secateur.usage import Usage, usage_of
 
 __all__ = ["Undone", "noted", "pinned", "undone", "unpinned"]
@@ -38,7 +39,7 @@ def noted(keeping: Keeping, who: Who, receipt: Receipt | None, usage: Any, now: 
         last = receipt or keeping.last(desk, state)
         if last is None:
             return Change(at=now)
-        before = state.calibrations.get(last.model, Calibration())
+        before = calibration_of(state, last.model)
         if window:
             return Change(at=now, calibrations={last.model: replace(before, window=window)})
         after = calibrated(before, last.tokens_view, told)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from secateur.budget import Budget
 from secateur.formats.breakpoints import NEAR, SLOTS, buys_longer, slots
+from secateur.keeping.calibrating import rebased
 from secateur.keeping.clock import lives_s
 from secateur.model import Transcript
 from secateur.policy import Policy
@@ -39,7 +40,7 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
     """
     read = work.document.transcript
     used = work.used + (moment.fixed_tokens or read.fixed_tokens)
-    if work.gauge is work.count:
+    if work.counting.alike:
         used = round(used * ratio_of(state, read.model))
     return Budget(
         window=window,
@@ -59,8 +60,13 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
 
 
 def ratio_of(state: State, model: str) -> float:
-    """What the provider counts for one token of ours."""
-    return state.calibrations.get(model, Calibration()).ratio
+    """What the provider counts for one token of ours: about 1 where the model's own factor is right."""
+    return calibration_of(state, model).ratio
+
+
+def calibration_of(state: State, model: str) -> Calibration:
+    """The session's calibration for a model, over our count as it is now."""
+    return rebased(state.calibrations.get(model, Calibration()), model)
 
 
 def window_for(stated: int | None, model: str, policy: Policy, known: tuple[Transcript, State]) -> tuple[int, str]:

@@ -19,7 +19,7 @@ from secateur.errors import FormatError
 from secateur.model import Message
 from secateur.recover.whole import Whole, whole
 from secateur.redact import redact
-from secateur.tokens import estimate
+from secateur.tokens import counter_for
 
 __all__ = ["MAX_TOKENS", "Recovered", "recovered"]
 
@@ -31,12 +31,12 @@ class Recovered(Struct, frozen=True):
     """A document, and what it was made from."""
 
     document: str  # Markdown
-    tokens: int  # of the document, estimated
+    tokens: int  # of the document, about, in the tokens of the session's model
     format: str
     messages: int  # of the whole file
     sent: int  # of these, the messages that the host would still send as they were
     compactions: int  # of the host
-    whole_tokens: int  # of the whole file, estimated
+    whole_tokens: int  # of the whole file, in the same
     warnings: tuple[str, ...] = ()
 
 
@@ -49,8 +49,11 @@ def recovered(
     if not any(message.parts for message in said):
         raise FormatError("it holds no messages, so there is nothing to hand on")
     language = language_of("\n".join(filter(None, map(said_by_user, said)))) or "en"
-    sections = extract(said, ledger_of(said), max_tokens, estimate)
-    tokens = sum(estimate(part.text) for message in said for part in message.parts)
+    read = found.document.transcript
+    count = counter_for("estimate", read.model)
+    sections = extract(said, ledger_of(said), max_tokens, count)
+    sizes = (part.tokens if part.kind == "media" else count(part.text) for message in said for part in message.parts)
+    tokens = read.fixed_tokens + sum(sizes)
     text = "\n\n".join(
         (
             f"# Hand-off{f' from {name}' if name else ''}",
@@ -62,13 +65,13 @@ def recovered(
     document = redact(text, thorough=True) + "\n"
     return Recovered(
         document=document,
-        tokens=estimate(document),
+        tokens=count(document),
         format=found.document.format.name,
         messages=len(said),
         sent=found.sent,
         compactions=found.compactions,
         whole_tokens=tokens,
-        warnings=found.document.transcript.warnings,
+        warnings=read.warnings,
     )
 
 

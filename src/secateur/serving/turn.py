@@ -39,6 +39,7 @@ from secateur.session import Session, document
 from secateur.session.breakpoints import emitted, marks
 from secateur.session.mending import Sent
 from secateur.stores.protocol import Conflict, State, Who
+from secateur.tokens import counted_by
 from secateur.view import View
 
 
@@ -134,9 +135,8 @@ class Turn(Struct):
     def _made(self, state: State) -> tuple[View[Any], Base]:
         """The view under this state, and the plan that it went on from."""
         of, desk, settings, policy = self.request, self.desk, self.settings, self.settings.policy
-        work, desk.work = desk.work or at_work(settings), None  # an error must not leave half of a request there
         state = self.place.seen(state)
-        base = self._laid(work, state)
+        work, base = self._begun(state)
         read = work.document.transcript
         window, source = window_for(settings.window, settings.model or read.model, policy, (read, state))
         goes_on = of.plan is not None or desk.last is not None or has_view(state)
@@ -188,6 +188,7 @@ class Turn(Struct):
             provider=read.provider,
             tip=read.messages[-1].key if read.messages else "",
             calibrated=ratio_of(state, read.model),
+            counted_by=counted_by(settings.counter, read.model),
             compaction=summed.told,
             breakpoints=added,
             unread=unread,
@@ -205,6 +206,16 @@ class Turn(Struct):
         if place.moved == MOVED and self.settings.policy.sticky:
             work.open(Epoch(now, messages[-1].key, MOVED, ()))
         return place.moved
+
+    def _begun(self, state: State) -> tuple[Session, Base]:
+        """The session's work with this request laid in; from the beginning where its model counts otherwise now."""
+        work, self.desk.work = self.desk.work or at_work(self.settings), None  # an error must not leave half of it
+        base = self._laid(work, state)
+        if not work.counting.fits(work.document.transcript.model):
+            sent, work = work.sent, at_work(self.settings)
+            work.sent, self.taken = sent, replace(self.taken, read=None)
+            base = self._laid(work, state)
+        return work, base
 
     def _fitted(self, work: Session, state: State, given: tuple[int, Moment, Budget]) -> Fitted:
         """What is still too long becomes a summary; one that was made already is not made again."""

@@ -18,6 +18,7 @@ from secateur.protect import Protect
 from secateur.rules import Violation
 from secateur.schedule.walked import Walked
 from secateur.session import document
+from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.session.gate import lost_opening, lost_word
 from secateur.session.mending import Sent
@@ -27,23 +28,18 @@ from secateur.session.shown import Shown, standing
 from secateur.session.still_open import still_open
 from secateur.session.tally import Tallies, Tally
 from secateur.session.writing import Writer
-from secateur.tokens import remembering
 
 
 class Session:
     """What one session's last request was, how it was read, and what was sent."""
 
     def __init__(self, protect: Protect, counts: tuple[str, str], stamp: bool = False, weighed: bool = True) -> None:
-        """`counts` names the counter of reports and that of the policy's own gates (SEEDS S.4).
-
-        `weighed`: some gate asks how much the view holds by the policy's counter.
-        """
-        self.protect = protect
-        self._weighed = weighed
+        """`counts`: see `Counting`; `weighed`: some gate asks how much the view holds by the policy's counter."""
+        self.protect, self._weighed = protect, weighed
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
-        self.count, self.gauge = remembering(*counts)
-        self.counters = dict(zip(counts, (self.count, self.gauge), strict=True))
+        self.counting = Counting.of(counts)
+        self.count, self.gauge = self.counting.both
         self.places = Places()
         self.plan = Plan()  # of the whole session, all its branches
         self.mine = Plan()  # what of it holds for this history
@@ -107,7 +103,11 @@ class Session:
         return self.mine != before
 
     def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
-        return document.read_on(old, request, format, model)
+        new, same = document.read_on(old, request, format, model)
+        if old is None and not self.counting.fits(new.transcript.model):
+            self.counting = Counting.of(self.counting.names, new.transcript.model)
+            self.count, self.gauge = self.counting.both
+        return new, same
 
     def _forget(self, known: tuple[Message, ...], same: int) -> None:
         """Drop what was derived from messages that are not the same any more."""
@@ -165,7 +165,7 @@ class Session:
         return total
 
     def _gauged(self, message: Message) -> int:
-        if self.gauge is self.count or not self._weighed:
+        if self.counting.alike or not self._weighed:
             return tokens_of(message)
         gauge = self.gauge
         return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])

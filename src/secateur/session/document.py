@@ -8,7 +8,7 @@ import json
 from bisect import bisect_left, bisect_right
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from secateur import formats
 from secateur.errors import FormatError
@@ -18,6 +18,7 @@ from secateur.jsontext import Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
 from secateur.nesting import told_if_too_deep
 from secateur.objects import Seen, SeenList, format_of, shared
+from secateur.tokens import factor, times_of
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -50,7 +51,16 @@ def read(request: Any, name: str | None = None, model: str = "") -> Document:
     else:
         native, encoding, bom = request, "object", b""
         format, reason = _of_objects(request, name)
-    return Document(format, native, format.read(native, model=model), reason, encoding, bom)
+    return Document(format, native, _transcript(format, native, (), model), reason, encoding, bom)
+
+
+def _transcript(format: Format, native: Any, known: tuple[Message, ...], model: str) -> Transcript:
+    """The transcript, what goes with every request counted in the model's own tokens."""
+    found = format.read(native, known, model)
+    times = factor(found.model)
+    if times == 1 or not found.fixed_tokens:
+        return found
+    return structs.replace(found, fixed_tokens=times_of(found.fixed_tokens, times))
 
 
 def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
@@ -88,7 +98,7 @@ def _grown_objects(old: Document, new: Any, model: str) -> tuple[Document, int] 
     if old.native == new:
         return old, len(old.transcript.messages)
     known = _known(old.transcript, keep)
-    read = old.format.read(new, known, model)
+    read = _transcript(old.format, new, known, model)
     if not known or _looks_otherwise(old, new, read.messages[len(known) :]):
         return None
     return Document(old.format, new, read, old.reason, old.encoding), len(known)
@@ -112,7 +122,7 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
         return None
     new = _rescanned(text, items, data, keep)
     known = _known(old.transcript, keep)
-    read = old.format.read(new, known, model)
+    read = _transcript(old.format, new, known, model)
     if _looks_otherwise(old, new, read.messages[len(known) :]):
         return None
     return Document(old.format, new, read, old.reason), len(known)

@@ -114,6 +114,7 @@ class Replay(Session):
         self.count = tally = lru_cache(maxsize=4_096)(tally)
         if policy.counter == "estimate":
             self.gauge = tally
+        self.counting = replace(self.counting, both=(self.count, self.gauge))
         self._sticky = policy.sticky
         self._tariff = tariff
         self._last: Request | None = None

@@ -19,7 +19,7 @@ from secateur.model import Message, Transcript
 from secateur.session import document
 from secateur.session.document import Document
 from secateur.simulate.answered import Answered, beside
-from secateur.tokens import Counter, estimate, factor
+from secateur.tokens import Counter, estimate, factor, times_of
 from secateur.usage import Usage
 
 _ENOUGH = 8  # recorded requests from which a session's own tokens per estimated token are taken
@@ -53,7 +53,7 @@ class Recording(Struct, frozen=True):
     def tally(self) -> Counter:
         """Counts a text as the recording's own texts were counted."""
         factor = self.factor
-        return lambda text: round(estimate(text) * factor)
+        return lambda text: times_of(estimate(text), factor)
 
     @property
     def model(self) -> str:
@@ -160,7 +160,7 @@ def _count(messages: Iterable[Message], times: float) -> None:
     for message in messages:
         for part in message.parts:
             if part.text and not part.tokens:
-                force_setattr(part, "tokens", round(estimate(part.text) * times))
+                force_setattr(part, "tokens", times_of(estimate(part.text), times))
 
 
 def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple[Request, ...]:

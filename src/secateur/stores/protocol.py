@@ -63,6 +63,7 @@ class Calibration(Struct, frozen=True):
 
     ratio: float = 1.0  # reported / counted
     samples: int = 0
+    over: float = 1.0  # the model's factor that our count held when this was learned (`tokens.factor`)
     window: int = 0  # the model's, as its provider said when it refused a longer request; 0: it never did
     left_out: tuple[int, int] = (0, 0)  # a sample that cannot be true (reported, counted), for the next receipt to say
 

@@ -1,0 +1,39 @@
+"""The two counters of a session: that of its reports, and that of its policy's own gates (SEEDS S.4).
+
+Rule: what is compared with a window or with money, and what is reported, is in the tokens of the session's model, as
+far as a counter has a factor for models; the sizes of texts that a policy names are by its own counter as it stands. A
+session that goes on with a model of another factor is counted anew.
+"""
+
+from msgspec import Struct
+
+from secateur.tokens import Counter, counter_for, factor, remembering
+
+
+class Counting(Struct, frozen=True):
+    """The counters of these names for a model."""
+
+    names: tuple[str, str]
+    both: tuple[Counter, Counter]
+    model: str = ""
+
+    @classmethod
+    def of(cls, names: tuple[str, str], model: str = "") -> "Counting":
+        """They remember the texts they counted last."""
+        count, gauge = remembering(*names)
+        if factor(model) != 1:
+            count = remembering(names[0], model=model)[0]
+        return cls(names, (count, gauge), model)
+
+    @property
+    def alike(self) -> bool:
+        """Whether the policy counts as the reports do, a model's factor aside."""
+        return self.names[0] == self.names[1]
+
+    def by(self, name: str) -> Counter:
+        """The counter of a name in the model's own tokens."""
+        return self.both[0] if name == self.names[0] else counter_for(name, self.model)
+
+    def fits(self, model: str) -> bool:
+        """Whether what was counted is in this model's tokens too."""
+        return factor(model) == factor(self.model)
