@@ -233,8 +233,13 @@ def _in_child(work: Callable[[], float]) -> float:
 
 def resumed(times: int, corpus: bytes) -> bool:
     """First requests of sessions that are taken up again in a new process, their caches gone; hostile content too."""
-    for policy in ("kilocode", "balance", "observe"):  # what is compiled and loaded once is not what is measured
-        Engine(policy, MODEL, compact=False).fit(body([{"role": "user", "content": "hi"}], True), now=0)
+    tasks = [
+        {"role": "user", "content": f"task {n}"} if n % 2 else {"role": "assistant", "content": "done"}
+        for n in range(9)
+    ]
+    short = body([*contents.messages("source")[:201], *tasks], True)
+    for policy in ("kilocode", "balance", "observe"):  # what is loaded and compiled once is not what is measured
+        Engine(policy, MODEL, compact=False).fit(short, now=0)
     print("first request in a new process")
     fine = report("balance, recorded sessions", first("balance", corpus, times), "corpus")
     for kind in contents.KINDS:

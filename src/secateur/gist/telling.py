@@ -63,6 +63,11 @@ _DENIES = re.compile(  # "0 errors", "failures: 0", errors.py
 )
 _MAY_DENY = re.compile(r"errors?(?:[./-]\w|\W{1,3}0)|fail(?:ed|ures?)\W{1,3}0")  # the same in lower case, too often
 _NONE = re.compile(r"(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:error|fail|excep)")
+_GROUPS = {
+    group: [stem for stem in STEMS if (group == "✗" and not stem.isascii()) or (group and stem.startswith(group))]
+    for group in ("✗", "xit", "ail", "eturn")
+}
+_GROUPS[""] = [stem for stem in STEMS if not any(stem in stems for stems in _GROUPS.values())]
 _SHORT = 200  # characters of a line whose judgment is kept
 _FOLDED = re.compile("[\u017f\u0131\u0130\u212a]")  # letters that match s, i and k where case does not count
 _CODE = re.compile(  # a source file that handles errors, or a listing of one, had none
@@ -106,7 +111,7 @@ def _sounding_in(text: str) -> tuple[int, ...]:
 def _sounding(text: str, lines: Sequence[str]) -> list[int]:
     found: set[int] = set()
     starts: list[int] = []
-    for stem in STEMS:
+    for stem in _possible(text):
         at = text.find(stem)
         if at >= 0 and text.count(stem, at) * 2 > len(lines):
             found.update(place for place, line in enumerate(lines) if stem in line)
@@ -117,6 +122,15 @@ def _sounding(text: str, lines: Sequence[str]) -> list[int]:
             found.add(place)
             at = text.find(stem, starts[place + 1])
     return [place for place in sorted(found) if len(lines[place]) < LONGEST]
+
+
+def _possible(text: str) -> list[str]:
+    """The stems that a text may hold: what several begin with is looked for once."""
+    return [stem for group, stems in _GROUPS.items() if _may_hold(text, group) for stem in stems]
+
+
+def _may_hold(text: str, group: str) -> bool:
+    return not text.isascii() if group == "✗" else not group or group in text
 
 
 def _starts(lines: Sequence[str]) -> list[int]:
