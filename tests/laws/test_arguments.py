@@ -62,7 +62,7 @@ OF_ENGINE = (
     *("pin_tokens", "handles", "summarizer", "compact", "deadline_s", "before_compact", "after_compact"),
     *("background", "local_only"),
 )
-OF_REQUESTS = ("session", "plan", "idle_s", "now", "fixed_tokens")
+OF_REQUESTS = ("session", "tenant", "plan", "idle_s", "now", "fixed_tokens")
 
 
 def answered(call: Callable[[], Any]) -> None:
@@ -122,6 +122,9 @@ def test_whatever_is_said_between_requests(one: Any, other: Any) -> None:
     answered(lambda: engine.replay(one, other))
     answered(lambda: engine.replay("s", 0, one))
     answered(lambda: engine.undo("s", now=one))
+    answered(lambda: engine.observe("s", {}, tenant=one))
+    answered(lambda: engine.pin("s", "tool", "read", tenant=one))
+    answered(lambda: engine.replay("s", 0, tenant=one))
     answered(lambda: engine.compact(TALK, session="s", focus=one, summary=other))
     answered(lambda: engine.compact(TALK, session="s", force=one, active=other, queued=one))
     assert engine.fit(TALK, session="s").native is TALK
