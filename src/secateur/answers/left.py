@@ -39,6 +39,7 @@ class Left(Struct, frozen=True):
     bytes: int | None  # of what left, as it was; null: they are not in the store any more
     stands: str | None  # the text that stood there from then on; null: nothing
     out: bool  # this edit is in force now
+    summary: int | None = None  # number of the summary that stands there, where a report lists them once; else null
 
 
 def left(store: Store, state: State) -> tuple[Left, ...]:
@@ -55,6 +56,17 @@ def left(store: Store, state: State) -> tuple[Left, ...]:
         last = receipt if receipt.outcome in VIEWS else last
     told += record.untold(frozenset((one.at, one.key) for one in told))
     return record.now(tuple(sorted(told, key=lambda one: one.at)), last)
+
+
+def listed(found: Iterable[Left]) -> tuple[tuple[Left, ...], tuple[str, ...]]:
+    """The same with each summary said once: by its number in the list of them, and not in each part's `stands`."""
+    numbers: dict[str, int] = {}
+    told = []
+    for one in found:
+        if one.verb in ("replace", "summed") and one.stands:
+            one = replace(one, stands=None, summary=numbers.setdefault(one.stands, len(numbers)))
+        told.append(one)
+    return tuple(told), tuple(numbers)
 
 
 def freed(found: Iterable[Left]) -> int:

@@ -10,7 +10,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from secateur.answers.left import Left, freed, left
+from secateur.answers.left import Left, freed, left, listed
 from secateur.cli import options
 from secateur.cli.exits import Refused
 from secateur.cli.kept import opened_store, session_of, tenant
@@ -20,7 +20,7 @@ from secateur.cli.terminal import say_json, tell
 from secateur.cli.why_shown import one_by_one, table
 from secateur.stores.protocol import State
 
-SCHEMA = "secateur.why/1"
+SCHEMA = "secateur.why/2"
 _FEW = 3  # entries up to which each is told in full
 
 _HELP = """\
@@ -66,7 +66,8 @@ class Why(Struct, frozen=True, kw_only=True):
     model: str
     requests: int  # receipts
     tokens_out: int  # by which the view is smaller now, as receipts counted them
-    left: tuple[Left, ...]  # oldest first
+    left: tuple[Left, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
+    summaries: tuple[str, ...]  # each once, from number 0
 
 
 @click.command("why", epilog=_HELP)
@@ -100,6 +101,7 @@ def _fits(one: Left, asked: Asked) -> bool:
 
 
 def _report(found: tuple[Left, ...], state: State, url: str) -> Why:
+    told, summaries = listed(found)
     return Why(
         session=state.who.session,
         store=url,
@@ -107,7 +109,8 @@ def _report(found: tuple[Left, ...], state: State, url: str) -> Why:
         model=state.model,
         requests=state.receipts,
         tokens_out=freed(found),
-        left=found,
+        left=told,
+        summaries=summaries,
     )
 
 

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 
 from secateur import Engine
-from secateur.answers.left import Left, left
+from secateur.answers.left import Left, left, listed
 from secateur.chain import canonical, linked
 from secateur.lineage import handle_of
 from secateur.model import Epoch, New, Replace
@@ -115,3 +116,46 @@ def test_what_a_compaction_summed_up_is_told_by_turn_and_call_with_its_bytes() -
     shown = {part.text for message in view.after.messages for part in message.parts}
     gone = {key for key, part in read.items() if part.text not in shown}
     assert gone <= {one.key for one in told(store) if one.out}
+
+
+def test_a_summary_is_told_once_however_many_parts_it_stands_for() -> None:
+    """So what is told grows with the parts alone; what else stands in a part's place is told there."""
+
+    def told(parts: int) -> tuple[tuple[Left, ...], tuple[str, ...]]:
+        behind = [part(verb="summed", key=f"k{number}", stands=SUMMARY) for number in range(parts)]
+        return listed((part(verb="replace", stands=SUMMARY), *behind, part(verb="rewrite", stands="a placeholder")))
+
+    found, summaries = told(3)
+    assert summaries == (SUMMARY,)
+    assert [(one.summary, one.stands) for one in found] == [*[(0, None)] * 4, (None, "a placeholder")]
+    sizes = [len(msgspec.json.encode(told(count))) for count in (100, 200, 400)]
+    each = (sizes[1] - sizes[0]) / 100
+    assert sizes[2] - sizes[1] == pytest.approx(200 * each, rel=0.01)
+    assert each < len(SUMMARY) / 10
+
+
+SUMMARY = "what was said " * 1_000
+
+
+def part(**more: Any) -> Left:
+    said: dict[str, Any] = {
+        "request": 1,
+        "at": 1,
+        "verb": "rewrite",
+        "by": "compact",
+        "policy": "balance",
+        "reason": "the window is full",
+        "epoch": 0,
+        "tool": "Bash",
+        "call": "c1",
+        "message": 1,
+        "turn": 1,
+        "tokens_before": 9,
+        "tokens_after": 1,
+        "key": "k",
+        "handle": None,
+        "bytes": None,
+        "stands": None,
+        "out": True,
+    }
+    return Left(**said | more)
