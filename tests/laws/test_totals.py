@@ -18,10 +18,10 @@ from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import LOG, SOURCE, TURNS
 from laws.trials import BIRTH, CONDENSE, INPUTS, SAME, STALE, own, preset
 from secateur import Engine, StillTooLong
+from secateur.cli.exits import Unreadable
 from secateur.cli.reading import opened
 from secateur.cli.report import report
 from secateur.cli.source import Source
-from secateur.errors import FormatError
 from secateur.policy import PRESETS
 from secateur.tokens import counter
 
@@ -72,7 +72,7 @@ def test_of_recorded_sessions(path: str) -> None:
     raw = recorded.data(path)
     try:
         of(raw)
-    except FormatError:
+    except Unreadable:
         pytest.skip("several conversations, or none")
     for name in ("balance", "digests", "kilocode", "pi-auto-compressor"):
         agrees(raw, name, None, False)

@@ -26,11 +26,17 @@ GO, ON = say("user", text("go")), say("user", text("on"))
 DONE = say("assistant", text("done"))
 
 CASES = [
-    Case(rule="L1", breaks=[GO, say("assistant", call()), ON], passes=[GO, say("assistant", call())]),
+    Case(rule="L1", breaks=[GO, say("assistant", call()), ON], passes=[GO, say("assistant", call()), result()]),
     Case(
         rule="L1",
         breaks=[GO, say("assistant", call(), call("b")), result("b"), DONE],
         passes=[GO, say("assistant", call(), call("b")), result("b"), result("a"), DONE],
+    ),
+    Case(rule="L10", breaks=[GO, say("assistant", call())], passes=[GO, say("assistant", call()), result()]),
+    Case(
+        rule="L1",
+        breaks=[GO, say("assistant", call("")), ON],
+        passes=[GO, say("assistant", Part("tool_call", (0, "content"), "submit", "submit", pinned=True)), ON],
     ),
     Case(rule="L2", breaks=[GO, DONE, result()], passes=[GO, say("assistant", call("")), result("")]),
     Case(
@@ -47,8 +53,8 @@ CASES = [
     Case(rule="L6", breaks=[say("user", text(" "))], passes=[GO]),
     Case(
         rule="L7",
-        breaks=[GO, say("assistant", call("a", '{"path": "READ'))],
-        passes=[GO, say("assistant", call("a", "*** Begin Patch"))],
+        breaks=[GO, say("assistant", call("a", '{"path": "READ')), result()],
+        passes=[GO, say("assistant", call("a", "*** Begin Patch")), result()],
     ),
     Case(rule="L8", breaks=[GO, say("assistant", text("a\ud83d"))], passes=[GO, say("assistant", text("a\ufffd"))]),
     Case(rule="L9", breaks=[GO, say("assistant")], passes=[GO]),

@@ -11,6 +11,12 @@ def unanswered(history: Conversation) -> Found:
         yield path, f"call {_named(part)} has no result: give it one that says it was interrupted"
 
 
+@rule("L10", "a call at the end of a session has its result", "rules A1, O2, R1, G3, B1", severity="warning")
+def waiting(history: Conversation) -> Found:
+    for path, part in history.waiting if history.ends else ():
+        yield path, f"call {_named(part)} waits for its result: it needs one before anything else is said"
+
+
 @rule("L2", "a result has its call before it", "rules A2, O1, R2, G2, B2")
 def orphans(history: Conversation) -> Found:
     for path, part in history.orphans:

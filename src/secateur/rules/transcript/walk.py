@@ -1,13 +1,16 @@
 """One walk over the messages of a transcript: rounds, and what stands in them.
 
 Rule: a call that nothing came after waits and breaks nothing; ids repeat over a session and may be empty, so a result
-belongs to the oldest open call with its id. Lines of a session file are told beside the message.
+belongs to the oldest open call with its id. A command in the text of a message is no call to an API. Lines of a
+session file are told beside the message.
 """
 
 from secateur.model import Message, Part, Path
 from secateur.rules.history import Asked, History, Look
 
 Placed = tuple[Path, Part]
+
+_IN_TEXT = (("content",), ("message",), ("text",))  # where the text of a message stands
 
 
 class Conversation(History):
@@ -16,6 +19,7 @@ class Conversation(History):
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
         self.unanswered: list[Placed] = []
+        self.waiting: list[Placed] = []  # calls at the end
         self.orphans: list[Placed] = []
         self.doubles: list[Placed] = []
         self.apart: list[Placed] = []  # results behind a message that is neither a call nor a result
@@ -30,7 +34,9 @@ class Conversation(History):
                 look("message", message, path)
                 self._message(message, path, look)
         if self._spoken:
-            self.unanswered += self._open
+            self._give_up()
+        else:
+            self.waiting = [one for one in self._open if not _is_text(one[1])]
 
     def where(self, path: Path) -> str:
         message = self.messages[path[1]] if len(path) > 1 and isinstance(path[1], int) else None
@@ -54,8 +60,12 @@ class Conversation(History):
     def _next_round(self) -> None:
         """An assistant message: calls that are open now stay without a result, if results of theirs or words came."""
         if self._spoken or self._answered:
-            self.unanswered += self._open
+            self._give_up()
             self._open, self._answered, self._spoken = [], [], False
+
+    def _give_up(self) -> None:
+        """The open calls stay without a result."""
+        self.unanswered += [one for one in self._open if not _is_text(one[1])]
 
     def _result(self, part: Part, path: Path) -> None:
         for at, (_, call) in enumerate(self._open):
@@ -67,3 +77,8 @@ class Conversation(History):
                 return
         again = bool(part.call) and any(one.call == part.call for one in self._answered)
         (self.doubles if again else self.orphans).append((path, part))
+
+
+def _is_text(call: Part) -> bool:
+    """Whether a call is no more than words of a message, of which no API asks for a result."""
+    return call.pinned and not call.call and call.path[-1:] in _IN_TEXT

@@ -1,0 +1,35 @@
+"""What is mended was found before."""
+
+import pytest
+
+import recorded
+from secateur import rules
+from secateur.cli.exits import Unreadable
+from secateur.cli.lawful import violations
+from secateur.cli.reading import opened
+from secateur.cli.source import Source
+from secateur.formats import named
+from secateur.repair import Settings, repaired
+from secateur.session import document
+from secateur.tokens import counter
+
+
+@recorded.NEEDED
+@pytest.mark.parametrize("path", recorded.paths(1_000_000))
+def test_what_is_mended_was_found_before(path: str) -> None:
+    raw = recorded.data(path)
+    try:
+        read = opened(Source(path, raw, raw, False), None, counter("estimate"))
+    except Unreadable:
+        pytest.skip("several conversations, or none")
+    found = violations(read)[1]
+    done = repaired(document.read(raw).native, read.format, Settings())
+    mended = [one for one in done.mended if one.rule != "F2"]  # the tree of lines is no matter of what is sent
+    assert not mended or found or read.transcript.warnings
+
+
+@recorded.NEEDED
+@pytest.mark.parametrize("path", recorded.paths(3_000_000, "swe_agent_traj_json"))
+def test_a_command_in_a_text_needs_no_result(path: str) -> None:
+    messages = named("swe_agent").read(document.read(recorded.data(path)).native).messages
+    assert [one.rule for one in rules.check("transcript", messages) if one.severity == "error"] == []
