@@ -87,7 +87,9 @@ def running(messages: list[Any]) -> list[Any]:
 
 
 def answers(message: Any) -> bool:
-    """Whether a message or an item holds results."""
+    """Whether a message or an item holds results of the client's tools; a server's stand in what the model says."""
+    if message.get("role") in ("assistant", "model"):
+        return False
     if message.get("role") == "tool" or str(message.get("type", "")).endswith("_output"):
         return True
     inner = message.get("content", message.get("parts"))
