@@ -21,7 +21,7 @@ LEAST_HEX = 16
 LEAST_BITS = 2.75  # of entropy per character: below it a value repeats itself
 LEAST_DISTINCT_HEX = 6
 ODD_SHARE = 0.4  # of the neighboring pairs that must be unusual
-JUDGED = 160  # characters of a value that are looked at
+JUDGED = 80  # characters of a value that are looked at
 _LEAST_PAIRS = 8
 
 # Pairs that make up 95 % of the neighboring letters in the words of English prose and source code.
@@ -53,6 +53,7 @@ _KNOWN = re.compile(  # hashes that say so, ids of calls and messages, reference
     r"|file|batch|functions|tool)_",
     re.IGNORECASE,
 )
+_HASHED = re.compile(r"(.{4,}[-_.:/@])[0-9a-f]{16,64}\Z")  # a name that ends in a hash
 _JOINS = re.compile(r"[._-]+")
 _HUMP = re.compile(r"[a-z][A-Z]")
 _SEGMENT = re.compile(r"[A-Za-z]{4,}")
@@ -61,17 +62,21 @@ _SEGMENT = re.compile(r"[A-Za-z]{4,}")
 def drawn(value: str) -> Class:
     """Which class of random value this is; empty if it is none."""
     value = value[:JUDGED]
-    if len(value) < LEAST_CHARS or _KNOWN.match(value) or _PLACEHOLDER.search(value):
+    if len(value) < LEAST_CHARS or _KNOWN.match(value):
         return ""
     if _UUID.match(value):
         return "hex" if len(set(value)) > LEAST_DISTINCT_HEX else ""
     if _HEX.match(value):
-        return "hex" if _is_hex_drawn(value.removeprefix("0x")) else ""
+        return "hex" if _is_hex_drawn(value.removeprefix("0x")) and not _PLACEHOLDER.search(value) else ""
     odd, pairs = unusual(value)
-    if pairs < _LEAST_PAIRS or _is_name(value):
+    if pairs < _LEAST_PAIRS or odd < ODD_SHARE * pairs or _is_like_words(value):
         return ""
-    is_random = odd >= ODD_SHARE * pairs and entropy(value) >= LEAST_BITS
-    return "mixed" if is_random and not _is_path(value) else ""
+    ending = _HASHED.match(value)
+    return "hex" if ending and not _is_odd(ending[1]) else "mixed"
+
+
+def _is_like_words(value: str) -> bool:
+    return bool(_PLACEHOLDER.search(value)) or entropy(value) < LEAST_BITS or _is_name(value) or _is_path(value)
 
 
 def unusual(value: str) -> tuple[int, int]:
@@ -99,6 +104,11 @@ def _is_hex_drawn(digits: str) -> bool:
         and not digits.isalpha()
         and len(set(digits)) >= LEAST_DISTINCT_HEX
     )
+
+
+def _is_odd(value: str) -> bool:
+    odd, pairs = unusual(value)
+    return odd >= ODD_SHARE * pairs
 
 
 def _is_name(value: str) -> bool:

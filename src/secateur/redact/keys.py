@@ -16,7 +16,7 @@ _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-
 _END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _PUTTY = re.compile(r"Private-Lines: \d{1,4}(?=\s|\\)")
 _HEAD = re.compile(  # RSA, PKCS#8, elliptic curves, OpenSSH: what their encoding begins with
-    r"(?<![\w+/])(?:MII[A-Za-z0-9+/]{4}IBAAK|MII[A-Za-z0-9+/]{2,4}IBADANBgk|MHcCAQEEI|MIGkAgEBBD|MIGHAgEAMBMGBy|MIG2AgEAMBAGBy"
+    r"(?<![\w+/])(?:MII[A-Za-z0-9+/]{3,4}IBAAK|MII[A-Za-z0-9+/]{2,4}IBADANBgk|MHcCAQEEI|MIGkAgEBBD|MIGHAgEAMBMGBy|MIG2AgEAMBAGBy"
     r"|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{16,}"
 )
 _HEADS = ("IBAAK", "IBADAN", "CAQEE", "AgE", "CAQAwBQ", "b3BlbnNz")

@@ -130,7 +130,7 @@ NOTATIONS: tuple[Notation, ...] = (
     _notation(
         "cookie",
         "cookie",
-        r"cookie(?:\\{0,7}[\"'])?: {0,3}(?:\\{0,7}[\"'])?(?P<value>[^\s=\[]{1,64}=[^\r\n\"'\\]{8,4096})",
+        r"cookie(?:\\{0,7}[\"'])?: {0,3}(?:\\{0,7}[\"'])?(?P<value>[^\s=\[]{1,64}=[^\r\n\"'\\]{8,1024})",
         _is_session,
     ),
     _notation(

@@ -68,6 +68,7 @@ _OTHER_BEFORE = {
         " known shared_cache file path job"
     ),
 }
+_PUBLIC = frozenset(("public", "pub"))
 _STRONG_BEFORE = _words(
     "api secret access private signing sign encryption encrypt decryption master auth app application"
     " client service account license licence deploy deployment webhook admin subscription ssh ssl tls gpg"
@@ -97,6 +98,8 @@ def telling(name: str) -> Telling | None:
 
 def _weighed(family: str, words: list[str], at: int, name: str) -> Telling | None:
     before, after = words[at - 1] if at else "", words[at + 1 :]
+    if family in _OTHER_BEFORE and not _PUBLIC.isdisjoint(words[:at]):
+        return None
     if any(word in _OTHER_AFTER for word in after) or before in _OTHER_BEFORE.get(family, ()):
         return None
     if words[at] in ("pass", "pw", "pat") and any(word.isalpha() for word in after):

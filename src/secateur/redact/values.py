@@ -14,6 +14,8 @@ _SIGNS = r"!#$%*+\-./0-9:?@A-Z^_a-z~À-ɏ"
 _RUN = re.compile(rf"[{_SIGNS}]{{1,{MOST}}}={{0,3}}")
 _QUOTED = re.compile(rf"[{_SIGNS}&=]{{1,{MOST}}}")
 _ENDS = ".,:;!?*"  # of a sentence, not of a value
+_MOST_ENDS = 8
+_TOLD = 128  # characters that are looked at to judge a value
 _LEAST_PIECE = 2
 _MOST_LINES = 40
 # The end of a line and what may stand before the rest of a value on the next one: quotes and plus signs of a string in
@@ -25,7 +27,7 @@ _PIECE = re.compile(r"[\w+/=.~!@#$%^&*-]+(?=\\|[\"'`]?[,;)\]}]{0,3}[ \t]{0,4}(?:
 
 
 class Value(NamedTuple):
-    """A value: where it stands, and its characters without the ends of lines between them."""
+    """A value: where it stands, and its first characters, without the ends of lines between them."""
 
     start: int
     end: int
@@ -41,11 +43,13 @@ class Values:
 
     def at(self, place: int, is_quoted: bool = False) -> Iterator[Value]:
         """The value that begins at a place: with its pieces on the lines that follow, then without them."""
-        told = self.text[place : self._run_end(_QUOTED if is_quoted else _RUN, place)]
-        told = told if is_quoted else told.rstrip(_ENDS)
-        if not told:
+        end = self._run_end(_QUOTED if is_quoted else _RUN, place)
+        if not is_quoted:
+            last = self.text[max(place, end - _MOST_ENDS) : end]
+            end -= len(last) - len(last.rstrip(_ENDS))
+        if end == place:
             return
-        alone = Value(place, place + len(told), told)
+        alone = Value(place, end, self.text[place : min(end, place + _TOLD)])
         whole = self._continued(alone)
         yield whole
         if whole != alone:
