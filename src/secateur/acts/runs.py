@@ -36,7 +36,7 @@ class Ran(Struct, frozen=True):
     @property
     def text(self) -> str:
         """The command line on one line, without secrets."""
-        return clipped(redact(one_line(self.line)), MAX_CHARS)
+        return clipped(one_line(redact(self.line)), MAX_CHARS)
 
 
 def runs(done: Iterable[Action]) -> Iterator[Ran]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from secateur.cli.terminal import start_of
 from secateur.model import Message, Part, Transcript
 
 
@@ -129,7 +130,7 @@ def twice(transcript: Transcript) -> list[Twice]:
 def place(number: int, message: Message, part: Part) -> Place:
     """Where a part stands."""
     lines = (int(part.path[0]),) if message.lines else ()
-    return Place(number, lines, _kind(message, part), part.tool, part.call, part.tokens, part.text[:_STARTS])
+    return Place(number, lines, _kind(message, part), part.tool, part.call, part.tokens, start_of(part.text, _STARTS))
 
 
 def _kind(message: Message, part: Part) -> str:

@@ -22,7 +22,7 @@ from secateur.cli.progress import working
 from secateur.cli.reading import Opened, opened
 from secateur.cli.source import Source, read
 from secateur.cli.tables import what
-from secateur.cli.terminal import Line, harmless, say_json, tell
+from secateur.cli.terminal import Line, harmless, say_json, shown, tell
 
 _HELP = """\
 \b
@@ -145,7 +145,7 @@ def _blocks(found: Difference, lines: int) -> Iterator[Any]:
     for change in found.changes:
         yield ""
         yield Line(_heading(change), "bold")
-        for line in excerpt(change.before, change.after, lines):
+        for line in excerpt(shown(change.before), shown(change.after), lines):
             yield Line(harmless(line), _STYLES.get(line[0], "dim"))
 
 

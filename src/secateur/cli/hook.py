@@ -46,6 +46,6 @@ def command(**given: Any) -> int:
         given["deadline"],
         given["local_only"],
     )
-    say_json(answer.native)
+    say_json(answer.native, exactly=True)
     say(f"{answer.status}\n", err=True)
     return FINE

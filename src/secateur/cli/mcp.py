@@ -16,7 +16,7 @@ from secateur.cli import options
 from secateur.cli.installed import version
 from secateur.cli.kept import tenant
 from secateur.cli.kept_names import SESSION
-from secateur.cli.terminal import tell
+from secateur.cli.terminal import say_exactly, tell
 from secateur.mcp.scope import Scope
 from secateur.mcp.server import HOST, PATH, serve, serve_http, server_of
 from secateur.mcp.tools import Tools
@@ -88,5 +88,5 @@ def _token(port: int) -> str:
     said = os.environ.get(TOKEN, "")
     token = said or secrets.token_urlsafe(24)
     shown = f"${TOKEN}" if said else token
-    tell(f"serving at http://{HOST}:{port}{PATH}; header: Authorization: Bearer {shown}", err=True)
+    say_exactly(f"serving at http://{HOST}:{port}{PATH}; header: Authorization: Bearer {shown}\n", err=True)
     return token

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from secateur.cli.names import DEFAULT, FORMAT, POLICY
+from secateur.cli.terminal import show_raw
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -127,4 +128,17 @@ store = click.option(
     metavar="URL",
     help="Where sessions are kept; else SECATEUR_STORE, else a file in the user's data folder.",
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+raw = click.option(
+    "--raw",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_raw,
+    help="Show text as it is, credentials too; else each is shown as [redacted KIND].",
+)
+
+
+def as_json(command: Command) -> Command:
+    """`--json`, and with it `--raw`: what makes a report of what a session says."""
+    return _json(raw(command))

@@ -19,7 +19,7 @@ from secateur.cli.exits import FINDINGS, FINE, Refused
 from secateur.cli.kept import Kept, opened_store, tenant
 from secateur.cli.kept_names import HANDLE
 from secateur.cli.progress import working
-from secateur.cli.terminal import say, say_exactly, say_json, tell
+from secateur.cli.terminal import say_exactly, say_json, tell
 from secateur.lineage import HANDLE_DIGITS
 from secateur.stores.protocol import Blob
 
@@ -100,7 +100,7 @@ def command(**given: Any) -> int:
     if asked.out is not None:
         write.to_file(asked.out, blob.data)
     elif asked.as_json:
-        say_json(found)
+        say_json(found, exactly=True)
     else:
         _say(found, blob, asked)
     return FINDINGS if found.matches == () else FINE
@@ -152,7 +152,7 @@ def _say_page(found: Recalled, asked: Asked) -> None:
     text = found.text or ""
     page = pages.page(text) if asked.lines is None and asked.page is None else None
     shown = page.text if page else text
-    say(shown if shown.endswith("\n") or not shown else f"{shown}\n")
+    say_exactly(shown if shown.endswith("\n") or not shown else f"{shown}\n")
     of, number = (page.pages, 1) if page else (found.pages or 1, found.page or 1)
     if number < of:
         tell(f"page {number} of {of}, {found.lines:,} lines: --page {number + 1} goes on, -o FILE writes all", err=True)

@@ -2,7 +2,8 @@
 
 Rule: what a session says is never obeyed by the terminal: control characters are shown, not sent. All output passes
 through `say`, `say_exactly`, `say_json` or the console of `console_for`, and each of them cleans it, so no caller has
-to remember. NO_COLOR, a pipe and an 80-column window each give plain, whole lines. Rich is loaded only when something
+to remember. Secrets are taken out there too, unless the command line says `--raw`; what is read back exactly says so.
+NO_COLOR, a pipe and an 80-column window each give plain, whole lines. Rich is loaded only when something
 is to be drawn.
 """
 
@@ -11,16 +12,20 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+import click
 import msgspec
 from msgspec import Struct
 
 from secateur.cli.exits import Closed
+from secateur.redact import redact, redact_tree
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
+_RAW = "secateur.raw"  # in the context of a command whose output is to be shown as it is
+_LONGEST = 20_000  # characters of a text that is cut to its start: what is beyond them is not looked through
 _NARROWEST = 60  # columns below which tables would be unreadable: better a line that wraps
 
 
@@ -33,12 +38,27 @@ class Line(Struct, frozen=True):
 
 def say(text: str, err: bool = False) -> None:
     """Write lines to standard output, or standard error. Raises Closed when nobody reads them."""
-    _write(harmless(text), err)
+    _write(harmless(shown(text)), err)
 
 
-def say_exactly(text: str) -> None:
-    """Write a text to standard output: as it is into a pipe or a file, cleaned on a terminal. Raises Closed."""
-    _write(harmless(text) if sys.stdout.isatty() else text)
+def show_raw(context: click.Context, parameter: click.Parameter, is_raw: bool) -> None:
+    """Let a command's output through as it is: the callback of `--raw`."""
+    context.meta[_RAW] = is_raw
+
+
+def shown(text: str) -> str:
+    """The text without secrets, or as it is where the command line said `--raw`."""
+    return text if _is_raw() else redact(text)
+
+
+def start_of(text: str, chars: int) -> str:
+    """The first characters of a text, cut after secrets are taken out: half of one would not be known for one."""
+    return shown(text[: max(_LONGEST, chars)])[:chars]
+
+
+def say_exactly(text: str, err: bool = False) -> None:
+    """Write a text as it is, secrets too; on a terminal without control characters. Raises Closed."""
+    _write(harmless(text) if (sys.stderr if err else sys.stdout).isatty() else text, err)
 
 
 def drawn(*blocks: Any, err: bool = False) -> str:
@@ -51,18 +71,22 @@ def drawn(*blocks: Any, err: bool = False) -> str:
     with console.capture() as captured:
         for block in blocks:
             if isinstance(block, Line):
-                console.print(block.text, style=block.style, no_wrap=True, overflow="ellipsis", soft_wrap=wide)
+                console.print(shown(block.text), style=block.style, no_wrap=True, overflow="ellipsis", soft_wrap=wide)
             else:
-                console.print(block, soft_wrap=wide and isinstance(block, str))
+                console.print(
+                    shown(block) if isinstance(block, str) else block, soft_wrap=wide and isinstance(block, str)
+                )
     return "".join(line.rstrip(" ") + "\n" for line in captured.get().splitlines())
 
 
-def say_json(value: Any) -> None:
+def say_json(value: Any, exactly: bool = False) -> None:
     """Any of our values as one JSON object on standard output, laid out where a person looks.
 
-    Lone surrogates in names stay as escapes.
+    Lone surrogates in names stay as escapes. `exactly` is for what a program or a person reads back on purpose.
     """
-    text = json.dumps(msgspec.to_builtins(value), indent=2 if sys.stdout.isatty() else None)
+    told = msgspec.to_builtins(value)
+    told = told if exactly or _is_raw() else redact_tree(told)
+    text = json.dumps(told, indent=2 if sys.stdout.isatty() else None)
     _write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that JSON leaves as it is
 
 
@@ -73,7 +97,7 @@ def tell(*blocks: Any, err: bool = False) -> None:
 
 def one_line(text: str, chars: int = 60) -> str:
     """The start of a text on one line, harmless to a terminal."""
-    short = _SPACE.sub(" ", text[: 4 * chars].strip())
+    short = _SPACE.sub(" ", start_of(text, 4 * chars).strip())
     return harmless(short if len(short) <= chars else f"{short[: chars - 1]}…")
 
 
@@ -86,10 +110,15 @@ def console_for(err: bool) -> "Console":
     """Rich's idea of the stream: color, width, encoding. What is printed on it is cleaned."""
     from secateur.cli.console import CleanConsole
 
-    console = CleanConsole(harmless, stderr=err, highlight=False, emoji=False, markup=False)
+    console = CleanConsole(lambda text: harmless(shown(text)), stderr=err, highlight=False, emoji=False, markup=False)
     if console.width < _NARROWEST:
         console.width = _NARROWEST
     return console
+
+
+def _is_raw() -> bool:
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(_RAW))
 
 
 def _write(text: str, err: bool = False) -> None:

@@ -5,6 +5,7 @@ Rule: a turn is a message of origin `user` up to the next one; what stands befor
 
 from msgspec import Struct
 
+from secateur.cli.terminal import start_of
 from secateur.model import Message, Transcript
 
 _STARTS = 240  # characters of what was asked that are told
@@ -50,4 +51,4 @@ def _turn(number: int, transcript: Transcript, start: int, end: int) -> Turn:
 
 def _said(message: Message) -> str:
     """The start of what a message says in words."""
-    return " ".join(part.text[:_STARTS] for part in message.parts if part.kind == "text")[:_STARTS]
+    return " ".join(start_of(part.text, _STARTS) for part in message.parts if part.kind == "text")[:_STARTS]

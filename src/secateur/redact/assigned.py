@@ -42,13 +42,17 @@ _ASSIGNED = re.compile(
     rf"(?P<quote>[A-Za-z]{{0,2}}{_QUOTE})?(?P<scheme>(?:bearer|basic|token|apikey)[ \t]{{1,3}})?",
     re.IGNORECASE,
 )
+_SPACE = r"(?:\s|\\{1,4}[nrt])"  # in a string of JSON too
 _TAGGED = re.compile(  # name="password" value="…", "name": "password", "value": "…", <password>…, <key>password</key>…
-    rf"(?:{_QUOTE})?[ \t]{{0,4}},?\s{{0,40}}(?:{_QUOTE})?(?:value|val)(?:{_QUOTE})?\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTE})?"
-    rf"|(?:{_QUOTE})?(?:[ \t][^<>\n]{{0,120}}|</[\w:.-]{{1,40}})?>"
-    r"\s{0,20}(?:</?[\w:.-]{1,40}>\s{0,20}){0,3}(?:<!\[CDATA\[)?",
+    rf"(?:{_QUOTE})?[ \t]{{0,4}},?{_SPACE}{{0,40}}(?:{_QUOTE})?val(?:ue)?(?:{_QUOTE})?\s{{0,4}}[:=]\s{{0,4}}"
+    rf"(?:{_QUOTE})?|(?:{_QUOTE})?(?:[ \t][^<>\n]{{0,120}}|</[\w:.-]{{1,40}})?>"
+    rf"{_SPACE}{{0,20}}(?:</?[\w:.-]{{1,40}}>{_SPACE}{{0,20}}){{0,3}}(?:<!\[CDATA\[)?",
     re.IGNORECASE,
 )
-_NEAR = re.compile(rf"(?:{_QUOTE})?[ \t,()\[\]|*]{{1,12}}(?:\\\r?\n\s{{0,40}})?(?:{_QUOTE})?|{_QUOTE}(?={_QUOTE})")
+_NEAR = re.compile(
+    rf"(?:{_QUOTE})?[ \t,()\[\]|*]{{1,12}}(?:\\{{1,8}}(?:\r?\n|(?:r\\{{1,4}})?n)\s{{0,40}})?"
+    rf"(?:{_QUOTE})?|{_QUOTE}(?={_QUOTE})"
+)
 _WORDS = r"(?:[ \t]{1,4}[^\W\d_]{1,24}(?:['’-][^\W\d_]{1,24})?){0,7}?"
 _SAID = re.compile(  # "the password for the test server is: …"
     rf"{_WORDS}[ \t]{{0,4}}(?:\([^()\n]{{1,40}}\))?(?P<copula>[ \t](?:is|was|be|are|to|as|equals|ist|war|lautet|heißt"

@@ -21,7 +21,7 @@ _MOST_LINES = 40
 # The end of a line and what may stand before the rest of a value on the next one: quotes and plus signs of a string in
 # pieces, backslashes, line numbers, the signs of a diff, indents. Lines may be written as \n inside a string.
 _NEW_LINE = r"\\{0,4}(?:\r?\n|(?<=\\)(?:r\\{1,4})?n)[ \t]{0,40}(?:\d{1,6}(?:→|\t|[:|] ))?[ \t]{0,20}(?:[+>|#-] {0,20})?"
-JOINT = rf"(?:[\"'] ?[+.&]? ?{_NEW_LINE}[rfb]?[\"']|{_NEW_LINE})"
+JOINT = rf"(?:\\{{0,7}}[\"'] ?[+.&]? ?{_NEW_LINE}[rfb]?\\{{0,7}}[\"']|{_NEW_LINE})"
 _JOINT = re.compile(JOINT)
 _PIECE = re.compile(r"[\w+/=.~!@#$%^&*-]+(?=\\|[\"'`]?[,;)\]}]{0,3}[ \t]{0,4}(?:\r?\n|\Z)|[\"'][,}\]) ])")
 

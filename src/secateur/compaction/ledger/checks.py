@@ -40,4 +40,4 @@ _TELLS = re.compile(
 def _told(output: str) -> str:
     """The last line on how it went."""
     said = [line for line in output[-_SEARCHED:].split("\n")[-80:] if _TELLS.search(line)]
-    return clipped(redact(one_line(said[-1])), TOLD_CHARS) if said else ""
+    return clipped(one_line(redact(said[-1])), TOLD_CHARS) if said else ""

@@ -52,6 +52,8 @@ _MOST_ROOTS = 8
 
 
 def _note(found: dict[str, File], effect: Effect, action: Action, roots: dict[str, None]) -> None:
+    if action.role == "run" and _is_secret(action.call.text, effect.path):
+        return
     path = _known(found, effect.path, roots)
     before = found.pop(path, None)
     key = action.key if effect.use == "read" else action.call.key
@@ -60,6 +62,11 @@ def _note(found: dict[str, File], effect: Effect, action: Action, roots: dict[st
         after = found.pop(effect.to, None)
         use: Use = "created" if before and before.use == "created" else "changed"
         found[effect.to] = File(effect.to, joined(after, use), key)
+
+
+def _is_secret(command: str, path: str) -> bool:
+    """Whether what reads like a file in a command is a secret there: `<password>…` is no redirection."""
+    return path in command and path not in redact(command)
 
 
 def _known(found: dict[str, File], path: str, roots: dict[str, None]) -> str:

@@ -100,4 +100,4 @@ def _single(found: dict[str, Task], names: dict[str, str], action: Action) -> No
 
 
 def _text(said: str) -> str:
-    return clipped(redact(one_line(said)), MAX_CHARS)
+    return clipped(one_line(redact(said)), MAX_CHARS)
