@@ -113,7 +113,7 @@ def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
 
     Only as many are judged as are needed to say which those are.
     """
-    groups = list(_groups(sorted({spot for stem in STEMS if stem in text for spot in _spots(text, stem, gap)})))
+    groups = _grouped(text, gap, [stem for stem in STEMS if stem in text])
     lines = _Lines(text)
     seen: set[str] = set()
     first: list[tuple[int, str]] = []
@@ -129,6 +129,20 @@ def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
                 return _fitting([*first, *last], room)
             left = room * len(text)  # what is said twice may be covered the first time: all are judged
     return _fitting(first, room)
+
+
+def _grouped(text: str, gap: _Gap, stems: list[str]) -> list[Spots]:
+    """Spots of the gap that hold one of the stems, those together that overlap."""
+    lines = text[gap.start : gap.end].split("\n")
+    if gap.pairs or len(lines) > _HITS or max(map(len, lines)) > _LINE_CHARS // 2:
+        return list(_groups(sorted({spot for stem in stems for spot in _spots(text, stem, gap)})))
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=gap.start))
+    held = sorted({place for stem in stems for place, line in enumerate(lines) if stem in line})
+    spots = {place: [(starts[place], starts[place + 1] - 1)] for place in held}
+    for place in {0, len(lines) - 1}.intersection(spots):
+        found = (starts[place] + lines[place].find(stem) for stem in stems if stem in lines[place])
+        spots[place] = sorted({_spot(text, at, gap) for at in found})
+    return list(spots.values())
 
 
 def _groups(spots: Spots) -> Iterator[Spots]:
@@ -207,13 +221,15 @@ def _once(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
     """Whole lines of the gap that name a version, and that are like no others, where most are: those that fit."""
     start = text.rfind("\n", 0, gap.start) + 1
     lines = text[start : min(gap.end, gap.start + _SCANNED)].split("\n")[:-1]
-    names = set(few(lines, versioned("\n".join(lines), lines)))
-    number, at = text.count("\n", 0, start) + 1, start
+    first = text.count("\n", 0, start)
+    places = set(few(lines, versioned("\n".join(lines), lines)))
+    places |= {place for place, once in enumerate(single(lines, text, first)) if once}
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=start)) if places else []
     found: list[tuple[int, str]] = []
-    for place, (line, once) in enumerate(zip(lines, single(lines), strict=True)):
-        if (once or place in names) and at >= gap.start and at + len(line) < gap.end and len(line) <= _LINE_CHARS:
-            found.append((at, f"{number}: {line.strip()}"))
-        number, at = number + 1, at + len(line) + 1
+    for place in sorted(places):
+        line, at = lines[place], starts[place]
+        if at >= gap.start and at + len(line) < gap.end and len(line) <= _LINE_CHARS:
+            found.append((at, f"{first + place + 1}: {line.strip()}"))
     return _fitting(found, room)
 
 

@@ -7,7 +7,7 @@ Each line is taken apart once, word by word; a word's mark is kept, since a log 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
@@ -26,7 +26,10 @@ def alike(lines: Sequence[str]) -> list[str]:
     An empty line is like the line before it. The shape of a hit, and of an entry in a list of files, begins with a zero
     character. In a list of more than `MANY` lines the paths of one folder are alike, and so are the names of folders.
     """
-    shapes = _shapes(lines)
+    return _shared(_shapes(lines))
+
+
+def _shared(shapes: Sequence[str]) -> list[str]:
     times = Counter(shapes)
     wider = _wider(times)
     shared = Counter[str]()
@@ -48,12 +51,15 @@ def alike_in(text: str, lines: Sequence[str]) -> Sequence[str]:
     return _alike_in(text) if len(text) <= KEPT_CHARS else alike(lines)
 
 
-def single(lines: Sequence[str], text: str | None = None) -> list[bool]:
+def single(lines: Sequence[str], text: str | None = None, first: int | None = None) -> list[bool]:
     """Of each line whether it is like no other, where most are like others; of another text none is.
 
-    `text` is that of the lines, where it is at hand.
+    `text` is the one that has these lines, where it is at hand: all of its lines, or some from its line `first` on.
     """
-    shapes = list(alike(lines) if text is None else alike_in(text, lines))
+    if text is None:
+        shapes: Sequence[str] = alike(lines)
+    else:
+        shapes = alike_in(text, lines) if first is None else _shared(_shapes_from(first, lines, text))
     if len(shapes) - shapes.count("") < MOSTLY * len(lines):
         return [False] * len(lines)
     return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
@@ -61,7 +67,17 @@ def single(lines: Sequence[str], text: str | None = None) -> list[bool]:
 
 @lru_cache(maxsize=1_024)
 def _alike_in(text: str) -> tuple[str, ...]:
-    return tuple(alike(text.split("\n")))
+    return tuple(_shared(_shapes_in(text)))
+
+
+@lru_cache(maxsize=64)
+def _shapes_in(text: str) -> list[str]:
+    return _shapes(text.split("\n"))
+
+
+def _shapes_from(first: int, lines: Sequence[str], text: str) -> list[str]:
+    shapes = _shapes_in(text) if len(text) <= KEPT_CHARS else []
+    return shapes[first : first + len(lines)] if 0 < len(shapes) <= MANY else _shapes(lines)
 
 
 def few(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
@@ -76,7 +92,7 @@ def few(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
 def shape(line: str) -> str:
     """A line with the same mark for every number, name and value in it; words and keys stay."""
     line = line if _has_keys(line) else _plain(line)
-    return _said(line, line.split())
+    return _said([line])[0]
 
 
 _PATH = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})"
@@ -84,7 +100,8 @@ _HIT = re.compile(rf"{_PATH}(?:[:-]\d+[:-]|:?$)")
 _ENTRY = re.compile(  # of a list of files: rights and owner, a state, or figures, and a path
     rf"\s*(?:[-dl][-rwxsStT]{{9}}[@+.]?\s[^/]*\s|(?:[MADRCTU?!]{{1,2}}\s+)?(?:[\d.,]+[KMGTB]?\s+)*){_PATH}$"
 )
-_FOUND, _LONG = "\0", "\1"
+_FOUND, _LONG, _OPEN = "\0", "\1", "\2"
+_NEXT = " \n "  # between lines, of which each word stands alone
 _VARIES = re.compile(
     r'"(?:[^"\\]|\\.)*"(?P<key> ?:)?'
     r"|'[^']*'"
@@ -116,7 +133,10 @@ class _Kept(dict[str, Any]):
 
 
 def _marked(word: str) -> str:
-    """A word without quotes, with the marks for what varies in it."""
+    """A word with the marks for what varies in it; `_OPEN` where a quotation does not end in the word it begins in."""
+    if '"' in word or "'" in word:
+        rest = _VARIES.sub("", word)
+        return _VARIES.sub(_mark, word) if '"' not in rest and "'" not in rest else _OPEN
     if _VARYING.search(word) is None:
         return word
     if _WHOLE.fullmatch(word) is not None:
@@ -124,8 +144,8 @@ def _marked(word: str) -> str:
     return _VARIES.sub(_mark, word)
 
 
-def _worded(piece: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(piece))
+def _worded(piece: str) -> str:
+    return " ".join(_WORD.findall(piece)) if piece != "\n" else piece
 
 
 _marks, _words = _Kept(_marked), _Kept(_worded)
@@ -138,18 +158,22 @@ def _shapes(lines: Sequence[str]) -> list[str]:
     listed = len(lines) > MANY
     if len(_known) > _KEPT:
         _known.clear()
-    known, found = _known, list[str]()
-    for line, plain in zip(lines, _plain("\n".join(lines)).split("\n"), strict=False):  # of no lines one, empty
-        said = known.get(plain)
-        if said is None:
-            words = plain.split()
-            said = _LONG if len(line) >= LONGEST else _listed(line, words, listed)
-            if not said and _has_keys(line):
-                said = _said(line, line.split())
-            elif not said:
-                said = known[plain] = _said(plain, words)
-        found.append(said)
-    return found
+    text = "\n".join(lines)
+    asked = _plain(text).split("\n")[: len(lines)]  # of no lines one, empty
+    if '":' in text or '" :' in text:
+        asked = [line if _has_keys(line) else plain for line, plain in zip(lines, asked, strict=True)]
+    found = list(map(_known.get, asked))
+    fresh: dict[str, list[int]] = {}
+    for place in [place for place, said in enumerate(found) if said is None]:
+        line = lines[place]
+        found[place] = said = _LONG if len(line) >= LONGEST else _listed(line, listed)
+        if not said:
+            fresh.setdefault(asked[place], []).append(place)
+    for (one, places), said in zip(fresh.items(), _said(fresh), strict=True) if fresh else ():
+        _known[one] = said
+        for place in places:
+            found[place] = said
+    return [said or "" for said in found]
 
 
 def _plain(text: str) -> str:
@@ -161,14 +185,21 @@ def _has_keys(line: str) -> bool:
     return '"' in line and ('":' in line or '" :' in line)
 
 
-def _said(line: str, words: list[str]) -> str:
-    if '"' in line or "'" in line:
-        return _VARIES.sub(_mark, " ".join(words))
-    return " ".join(map(_marks.__getitem__, words))
+def _said(lines: Iterable[str]) -> list[str]:
+    """What lines say, with the marks for what varies in them: word by word, where no quotation holds a blank."""
+    bare = _NEXT.join([" ".join(line.split()) for line in lines])
+    said = " ".join(map(_marks.__getitem__, bare.split(" ")))
+    if _OPEN not in said and '" :' not in bare:
+        return said.split(_NEXT)
+    return [
+        _VARIES.sub(_mark, line) if _OPEN in one or '" :' in line else one
+        for line, one in zip(bare.split(_NEXT), said.split(_NEXT), strict=True)
+    ]
 
 
-def _listed(line: str, words: list[str], listed: bool) -> str:
+def _listed(line: str, listed: bool) -> str:
     """The shape of a hit of a search, or of an entry in a list of files; "" of another line."""
+    words = line.split() if "/" in line or "." in line else []
     if not words:
         return ""
     first, last = words[0], words[-1]
@@ -197,19 +228,28 @@ def _run(found: re.Match[str]) -> str:
 
 def _wider(times: Counter[str]) -> dict[str, str]:
     """How shapes are shared: where words that many lines have outnumber the others, those are values too."""
-    pieces = {said: said.split(" ") for said in times if said[:1] not in (_FOUND, _LONG)}
-    worded = {said: list(chain.from_iterable(map(_words.__getitem__, parts))) for said, parts in pieces.items()}
-    common = Counter(chain.from_iterable(set(words) for said, words in worded.items() if times[said] == 1))
-    for said, words in worded.items():
-        if times[said] > 1:
-            for word in set(words):
-                common[word] += times[said]
+    shapes = [said for said in times if said[:1] not in (_FOUND, _LONG)]
+    pieces = _NEXT.join(shapes).split(" ")
+    worded = [said.split() for said in " ".join(map(_words.__getitem__, pieces)).split("\n")]
+    each = list(map(set, worded))
+    common = Counter(chain.from_iterable(each))
+    for words, more in zip(each, (times[said] - 1 for said in shapes), strict=False):  # of no shapes one, empty
+        if more:
+            common.update(dict.fromkeys(words, more))
     least = COMMON * times.total()
     often = {word for word, count in common.items() if count >= least}
-    shown = _Kept(lambda piece: _WORD.sub(lambda word: word[0] if word[0] in often else "~", piece))
+    shown = _Kept(partial(_shown, often))
+    wider = " ".join(map(shown.__getitem__, pieces)).split(_NEXT)
     found: dict[str, str] = {}
-    for said, words in worded.items():
-        rare = len(words) - sum(map(often.__contains__, words))
+    for said, wide, words, once in zip(shapes, wider, worded, each, strict=False):
+        rare = len(once - often) if len(once) == len(words) else sum(word not in often for word in words)
         if 0 < rare < len(words) / 2:
-            found[said] = " ".join(map(shown.__getitem__, pieces[said]))
+            found[said] = wide
     return found
+
+
+def _shown(often: set[str], piece: str) -> str:
+    words = _words[piece]
+    if words == piece:
+        return piece if piece in often or piece in ("", "\n") else "~"
+    return _WORD.sub(lambda word: word[0] if word[0] in often else "~", piece) if words else piece
