@@ -7,7 +7,7 @@ Each line is taken apart once, word by word; a word's mark is kept, since a log 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -30,18 +30,14 @@ def alike(lines: Sequence[str]) -> list[str]:
 
 
 def _shared(shapes: Sequence[str]) -> list[str]:
-    times = Counter(shapes)
-    wider = _wider(times)
-    shared = Counter[str]()
-    for said, count in times.items():
-        shared[wider.get(said, said)] += count
-    kept = {said for said, count in shared.items() if said and said != _LONG and count >= ALIKE}
+    wider = _wider(Counter(shapes))
+    wide = [wider.get(said, said) for said in shapes] if wider else list(shapes)
+    alone = {said for said, count in Counter(wide).items() if count < ALIKE} | {_LONG}
     found: list[str] = []
     last = ""
-    for said in shapes:
-        said = wider.get(said, said)
+    for said in wide:
         if said or not found:
-            last = said if said in kept else ""
+            last = said if said not in alone else ""
         found.append(last)
     return found
 
@@ -233,23 +229,28 @@ def _wider(times: Counter[str]) -> dict[str, str]:
     worded = [said.split() for said in " ".join(map(_words.__getitem__, pieces)).split("\n")]
     each = list(map(set, worded))
     common = Counter(chain.from_iterable(each))
-    for words, more in zip(each, (times[said] - 1 for said in shapes), strict=False):  # of no shapes one, empty
-        if more:
-            common.update(dict.fromkeys(words, more))
+    for once, said in zip(each, shapes, strict=False):  # of no shapes one, empty
+        if times[said] > 1:
+            common.update(dict.fromkeys(once, times[said] - 1))
     least = COMMON * times.total()
     often = {word for word, count in common.items() if count >= least}
-    shown = _Kept(partial(_shown, often))
-    wider = " ".join(map(shown.__getitem__, pieces)).split(_NEXT)
+    shown = _shown(set(pieces), often)
+    wider = " ".join([shown[piece] for piece in pieces]).split(_NEXT)
     found: dict[str, str] = {}
     for said, wide, words, once in zip(shapes, wider, worded, each, strict=False):
-        rare = len(once - often) if len(once) == len(words) else sum(word not in often for word in words)
+        rare = len(once - often) if len(once) == len(words) else sum([word not in often for word in words])
         if 0 < rare < len(words) / 2:
             found[said] = wide
     return found
 
 
-def _shown(often: set[str], piece: str) -> str:
-    words = _words[piece]
-    if words == piece:
-        return piece if piece in often or piece in ("", "\n") else "~"
-    return _WORD.sub(lambda word: word[0] if word[0] in often else "~", piece) if words else piece
+def _shown(pieces: set[str], often: set[str]) -> dict[str, str]:
+    """Pieces of shapes with a mark for each of their words that few lines have."""
+    shown = dict.fromkeys(pieces, "~")
+    for piece in pieces:
+        if piece in often:
+            shown[piece] = piece
+        elif (words := _words[piece]) != piece or not words.strip():
+            all_often = often.issuperset(words.split())
+            shown[piece] = piece if all_often else _WORD.sub(lambda word: word[0] if word[0] in often else "~", piece)
+    return shown
