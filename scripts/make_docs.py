@@ -43,7 +43,7 @@ from secateur.repair.logs import HOSTS
 from secateur.rules import family_of
 from secateur.rules.unseen import UNSEEN
 from secateur.schedule import SCHEDULES
-from secateur.stores import migrate, open_store, proof, protocol
+from secateur.stores import anchor, migrate, open_store, proof, protocol
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
@@ -311,7 +311,16 @@ def store_() -> Iterator[str]:
 _OF = "secateur.stores.protocol."
 _STORES = {"memory": MemoryStore, "sqlite": SqliteStore}
 _KEPT = (
-    *(protocol.Who, protocol.State, protocol.Change, chain.Link, protocol.Blob, protocol.Held, protocol.Manifest),
+    *(
+        protocol.Who,
+        protocol.State,
+        protocol.Change,
+        chain.Link,
+        anchor.Anchor,
+        protocol.Blob,
+        protocol.Held,
+        protocol.Manifest,
+    ),
     *(protocol.Clock, protocol.Calibration, protocol.Pin, protocol.Found, protocol.Row, protocol.Sizes, protocol.Freed),
 )
 _OF_THE_RECORD = (

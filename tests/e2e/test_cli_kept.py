@@ -5,13 +5,18 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec import Struct
 
 from cli_runs import LONG, Done, pi_worked, saved, secateur
 from native import pi_call, pi_result, pi_session, user
 from secateur import Engine
+from secateur.chain import canonical, linked
+from secateur.keeping.record import noticed
 from secateur.lineage import handle_of
+from secateur.stores import open_store
+from secateur.stores.protocol import Change, Who, fresh
 
 
 @pytest.fixture
@@ -271,3 +276,23 @@ def test_tenants_do_not_see_each_other(url: str) -> None:
     assert run(url, "recall", handle_of(LONG)).code == 2
     assert run(url, "recall", handle_of(LONG), "--tenant", "one").out == LONG.encode()
     assert run(url, "sessions", "--json").json["sessions"][0]["who"]["tenant"] == "one"
+
+
+def test_what_retention_took_is_said_by_every_command(tmp_path: Path) -> None:
+    url, state = f"sqlite://{tmp_path}/aged.db", fresh(Who("s1"))
+    store = open_store(url)
+    for number in range(30):
+        body = canonical(msgspec.structs.replace(noticed("failed", number + 1), number=number, session="s1"))
+        state = store.save(state, Change(at=number + 1, receipts=linked([body], state.head, number)))
+    store.close()
+    gone = run(url, "gc", "--receipt-days", "1", "--json").json
+    assert (gone["freed"]["receipts"], gone["receipts_s"]) == (20, 86_400)
+    assert "30 (20 gone)" in run(url, "sessions").text
+    verified = run(url, "verify", "--json").json["sessions"][0]
+    assert (verified["receipts"], verified["gone"], verified["problems"]) == (30, 20, [])
+    assert "Retention took 20 receipts" in run(url, "verify", "s1").text
+    assert run(url, "why", "s1", "--json").json["receipts_gone"] == 20
+    assert "30 receipts (20 of them gone by retention)" in run(url, "why", "s1").text
+    assert "retention took receipts 0 to 19" in run(url, "replay", "s1", "--request", "4").err
+    assert run(url, "verify", "s1", "--head", "0" * 64).code == 1
+    assert "or it is of a receipt" in run(url, "verify", "s1", "--head", "0" * 64).text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from secateur.chain import canonical, linked
+from secateur.chain import canonical, linked, sealed
 from secateur.errors import ConfigError, StoreError
 from secateur.lineage import digest
 from secateur.model import Epoch, Rewrite
@@ -69,6 +69,42 @@ def test_tampering_with_the_file_is_found(tmp_path: Path, sql: str, says: str) -
     saved(SqliteStore(tmp_path / "s.db"))
     wrong = tampered(tmp_path / "s.db", sql)
     assert any(one.startswith(says) for one in wrong) if says else wrong
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("DELETE FROM receipts WHERE sequence = 30", "receipt 30 is missing: the next one is number 31"),
+        ("UPDATE receipts SET body = '{}' WHERE sequence = 30", "receipt 30 is not as it was written"),
+        ("UPDATE receipts SET hash = 'x' WHERE sequence = 30", "receipt 30 is not as it was written"),
+        (
+            "UPDATE anchors SET body = replace(CAST(body AS TEXT), 'hash\":\"', 'hash\":\"0')",
+            "receipt 30 is not as it was",
+        ),
+        ("UPDATE anchors SET body = replace(CAST(body AS TEXT), ':29', ':28')", "receipt 29 is missing: the next"),
+        ("UPDATE anchors SET body = replace(CAST(body AS TEXT), ':29', ':30')", "receipt 31 is missing: the next"),
+        ("DELETE FROM anchors", "receipt 0 is missing: the next one is number 30"),
+        ("DELETE FROM epochs WHERE number = 0", "epoch 0 is not as it was opened"),
+        (
+            "UPDATE epochs SET body = replace(CAST(body AS TEXT), 'why 0', 'why 1') WHERE number = 0",
+            "epoch 0 is not as",
+        ),
+        ("UPDATE anchors SET body = '{\"number\": 29}'", "receipt 30 is not as it was written"),
+    ],
+)
+def test_tampering_with_what_retention_left_is_found(tmp_path: Path, sql: str, says: str) -> None:
+    store, state = SqliteStore(tmp_path / "s.db", synchronous="normal"), fresh(WHO)
+    for number in range(40):
+        epochs = (Epoch(number, "tip", f"why {number}", ()),) if number % 9 == 0 else ()
+        body = canonical({"n": number, "saved": sealed(epochs)})
+        state = store.save(state, Change(at=number, receipts=linked([body], state.head, number), epochs=epochs))
+    assert store.gc(1_000, 10**9, receipts_s=0.0).receipts == 30
+    assert problems(store, WHO) == ()
+    found = store.load(WHO)
+    assert found is not None
+    assert len(found.anchor.seals) == 4
+    store.close()
+    assert tampered(tmp_path / "s.db", sql)[0].startswith(says)
 
 
 def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:

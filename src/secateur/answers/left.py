@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from secateur.keeping import shifted
 from secateur.keeping.record import VIEWS, read
 from secateur.lineage import HANDLE_DIGITS
-from secateur.model import Edit, Epoch, Replace, Rewrite
+from secateur.model import Edit, Epoch, Remove, Replace, Rewrite
 from secateur.plan import Plan, fold
 from secateur.receipt import Entry, Receipt
 from secateur.stores.protocol import Held, State, Store
@@ -140,6 +140,9 @@ class _Record:
             for held in self._held if ranges else ():
                 if held.at == epoch.at and held.key and (epoch.at, held.key) not in told:
                     yield _summed_up(held, number, epoch, ranges)
+            for edit in epoch.edits if self._state.anchor.number >= 0 else ():
+                if isinstance(edit, Rewrite | Remove) and (epoch.at, edit.key) not in told:
+                    yield _of_plan(edit, self._by_key.get(edit.key), number, epoch)
 
     def now(self, told: tuple[Left, ...], last: Receipt | None) -> tuple[Left, ...]:
         """The same, each with whether it is in force: by the epochs that the last view was made with, and later ones.
@@ -184,6 +187,33 @@ def _summed_up(held: Held, number: int, epoch: Epoch, ranges: list[Replace]) -> 
         handle=held.id[:HANDLE_DIGITS] or None,
         bytes=held.size if held.id else None,
         stands=next(filter(None, map(_standing, ranges)), None),
+        out=False,
+    )
+
+
+def _of_plan(edit: Rewrite | Remove, held: Held | None, number: int, epoch: Epoch) -> Left:
+    """An edit whose receipt retention took."""
+    stands = edit.text if isinstance(edit, Rewrite) else None
+    verb = "rewrite" if isinstance(edit, Rewrite) else "remove"
+    handle = (held.id[:HANDLE_DIGITS] or None) if held else None
+    return Left(
+        request=None,
+        at=epoch.at,
+        verb=verb,
+        by=edit.by,
+        policy="",
+        reason=epoch.why,
+        epoch=number,
+        tool="",
+        call="",
+        message=None,
+        turn=None,
+        tokens_before=0,
+        tokens_after=0,
+        key=edit.key,
+        handle=handle,
+        bytes=held.size if held and held.id else None,
+        stands=stands,
         out=False,
     )
 

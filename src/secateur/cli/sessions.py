@@ -88,7 +88,7 @@ def _row(row: Row, now: float) -> tuple[str, ...]:
     return (
         one_line(row.who.session, 32) + tenant_,
         f"{duration(max(0.0, now - row.touched / 1000))} ago",
-        f"{row.receipts:,}",
+        f"{row.receipts:,}" + (f" ({row.gone:,} gone)" if row.gone else ""),
         f"{row.epochs:,}",
         size(row.blob_bytes),
         row.format,

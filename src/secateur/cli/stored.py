@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from secateur.cli.figures import duration
 from secateur.errors import StoreError
-from secateur.stores import default_url, open_store, retention_s
-from secateur.stores.place import KEEPING, VARIABLE
+from secateur.stores import default_url, open_store, receipts_s, retention_s
+from secateur.stores.place import KEEPING, KEEPING_RECEIPTS, VARIABLE
 from secateur.stores.protocol import Sizes, Store
 from secateur.stores.sqlite import SqliteStore
 
@@ -25,6 +25,7 @@ class Stored(Struct, frozen=True):
     source: str  # who named it
     retention_s: float
     retention_source: str
+    receipts_s: float
     sizes: Sizes | None = None  # null: not there yet, or it cannot be used
     bytes_a_day: float | None = None  # since the oldest session; null: less than a day old
     trouble: str = ""
@@ -34,7 +35,7 @@ def stored(said: str, now: int) -> Stored:
     """Look at the store that `--store` names, else at the default one. `now` is in ms since 1970."""
     source = "--store" if said else VARIABLE if os.environ.get(VARIABLE) else "the user's data folder"
     keeps = KEEPING if os.environ.get(KEEPING) else "default"
-    known = (said or default_url(), source, retention_s(), keeps)
+    known = (said or default_url(), source, retention_s(), keeps, receipts_s())
     store = open_store(known[0])
     try:
         sizes = _sizes(store)
@@ -51,6 +52,11 @@ def rows(one: Stored) -> Iterator[tuple[str, str, str]]:
     """As a table: what, how much, from where."""
     yield ("at", one.url, one.source)
     yield ("bytes of untouched sessions", f"kept {duration(one.retention_s)}", one.retention_source)
+    yield (
+        "receipts",
+        f"kept {duration(one.receipts_s)}",
+        KEEPING_RECEIPTS if os.environ.get(KEEPING_RECEIPTS) else "default",
+    )
     sizes = one.sizes
     if one.trouble:
         yield ("holds", "unknown: see the advice", "")

@@ -54,6 +54,7 @@ class Verified(Struct, frozen=True):
     session: str
     tenant: str
     receipts: int
+    gone: int  # of these, the first ones, which retention took; the rest is proved from the last of them on
     head: str  # hash of its newest receipt
     problems: tuple[str, ...]  # the first broken receipt, then bytes that are not as they were; (): it holds
 
@@ -106,18 +107,24 @@ def _whose(kept: Kept, asked: Asked) -> list[Who]:
 def _verified(kept: Kept, who: Who, head: str | None) -> Verified:
     state = kept.store.load(who) or State(who)
     problems = proof.proved(kept.store, who)
-    if head and not problems and head not in (state.head, *(link.hash for link in kept.store.receipts(who))):
-        problems = (f"the hash {head[:16]} is not in its chain: the whole record was chained anew, or it is another's",)
-    return Verified(who.session, who.tenant, state.receipts, state.head, problems)
+    known = (state.head, state.anchor.hash, *(link.hash for link in kept.store.receipts(who))) if head else ()
+    if head and not problems and head not in known:
+        why = "the whole record was chained anew, or it is another's"
+        gone = ", or it is of a receipt that retention took" if state.anchor.number > 0 else ""
+        problems = (f"the hash {head[:16]} is not in its chain: {why}{gone}",)
+    return Verified(who.session, who.tenant, state.receipts, state.anchor.number + 1, state.head, problems)
 
 
 def _blocks(done: list[Verified], url: str) -> list[Any]:
     broken = [one for one in done if one.problems]
-    receipts = sum(one.receipts for one in done)
+    receipts, gone = sum(one.receipts - one.gone for one in done), sum(one.gone for one in done)
     if not broken:
         head = f" Head: {done[0].head}" if len(done) == 1 else ""
         what = f"{many(len(done), 'session')} at {harmless(url)}, {many(receipts, 'receipt')}"
-        return [f"{what}: every record is as it was written.{head}"]
+        since = (
+            f" Retention took {many(gone, 'receipt')}; what remains is proved from the last of them on." if gone else ""
+        )
+        return [f"{what}: every record is as it was written.{since}{head}"]
     rows = [(one_line(one.session, 32), harmless(text)) for one in broken for text in one.problems]
     return [
         f"{len(broken):,} of {len(done):,} sessions at {harmless(url)} are not as they were written.",

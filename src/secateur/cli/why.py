@@ -64,7 +64,8 @@ class Why(Struct, frozen=True, kw_only=True):
     store: str
     format: str
     model: str
-    requests: int  # receipts
+    requests: int  # receipts, with those that retention took
+    receipts_gone: int  # so many of the first ones; what left with them is told from the plan alone
     tokens_out: int  # by which the view is smaller now, as receipts counted them
     left: tuple[Left, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
     summaries: tuple[str, ...]  # each once, from number 0
@@ -108,6 +109,7 @@ def _report(found: tuple[Left, ...], state: State, url: str) -> Why:
         format=state.format,
         model=state.model,
         requests=state.receipts,
+        receipts_gone=state.anchor.number + 1,
         tokens_out=freed(found),
         left=told,
         summaries=summaries,

@@ -53,7 +53,8 @@ def _session(state: State) -> str:
     model = f", {state.model}" if state.model else ""
     name = harmless(state.who.session)
     what = f"{state.format or 'nothing sent yet'}{model}"
-    return f"Session {name}: {what}, {many(state.receipts, 'receipt')}, last {moment(state.touched)}"
+    gone = f" ({state.anchor.number + 1:,} of them gone by retention)" if state.anchor.number >= 0 else ""
+    return f"Session {name}: {what}, {many(state.receipts, 'receipt')}{gone}, last {moment(state.touched)}"
 
 
 def _nothing(state: State, about: str) -> str:

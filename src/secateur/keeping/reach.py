@@ -71,8 +71,15 @@ class Reach:
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         return self._ask(lambda store: store.purge(tenant, session))
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
-        return self._ask(lambda store: store.gc(now, retention_s, forget_s, every_s))
+    def gc(
+        self,
+        now: int,
+        retention_s: float,
+        forget_s: float | None = None,
+        every_s: float = 0.0,
+        receipts_s: float | None = None,
+    ) -> Freed:
+        return self._ask(lambda store: store.gc(now, retention_s, forget_s, every_s, receipts_s))
 
     def sizes(self) -> Sizes:
         return self._ask(lambda store: store.sizes())

@@ -55,7 +55,7 @@ def failed(policy: str, counter: str, error: Exception, now: int) -> Receipt:
 
 def last_receipt(store: Store, state: State) -> Receipt | None:
     """The receipt of the newest view of a session."""
-    for number in range(state.receipts - 1, -1, -1):
+    for number in range(state.receipts - 1, state.anchor.number, -1):
         for link in store.receipts(state.who, number, number):
             receipt = read(link.body)
             if receipt.outcome in VIEWS:

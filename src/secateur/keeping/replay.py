@@ -39,7 +39,10 @@ def receipt_of(store: Store, state: State, number: int) -> Receipt:
         if receipt.outcome in VIEWS:
             return receipt
         raise StoreError(f"receipt {number} of {name} is of no view: {receipt.error or receipt.outcome}")
-    raise StoreError(f"{name} has no request {number}: it has receipts 0 to {state.receipts - 1}")
+    gone = state.anchor.number
+    if 0 <= number <= gone:
+        raise StoreError(f"the receipt of request {number} of {name} is gone: retention took receipts 0 to {gone}")
+    raise StoreError(f"{name} has no request {number}: it has receipts {gone + 1} to {state.receipts - 1}")
 
 
 def raw_of(store: Store, state: State, number: int) -> bytes:

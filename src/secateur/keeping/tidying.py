@@ -1,7 +1,7 @@
-"""What an engine does for its store now and then: let go of the bytes of sessions long untouched.
+"""What an engine does for its store now and then: let go of the bytes of sessions long untouched, and of old receipts.
 
 Rule: at most once a day for a store, whichever process is first, after something was saved; a bounded part at a time.
-It never stops a request: what goes wrong is a warning. How long bytes are kept, stores say (`retention_s`).
+It never stops a request: what goes wrong is a warning. How long bytes and receipts are kept, stores say.
 """
 
 import time
@@ -25,10 +25,10 @@ class Tidying:
         if now < self._next:
             return ""
         self._next = now + ASKED_MS
-        from secateur.stores import retention_s
+        from secateur.stores import receipts_s, retention_s
 
         try:
-            store.gc(now, retention_s(), every_s=EVERY_S)
+            store.gc(now, retention_s(), every_s=EVERY_S, receipts_s=receipts_s())
         except SecateurError as error:
             return f"what is old stays in the store for now: {error}"
         return ""

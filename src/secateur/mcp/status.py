@@ -45,4 +45,4 @@ def _of_request(receipt: Receipt) -> Iterator[str]:
 def _record(store: Store, state: State, size: int) -> str:
     if size > PROVEN_BYTES:
         return "not looked through, it is large: `secateur verify` does"
-    return "; ".join(problems(store, state.who)) or f"holds, {state.receipts} receipts"
+    return "; ".join(problems(store, state.who)) or f"holds, {state.receipts - state.anchor.number - 1} receipts"

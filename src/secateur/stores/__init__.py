@@ -13,10 +13,10 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
 from secateur.errors import ConfigError
-from secateur.stores.place import default_url, retention_s
+from secateur.stores.place import default_url, receipts_s, retention_s
 from secateur.stores.protocol import Store
 
-__all__ = ["STORES", "default_url", "open_store", "retention_s"]
+__all__ = ["STORES", "default_url", "open_store", "receipts_s", "retention_s"]
 
 Opens = Callable[[str], Store]
 

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from threading import Lock
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur import forking
 from secateur.chain import Link
 from secateur.lineage import digest
 from secateur.stores.admission import admitted, ambiguous, asked
+from secateur.stores.anchor import expired, moved
 from secateur.stores.packing import compressed, expanded
 from secateur.stores.protocol import (
     Blob,
@@ -43,7 +45,8 @@ class _Kept:
     """What is kept of one session beside its state."""
 
     def __init__(self) -> None:
-        self.links: list[Link] = []
+        self.links: list[Link] = []  # those that are left
+        self.times: list[int] = []  # when each of them was saved
         self.refs: dict[tuple[str, str], int] = {}  # (id, key) → when it was saved
         self.views: set[str] = set()
         self.manifests: list[Manifest] = []
@@ -51,7 +54,7 @@ class _Kept:
     def copy(self) -> "_Kept":
         """The same, apart from what is added later."""
         same = _Kept()
-        same.links, same.refs = [*self.links], dict(self.refs)
+        same.links, same.times, same.refs = [*self.links], [*self.times], dict(self.refs)
         same.views, same.manifests = set(self.views), [*self.manifests]
         return same
 
@@ -87,6 +90,7 @@ class MemoryStore:
             admitted(stored.revision, state, change)
             kept = self._kept.setdefault(who, _Kept())
             kept.links += change.receipts
+            kept.times += [change.at] * len(change.receipts)
             kept.views |= set(change.views)
             kept.manifests += [change.manifest] if change.manifest else []
             parent = self._kept.get(Who(change.parent, who.tenant)) if change.parent else None
@@ -95,7 +99,7 @@ class MemoryStore:
             for name, blob, (codec, body) in filed:
                 self._blobs.setdefault((who.tenant, name), _Filed(blob.kind, len(blob.data), codec, body))
                 kept.refs.setdefault((name, blob.key), change.at)
-            self._states[who] = changed(state, change)
+            self._states[who] = changed(replace(state, anchor=stored.anchor), change)
             return self._states[who]
 
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
@@ -113,7 +117,7 @@ class MemoryStore:
     def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
         with self._lock:
             links = list(self._kept[who].links) if who in self._kept else []
-        yield from links[first : None if last is None else last + 1]
+        yield from (one for one in links if first <= one.sequence and (last is None or one.sequence <= last))
 
     def blob(self, tenant: str, handle: str) -> Blob | None:
         begin = asked(handle)
@@ -164,11 +168,18 @@ class MemoryStore:
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         with self._lock:
             gone = [who for who in self._states if who.tenant == tenant and session in (None, who.session)]
-            receipts = sum(self._states[who].receipts for who in gone)
+            receipts = self._left(gone)
             self._forget(gone)
             return self._swept(len(gone), receipts)
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
+    def gc(
+        self,
+        now: int,
+        retention_s: float,
+        forget_s: float | None = None,
+        every_s: float = 0.0,
+        receipts_s: float | None = None,
+    ) -> Freed:
         with self._lock:
             if every_s and self._cleared is not None and 0 <= now - self._cleared < every_s * 1000:
                 return Freed()
@@ -178,8 +189,9 @@ class MemoryStore:
                     kept = self._kept[who]
                     kept.refs, kept.views, kept.manifests = {}, set(), []
             forget = [] if forget_s is None else self._untouched(now - forget_s * 1000)
-            receipts = sum(self._states[who].receipts for who in forget)
+            receipts = self._left(forget)
             self._forget(forget)
+            receipts += 0 if receipts_s is None else self._shortened(now - receipts_s * 1000)
             return self._swept(len(forget), receipts)
 
     def sizes(self) -> Sizes:
@@ -220,7 +232,21 @@ class MemoryStore:
         names = {name for name, _ in self._kept[state.who].refs}
         size = sum(self._blobs[state.who.tenant, name].size for name in names)
         told = (state.format, state.model, state.parent, state.created, state.touched)
-        return Row(state.who, *told, len(state.plan.epochs), state.receipts, len(names), size)
+        return Row(state.who, *told, len(state.plan.epochs), state.receipts, len(names), size, state.anchor.number + 1)
+
+    def _left(self, sessions: list[Who]) -> int:
+        return sum(len(self._kept[who].links) for who in sessions)
+
+    def _shortened(self, before: float) -> int:
+        """Let receipts go that were saved before that time; how many."""
+        went = 0
+        for who, state in self._states.items():
+            kept = self._kept[who]
+            count = expired(kept.times, state.receipts, state.anchor.number + 1, before)
+            self._states[who] = replace(state, anchor=moved(state.anchor, kept.links[:count]))
+            kept.links, kept.times = kept.links[count:], kept.times[count:]
+            went += count
+        return went
 
     def _untouched(self, since: float) -> list[Who]:
         return [who for who, state in self._states.items() if state.touched < since]

@@ -1,4 +1,4 @@
-"""Where the store is, and how long it keeps bytes, when nobody says: from the environment, else by rule.
+"""Where the store is, and how long it keeps bytes and receipts, when nobody says: from the environment, else by rule.
 
 Rule: it names a place and makes nothing there.
 """
@@ -13,6 +13,8 @@ from secateur.errors import ConfigError
 VARIABLE = "SECATEUR_STORE"
 KEEPING = "SECATEUR_RETENTION_DAYS"
 RETENTION_DAYS = 30.0  # long enough to come back to a session after a month away
+KEEPING_RECEIPTS = "SECATEUR_RECEIPT_DAYS"
+RECEIPT_DAYS = 90.0  # a quarter: longer than bytes, since they hold none and answer questions about a bill
 FILE = "secateur.db"
 
 
@@ -25,13 +27,22 @@ def default_url(environ: Mapping[str, str] | None = None) -> str:
 
 def retention_s(environ: Mapping[str, str] | None = None) -> float:
     """How long the bytes of an untouched session are kept, in seconds: `SECATEUR_RETENTION_DAYS`, else 30 days."""
-    said = (os.environ if environ is None else environ).get(KEEPING, "")
+    return _seconds(KEEPING, RETENTION_DAYS, os.environ if environ is None else environ)
+
+
+def receipts_s(environ: Mapping[str, str] | None = None) -> float:
+    """How long receipts are kept, in seconds: `SECATEUR_RECEIPT_DAYS`, else 90 days."""
+    return _seconds(KEEPING_RECEIPTS, RECEIPT_DAYS, os.environ if environ is None else environ)
+
+
+def _seconds(name: str, default: float, environ: Mapping[str, str]) -> float:
+    said = environ.get(name, "")
     try:
-        days = float(said) if said else RETENTION_DAYS
+        days = float(said) if said else default
     except ValueError:
         days = -1.0
     if not days >= 0:
-        raise ConfigError(f"{KEEPING}={said} is no number of days: give one from 0, as in {KEEPING}={RETENTION_DAYS:g}")
+        raise ConfigError(f"{name}={said} is no number of days: give one from 0, as in {name}={default:g}")
     return days * 86_400
 
 

@@ -6,18 +6,10 @@ Rule: it reads through the protocol, so it judges any store, and it changes noth
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
-import msgspec
-from msgspec import UNSET, Struct, UnsetType
-
 from secateur.chain import Link, broken, sealed, start
 from secateur.errors import StoreError
+from secateur.stores.anchor import named
 from secateur.stores.protocol import State, Store, Who
-
-
-class _Named(Struct, frozen=True):
-    """What a receipt says of the plan; unset where it was written before receipts said anything of it."""
-
-    saved: tuple[str, ...] | UnsetType = UNSET
 
 
 def problems(store: Store, who: Who) -> tuple[str, ...]:
@@ -38,9 +30,11 @@ def proved(store: Store, who: Who) -> tuple[str, ...]:
     state = store.load(who)
     if state is None:
         return (f"session {who.session!r} is not in this store",)
-    seals: list[str | None] = []
+    anchor = state.anchor
+    seals: list[str | None] = [*anchor.seals, *((None,) if anchor.silent else ())]
     links = _heard(store.receipts(who), seals)
-    wrong = broken(links, start(who.tenant, who.session), state.head) or _other_plan(state, seals)
+    begin = start(who.tenant, who.session) if anchor.number < 0 else anchor.hash
+    wrong = broken(links, begin, state.head, anchor.number + 1) or _other_plan(state, seals)
     found = [wrong] if wrong else []
     held_ = store.blobs(who)
     found += _unmade(store, who, state.receipts, {one.id for one in held_})
@@ -91,22 +85,19 @@ def _unmade(store: Store, who: Who, receipts: int, ids: set[str]) -> Iterator[st
 def _heard(links: Iterable[Link], seals: list[str | None]) -> Iterator[Link]:
     """The links, and on the side the epochs that they name; None for a receipt that says nothing of the plan."""
     for link in links:
-        try:
-            named = msgspec.json.decode(link.body, type=_Named).saved
-        except msgspec.MsgspecError:
-            named = UNSET
-        seals += (None,) if named is UNSET else named
+        saved = named(link.body)
+        seals += (None,) if saved is None else saved
         yield link
 
 
 def _other_plan(state: State, seals: list[str | None]) -> str:
     """Where the plan is not the one that its receipts name; of a record begun before they did, its newest epochs."""
-    named = [seal for seal in seals if seal is not None]
-    first = 0 if len(named) == len(seals) else max(0, len(state.plan.epochs) - len(named))
+    told = [seal for seal in seals if seal is not None]
+    first = 0 if len(told) == len(seals) else max(0, len(state.plan.epochs) - len(told))
     kept = sealed(state.plan.epochs[first:])
-    for number, (seal, hash_) in enumerate(zip(named, kept, strict=False), first):
+    for number, (seal, hash_) in enumerate(zip(told, kept, strict=False), first):
         if seal != hash_:
             return f"epoch {number} is not as it was opened: its bytes do not give the hash that its receipt has"
-    if len(kept) != len(named):
-        return f"the plan has {first + len(kept)} epochs, but its receipts name {first + len(named)}"
+    if len(kept) != len(told):
+        return f"the plan has {first + len(kept)} epochs, but its receipts name {first + len(told)}"
     return ""

@@ -21,6 +21,7 @@ from secateur.errors import StoreError
 from secateur.lineage import digest
 from secateur.model import Epoch
 from secateur.plan import Plan
+from secateur.stores.anchor import Anchor
 
 BlobKind = Literal["text", "json", "media", "raw", "summary"]
 PinKind = Literal["message", "call", "tool", "glob", "handle"]
@@ -94,6 +95,7 @@ class State(Struct, frozen=True):
     parent: str = ""  # the session (same tenant) that its first epochs came from
     created: int = 0  # ms since 1970
     touched: int = 0  # newest save, in ms since 1970
+    anchor: Anchor = Anchor()  # the last receipt that retention took; `receipts` still counts those that went
 
 
 class Blob(Struct, frozen=True):
@@ -168,6 +170,7 @@ class Row(Struct, frozen=True):
     receipts: int
     blobs: int
     blob_bytes: int  # as they were
+    gone: int = 0  # of the receipts, those that retention took
 
 
 class Sizes(Struct, frozen=True):
@@ -235,10 +238,18 @@ class Store(Protocol):
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays."""
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
+    def gc(
+        self,
+        now: int,
+        retention_s: float,
+        forget_s: float | None = None,
+        every_s: float = 0.0,
+        receipts_s: float | None = None,
+    ) -> Freed:
         """Let go of what is old: blobs, views and manifests of sessions untouched for `retention_s` seconds.
 
-        Plans and receipts stay, unless the session was untouched for `forget_s` seconds. `now` is in ms since 1970.
+        Plans stay, unless the session was untouched for `forget_s` seconds. Receipts saved more than `receipts_s`
+        seconds ago go, but never a session's newest (`anchor.LEAST`), and leave an anchor. `now` is in ms since 1970.
         With `every_s`, as engines ask by themselves, nothing is done where it was asked in that time, by any process;
         a store may then leave a part for the next time, so that nobody waits for long.
         """

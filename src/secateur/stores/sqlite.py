@@ -18,6 +18,7 @@ from secateur.stores import sqlite_read, sqlite_retention
 from secateur.stores.group import Group, Job
 from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Manifest, Rejected, Row, Sizes, State, Who
 from secateur.stores.sqlite_file import SYNCHRONOUS, File
+from secateur.stores.sqlite_retention import Old
 from secateur.stores.sqlite_write import Ready, ready, write
 
 _ITS_OWN = (StoreError, sqlite3.DataError, sqlite3.IntegrityError, OverflowError, UnicodeEncodeError)  # not the file's
@@ -66,7 +67,7 @@ class SqliteStore:
             yield from links
             if not links:
                 return
-            first = max(first + sqlite_read.PAGE, links[-1].sequence + 1)
+            first = links[-1].sequence + 1
 
     def blob(self, tenant: str, handle: str) -> Blob | None:
         with self._file.reading(self._wait_s) as connection:
@@ -98,14 +99,20 @@ class SqliteStore:
                 raise sqlite_retention.still_there(self._file.path)
         return freed
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
-        old = now - int(retention_s * 1000)
-        forgotten = None if forget_s is None else now - int(forget_s * 1000)
+    def gc(
+        self,
+        now: int,
+        retention_s: float,
+        forget_s: float | None = None,
+        every_s: float = 0.0,
+        receipts_s: float | None = None,
+    ) -> Freed:
+        old = Old(*(None if age is None else now - int(age * 1000) for age in (retention_s, forget_s, receipts_s)))
         some = sqlite_retention.SOME if every_s else None
         with self._file.transaction(self._wait_s) as connection:
             if not sqlite_retention.due(connection, now, every_s):
                 return Freed()
-            freed = sqlite_retention.collected(connection, old, forgotten, some)
+            freed = sqlite_retention.collected(connection, old, some)
         with self._file.writing(self._wait_s) as connection:
             sqlite_retention.shrunk(connection, some)
         return freed

@@ -13,6 +13,7 @@ from secateur.lineage import digest
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.stores.admission import ambiguous, asked
+from secateur.stores.anchor import Anchor
 from secateur.stores.packing import expanded, unpacked
 from secateur.stores.protocol import (
     Blob,
@@ -33,9 +34,11 @@ PAGE = 256  # receipts read at once
 _ASKED_AT_ONCE = 400  # keys in one question; old SQLites take 999 values
 
 _SESSION = """SELECT id, revision, head, receipts, tip, format, model, parent, created, touched, clock,
-  calibrations, pins FROM sessions WHERE tenant = ? AND session = ?"""
+  calibrations, pins, (SELECT body FROM anchors WHERE anchors.session = sessions.id) FROM sessions
+  WHERE tenant = ? AND session = ?"""
 _ROWS = """SELECT s.tenant, s.session, s.format, s.model, s.parent, s.created, s.touched,
-  (SELECT count(*) FROM epochs e WHERE e.session = s.id), s.receipts, count(b.id), coalesce(sum(b.size), 0)
+  (SELECT count(*) FROM epochs e WHERE e.session = s.id), s.receipts, count(b.id), coalesce(sum(b.size), 0),
+  coalesce((SELECT number + 1 FROM anchors a WHERE a.session = s.id), 0)
   FROM sessions s LEFT JOIN (SELECT DISTINCT session, blob FROM refs) r ON r.session = s.id
   LEFT JOIN blobs b ON b.id = r.blob
   WHERE s.tenant = coalesce(?, s.tenant) GROUP BY s.id ORDER BY s.touched DESC, s.tenant, s.session"""
@@ -43,6 +46,9 @@ _TIPS = (
     "SELECT DISTINCT s.session, e.tip, s.touched FROM epochs e JOIN sessions s ON s.id = e.session WHERE s.tenant = ?"
 )
 _VIEWS = "SELECT s.session, v.key, s.touched FROM views v JOIN sessions s ON s.id = v.session WHERE s.tenant = ?"
+_ID = "(SELECT id FROM sessions WHERE tenant = ? AND session = ?)"
+_RECEIPTS = f"""SELECT sequence, hash, CAST(body AS BLOB) FROM receipts
+  WHERE session = {_ID} AND sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"""
 _HELD = """SELECT coalesce(b.digest, ''), coalesce(b.kind, 'text'), r.key, coalesce(b.size, 0),
   coalesce(length(b.body), 0), r.at FROM refs r LEFT JOIN blobs b ON b.id = r.blob
   WHERE r.session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) ORDER BY r.at, b.id, r.key"""
@@ -82,6 +88,7 @@ def state_of(connection: sqlite3.Connection, who: Who) -> State | None:
         parent=row[7],
         created=row[8],
         touched=row[9],
+        anchor=unpacked(row[13], Anchor) if row[13] else Anchor(),
     )
 
 
@@ -99,12 +106,11 @@ def found(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) ->
 
 def page(connection: sqlite3.Connection, who: Who, first: int, last: int | None) -> list[Link]:
     """Up to `PAGE` receipts from number `first`, each with the hash that stands before it."""
-    sql = """SELECT sequence, hash, CAST(body AS BLOB) FROM receipts
-      WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) AND sequence BETWEEN ? AND ?
-      ORDER BY sequence"""
-    upto = first + PAGE - 1 if last is None else min(last, first + PAGE - 1)
-    rows = connection.execute(sql, (who.tenant, who.session, first - 1, upto)).fetchall()
-    before = {sequence: hash for sequence, hash, _ in rows} | {-1: start(who.tenant, who.session)}
+    name, upto = (who.tenant, who.session), 2**62 if last is None else last
+    rows = connection.execute(_RECEIPTS, (*name, first - 1, upto, PAGE + 1)).fetchall()
+    anchor = connection.execute(f"SELECT body FROM anchors WHERE session = {_ID}", name).fetchone()
+    gone = unpacked(anchor[0], Anchor) if anchor else Anchor(hash=start(*name))
+    before = {gone.number: gone.hash} | {sequence: hash for sequence, hash, _ in rows}
     return [
         Link(sequence, bytes(body), before.get(sequence - 1, ""), hash)
         for sequence, hash, body in rows

@@ -7,8 +7,14 @@ log that still holds it is folded in and emptied; who asks for a purge hears of 
 import sqlite3
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.chain import Link
 from secateur.errors import StoreError
+from secateur.stores.anchor import LEAST, Anchor, expired, moved
 from secateur.stores.migrate import newest
+from secateur.stores.packing import packed, unpacked
 from secateur.stores.protocol import Freed, Sizes
 
 SOME = 50  # sessions whose bytes go at once, and hundreds of pages that are given back, where nobody may wait long
@@ -16,7 +22,10 @@ SOME = 50  # sessions whose bytes go at once, and hundreds of pages that are giv
 _HAS = "EXISTS (SELECT 1 FROM {0} WHERE {0}.session = sessions.id)"
 _OLD = f"""SELECT id FROM sessions WHERE touched < ?
   AND ({" OR ".join(_HAS.format(table) for table in ("refs", "views", "manifests"))}) ORDER BY touched LIMIT ?"""
-_FORGOTTEN = "SELECT id, receipts FROM sessions WHERE touched < ? ORDER BY touched LIMIT ?"
+_AGED = """SELECT s.id, s.receipts, ? FROM sessions s LEFT JOIN anchors a ON a.session = s.id
+  JOIN receipts r ON r.session = s.id AND r.sequence = coalesce(a.number, -1) + 1
+  WHERE r.at < ? AND s.receipts - r.sequence > ? LIMIT ?"""
+_FORGOTTEN = "SELECT id FROM sessions WHERE touched < ? ORDER BY touched LIMIT ?"
 _LOOSE = "NOT EXISTS (SELECT 1 FROM refs WHERE refs.blob = blobs.id)"
 _COUNTS = """SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM epochs), (SELECT count(*) FROM receipts),
   (SELECT count(*) FROM blobs), (SELECT coalesce(sum(size), 0) FROM blobs),
@@ -26,11 +35,9 @@ _COUNTS = """SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM epoch
 
 def purged(connection: sqlite3.Connection, tenant: str, session: str | None) -> Freed:
     """Delete a session, or all of a tenant's."""
-    sql = "SELECT id, receipts FROM sessions WHERE tenant = ? AND session = coalesce(?, session)"
-    gone = connection.execute(sql, (tenant, session)).fetchall()
-    blobs = _let_go(connection, [number for number, _ in gone])
-    connection.executemany("DELETE FROM sessions WHERE id = ?", [row[:1] for row in gone])
-    return _swept(connection, blobs, gone)
+    sql = "SELECT id FROM sessions WHERE tenant = ? AND session = coalesce(?, session)"
+    gone = [row[0] for row in connection.execute(sql, (tenant, session)).fetchall()]
+    return _forgotten(connection, gone, _let_go(connection, gone))
 
 
 def due(connection: sqlite3.Connection, now: int, every_s: float) -> bool:
@@ -42,17 +49,26 @@ def due(connection: sqlite3.Connection, now: int, every_s: float) -> bool:
     return True
 
 
-def collected(connection: sqlite3.Connection, old: int, forgotten: int | None, most: int | None = None) -> Freed:
-    """Let go of the blobs, views and manifests of sessions untouched since `old`, and of sessions since `forgotten`.
+class Old(Struct, frozen=True):
+    """What is old: in ms since 1970; None: nothing is."""
 
-    Both are in ms since 1970; None forgets no session. Of each at most `most` sessions, the longest untouched first.
-    """
+    bytes: int | None  # of sessions untouched since then: blobs, views and manifests
+    sessions: int | None  # untouched since then
+    receipts: int | None  # saved before
+
+
+def collected(connection: sqlite3.Connection, old: Old, most: int | None = None) -> Freed:
+    """Let go of what is old; of each kind that of at most `most` sessions, the longest untouched first."""
     limit = -1 if most is None else most
-    blobs = _let_go(connection, [row[0] for row in connection.execute(_OLD, (old, limit)).fetchall()])
-    gone = [] if forgotten is None else connection.execute(_FORGOTTEN, (forgotten, limit)).fetchall()
-    blobs |= _let_go(connection, [number for number, _ in gone])
-    connection.executemany("DELETE FROM sessions WHERE id = ?", [row[:1] for row in gone])
-    return _swept(connection, blobs, gone)
+
+    def untouched(sql: str, since: int | None) -> list[int]:
+        return [] if since is None else [row[0] for row in connection.execute(sql, (since, limit)).fetchall()]
+
+    blobs = _let_go(connection, untouched(_OLD, old.bytes))
+    gone = untouched(_FORGOTTEN, old.sessions)
+    freed = _forgotten(connection, gone, blobs | _let_go(connection, gone))
+    went = sum(_shortened(connection, *row, most) for row in _aged(connection, old.receipts, limit))
+    return replace(freed, receipts=freed.receipts + went)
 
 
 def shrunk(connection: sqlite3.Connection, most: int | None = None) -> bool:
@@ -111,12 +127,36 @@ def _let_go(connection: sqlite3.Connection, sessions: list[int]) -> set[int]:
     return blobs
 
 
-def _swept(connection: sqlite3.Connection, blobs: set[int], gone: list[tuple[int, int]]) -> Freed:
-    """Delete those of these blobs that nobody refers to any more; `gone` are the sessions, with their receipts."""
+def _aged(connection: sqlite3.Connection, before: int | None, limit: int) -> list[tuple[int, int, int]]:
+    """The sessions with receipts saved before that time, beyond those that stay: row, receipts, and that time."""
+    return [] if before is None else connection.execute(_AGED, (before, before, LEAST, limit)).fetchall()
+
+
+def _shortened(connection: sqlite3.Connection, one: int, receipts: int, before: int, most: int | None) -> int:
+    """Let a session's receipts go that were saved before that time, and move its anchor; how many."""
+    row = connection.execute("SELECT body FROM anchors WHERE session = ?", (one,)).fetchone()
+    anchor = unpacked(row[0], Anchor) if row else Anchor()
+    first, limit = anchor.number + 1, -1 if most is None else most * 100
+    times = connection.execute("SELECT at FROM receipts WHERE session = ? ORDER BY sequence LIMIT ?", (one, limit))
+    count = expired((at for (at,) in times), receipts, first, before)
+    sql = "SELECT sequence, hash, CAST(body AS BLOB) FROM receipts WHERE session = ? AND sequence < ? ORDER BY sequence"
+    gone = connection.execute(sql, (one, first + count)).fetchall()
+    anchor = moved(anchor, (Link(number, bytes(body), "", hash_) for number, hash_, body in gone))
+    made = (one, packed(anchor), anchor.number)
+    connection.execute("INSERT OR REPLACE INTO anchors (session, body, number) VALUES (?, ?, ?)", made)
+    connection.execute("DELETE FROM receipts WHERE session = ? AND sequence < ?", (one, first + count))
+    return count
+
+
+def _forgotten(connection: sqlite3.Connection, gone: list[int], blobs: set[int]) -> Freed:
+    """Delete these sessions, and those of these blobs that nobody refers to any more."""
+    count = "SELECT count(*) FROM receipts WHERE session = ?"
+    receipts = sum(connection.execute(count, (one,)).fetchone()[0] for one in gone)
+    connection.executemany("DELETE FROM sessions WHERE id = ?", [(one,) for one in gone])
     freed = size = 0
     for one in sorted(blobs):
         row = connection.execute(f"SELECT length(body) FROM blobs WHERE id = ? AND {_LOOSE}", (one,)).fetchone()
         if row:
             connection.execute("DELETE FROM blobs WHERE id = ?", (one,))
             freed, size = freed + 1, size + row[0]
-    return Freed(len(gone), sum(receipts for _, receipts in gone), freed, size)
+    return Freed(len(gone), receipts, freed, size)

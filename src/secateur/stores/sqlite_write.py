@@ -72,8 +72,8 @@ def _append(connection: sqlite3.Connection, number: int, state: State, change: C
     first = len(state.plan.epochs)
     epochs = [(number, place, epoch.tip, packed(epoch)) for place, epoch in enumerate(change.epochs, first)]
     connection.executemany("INSERT INTO epochs (session, number, tip, body) VALUES (?, ?, ?, ?)", epochs)
-    links = [(number, link.sequence, link.hash, link.body) for link in change.receipts]
-    connection.executemany("INSERT INTO receipts (session, sequence, hash, body) VALUES (?, ?, ?, ?)", links)
+    links = [(number, link.sequence, link.hash, link.body, change.at) for link in change.receipts]
+    connection.executemany("INSERT INTO receipts (session, sequence, hash, body, at) VALUES (?, ?, ?, ?, ?)", links)
     views = [(number, key) for key in change.views]
     connection.executemany("INSERT OR IGNORE INTO views (session, key) VALUES (?, ?)", views)
     if change.manifest:

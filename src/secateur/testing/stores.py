@@ -25,13 +25,14 @@ from secateur.stores.protocol import (
     Who,
     fresh,
 )
+from secateur.testing.aging import Aging
 from secateur.testing.changes import STRANGER, A, B, receipts_of, refused
 from secateur.testing.in_use import InUse
 
 DAY = 86_400_000  # ms
 
 
-class StoreKit(InUse):
+class StoreKit(InUse, Aging):
     """Inherit from it in a class named Test…, and write `opened`. pytest runs the rest."""
 
     def test_an_empty_store_knows_nothing(self, tmp_path: Path) -> None:

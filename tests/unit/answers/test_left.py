@@ -31,7 +31,7 @@ def body(rounds: int, more: str = "") -> bytes:
         result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{number} {LONG}"}
         messages += [{"role": "user", "content": f"do {number}{more}"}, {"role": "assistant", "content": [call]}]
         messages += [{"role": "user", "content": [result]}, {"role": "assistant", "content": "done"}]
-    messages += [{"role": "user", "content": "thanks"}, {"role": "assistant", "content": "ok"}]
+        messages += [{"role": "user", "content": "thanks"}, {"role": "assistant", "content": "ok"}]
     return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
 
 
@@ -48,7 +48,7 @@ def test_each_part_is_told_with_its_turn_its_rule_and_what_stands_there() -> Non
     used.fit(body(2), session="s", now=9)
     first, second = told(store)
     assert (first.request, first.epoch, first.turn, first.message, first.call) == (0, 0, 1, 2, "c0")
-    assert (second.request, second.epoch, second.turn, second.message, second.call) == (1, 1, 2, 6, "c1")
+    assert (second.request, second.epoch, second.turn, second.message, second.call) == (1, 1, 3, 8, "c1")
     assert (first.verb, first.by, first.policy, first.tool, first.at) == ("rewrite", "hard_clear", "clear", "Bash", 5)
     assert first.handle == handle_of(f"0 {LONG}")
     assert first.bytes == len(f"0 {LONG}")
@@ -112,7 +112,7 @@ def test_what_a_compaction_summed_up_is_told_by_turn_and_call_with_its_bytes() -
         assert (one.tool, one.call) == (part.tool, part.call)
         assert one.handle == handle_of(part.text)
         assert one.bytes == len(part.text)
-        assert one.turn == one.message // 4 + 1 if one.message is not None else None
+        assert one.turn == one.message // 6 * 2 + 1 + (one.message % 6 > 3) if one.message is not None else None
     shown = {part.text for message in view.after.messages for part in message.parts}
     gone = {key for key, part in read.items() if part.text not in shown}
     assert gone <= {one.key for one in told(store) if one.out}

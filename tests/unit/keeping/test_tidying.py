@@ -2,17 +2,40 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from secateur import Engine
+from secateur.answers.left import left
 from secateur.errors import StoreError
 from secateur.stores import open_store
+from secateur.stores.anchor import LEAST
 from secateur.stores.memory import MemoryStore
+from secateur.stores.proof import problems
 from secateur.stores.protocol import Blob, Change, Freed, Who, fresh
 
 DAY_MS = 86_400_000
 BODY = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}).encode()
+
+
+CLEAR: dict[str, Any] = {
+    "name": "clear",
+    "protect": {"messages": 2},
+    "prune": [{"do": "hard_clear"}],
+    "schedule": {"when": "every_request"},
+}
+
+
+def grown(rounds: int) -> bytes:
+    """A history of so many rounds with a tool."""
+    messages: list[dict[str, Any]] = []
+    for number in range(rounds + 1):
+        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"make {number}"}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{number} " + "an output\n" * 90}
+        messages += [{"role": "user", "content": f"do {number}"}, {"role": "assistant", "content": [call]}]
+        messages += [{"role": "user", "content": [result]}, {"role": "assistant", "content": "done"}]
+    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
 
 
 def old(store: MemoryStore, name: str, at: int) -> None:
@@ -46,6 +69,32 @@ def test_how_long_bytes_are_kept_is_said_by_the_environment(monkeypatch: pytest.
     assert blobs(store) == 1
 
 
+def test_old_receipts_go_by_themselves_and_the_session_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, kept = MemoryStore(), Engine(CLEAR, store=MemoryStore())
+    for number in range(30):
+        for engine in (Engine(CLEAR, store=store), kept):
+            view = engine.fit(grown(number), session="s", now=number * DAY_MS)
+    state = store.load(Who("s"))
+    assert state is not None
+    assert state.anchor.number == -1
+    monkeypatch.setenv("SECATEUR_RECEIPT_DAYS", "5")
+    late = [engine.fit(grown(31), session="s", now=60 * DAY_MS) for engine in (Engine(CLEAR, store=store), kept)]
+    assert late[0].native == late[1].native
+    state = store.load(Who("s"))
+    assert state is not None
+    assert (state.receipts, state.anchor.number) == (31, 31 - LEAST - 1)
+    assert problems(store, Who("s")) == ()
+    told = {one.key: one for one in left(store, state)}
+    assert {edit.key for epoch in state.plan.epochs for edit in epoch.edits} <= told.keys()
+    assert all(one.out for one in told.values())
+    engine = Engine(CLEAR, store=store)
+    with pytest.raises(StoreError, match="the receipt of request 3 of session 's' is gone: retention took receipts 0"):
+        engine.replay("s", 3, grown(3))
+    again = Engine(CLEAR, store=store).fit(grown(31), session="s", now=61 * DAY_MS)
+    assert (again.native, again.receipt.number) == (late[0].native, 31)
+    assert Engine(CLEAR, store=store).replay("s", 29, grown(29)).native == view.native
+
+
 def test_a_caller_whose_time_runs_ahead_makes_nobody_old() -> None:
     store = MemoryStore()
     old(store, "in the year 2200", 7_258_118_400_000)
@@ -73,5 +122,5 @@ def test_of_a_large_store_a_part_goes_at_a_time(tmp_path: Path) -> None:
 class Stuck(MemoryStore):
     """A store that cannot let anything go."""
 
-    def gc(self, now: int, retention_s: float, forget_s: float | None = None, every_s: float = 0.0) -> Freed:
+    def gc(self, *_: Any, **__: Any) -> Freed:
         raise StoreError("the file is kept busy")
