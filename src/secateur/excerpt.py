@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from secateur.gist import STEMS, few, single, tells, versioned
+from secateur.gist import few, possible, single, tells, versioned
 
 LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
 TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's
@@ -113,7 +113,7 @@ def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
 
     Only as many are judged as are needed to say which those are.
     """
-    groups = _grouped(text, gap, [stem for stem in STEMS if stem in text])
+    groups = _grouped(text, gap, [stem for stem in possible(text) if stem in text])
     lines = _Lines(text)
     seen: set[str] = set()
     first: list[tuple[int, str]] = []

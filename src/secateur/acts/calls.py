@@ -109,6 +109,8 @@ def _exit(text: str) -> int | None:
         told = _TOLD.search(first) if is_placeholder(first) else None
         return int(told[1]) if told else None
     ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
+    if "xit" not in ends and "returncode" not in ends:  # found much sooner than the pattern is missed
+        return None
     found = _EXIT.search(ends)
     return int(next(group for group in found.groups() if group is not None)) if found else None
 

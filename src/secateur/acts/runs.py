@@ -6,6 +6,7 @@ becomes of earlier runs of the same thing is not decided here.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -103,19 +104,37 @@ _FAILED = re.compile(
 )
 
 
+class _Line(Struct, frozen=True):
+    """What a command line says by itself, whatever came of it."""
+
+    line: str
+    stem: str
+    looks: bool
+    check: Check | None
+    does: tuple[tuple[str, ...], ...]
+    goes_to: str
+
+
 def _ran(action: Action, line: str) -> Ran:
+    said = _kept(line) if len(line) <= _SHORT else _taken(line)
+    ok = action.ok and not (said.check and failed(action.said))
+    return Ran(action, said.line, said.stem, said.looks, said.check, ok, said.does, said.goes_to)
+
+
+def _taken(line: str) -> _Line:
     taken = parsed(line)
     programs = [words for simple in taken.commands if (words := program(simple.words))]
-    check = next(
-        (kind for kind, shape in _CHECKS if any(shape.match(" ".join(words[:12])) for words in programs)), None
-    )
-    ok = action.ok and not (check and failed(action.said))
+    does = [" ".join(words[:12]) for words in programs]
+    check = next((kind for kind, shape in _CHECKS if any(map(shape.match, does))), None)
     acting = [words for words in programs if not _looks(words)]
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
     writes = any(pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
-    return Ran(
-        action, taken.line, stem, not acting and not writes, check, ok, tuple(acting or programs), _goes_to(programs)
-    )
+    looks = not acting and not writes
+    return _Line(taken.line, stem, looks, check, tuple(acting or programs), _goes_to(programs))
+
+
+_SHORT = 2_000  # characters of a command line that is kept: it is asked about for what it ran, and how that went
+_kept = lru_cache(maxsize=4_096)(_taken)
 
 
 def _looks(words: tuple[str, ...]) -> bool:

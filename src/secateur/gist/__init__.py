@@ -7,7 +7,7 @@ here.
 """
 
 from secateur.gist.shapes import ALIKE, COMMON, EACH, MANY, MOSTLY, alike, alike_in, few, shape, single
-from secateur.gist.telling import LONGEST, STEMS, sounding, telling, tells, versioned
+from secateur.gist.telling import LONGEST, STEMS, possible, sounding, telling, tells, versioned
 
 __all__ = [
     "ALIKE",
@@ -20,6 +20,7 @@ __all__ = [
     "alike",
     "alike_in",
     "few",
+    "possible",
     "shape",
     "single",
     "sounding",

@@ -234,14 +234,18 @@ def _wider(times: Counter[str]) -> dict[str, str]:
             common.update(dict.fromkeys(once, times[said] - 1))
     least = COMMON * times.total()
     often = {word for word, count in common.items() if count >= least}
+    found = [said for said, words, once in zip(shapes, worded, each, strict=False) if _is_wide(words, once, often)]
+    pieces = _NEXT.join(found).split(" ")
     shown = _shown(set(pieces), often)
-    wider = " ".join([shown[piece] for piece in pieces]).split(_NEXT)
-    found: dict[str, str] = {}
-    for said, wide, words, once in zip(shapes, wider, worded, each, strict=False):
-        rare = len(once - often) if len(once) == len(words) else sum([word not in often for word in words])
-        if 0 < rare < len(words) / 2:
-            found[said] = wide
-    return found
+    return dict(zip(found, " ".join([shown[piece] for piece in pieces]).split(_NEXT), strict=False))
+
+
+def _is_wide(words: list[str], once: set[str], often: set[str]) -> bool:
+    """Whether most of these words, but not all, are such as many lines have."""
+    if once.isdisjoint(often):
+        return False
+    rare = len(once - often) if len(once) == len(words) else sum([word not in often for word in words])
+    return 0 < rare < len(words) / 2
 
 
 def _shown(pieces: set[str], often: set[str]) -> dict[str, str]:

@@ -37,6 +37,11 @@ def sounding(text: str, lines: Sequence[str]) -> Sequence[int]:
     return _sounding_in(text) if len(text) <= KEPT_CHARS else _sounding(text, lines)
 
 
+def possible(text: str) -> list[str]:
+    """The stems that a text may hold: what several begin with is looked for once."""
+    return [stem for group, stems in _GROUPS.items() if _may_hold(text, group) for stem in stems]
+
+
 def versioned(text: str, lines: Sequence[str]) -> Iterator[int]:
     """Places of the lines that name a version of something; `lines` are those of the text."""
     starts: list[int] = []
@@ -111,7 +116,7 @@ def _sounding_in(text: str) -> tuple[int, ...]:
 def _sounding(text: str, lines: Sequence[str]) -> list[int]:
     found: set[int] = set()
     starts: list[int] = []
-    for stem in _possible(text):
+    for stem in possible(text):
         at = text.find(stem)
         if at >= 0 and text.count(stem, at) * 2 > len(lines):
             found.update(place for place, line in enumerate(lines) if stem in line)
@@ -122,11 +127,6 @@ def _sounding(text: str, lines: Sequence[str]) -> list[int]:
             found.add(place)
             at = text.find(stem, starts[place + 1])
     return [place for place in sorted(found) if len(lines[place]) < LONGEST]
-
-
-def _possible(text: str) -> list[str]:
-    """The stems that a text may hold: what several begin with is looked for once."""
-    return [stem for group, stems in _GROUPS.items() if _may_hold(text, group) for stem in stems]
 
 
 def _may_hold(text: str, group: str) -> bool:
