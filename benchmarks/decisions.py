@@ -96,7 +96,7 @@ def forget() -> None:
 
 def steps(rounds: int) -> int:
     """Python functions that one more turn calls after so many rounds of small results."""
-    engine = Engine("balance", "claude-sonnet-5", window=WINDOW)
+    engine = Engine("balance", "claude-sonnet-5", window=WINDOW, too_long="send")
     messages: list[dict[str, Any]] = [{"role": "user", "content": "make it work"}]
     for number in range(LARGE + rounds):
         if number == LARGE:

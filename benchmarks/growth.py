@@ -142,7 +142,7 @@ def fitted(policy: str) -> Made:
 
     def made(size: int, salt: int) -> Callable[[], Any]:
         came = long(size, salt)
-        engine = Engine(policy, MODEL, window=max(20_000, len(came) // 12))
+        engine = Engine(policy, MODEL, window=max(20_000, len(came) // 12), too_long="send")
 
         def step() -> None:
             with suppress(StillTooLong):  # a preset that compacts nothing

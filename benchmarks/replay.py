@@ -114,7 +114,7 @@ def _tokens(message: Message) -> int:
 def native(recording: Recording, policy: Policy) -> Replayed | None:
     """By the bytes that the engine makes of native documents; None where requests cannot be cut out of this one."""
     format = recording.document.format.name
-    engine, moved, epochs, freed = Engine(policy, window=WINDOW, format=format, compact=False), 0, 0, 0
+    engine, moved, epochs, freed = Engine(policy, window=WINDOW, format=format, compact=False, too_long="send"), 0, 0, 0
     before, keys = list[bytes](), list[str]()
     for (_, at, idle_s), body in zip(moments(recording), _bodies(recording), strict=False):
         if body is None:

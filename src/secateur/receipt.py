@@ -112,7 +112,7 @@ class Receipt(Struct, frozen=True):
     opened: bool  # an epoch was opened for this request
     entries: tuple[Entry, ...]  # its edits
     in_force: int  # edits of the plan that apply to this history, these included
-    gate: str  # why nothing new was done; "" where an epoch was opened
+    gate: str  # why nothing was done; "" where something was
     idle_s: float | None = None
     cost: Cost | None = None  # of what was edited for this request; none where nothing was
     warnings: tuple[str, ...] = ()

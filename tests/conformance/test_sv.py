@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import carried
 import secateur
 from native import Native, assistant, blocks, calls, named, pi_call, pi_messages, pi_result, pi_session, tool, user
 from secateur.policy import Policy, advice, as_toml, load, names
@@ -24,7 +25,7 @@ def x(tokens: int) -> str:
 
 
 def fit(messages: Any, policy: Any, **more: Any) -> secateur.View:
-    return secateur.fit(messages, policy=policy, **({"now": NOW, "compact": False} | more))
+    return carried.fit(messages, policy=policy, **({"now": NOW, "compact": False} | more))
 
 
 def changed(messages: list[Native], policy: Any, **more: Any) -> list[int]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+import carried
 import secateur
 from native import Native, assistant, named, tool, user
 from secateur.policy import load
@@ -17,7 +18,7 @@ HARD = {"do": "hard_clear", "text": CLEARED, "never_longer": False, "from_weight
 
 
 def fit(messages: list[Native], policy: Any = "openclaw", window: int = 200_000, **more: Any) -> secateur.View:
-    return secateur.fit(messages, policy=policy, window=window, model="claude-sonnet-4-5", **({"idle_s": 3_600} | more))
+    return carried.fit(messages, policy=policy, window=window, model="claude-sonnet-4-5", **({"idle_s": 3_600} | more))
 
 
 def texts(messages: list[Native], policy: Any = "openclaw", window: int = 200_000) -> list[Any]:

@@ -95,4 +95,6 @@ def _keyed(messages: list[Native]) -> bool:
 def _unmarked(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _unmarked(one) for name, one in value.items() if name not in ("cache_control", "cachePoint")}
-    return [_unmarked(one) for one in value] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    return [_unmarked(one) for one in value if not (isinstance(one, dict) and one.keys() == {"cachePoint"})]

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import carried
 from secateur import Engine, View, fit
 from secateur.policy import names
 
@@ -138,7 +139,7 @@ def test_every_session_goes_through(kind: str, policy: Any) -> None:
     assert files
     for file in files:
         data = read(file)
-        view = fit(data, policy=policy, window=60_000, now=1, idle_s=1_000, compact=False)
+        view = carried.fit(data, policy=policy, window=60_000, now=1, idle_s=1_000, compact=False)
         again = fit(view.native, policy="observe", now=1)
         assert again.receipt.tokens_raw == view.receipt.tokens_view, file
         pairs = [(part.kind, part.call) for one in view.before.messages for part in one.parts if part.call]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import carried
 import secateur
 from secateur.model import Message, Part, Transcript
 
@@ -110,7 +111,7 @@ RULES: tuple[tuple[str, Callable[[Transcript], set[str]]], ...] = (
 @pytest.mark.parametrize("file", sessions(), ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_each_preset_edits_what_its_rules_name(file: Path) -> None:
     data = read(file)
-    fit = partial(secateur.fit, data, window=WINDOW, now=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
+    fit = partial(carried.fit, data, window=WINDOW, now=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
     for name, rule in RULES:
         view = fit(policy=name)
         named, done = rule(view.before), edited(view)

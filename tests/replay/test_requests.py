@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import carried
 import secateur
 from secateur.jsontext import Text
 from secateur.model import Part, Transcript
@@ -99,10 +100,10 @@ FILES = pytest.mark.parametrize("file", files(), ids=lambda file: f"{file.parent
 @FILES
 def test_recognised_and_read(file: Path) -> None:
     for request in requests(file):
-        view = secateur.fit(request.body, policy="observe", model=request.model, now=NOW)
+        view = carried.fit(request.body, policy="observe", model=request.model, now=NOW)
         assert view.native is request.body
         read = view.before
-        named = secateur.fit(request.body, policy="observe", format=request.format, model=request.model, now=NOW)
+        named = carried.fit(request.body, policy="observe", format=request.format, model=request.model, now=NOW)
         assert named.before == read
         native = Text.of(request.body)
         assert all(native.at(part.path) is not None for part in parts(read))
@@ -116,12 +117,12 @@ def test_recognised_and_read(file: Path) -> None:
 def test_nothing_but_the_edited_changes(file: Path) -> None:
     for request in requests(file):
         for policy in (CLEARING, *PRESETS):
-            view = secateur.fit(request.body, policy=policy, model=request.model, window=2_000, now=NOW, compact=False)
+            view = carried.fit(request.body, policy=policy, model=request.model, window=2_000, now=NOW, compact=False)
             texts = {part.key: part.text for part in parts(view.after)}
             edited = [part for part in parts(view.before) if texts.get(part.key) != part.text]
             assert bool(edited) == (view.native != request.body)
             assert all(part.kind in spoken_of(policy) or part.bound for part in edited)
-            again = secateur.fit(view.native, policy="observe", format=request.format, model=request.model).before
+            again = carried.fit(view.native, policy="observe", format=request.format, model=request.model).before
             assert paired(again) == paired(view.before)
             if all(part.key in texts for part in edited):  # no reasoning went, and no medium with its result
                 assert beside(view.native, edited) == beside(request.body, edited)
@@ -156,9 +157,9 @@ def beside(data: bytes, edited: list[Part]) -> bytes:
 def test_growing_requests_move_no_prefix_without_an_epoch(file: Path) -> None:
     engine, shown, plan = secateur.Engine(CLEARING | {"protect": {"messages": 2}}), [], None
     for number, request in enumerate(requests(file)):
-        cold = secateur.fit(request.body, policy="observe", model=request.model)
+        cold = carried.fit(request.body, policy="observe", model=request.model)
         view = engine.fit(request.body, session="s", now=number)
-        assert secateur.fit(request.body, policy="observe", plan=view.plan).native == view.native
+        assert carried.fit(request.body, policy="observe", plan=view.plan).native == view.native
         now = [part.text for part in parts(view.after)]
         grown = [part.key for part in parts(cold.before)][: len(shown)] == [key for key, _ in shown]
         if grown and view.plan == plan:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import carried
 import secateur
 from loaders import (
     atif_loader,
@@ -194,7 +195,7 @@ def test_edited_files_load_again_with_only_the_edited_results_changed(name: str)
 @pytest.mark.parametrize("policy", PRESETS)
 def test_presets_leave_every_byte_outside_their_edits(name: str, policy: str) -> None:
     data = SESSIONS[name][1]()
-    view = secateur.fit(data, policy=policy, window=16_000, now=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
+    view = carried.fit(data, policy=policy, window=16_000, now=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
     texts = {part.key: part.text for part in parts(view.after)}
     touched = [part for part in parts(view.before) if texts.get(part.key) != part.text]
     places = {path for part in touched for path in (part.path, part.stamp[:-1]) if path}

@@ -109,18 +109,17 @@ def _other(asked: Asked, name: str) -> Opened:
 def _pruned(asked: Asked, before: Opened) -> tuple[Opened, str | None]:
     """What the policy makes of a document, read again from its bytes."""
     name = asked.policy or DEFAULT
-    view = engine.fit(
-        before.source.data,
-        policy=name,
-        model=asked.model,
+    used = engine.Engine(
+        name,
+        asked.model,
         window=asked.window,
         format=before.format,
         protect=asked.protect,
-        idle_s=asked.idle,
-        fixed_tokens=asked.fixed_tokens,
         counter=asked.counter,
         compact=False,
+        too_long="send",
     )
+    view = used.fit(before.source.data, idle_s=asked.idle, fixed_tokens=asked.fixed_tokens)
     outcome = Source(f"{before.source.label} under {view.receipt.policy}", view.native, view.native)
     after = opened(outcome, before.format, asked.counter, asked.fixed_tokens, asked.model)
     return after, view.receipt.gate or None

@@ -179,6 +179,7 @@ def _view(asked: Asked, chosen: Policy, before: Opened, keeps: bool = False) -> 
         "protect": asked.protect,
         "counter": asked.counter,
         "compact": False,
+        "too_long": "send",  # it is written all the same, and the exit code says so
     }
     request: dict[str, Any] = {
         "plan": _plan(asked.apply),
@@ -188,7 +189,7 @@ def _view(asked: Asked, chosen: Policy, before: Opened, keeps: bool = False) -> 
     if keeps:
         used = engine.Engine(chosen, asked.model, store=asked.store or default_url(), handles="on", **given)
         return kept_view(used, before.source.data, asked.session or None, request)
-    return engine.fit(before.source.data, policy=chosen, model=asked.model, **given, **request)
+    return engine.Engine(chosen, asked.model, **given).fit(before.source.data, **request)
 
 
 def _plan(name: str | None) -> Plan | None:

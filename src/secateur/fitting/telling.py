@@ -28,9 +28,9 @@ LARGEST = 5  # items that are named
 
 
 def off(no: Refused, too_long: str) -> Fitted:
-    """Nobody wants a compaction: the view goes out as it is, and what it is over is a warning."""
+    """Nobody wants a compaction: whether the view may go out as it is, its window says."""
     said = Summarised(done=False, reason=no.reason, text=no.text)
-    return Fitted(no, said, warnings=tuple(filter(None, (too_long,))))
+    return Fitted(no, said, too_long=too_long)
 
 
 def told(numbers: Numbers, outcome: Outcome, made: "Made | None", too_long: str) -> Fitted:

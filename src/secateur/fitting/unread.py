@@ -1,13 +1,56 @@
-"""Results that the model has not answered yet, and what became of them in a view.
+"""Results that the model has not answered yet: what became of them in a view, and what becomes of them where nothing
+else is left to make it fit.
 
-Rule: only an output of the model itself tells that something was read; what a plan or a host put there does not.
+Rule: only an output of the model itself tells that something was read; what a plan or a host put there does not. The
+oldest is shortened first, and no more than is needed.
 """
 
 from collections.abc import Iterator
 
-from secateur.model import Part
-from secateur.recalling import unread
+from secateur.acts.about import named
+from secateur.bounds import eligible
+from secateur.budget import Budget, handle_for
+from secateur.excerpt import excerpt
+from secateur.model import Edit, Epoch, Part, Remove, Rewrite
+from secateur.recalling import is_recalled, unread
 from secateur.session import Session
+
+LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
+SLACK = 1.1  # of what is over: an excerpt's own notes take room too
+
+
+def shortened(work: Session, budget: Budget, excess: int) -> Epoch | None:
+    """The epoch that shortens unread results by so many tokens, the oldest first; None where none can be."""
+    edits: list[Edit] = []
+    left = excess * SLACK
+    for number, part in _unread(work):
+        if left <= 0:
+            break
+        text = _cut(work, budget, (number, part), left)
+        freed = part.tokens - work.count(text)
+        if freed > 0 and len(text) < len(part.text):
+            edits.append(Rewrite(part.key, text, by="excerpt"))
+            left -= freed
+    if not edits:
+        return None
+    why = f"{excess:,} tokens are over the window, and nothing else may go: the oldest unread results become excerpts"
+    return Epoch(budget.now, work.document.transcript.messages[-1].key, why, tuple(edits))
+
+
+def _unread(work: Session) -> Iterator[tuple[int, Part]]:
+    """The results that may be shortened, with their messages' numbers, oldest first."""
+    read = work.document.transcript
+    for number in range(unread(read.messages), len(read.messages)):
+        for part in _results(read.messages[number].parts):
+            if eligible(read, number, part, work.protect) and not is_recalled(part):
+                yield number, part
+
+
+def _cut(work: Session, budget: Budget, place: tuple[int, Part], left: float) -> str:
+    number, part = place
+    room = max(LEAST_CHARS, int(len(part.text) * (1 - left / max(1, part.tokens))))
+    about = named(work.document.transcript.messages, number, part, {})
+    return excerpt(part.text, room, handle_for(budget, part), about)
 
 
 def taken(work: Session) -> int:
@@ -17,7 +60,7 @@ def taken(work: Session) -> int:
     count = 0
     for number in range(unread(messages), len(messages)):
         summed = number < hidden and any(i <= number < j for i, j, _ in work.ranges)
-        count += sum(summed or _is_out(part, fold.parts.get(part.key)) for part in _results(messages[number].parts))
+        count += sum(summed or _is_out(fold.parts.get(part.key)) for part in _results(messages[number].parts))
     return count
 
 
@@ -33,5 +76,5 @@ def _results(parts: tuple[Part, ...]) -> Iterator[Part]:
     return (part for part in parts if part.kind == "tool_result")
 
 
-def _is_out(part: Part, edit: object) -> bool:
-    return edit is not None and getattr(edit, "by", "") != "excerpt"
+def _is_out(held: tuple[Rewrite | Remove, int] | None) -> bool:
+    return held is not None and held[0].by != "excerpt"

@@ -20,6 +20,7 @@ from secateur.fitting.moment import numbers_of
 from secateur.fitting.ready import Ready
 from secateur.fitting.unread import taken
 from secateur.fitting.unread import told as unread_told
+from secateur.fitting.window import Window, held
 from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place
 from secateur.keeping.asking import asking
 from secateur.keeping.memory import has_view
@@ -114,12 +115,10 @@ class Turn(Struct):
     def _put_off(self, view: View[Any], base: Base, mended: Sent | None) -> View[Any]:
         """Keep nothing of a view that is not sent: the session is as it was, and what would be kept waits beside."""
         desk, sticky = self.desk, self.settings.policy.sticky
-        work = desk.work
+        work, given = desk.work, self.request.plan
         assert work is not None
-        given = self.request.plan
-        self.attempt = Attempt(
-            self.who, self.place, base, work.document, view.plan, view.native, view.receipt, desk.beside, given, sticky
-        )
+        sent = view.plan, view.native, view.receipt
+        self.attempt = Attempt(self.who, self.place, base, work.document, *sent, desk.beside, given, sticky)
         if view.plan != base.plan:
             work.shut = None
         work.take(work.document, base.plan, None, "")
@@ -128,8 +127,7 @@ class Turn(Struct):
 
     def _swapped_in(self) -> None:
         """A summary that was made beside the requests is used once."""
-        background = self.settings.fitting.background
-        if background is not None:
+        if (background := self.settings.fitting.background) is not None:
             background.used(self.who)
 
     def _made(self, state: State) -> tuple[View[Any], Base]:
@@ -153,7 +151,7 @@ class Turn(Struct):
         told, gate = self._decided(work, budget, Asked(asked.edits, asked.why))
         refused = taken_back(work, budget.now, bool(told))
         told, gate = ((), refused) if refused else (told, gate)
-        summed = self._fitted(work, state, (window, moment, budget))
+        summed = self._fitted(work, state, ((window, source), moment, budget))
         native, added = emitted(work, self.taken.native, marks(policy.schedule))
         desk.work = work
         if self.keeping.store is not None:
@@ -161,8 +159,7 @@ class Turn(Struct):
         opened = bool(told or forced or summed.why)
         unread = taken(work)
         more = (*assumed(policy.schedule, budget), *self._over(), *unread_told(unread, policy.name))
-        raw, seen = work.tokens
-        fixed = moment.fixed_tokens or read.fixed_tokens
+        (raw, seen), fixed = work.tokens, moment.fixed_tokens or read.fixed_tokens
         receipt = Receipt(
             policy=policy.name,
             model=settings.model or read.model,
@@ -175,7 +172,7 @@ class Turn(Struct):
             opened=opened,
             entries=(*inherited, *voided, *told, *summed.entries),
             in_force=work.in_force,
-            gate=gate,
+            gate="" if opened else gate,
             idle_s=budget.idle_s,
             cost=cost_of(shown, work.aligned, budget) if told and not refused else None,
             warnings=(*read.warnings, *asked.warnings, *summed.warnings, *more),
@@ -202,9 +199,8 @@ class Turn(Struct):
 
     def _moved(self, work: Session, place: Parted, now: int) -> str:
         """Why what this branch has sent before reads otherwise: an epoch says so, if none does yet."""
-        messages = work.document.transcript.messages
         if place.moved == MOVED and self.settings.policy.sticky:
-            work.open(Epoch(now, messages[-1].key, MOVED, ()))
+            work.open(Epoch(now, work.document.transcript.messages[-1].key, MOVED, ()))
         return place.moved
 
     def _begun(self, state: State) -> tuple[Session, Base]:
@@ -217,17 +213,22 @@ class Turn(Struct):
             base = self._laid(work, state)
         return work, base
 
-    def _fitted(self, work: Session, state: State, given: tuple[int, Moment, Budget]) -> Fitted:
+    def _fitted(self, work: Session, state: State, given: tuple[tuple[int, str], Moment, Budget]) -> Fitted:
         """What is still too long becomes a summary; one that was made already is not made again."""
-        window, moment, budget = given
-        settings, wish = self.settings, self.request.wish
-        numbers = numbers_of(work, state, settings.policy, (settings.model, window, moment, budget))
+        (window, source), moment, budget = given
+        settings, wish, policy = self.settings, self.request.wish, self.settings.policy
+        numbers = numbers_of(work, state, policy, (settings.model, window, moment, budget))
         if numbers is None:
-            no = Refused("no_policy", f"policy {settings.policy.name} does not compact")
-            return Fitted(no if wish.forced else None)
-        away = not_compacted(work, numbers) if self.away else None
-        done = away or fitted(work, numbers, settings.fitting, wish, self.ready)
-        self.ready, self.too_long = done.ready, done.too_long
+            no = Refused("no_policy", f"policy {policy.name} does not compact")
+            done = Fitted(no if wish.forced else None)
+        else:
+            away = not_compacted(work, numbers) if self.away else None
+            done = away or fitted(work, numbers, settings.fitting, wish, self.ready)
+        self.ready, read = done.ready, work.document.transcript
+        fixed, ratio = moment.fixed_tokens or read.fixed_tokens, ratio_of(state, read.model)
+        here = Window(window, source, settings.window or 0, fixed, ratio)
+        done = held(work, policy, here, (numbers, done, budget)).onto(done)
+        self.too_long = done.too_long
         return done
 
     def _laid(self, work: Session, state: State) -> Base:

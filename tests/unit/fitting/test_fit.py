@@ -84,20 +84,22 @@ def test_off_is_off(path: str) -> None:
     if path == "switch":
         engine = Engine(policy, "gpt-5", window=WINDOW // 4, summarizer=write)
     act = engine.compact if path in ("manual", "overflow") else engine.fit
-    view = act(LONG, session="s", now=1)
+    with pytest.raises(StillTooLong, match="the window is") as raised:
+        act(LONG, session="s", now=1)
+    view = raised.value.view
     assert view.native is LONG
     assert (asked, view.receipt.compaction and view.receipt.compaction.reason) == ([], "off")
-    assert any("the window is" in warning for warning in view.receipt.warnings)
 
 
 def test_an_engine_can_be_told_never_to() -> None:
-    view = Engine(PLAIN, window=WINDOW, compact=False).compact(LONG, now=0)
+    view = Engine(PLAIN, window=WINDOW, compact=False, too_long="send").compact(LONG, now=0)
+    assert any("the window is" in warning for warning in view.receipt.warnings)
     assert view.receipt.compaction is not None
     assert view.receipt.compaction.reason == "off"
 
 
 def test_a_policy_that_does_not_compact_says_so_to_who_asks() -> None:
-    view = Engine("openclaw", window=WINDOW).compact(LONG, now=0)
+    view = Engine("openclaw").compact(LONG, now=0)
     assert not isinstance(view.compaction, Compacted)
     assert view.compaction is not None
     assert view.compaction.reason == "no_policy"

@@ -1,0 +1,100 @@
+"""Which windows bind, what gives way last, and that a receipt has one status and one reason."""
+
+import json
+from typing import Any
+
+import pytest
+
+from long_sessions import body, long, said
+from secateur import Engine, StillTooLong
+from secateur.policy import PRESETS
+
+LONG = body(long())
+STATED = [name for name in PRESETS if name != "observe"]
+
+
+def unread(count: int, lines: int) -> bytes:
+    """Calls in one round, whose results the model has not answered."""
+    calls = [{"type": "tool_use", "id": f"c{n}", "name": "read", "input": {"path": f"{n}.py"}} for n in range(count)]
+    texts = ["\n".join(f"value_{n}_{m} = compute({m * 7919 % 10_007})" for m in range(lines)) for n in range(count)]
+    results: list[dict[str, Any]] = [
+        {"type": "tool_result", "tool_use_id": f"c{n}", "content": text} for n, text in enumerate(texts)
+    ]
+    messages = [
+        {"role": "user", "content": "Read them."},
+        {"role": "assistant", "content": calls},
+        {"role": "user", "content": results},
+    ]
+    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
+
+
+def shown(view: Any, count: int, lines: int) -> list[bool]:
+    """Which results stand whole."""
+    whole = ["\\n".join(f"value_{n}_{m} = compute({m * 7919 % 10_007})" for m in range(lines)) for n in range(count)]
+    return [one in view.native.decode() for one in whole]
+
+
+@pytest.mark.parametrize("policy", STATED)
+def test_a_stated_window_binds(policy: str) -> None:
+    giant = body([said("user", "look " * 30_000)])
+    with pytest.raises(StillTooLong) as raised:
+        Engine(policy, window=16_000).fit(giant, now=0)
+    assert raised.value.view.native is giant
+    assert raised.value.view.receipt.window_source == "stated"
+
+
+@pytest.mark.parametrize("policy", ["kilocode", "opencode", "hermes", "openclaw", "anthropic"])
+@pytest.mark.parametrize("stated", [None, 0])
+def test_one_that_was_looked_up_is_a_warning_for_presets(policy: str, stated: int | None) -> None:
+    giant = body([said("user", "look " * 300_000)])
+    view = Engine(policy, "claude-opus-4-5", window=stated).fit(giant, now=0)
+    told = [one for one in view.receipt.warnings if "the window is" in one or "usable" in one]
+    assert len(told) == (stated is None)
+    assert view.native is giant
+
+
+def test_observe_is_bound_by_none() -> None:
+    assert Engine("observe", window=100).fit(LONG, now=0).native is LONG
+
+
+def test_a_preset_does_what_it_does_and_not_one_edit_more() -> None:
+    free = Engine("anthropic", "claude-sonnet-4-5").fit(LONG, now=0)
+    with pytest.raises(StillTooLong) as raised:
+        Engine("anthropic", "claude-sonnet-4-5", window=1_000).fit(LONG, now=0)
+    assert raised.value.view.native == free.native
+
+
+def test_the_oldest_unread_result_gives_way_last_and_only_as_far_as_it_must() -> None:
+    request = unread(3, 400)
+    whole = Engine("balance", window=200_000).fit(request, now=0)
+    assert shown(whole, 3, 400) == [True, True, True]
+    tokens = whole.receipt.tokens_view
+    view = Engine("balance", window=tokens - 2_000).fit(request, now=0)
+    assert shown(view, 3, 400) == [False, True, True]
+    assert [(one.by, one.call) for one in view.receipt.entries] == [("excerpt", "c0")]
+    assert "nothing else may go" in view.receipt.trigger
+    assert view.receipt.tokens_view <= tokens - 2_000
+    assert any("cannot read it back" in one for one in view.receipt.warnings)
+    assert view.receipt.unread == 0
+
+
+def test_with_a_store_it_can_be_read_back() -> None:
+    request = unread(3, 400)
+    view = Engine("balance", window=14_000, store="memory://", handles="on").fit(request, session="s", now=0)
+    assert view.receipt.entries[0].handle is not None
+    assert f"recall {view.receipt.entries[0].handle}".encode() in view.native
+    assert not any("cannot read it back" in one for one in view.receipt.warnings)
+
+
+def test_many_unread_results_stay_whole_while_they_fit() -> None:
+    view = Engine("balance", window=200_000).fit(unread(40, 60), now=0)
+    assert shown(view, 40, 60) == [True] * 40
+
+
+def test_a_receipt_says_what_was_done_or_why_nothing_was() -> None:
+    view = Engine("balance", window=16_000).fit(LONG, now=0)
+    assert view.receipt.opened
+    assert (view.receipt.gate, bool(view.receipt.trigger)) == ("", True)
+    idle = Engine("balance", window=200_000).fit(body([said("user", "hello")]), now=0)
+    assert not idle.receipt.opened
+    assert (bool(idle.receipt.gate), idle.receipt.trigger) == (True, "")
