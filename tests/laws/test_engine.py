@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+import carried
 import secateur
 from laws.histories import HISTORY, anthropic
 from laws.natives import body, by_user, calls_answered, elements, ends
@@ -200,9 +201,8 @@ def test_moved_cache_markers_move_nothing(messages: list[Any], policy: dict[str,
 @given(anthropic(), POLICY)
 def test_bound_reasoning_goes_with_its_prefix(messages: list[Any], policy: dict[str, Any]) -> None:
     """Wire rules A54-A56: behind the first edit no bound reasoning of that time is left; before it all of it is."""
-    view = fit(
-        messages, policy=policy, model="claude-opus-5-5", window=1
-    )  # a full window: no waiting for the turn's end
+    # A full window: no waiting for the turn's end.
+    view = carried.fit(messages, policy=policy, model="claude-opus-5-5", window=1)
     changed = False
     for raw, seen in zip(view.before.messages, view.after.messages, strict=True):
         left = {part.key for part in seen.parts}
@@ -215,7 +215,7 @@ def test_bound_reasoning_goes_with_its_prefix(messages: list[Any], policy: dict[
 @given(anthropic(), POLICY, st.data())
 def test_reasoning_made_after_an_epoch_stays(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
     end = cut(data, messages)
-    first = fit(messages[:end], policy=policy, model="claude-opus-5-5", window=1)
+    first = carried.fit(messages[:end], policy=policy, model="claude-opus-5-5", window=1)
     later = fit(messages, policy="observe", plan=first.plan, model="claude-opus-5-5")
     fresh = {part.key for one in later.before.messages[end:] for part in one.parts if part.bound}
     assert fresh <= {part.key for one in later.after.messages for part in one.parts}

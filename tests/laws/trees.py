@@ -212,7 +212,11 @@ def grown(old: Any, new: Any) -> bool:
     if old == new:
         return True
     inner = next((name for name in ("content", "parts") if isinstance(old.get(name), list)), None)
-    if inner is None or not isinstance(new.get(inner), list) or old.get("role") != new.get("role"):
+    if old.get("role") != new.get("role"):
+        return False
+    if isinstance(old.get("content"), str) and isinstance(new.get("content"), list):  # a lone text is a block
+        return bool(new["content"]) and new["content"][0].get("text") == old["content"]
+    if inner is None or not isinstance(new.get(inner), list):
         return False
     return bool(old[inner] == new[inner][: len(old[inner])])
 

@@ -39,4 +39,4 @@ def test_what_is_new_and_long_becomes_an_excerpt_and_the_reason_says_so() -> Non
     view = fit({"model": "gpt-5", "messages": [user("make the report"), *done]}, idle_s=20.0, now=0)
     assert [(entry.by, entry.call) for entry in view.receipt.entries] == [("excerpt", "c")]
     assert view.receipt.trigger == "excerpt at birth: what is new and long is shortened before it is ever cached"
-    assert "the prompt cache is warm" in view.receipt.gate
+    assert view.receipt.gate == ""  # something was done, so nothing is said of why not

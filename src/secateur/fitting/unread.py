@@ -17,24 +17,42 @@ from secateur.session import Session
 
 LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
 SLACK = 1.1  # of what is over: an excerpt's own notes take room too
+ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 
 def shortened(work: Session, budget: Budget, excess: int) -> Epoch | None:
     """The epoch that shortens unread results by so many tokens, the oldest first; None where none can be."""
-    edits: list[Edit] = []
-    left = excess * SLACK
-    for number, part in _unread(work):
-        if left <= 0:
+    now = {part.key: part for message in work.after().messages for part in message.parts}
+    edits, most, wanted = list[Edit](), 0, excess * SLACK
+    for _ in range(ROUNDS):
+        cuts, freed = _cuts(work, budget, now, wanted)
+        if freed <= most:
             break
-        text = _cut(work, budget, (number, part), left)
-        freed = part.tokens - work.count(text)
-        if freed > 0 and len(text) < len(part.text):
-            edits.append(Rewrite(part.key, text, by="excerpt"))
-            left -= freed
+        edits, most = cuts, freed
+        if freed >= excess:
+            break
+        wanted += excess - freed
     if not edits:
         return None
     why = f"{excess:,} tokens are over the window, and nothing else may go: the oldest unread results become excerpts"
     return Epoch(budget.now, work.document.transcript.messages[-1].key, why, tuple(edits))
+
+
+def _cuts(work: Session, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
+    """Edits that shorten what stands there now, and the tokens that come free by them."""
+    edits, left = list[Edit](), wanted
+    for number, part in _unread(work):
+        if left <= 0:
+            break
+        stands = now.get(part.key)
+        if stands is None:
+            continue
+        text = _cut(work, budget, (number, part), stands.tokens - left)
+        freed = stands.tokens - work.count(text)
+        if freed > 0 and len(text) < len(stands.text):
+            edits.append(Rewrite(part.key, text, by="excerpt"))
+            left -= freed
+    return edits, round(wanted - left)
 
 
 def _unread(work: Session) -> Iterator[tuple[int, Part]]:
@@ -46,9 +64,10 @@ def _unread(work: Session) -> Iterator[tuple[int, Part]]:
                 yield number, part
 
 
-def _cut(work: Session, budget: Budget, place: tuple[int, Part], left: float) -> str:
+def _cut(work: Session, budget: Budget, place: tuple[int, Part], tokens: float) -> str:
+    """The excerpt of a result that leaves about so many tokens of it."""
     number, part = place
-    room = max(LEAST_CHARS, int(len(part.text) * (1 - left / max(1, part.tokens))))
+    room = max(LEAST_CHARS, int(len(part.text) * tokens / max(1, part.tokens)))
     about = named(work.document.transcript.messages, number, part, {})
     return excerpt(part.text, room, handle_for(budget, part), about)
 

@@ -18,8 +18,6 @@ from secateur.policy import Policy
 from secateur.receipt import Entry, entries
 from secateur.session import Session
 
-ROUNDS = 3  # of shortening, where an excerpt came out longer than its room
-
 
 class Window(Struct, frozen=True):
     """The window of one request."""
@@ -53,7 +51,7 @@ def held(work: Session, policy: Policy, window: Window, given: tuple[Numbers | N
     why = _over(work, policy, window, (numbers, summed))
     done = Held()
     if why and policy.protect.unread and not work.document.transcript.partial:
-        done = _yielded(work, policy, window, given)
+        done = _yielded(work, window, given)
         why = _over(work, policy, window, (numbers, summed))
     if why and _binds(work, policy, window, summed):
         return Held(why, done.warnings, done.entries, done.why)
@@ -93,26 +91,22 @@ def _over(work: Session, policy: Policy, window: Window, given: tuple[Numbers | 
     )
 
 
-def _yielded(work: Session, policy: Policy, window: Window, given: tuple[Numbers | None, Fitted, Budget]) -> Held:
+def _yielded(work: Session, window: Window, given: tuple[Numbers | None, Fitted, Budget]) -> Held:
     """Shorten the oldest unread results, until the view fits or none is left."""
     numbers, summed, budget = given
-    told: tuple[Entry, ...] = ()
-    why, whole = "", 0
-    for _ in range(ROUNDS):
-        if not _over(work, policy, window, (numbers, summed)):
-            break
-        used = numbers.load(work).tokens if numbers is not None else _used(work, window)
-        whole += max(1, used - window.tokens)
-        epoch = shortened(work, budget, whole)
-        if epoch is None:
-            break
-        before = work.aligned
-        work.open(epoch)
-        if taken_back(work, budget.now, True):
-            return Held()
-        told, why = entries(work.document.transcript.messages, before, work.aligned, epoch), epoch.why
-    if not told or budget.handles:
-        return Held(entries=told, why=why)
+    if isinstance(summed.outcome, Refused) and summed.outcome.reason == "fixed_overhead":
+        return Held()  # no result is to blame
+    used = numbers.load(work).tokens if numbers is not None else _used(work, window)
+    epoch = shortened(work, budget, max(1, used - window.tokens))
+    if epoch is None:
+        return Held()
+    before = work.aligned
+    work.open(epoch)
+    if taken_back(work, budget.now, True):
+        return Held()
+    told = entries(work.document.transcript.messages, before, work.aligned, epoch)
+    if budget.handles:
+        return Held(entries=told, why=epoch.why)
     many = "1 result" if len(told) == 1 else f"{len(told)} results"
     said = f"shortened to fit, though the model has not read it and cannot read it back: {many}"
-    return Held("", (f"{said}; give the engine a store, and the model the tools of `secateur mcp`",), told, why)
+    return Held("", (f"{said}; give the engine a store, and the model the tools of `secateur mcp`",), told, epoch.why)

@@ -43,6 +43,13 @@ def test_a_stated_window_binds(policy: str) -> None:
     assert raised.value.view.receipt.window_source == "stated"
 
 
+@pytest.mark.parametrize("policy", STATED)
+def test_it_binds_where_nobody_may_compact_too(policy: str) -> None:
+    with pytest.raises(StillTooLong) as raised:
+        Engine(policy, window=3_000, compact=False).fit(LONG, now=0)
+    assert raised.value.view.receipt.tokens_view > 3_000
+
+
 @pytest.mark.parametrize("policy", ["kilocode", "opencode", "hermes", "openclaw", "anthropic"])
 @pytest.mark.parametrize("stated", [None, 0])
 def test_one_that_was_looked_up_is_a_warning_for_presets(policy: str, stated: int | None) -> None:
@@ -98,3 +105,28 @@ def test_a_receipt_says_what_was_done_or_why_nothing_was() -> None:
     idle = Engine("balance", window=200_000).fit(body([said("user", "hello")]), now=0)
     assert not idle.receipt.opened
     assert (bool(idle.receipt.gate), idle.receipt.trigger) == (True, "")
+
+
+def test_an_unread_result_is_shortened_once_however_often_the_request_is_sent() -> None:
+    request = unread(3, 400)
+    engine = Engine("balance", window=2_000, too_long="send")
+    first = engine.fit(request, session="s", now=0)
+    assert ["nothing else may go" in epoch.why for epoch in first.plan.epochs].count(True) == 1
+    assert 2_000 < first.receipt.tokens_view < first.receipt.tokens_raw
+    again = engine.fit(request, session="s", now=1)
+    assert (again.plan, again.native, again.receipt.opened) == (first.plan, first.native, False)
+
+
+def test_a_smaller_window_shortens_an_excerpt_further_and_a_larger_one_leaves_it() -> None:
+    request = unread(3, 400)
+    first = Engine("balance", window=14_000).fit(request, now=0)
+    less = Engine("balance", window=12_000).fit(request, plan=first.plan, now=1)
+    assert less.receipt.tokens_view <= 12_000 < first.receipt.tokens_view <= 14_000
+    more = Engine("balance", window=200_000).fit(request, plan=less.plan, now=2)
+    assert more.native == less.native
+
+
+def test_what_system_prompt_and_tools_fill_shortens_no_result() -> None:
+    with pytest.raises(StillTooLong) as raised:
+        Engine("balance", window=14_000).fit(unread(3, 400), fixed_tokens=20_000, now=0)
+    assert shown(raised.value.view, 3, 400) == [True] * 3
