@@ -1,13 +1,20 @@
-"""Recorded sessions of other projects, found through SECATEUR_CORPUS, a folder with a MANIFEST.json."""
+"""Recorded sessions of other projects, found through SECATEUR_CORPUS, a folder with a MANIFEST.json.
+
+A test plays a fixed sample of them, a few of each format; with SECATEUR_CORPUS_WHOLE=1 it plays all.
+"""
 
 import gzip
+import hashlib
 import json
 import os
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+EACH = 3  # of a format, in the sample
+WHOLE = os.environ.get("SECATEUR_CORPUS_WHOLE", "") not in ("", "0")
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 NEEDED = pytest.mark.skipif(not CORPUS, reason="SECATEUR_CORPUS does not name a folder of recorded sessions")
 _UNREAD = ("_yaml", "_md", "_stream_jsonl", "inspect_eval_log_json")  # no conversation that any format reads
@@ -16,16 +23,20 @@ _UNREAD = ("_yaml", "_md", "_stream_jsonl", "inspect_eval_log_json")  # no conve
 def paths(most_bytes: int = 1_500_000, *formats: str) -> list[Any]:
     """The sessions that are not longer, of these formats or of all, as parameters of a test."""
     listed = json.loads((Path(CORPUS) / "MANIFEST.json").read_text()) if CORPUS else []
-    return [
-        pytest.param(one["path"], id=one["path"])
-        for one in listed
-        if one["raw_bytes"] < most_bytes
-        and not one["format"].endswith(_UNREAD)
-        and (not formats or one["format"] in formats)
-    ]
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for one in listed:
+        readable = one["raw_bytes"] < most_bytes and not one["format"].endswith(_UNREAD)
+        if readable and (not formats or one["format"] in formats):
+            found[one["format"]].append(one["path"])
+    chosen = [path for some in found.values() for path in (some if WHOLE else sorted(some, key=_hash)[:EACH])]
+    return [pytest.param(path, id=path) for path in chosen]
 
 
 def data(path: str) -> bytes:
     """The session as its host wrote it."""
     raw = (Path(CORPUS) / path).read_bytes()
     return gzip.decompress(raw) if path.endswith(".gz") else raw
+
+
+def _hash(path: str) -> bytes:
+    return hashlib.sha256(path.encode()).digest()

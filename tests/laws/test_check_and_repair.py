@@ -11,7 +11,6 @@ from secateur.cli.source import Source
 from secateur.formats import named
 from secateur.repair import Settings, repaired
 from secateur.session import document
-from secateur.tokens import counter
 
 
 @recorded.NEEDED
@@ -19,7 +18,7 @@ from secateur.tokens import counter
 def test_what_is_mended_was_found_before(path: str) -> None:
     raw = recorded.data(path)
     try:
-        read = opened(Source(path, raw, raw, False), None, counter("estimate"))
+        read = opened(Source(path, raw, raw, False), None, "estimate")
     except Unreadable:
         pytest.skip("several conversations, or none")
     found = violations(read)[1]

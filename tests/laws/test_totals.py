@@ -23,16 +23,15 @@ from secateur.cli.reading import opened
 from secateur.cli.report import report
 from secateur.cli.source import Source
 from secateur.policy import PRESETS
-from secateur.tokens import counter
 
 SESSIONS = Path(__file__).parents[2] / "sessions"
-COUNT = counter("estimate")
+COUNTER = "estimate"
 OWN = own("everything", SAME, STALE, CONDENSE, INPUTS, birth=BIRTH, protect={"messages": 2})
 POLICIES = (*(preset(name) for name in PRESETS), OWN)
 
 
 def of(data: bytes, format: str | None = None) -> Any:
-    return opened(Source("a document", data, data, False), format, COUNT)
+    return opened(Source("a document", data, data, False), format, COUNTER)
 
 
 def agrees(raw: bytes, policy: Any, window: int | None, compact: bool) -> int:
