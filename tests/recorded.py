@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-EACH = 3  # of a format, in the sample
+EACH = 2  # of a format, in the sample
 WHOLE = os.environ.get("SECATEUR_CORPUS_WHOLE", "") not in ("", "0")
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 NEEDED = pytest.mark.skipif(not CORPUS, reason="SECATEUR_CORPUS does not name a folder of recorded sessions")

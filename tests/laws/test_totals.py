@@ -66,7 +66,7 @@ def test_in_every_format(format: str) -> None:
 
 
 @recorded.NEEDED
-@pytest.mark.parametrize("path", recorded.paths(1_000_000))
+@pytest.mark.parametrize("path", recorded.paths(500_000))
 def test_of_recorded_sessions(path: str) -> None:
     raw = recorded.data(path)
     try:

@@ -58,7 +58,7 @@ def test_in_every_format(format: str, turns: Any) -> None:
 
 
 @recorded.NEEDED
-@pytest.mark.parametrize("path", recorded.paths())
+@pytest.mark.parametrize("path", recorded.paths(500_000))
 def test_of_recorded_sessions(path: str) -> None:
     raw = recorded.data(path)
     try:
