@@ -20,7 +20,7 @@ Messages = tuple[Message, ...]
 Ranges = Sequence[tuple[int, int, Replace]]
 Weigh = Callable[[Replace], int]
 Verb = Literal["rewrite", "remove", "replace", "restore"]
-Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned"]
+Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned", "filed"]
 
 
 class Inside(Struct, frozen=True, array_like=True):
@@ -98,6 +98,19 @@ class Cost(Struct, frozen=True, kw_only=True):
     assumed: str = ""  # why the prices are not those of the request's own model; "": they are
 
 
+class Filed(Struct, frozen=True, kw_only=True):
+    """A file that a view was written to, and the file it was made of. Sizes and hashes are of the unpacked bytes."""
+
+    path: str  # where it was written; "" for standard output
+    before: str  # hash of the file as it was
+    before_bytes: int
+    after: str  # hash of what was written
+    after_bytes: int
+    reach: int  # so many of the written bytes, from the start, hold everything that was changed
+    reached: str  # hash of these
+    difference: str  # id of the blob that turns the written bytes back into the file as it was
+
+
 class Receipt(Struct, frozen=True):
     """Totals are tokens by `counter`, fixed tokens included."""
 
@@ -137,6 +150,7 @@ class Receipt(Struct, frozen=True):
     view: str = ""  # hash of the view as the model reads it, by which the next request knows whether it moved
     lines: int = 0  # ends of the session's branches; 1: it never parted
     unread: int = 0  # results that the model has not answered and does not see as they came, excerpts aside
+    filed: Filed | None = None  # where a command wrote the view to a file
     breakpoints: int = 0  # cache markers that were added, so that what stands before the edits is found again
 
     @property

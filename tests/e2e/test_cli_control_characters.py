@@ -49,6 +49,7 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "pin": [[HOSTILE, "--tool", HOSTILE, *kept]],
         "unpin": [[HOSTILE, "--tool", HOSTILE, *kept]],
         "undo": [named],
+        "restore": [[path.parent / "out", *kept], [f"missing{HOSTILE}", *kept], [path, "--session", HOSTILE, *kept]],
         "replay": [[HOSTILE, 0, *kept, "-o", path.parent / "view"], [HOSTILE, 99, *kept]],
         "verify": [kept, named],
         "gc": [kept, ["--store", f"sqlite:///{HOSTILE}"]],

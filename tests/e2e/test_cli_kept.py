@@ -157,7 +157,7 @@ def test_nothing_is_made_by_asking(tmp_path: Path) -> None:
 
 def test_the_store_is_named_by_the_environment_too(kept: Kept) -> None:
     listed = secateur("sessions", "--json", SECATEUR_STORE=kept.url).json["sessions"]
-    assert [(one["who"]["session"], one["format"], one["receipts"]) for one in listed] == [("s1", "pi", 1)]
+    assert [(one["who"]["session"], one["format"], one["receipts"]) for one in listed] == [("s1", "pi", 2)]
     assert "s1" in run(kept.url, "sessions").text
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from cli_runs import saved, secateur
 
-READERS = ["prune", "compact", "inspect", "check", "repair", "simulate", "scan", "diff", "recover", "doctor"]
+READERS = ["prune", "compact", "inspect", "check", "repair", "simulate", "scan", "diff", "recover", "doctor", "restore"]
 
 
 @pytest.mark.parametrize("command", READERS)

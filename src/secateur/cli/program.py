@@ -31,6 +31,7 @@ COMMANDS = {
     "why": "Say what left a session's views, and why.",
     "recall": "Read back what left, by its handle.",
     "undo": "Take an epoch back: what it took out comes in again.",
+    "restore": "Write the file again that was pruned into this one.",
     "replay": "Write a past view again, byte for byte.",
     "pin": "Keep something in a session's views.",
     "unpin": "Take a pin away.",

@@ -42,6 +42,7 @@ Examples:
   secateur prune s.jsonl --apply plan.json -o p.jsonl        carried out
   secateur prune s.jsonl --session s1 -o p.jsonl      keep what leaves:
   secateur why s1                                     and how to read it back
+  secateur restore p.jsonl -o s.jsonl                 the file as it was
 
 \b
 Exit codes: 0 fine, 2 usage or configuration, 3 input unreadable,
@@ -106,7 +107,7 @@ def command(**given: Any) -> int:
 
     The document goes to standard output when that is a pipe or a file, else nowhere unless -o or --in-place says
     where; the report then goes to standard error. With --session or --store, what leaves is kept there: placeholders
-    name it where the policy's say so, and `secateur recall` reads it back.
+    name it where the policy's say so, `secateur recall` reads it back, and `secateur restore` the whole file.
     """
     return prune(msgspec.convert(given, Asked))
 
@@ -188,7 +189,7 @@ def _view(asked: Asked, chosen: Policy, before: Opened, keeps: bool = False) -> 
     }
     if keeps:
         used = engine.Engine(chosen, asked.model, store=asked.store or default_url(), handles="on", **given)
-        return kept_view(used, before.source.data, asked.session or None, request)
+        return kept_view(used, before.source, asked.session or None, asked.target, request)
     return engine.Engine(chosen, asked.model, **given).fit(before.source.data, **request)
 
 

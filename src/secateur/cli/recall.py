@@ -108,7 +108,7 @@ def command(**given: Any) -> int:
 
 def recalled(blob: Blob, asked: Asked) -> Recalled:
     """What was asked for of these bytes."""
-    text = blob.data.decode("utf-8", "surrogatepass")
+    text = _text(blob.data)
     known = Recalled(handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=pages.lines_of(text))
     if asked.grep is not None:
         numbered = text.split("\n")
@@ -124,6 +124,14 @@ def recalled(blob: Blob, asked: Asked) -> Recalled:
             raise Refused(f"there is no page {asked.page}: {known.handle} has {page.pages}")
         return msgspec.structs.replace(known, text=page.text, page=page.number, pages=page.pages)
     return msgspec.structs.replace(known, text=text)
+
+
+def _text(data: bytes) -> str:
+    """The bytes as text; what is none, as what `restore` needs, with signs in place of what cannot be shown."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
 
 
 def _blob(kept: Kept, asked: Asked) -> Blob:

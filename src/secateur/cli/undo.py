@@ -1,7 +1,7 @@
 """`secateur undo`: take an epoch of a session back; what it took out stands in the view again from the next request on.
 
 Rule: nothing is rewritten: an undo is a new epoch, and undoing it brings the edits back. What it costs is said first in
-tokens, and in money where the model has a price.
+tokens, and in money where the model has a price. Files that were pruned stay as they are, and are named.
 """
 
 import click
@@ -13,9 +13,11 @@ from secateur.cli.kept import opened_store, session_of, tenant
 from secateur.cli.kept_names import SESSION
 from secateur.cli.terminal import harmless, say_json, tell
 from secateur.engine import Engine
+from secateur.keeping.originals import writings
 from secateur.pricing import price_of
 
 SCHEMA = "secateur.undo/1"
+_NAMED = 5  # files that a person is shown; --json has all
 
 _HELP = """\
 \b
@@ -26,7 +28,8 @@ Examples:
 
 \b
 What it brings back is left alone from then on. Undoing the undo takes it out
-again. A single part is kept in the view by `secateur pin`.
+again. A single part is kept in the view by `secateur pin`. A file that `prune`
+wrote stays pruned: `secateur restore FILE` brings the file back.
 """
 
 
@@ -49,6 +52,7 @@ class Undid(Struct, frozen=True, kw_only=True):
     reason: str  # why the one taken back was opened
     tokens: int  # by which the view grows; below zero: shrinks
     cost: Cost | None  # null: the model has no price
+    files: tuple[str, ...] = ()  # that were written of this session by `prune`: they stay as they are
 
 
 @click.command("undo", epilog=_HELP)
@@ -68,6 +72,7 @@ def command(session: str, epoch: int | None, tenant: str, store: str, as_json: b
             reason=done.plan.epochs[done.epoch].why,
             tokens=done.tokens,
             cost=cost(state.model, done.tokens),
+            files=tuple(dict.fromkeys(one.filed.path for one in writings(kept.store, [state.who]) if one.filed.path)),
         )
     if as_json:
         say_json(undid)
@@ -94,5 +99,11 @@ def _blocks(undid: Undid) -> list[str]:
         lines.append(
             f"That is {money(undid.cost.once)} to write them to the cache, beside what is written again behind them, "
             f"and {money(undid.cost.each)} for each request that reads them ({undid.cost.model})."
+        )
+    if undid.files:
+        named = ", ".join(map(harmless, undid.files[-_NAMED:]))
+        more = f" and {len(undid.files) - _NAMED:,} more" if len(undid.files) > _NAMED else ""
+        lines.append(
+            f"Files stay as they were written ({named}{more}): secateur restore FILE brings the original back."
         )
     return [*lines, f"To take this back: secateur undo {name} {undid.by}"]

@@ -131,7 +131,8 @@ def _safe(receipt: Receipt) -> Receipt:
     texts: dict[str, Any] = {name: clean(getattr(receipt, name)) for name in _TEXTS}
     lists = {name: tuple(map(clean, getattr(receipt, name))) for name in ("warnings", "mended")}
     entries = tuple(_clean(one, clean) for one in receipt.entries)
-    return replace(receipt, **texts, **lists, entries=entries)
+    filed = receipt.filed and replace(receipt.filed, path=clean(receipt.filed.path))
+    return replace(receipt, **texts, **lists, entries=entries, filed=filed)
 
 
 def _clean(entry: Entry, clean: Callable[[str], str]) -> Entry:

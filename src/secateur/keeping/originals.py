@@ -1,0 +1,161 @@
+"""Files as they were before a view was written over them, or beside them: kept, found again by what was written.
+
+Rule: a file is known by its bytes alone, never by its name. What is put back is checked against the hash that was
+recorded when it was taken out; bytes that do not match are never passed off as the original.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.errors import StoreError
+from secateur.keeping import Desk, Keeping
+from secateur.keeping.difference import difference
+from secateur.keeping.record import noticed, read, recorded
+from secateur.lineage import digest, digests
+from secateur.patch import Splice, spliced
+from secateur.receipt import Filed
+from secateur.stores.protocol import Blob, Change, State, Store, Who
+
+_TOLD = b'"outcome":"filed"'  # in a receipt as it is kept: most are of other things, and are not opened
+
+
+class Before(Struct, frozen=True):
+    """A file as it was: the bytes that were read, and, where it was packed, as it was stored."""
+
+    data: bytes
+    stored: bytes = b""
+
+
+class After(Struct, frozen=True):
+    """What is written of it: the unpacked bytes, and the file; "" is standard output."""
+
+    data: bytes
+    path: str
+
+
+class Writing(Struct, frozen=True):
+    """A file that was written, as a session's receipt tells."""
+
+    who: Who
+    number: int  # of the receipt
+    at: int  # ms since 1970
+    filed: Filed
+
+
+class Found(Struct, frozen=True):
+    """A file as it was before one writing. What came behind what was written stands in it too."""
+
+    before: Before
+    writing: Writing
+    later: int  # bytes that came after the writing; of a file that was only written: 0
+    whole: bool  # all that was written still stands; else something behind the last change is different
+
+
+class Gone(StoreError):
+    """A file was written by us, and what would bring the original back is no longer there."""
+
+    def __init__(self, writing: Writing, said: str) -> None:
+        super().__init__(said)
+        self.writing = writing
+
+
+class _Difference(Struct, frozen=True, array_like=True):
+    """What turns what was written back into the file: start, end and bytes of each place; and the packed file."""
+
+    pieces: tuple[tuple[int, int, bytes], ...]
+    stored: bytes
+
+
+def keep_file(keeping: Keeping, who: Who, before: Before, after: After, now: int) -> None:
+    """Keep what turns what is written back into the file as it was. Raises StoreError."""
+    pieces = tuple((one.start, one.end, one.text) for one in difference(before.data, after.data))
+    if not pieces:
+        return
+    blob = Blob(msgspec.msgpack.encode(_Difference(pieces, before.stored)), "raw")
+    filed = Filed(
+        path=after.path,
+        before=digest(before.data),
+        before_bytes=len(before.data),
+        after=digest(after.data),
+        after_bytes=len(after.data),
+        reach=pieces[-1][1],
+        reached=digest(after.data[: pieces[-1][1]]),
+        difference=blob.id,
+    )
+
+    def change(desk: Desk, state: State) -> Change:
+        receipt = replace(noticed("filed", now), trigger="written to a file", filed=filed)
+        return Change(at=now, blobs=(blob,), receipts=recorded((*desk.waiting, receipt), state, desk.unsaved))
+
+    keeping.note(who, change, keeping.store)
+
+
+def writings(store: Store, whose: Iterable[Who]) -> Iterator[Writing]:
+    """The files that were written of these sessions."""
+    for who in whose:
+        for link in store.receipts(who):
+            receipt = read(link.body) if _TOLD in link.body else None
+            if receipt is not None and receipt.filed is not None:
+                yield Writing(who, link.sequence, receipt.at, receipt.filed)
+
+
+def writing_of(data: bytes, known: list[Writing]) -> Writing | None:
+    """The writing that these bytes come from: the newest that wrote them, else the one whose changes all stand."""
+    names = digests(data, [one.filed.reach for one in known] + [len(data)])
+    same = [one for one in known if names[len(data)] == one.filed.after]
+    held = [one for one in known if one.filed.reach and names.get(one.filed.reach) == one.filed.reached]
+    if same:
+        return max(same, key=lambda one: one.at)
+    return max(held, key=lambda one: (one.filed.reach, one.at), default=None)
+
+
+def is_original(data: bytes, known: list[Writing]) -> bool:
+    """Whether something was written of these very bytes."""
+    name = digest(data)
+    return any(one.filed.before == name for one in known)
+
+
+def found(store: Store, writing: Writing, data: bytes) -> Found | None:
+    """The file of which these bytes were written; None if they are that file already.
+
+    Raises Gone where the difference is no longer kept, or does not lead back to the original.
+    """
+    filed, told = writing.filed, _difference(store, writing)
+    splices = [Splice(*piece) for piece in told.pieces]
+    head = spliced(data[: filed.reach], splices)
+    if digest(data) != filed.after and len(head) >= filed.reach and data.startswith(head):
+        return None  # where bytes were only taken out, what is left may begin as the file did before
+    made = head + data[filed.reach :]
+    if digest(data) == filed.after:
+        _proved(writing, made)
+        return Found(Before(made, told.stored), writing, 0, True)
+    whole = digests(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
+    later = len(data) - (filed.after_bytes if whole else filed.reach)
+    if whole:
+        _proved(writing, made[: filed.before_bytes])
+    return Found(Before(made), writing, later, whole)
+
+
+def backed(writing: Writing, backup: Before, data: bytes) -> Found | None:
+    """The same from another copy of the file as it was; None if it is not that very file."""
+    filed = writing.filed
+    whole = digests(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
+    if not whole or digest(backup.data) != filed.before:
+        return None
+    later = data[filed.after_bytes :]
+    return Found(Before(backup.data + later, b"" if later else backup.stored), writing, len(later), True)
+
+
+def _difference(store: Store, writing: Writing) -> _Difference:
+    blob = store.blob(writing.who.tenant, writing.filed.difference)
+    if blob is None:
+        raise Gone(writing, "the bytes that were taken out are no longer kept")
+    return msgspec.msgpack.decode(blob.data, type=_Difference)
+
+
+def _proved(writing: Writing, made: bytes) -> None:
+    if digest(made) != writing.filed.before:
+        raise Gone(writing, "what is kept does not lead back to the file as it was")
