@@ -222,23 +222,23 @@ def test_verify_names_the_first_receipt_that_was_tampered_with(tmp_path: Path, p
     assert (good.code, good.json["sessions"][0]["problems"]) == (0, [])
     exported = tmp_path / "receipts.jsonl"
     assert run(url, "verify", "s1", "--export", exported).code == 0
-    assert [json.loads(line)["sequence"] for line in exported.read_text().splitlines()] == [0, 1, 2]
+    assert [json.loads(line)["sequence"] for line in exported.read_text().splitlines()] == [0, 1, 2, 3]
     assert run(url, "verify", "s1", "--head", good.json["sessions"][0]["head"]).code == 0
     assert run(url, "verify", "s1", "--head", "0" * 64).code == 1
     connection = sqlite3.connect(tmp_path / "kept.db")
     with connection:
-        connection.execute("UPDATE receipts SET body = replace(CAST(body AS TEXT), 'bash', 'dash') WHERE sequence = 2")
-        connection.execute("UPDATE receipts SET body = replace(CAST(body AS TEXT), 'read', 'lead') WHERE sequence = 1")
+        connection.execute("UPDATE receipts SET body = replace(CAST(body AS TEXT), 'bash', 'dash') WHERE sequence = 3")
+        connection.execute("UPDATE receipts SET body = replace(CAST(body AS TEXT), 'read', 'lead') WHERE sequence = 2")
     connection.close()
     bad = run(url, "verify", "--json")
     assert bad.code == 1
-    assert bad.json["sessions"][0]["problems"][0].startswith("receipt 1 is not as it was written")
-    assert "receipt 1" in run(url, "verify", "s1").text
+    assert bad.json["sessions"][0]["problems"][0].startswith("receipt 2 is not as it was written")
+    assert "receipt 2" in run(url, "verify", "s1").text
 
 
 def test_purge_leaves_nothing_and_gc_keeps_the_record(tmp_path: Path, pruned: Any, url: str) -> None:
     freed = run(url, "gc", "--days", "0", "--json").json["freed"]
-    assert freed["blobs"] == 1
+    assert freed["blobs"] == 2  # the removed text, and what turns the file back
     assert run(url, "recall", handle_of(LONG)).code == 2
     why = run(url, "why", "s1", "--json").json["left"]
     assert [(one["handle"], one["bytes"]) for one in why] == [(handle_of(LONG), None)] * 2
