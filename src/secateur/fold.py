@@ -36,6 +36,8 @@ def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
 
 def _stays(text: str, lines: list[str], about: Sequence[str]) -> list[bool]:
     shapes = alike_in(text, lines)
+    if not any(shapes):
+        return [True] * len(lines)
     sounds: set[int] | None = None  # asked only where something is said again
     seen: Counter[str] = Counter()
     found: list[bool] = []
@@ -51,7 +53,9 @@ def _stays(text: str, lines: list[str], about: Sequence[str]) -> list[bool]:
                 seen[said] += 1
                 stays = seen[said] <= _EACH
         found.append(stays)
-    for name in about:
+    for name in about if False in found else ():
+        if name not in text:
+            continue
         for number in islice((n for n, line in enumerate(lines) if name in line), _NAMED):
             found[number] = True
     found[-_LAST:] = [True] * len(found[-_LAST:])

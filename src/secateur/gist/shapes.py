@@ -30,7 +30,10 @@ def alike(lines: Sequence[str]) -> list[str]:
 
 
 def _shared(shapes: Sequence[str]) -> list[str]:
-    wider = _wider(Counter(shapes))
+    times = Counter(shapes)
+    wider = _wider(times)
+    if not wider and max(times.values(), default=0) < ALIKE:
+        return [""] * len(shapes)
     wide = [wider.get(said, said) for said in shapes] if wider else list(shapes)
     alone = {said for said, count in Counter(wide).items() if count < ALIKE} | {_LONG}
     found: list[str] = []
