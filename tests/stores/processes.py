@@ -9,7 +9,9 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -19,12 +21,13 @@ from threading import Event, Thread
 from secateur.chain import canonical, linked
 from secateur.errors import StoreError
 from secateur.stores import open_store
-from secateur.stores.proof import problems
+from secateur.stores.proof import problems, proved
 from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, fresh
 
 KILLS = 200
 FORKS = 100
 PROOFS = 200
+ROUNDS = 100
 
 
 def appended(store: Store, who: Who, size: int = 200) -> State:
@@ -203,6 +206,66 @@ def verified(url: str) -> dict[str, int]:
     return {"proofs": PROOFS, "alarms": alarms, "grew": int(state.receipts > first)}
 
 
+def purged(url: str) -> dict[str, int]:
+    """100 rounds of purges under a process that reads and one that writes: nothing of what went is in any file."""
+    drawn, path, store = random.Random(7), Path(url.removeprefix("sqlite://")), open_store(url)
+    kept, gone, left, pending = ["keep"], list[str](), 0, 0
+    appended(store, Who(kept[0]))
+    writer = child(lambda: writing(open_store(url)))
+    reader = child(lambda: reading(open_store(url)))
+    for number in range(ROUNDS):
+        made = [f"mark{drawn.randbytes(9).hex()}" for _ in range(3)]
+        for _ in range(3):
+            for mark in drawn.sample(made, 3):
+                appended(store, Who(mark), drawn.choice([1, 90, 900, 9_000]))
+        kept += made
+        for mark in drawn.sample(kept[1:], 2 + number % 2):
+            kept.remove(mark)
+            gone.append(mark)
+            pending += store.purge("", mark).pending
+        bytes_ = b"".join(found.read_bytes() for found in copies(path))
+        left += sum(mark.encode() in bytes_ for mark in gone)
+    for pid in (writer, reader):
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    sound_ = sum(problems(store, Who(name)) == () for name in kept)
+    return {"rounds": ROUNDS, "pending": pending, "left": left, "lost": len(kept) - sound_, "alive": alive(store)}
+
+
+def copies(path: Path) -> list[Path]:
+    """Copies of the store's files, made by a process of its own: closing them here would give up this one's locks."""
+    folder = path.parent / "copies"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    names = [f"{path}{end}" for end in ("", "-wal", "-shm")]
+    subprocess.run(["cp", *names, str(folder)], check=True)
+    return sorted(folder.iterdir())
+
+
+def writing(store: Store) -> None:
+    """Append to nine sessions by turns, and let go of what it wrote, so that the file stays small."""
+    for number in range(1_000_000):
+        who = Who(f"live{number % 9}")
+        state = appended(store, who, number * 97 % 2_000)
+        if state.receipts >= 20:
+            store.purge("", who.session)
+
+
+def reading(store: Store) -> None:
+    """Read and prove without end."""
+    while True:
+        for number in range(9):
+            with store.snapshot() as moment:
+                who = Who(f"live{number}")
+                assert moment.load(who) is None or proved(moment, who) == ()
+
+
+def alive(store: Store) -> int:
+    """Whether the sessions of the writer hold, and it did write."""
+    live = [row for row in store.sessions() if row.who.session.startswith("live")]
+    return int(bool(live) and all(problems(store, row.who) == () for row in live))
+
+
 def full(url: str) -> dict[str, int | str]:
     """No room for the file to grow: a clear error, nothing acknowledged lost, and on it goes when there is room."""
     store, who = open_store(url), Who("s")
@@ -238,5 +301,7 @@ def unprivileged(url: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    acts = {act.__name__: act for act in (killed, together, forked, copied, outlived, verified, full, unprivileged)}
+    acts = {
+        act.__name__: act for act in (killed, together, forked, copied, outlived, verified, purged, full, unprivileged)
+    }
     print(json.dumps(acts[sys.argv[1]](f"sqlite://{sys.argv[2]}")))

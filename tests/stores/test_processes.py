@@ -47,6 +47,10 @@ def test_200_proofs_under_a_live_writer_raise_no_alarm(tmp_path: Path) -> None:
     assert run("verified", tmp_path) == {"proofs": 200, "alarms": 0, "grew": 1}
 
 
+def test_100_purges_under_a_reader_and_a_writer_leave_nothing(tmp_path: Path) -> None:
+    assert run("purged", tmp_path) == {"rounds": 100, "pending": 0, "left": 0, "lost": 0, "alive": 1}
+
+
 def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
     told = run("full", tmp_path)
     assert "s.db failed" in told["said"]

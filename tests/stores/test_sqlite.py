@@ -1,6 +1,7 @@
 """What a file can suffer, and what it must not show."""
 
 import os
+import random
 import sqlite3
 import stat
 from pathlib import Path
@@ -11,9 +12,9 @@ from secateur.chain import canonical, linked, sealed
 from secateur.errors import ConfigError, StoreError
 from secateur.lineage import digest
 from secateur.model import Epoch, Rewrite
-from secateur.stores import migrate, open_store, packing, place
+from secateur.stores import migrate, open_store, packing, place, sqlite_retention
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Blob, Change, Clock, Manifest, Pin, State, Store, Who, fresh
+from secateur.stores.protocol import Blob, Change, Clock, Freed, Manifest, Pin, State, Store, Who, fresh
 from secateur.stores.sqlite import SqliteStore
 
 WHO = Who("s", "t")
@@ -228,17 +229,89 @@ def test_what_gc_let_go_gives_its_room_back(tmp_path: Path) -> None:
     assert store.sizes().file_bytes < before - 1_900_000
 
 
-def test_a_purge_that_a_reader_holds_up_says_so(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "s.db", timeout_s=0.05)
-    saved(store)
+def test_a_purge_that_a_reader_holds_up_is_finished_by_whoever_comes_next(tmp_path: Path) -> None:
+    store, other = SqliteStore(tmp_path / "s.db", timeout_s=0.05), Who("other", "kept")
+    saved(store, count=400)
+    saved(store, other)
     reader = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM sessions").fetchall()
-    with pytest.raises(StoreError, match="still reads its log"):
-        store.purge("t")
+    assert store.purge("t") == Freed(1, 400, 0, 0, pending=True) or store.gc(9, 10.0).pending
+    assert store.load(WHO) is None
+    assert store.purge("t").pending
+    assert saved(store, Who("new", "kept")).receipts == 3  # nobody is refused meanwhile
+    assert store.gc(9, 10.0, every_s=60.0).pending
     reader.close()
-    assert store.purge("t").sessions == 0
-    assert b"removed" not in files(tmp_path / "s.db")
+    assert store.gc(10, 10.0, every_s=60.0) == Freed()
+    assert not store.purge("t").pending
+    assert b'{"n":399}' not in files(tmp_path / "s.db")
+    assert problems(store, other) == ()
+
+
+def test_a_purge_overwrites_the_copies_that_moved_rows_leave(tmp_path: Path) -> None:
+    """The same file without it does have some, so there is something to find."""
+    found = [(leftovers(tmp_path / f"{scrubs}.db", scrubs)) for scrubs in (True, False)]
+    assert found[0] == 0
+    assert found[1] > 0
+
+
+def leftovers(path: Path, scrubs: bool) -> int:
+    """How often something stood in the file that was purged, over rounds of saves and purges."""
+    drawn, kept, gone, count = random.Random(1), dict[str, Who](), list[str](), 0
+    store = SqliteStore(path, synchronous="normal")
+    for _ in range(40):
+        kept |= crowd(store, drawn)
+        for mark in drawn.sample(sorted(kept), 4):
+            gone.append(mark)
+            session = kept.pop(mark).session
+            if scrubs:
+                store.purge("", session)
+            else:
+                with store._file.transaction(1.0) as connection:
+                    sqlite_retention.purged(connection, "", session)
+        with store._file.writing(1.0) as connection:
+            sqlite_retention.shrunk(connection, 0)
+        left = files(path)
+        count += sum(mark.encode() in left for mark in gone)
+        assert all(mark.encode() in left for mark in kept)
+    with store._file.reading(1.0) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert all(problems(store, who) == () for who in kept.values())
+    return count
+
+
+def crowd(store: Store, drawn: random.Random) -> dict[str, Who]:
+    """Sessions that grow by turns, each marked wherever a value can stand."""
+    states = {f"mark{drawn.randbytes(8).hex()}": fresh(Who("")) for _ in range(6)}
+    for mark in states:
+        states[mark] = fresh(Who(f"{drawn.randbytes(3).hex()} {mark}"))
+    for step in range(4):
+        for mark in drawn.sample(sorted(states), len(states)):
+            state, many = states[mark], drawn.choice([1, 3, 30, 300])
+            key = f"{drawn.randbytes(3).hex()}{mark}"
+            sizes = [drawn.choice([3, 60, 900, 9_000]) for _ in range(3)]
+            change = Change(
+                at=1,
+                receipts=linked([canonical({"r": f"{mark} " * many})], state.head, state.receipts),
+                epochs=(Epoch(1, key, f"why {mark}" * many, ()),),
+                blobs=tuple(Blob(mark.encode() + drawn.randbytes(size), key=key) for size in sizes),
+                views=(f"view {key}",),
+                pins=(Pin("tool", mark),) * (step * 3),
+            )
+            states[mark] = store.save(state, change)
+    return {mark: state.who for mark, state in states.items()}
+
+
+def test_a_file_without_a_map_of_its_pages_gets_one_with_its_first_purge(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(sorted(SCHEMAS.glob("*.sql"))[0].read_text())
+    connection.close()
+    assert SqliteStore(path).purge("acme", "s1") == Freed(1, 2, 3, 20 + 5)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+    connection.close()
+    assert b"soft_trim" not in files(path)
 
 
 def test_a_store_that_another_process_keeps_is_said_after_the_wait(tmp_path: Path) -> None:

@@ -21,6 +21,12 @@ from secateur.stores.protocol import Freed, Who
 
 SCHEMA = "secateur.purge/1"
 
+PENDING = (
+    "Another process still reads the store as it was, so copies of what was deleted stand in the file until it is "
+    "done. They go with the next purge, `secateur gc`, or the look that a running engine takes at its store every hour."
+)
+
+
 _HELP = """\
 \b
 Examples:
@@ -29,7 +35,7 @@ Examples:
   secateur purge --all --tenant acme --yes
 
 \b
-What is deleted is overwritten. Bytes that another session refers to stay
+What is deleted is overwritten, also while others read and write. Bytes that another session refers to stay
 until it goes too; copies, snapshots and session files are out of its reach.
 """
 
@@ -99,4 +105,5 @@ def _sure(kept: Kept, tenant_: str, name: str | None) -> bool:
 
 def _told(freed: Freed) -> str:
     what = f"{many(freed.sessions, 'session')}, {many(freed.receipts, 'receipt')}, {many(freed.blobs, 'text')}"
-    return f"Deleted: {what} ({size(freed.bytes)} compressed). Nothing of it stays in the store."
+    told = f"Deleted: {what} ({size(freed.bytes)} compressed)."
+    return f"{told} {PENDING if freed.pending else 'Nothing of it stays in the store.'}"

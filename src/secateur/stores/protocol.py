@@ -197,6 +197,7 @@ class Freed(Struct, frozen=True):
     receipts: int = 0
     blobs: int = 0
     bytes: int = 0  # of blobs, as they were stored
+    pending: bool = False  # others still read the store as it was: copies stay in it until the next purge or `gc`
 
 
 class Store(Protocol):
@@ -236,7 +237,11 @@ class Store(Protocol):
         """The sessions of a tenant, or of all, last touched first."""
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
-        """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays."""
+        """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays.
+
+        Nobody else is stopped or refused. Who still reads the store as it was keeps copies in it: `Freed.pending`
+        says so, and they go with the next `purge` or `gc`, also one that an engine asks for by itself.
+        """
 
     def gc(
         self,

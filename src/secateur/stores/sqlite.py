@@ -12,15 +12,18 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
-from secateur.stores import sqlite_read, sqlite_retention
+from secateur.stores import sqlite_read, sqlite_retention, sqlite_scrub
 from secateur.stores.group import Group, Job
 from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Manifest, Rejected, Row, Sizes, State, Who
 from secateur.stores.sqlite_file import SYNCHRONOUS, File
 from secateur.stores.sqlite_retention import Old
 from secateur.stores.sqlite_write import Ready, ready, write
 
+PATIENCE_S = 5.0  # how long a purge waits for those who still read what it deleted
 _ITS_OWN = (StoreError, sqlite3.DataError, sqlite3.IntegrityError, OverflowError, UnicodeEncodeError)  # not the file's
 
 
@@ -93,11 +96,9 @@ class SqliteStore:
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         with self._file.transaction(self._wait_s) as connection:
             freed = sqlite_retention.purged(connection, tenant, session)
-        with self._file.writing(self._wait_s) as connection:
-            sqlite_retention.rewritten(connection)
-            if not sqlite_retention.shrunk(connection):
-                raise sqlite_retention.still_there(self._file.path)
-        return freed
+            if freed.sessions:
+                sqlite_scrub.owe(connection)
+        return self._shrunk(freed)
 
     def gc(
         self,
@@ -110,12 +111,11 @@ class SqliteStore:
         old = Old(*(None if age is None else now - int(age * 1000) for age in (retention_s, forget_s, receipts_s)))
         some = sqlite_retention.SOME if every_s else None
         with self._file.transaction(self._wait_s) as connection:
-            if not sqlite_retention.due(connection, now, every_s):
-                return Freed()
-            freed = sqlite_retention.collected(connection, old, some)
-        with self._file.writing(self._wait_s) as connection:
-            sqlite_retention.shrunk(connection, some)
-        return freed
+            due = sqlite_retention.due(connection, now, every_s)
+            freed = sqlite_retention.collected(connection, old, some) if due else Freed()
+            if not due and not sqlite_scrub.owes(connection):
+                return freed
+        return self._shrunk(freed, some)
 
     def sizes(self) -> Sizes:
         with self._file.reading(self._wait_s) as connection:
@@ -139,6 +139,16 @@ class SqliteStore:
         self._file.close()
         if self._hasty is not None:
             self._hasty.close()
+
+    def _shrunk(self, freed: Freed, most: int | None = None) -> Freed:
+        """Overwrite what is owed, then give pages back: no page is moved before it is overwritten."""
+        wait_s = min(self._wait_s, PATIENCE_S)
+        with self._file.apart(wait_s) as connection:
+            done = sqlite_scrub.scrubbed(connection, self._file.path, wait_s)
+        if done:
+            with self._file.writing(self._wait_s) as connection:
+                sqlite_retention.shrunk(connection, most)
+        return freed if done else replace(freed, pending=True)
 
     def _carry(self, jobs: list[Job[Ready, State]], wait_s: float) -> None:
         """All jobs in one transaction; one that is refused takes back its own rows only."""

@@ -84,6 +84,16 @@ class File:
         finally:
             same.close()
 
+    @contextmanager
+    def apart(self, wait_s: float) -> Iterator[sqlite3.Connection]:
+        """A connection that writes, that nobody used before and nobody uses after."""
+        same = File(self.path, self.synchronous)
+        try:
+            with same.writing(wait_s) as connection:
+                yield connection
+        finally:
+            same.close()
+
     def before_fork(self) -> None:
         """Close what is open while nobody uses it: a copied connection holds locks that nobody gives back."""
         for name, lock in self._locks.items():

@@ -1,7 +1,7 @@
 """What leaves a SQLite store, and how large it is.
 
 Rule: a blob goes when no session refers to it. What is deleted is overwritten (`secure_delete`), and the write-ahead
-log that still holds it is folded in and emptied; who asks for a purge hears of it if that could not be done.
+log that still holds it is folded in and emptied. Copies that SQLite leaves when it moves rows are `sqlite_scrub`'s.
 """
 
 import sqlite3
@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.chain import Link
-from secateur.errors import StoreError
 from secateur.stores.anchor import LEAST, Anchor, expired, moved
 from secateur.stores.migrate import newest
 from secateur.stores.packing import packed, unpacked
@@ -82,11 +81,6 @@ def shrunk(connection: sqlite3.Connection, most: int | None = None) -> bool:
     return not busy
 
 
-def rewritten(connection: sqlite3.Connection) -> None:
-    """Write the whole file anew: `secure_delete` leaves a copy where a page was split around a row that goes."""
-    connection.execute("VACUUM")
-
-
 def sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
     """Counts and bytes."""
     sessions, epochs, receipts, blobs, size, stored, receipt_bytes, oldest = connection.execute(_COUNTS).fetchone()
@@ -106,14 +100,6 @@ def sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
         oldest=oldest,
         place=str(path),
         schema=newest(),
-    )
-
-
-def still_there(path: Path) -> StoreError:
-    """What a purge says whose bytes may still stand in the log."""
-    return StoreError(
-        f"the rows are gone from {path}, but another process still reads its log, where their bytes may stand: "
-        "end that process and purge again"
     )
 
 
