@@ -30,8 +30,8 @@ OWN = own("everything", SAME, STALE, CONDENSE, INPUTS, birth=BIRTH, protect={"me
 POLICIES = (*(preset(name) for name in PRESETS), OWN)
 
 
-def of(data: bytes, format: str | None = None) -> Any:
-    return opened(Source("a document", data, data, False), format, COUNTER)
+def of(data: bytes, format: str | None = None, model: str = "") -> Any:
+    return opened(Source("a document", data, data, False), format, COUNTER, model=model)
 
 
 def agrees(raw: bytes, policy: Any, window: int | None, compact: bool) -> int:
@@ -41,7 +41,7 @@ def agrees(raw: bytes, policy: Any, window: int | None, compact: bool) -> int:
         view = engine.compact(raw, force=True, idle_s=400.0) if compact else engine.fit(raw, idle_s=400.0)
     except StillTooLong as error:
         view = error.view
-    told = report(view, before, of(view.native, before.format), None)
+    told = report(view, before, of(view.native, before.format, before.transcript.model), None)
     freed = told.input.tokens - told.output.tokens
     assert sum(one.tokens_before - one.tokens_after for one in told.edits) == freed
     assert view.receipt.tokens_raw - view.receipt.tokens_view == freed

@@ -114,9 +114,8 @@ def compact(asked: Asked) -> int:
         doing(f"summing up {source.label}{_by(asked)}")
         view, wrong = _view(asked, chosen, before)
         doing("reading the outcome")
-        after = opened(
-            _outcome(asked, source, view.native), before.format, asked.counter, asked.fixed_tokens, asked.model
-        )
+        model = asked.model or before.transcript.model  # what named it may have been summed up
+        after = opened(_outcome(asked, source, view.native), before.format, asked.counter, asked.fixed_tokens, model)
     done = report(view, before, after, asked.target)
     backup = _put(asked, source, after.source)
     if asked.plan_out:

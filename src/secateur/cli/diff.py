@@ -121,7 +121,8 @@ def _pruned(asked: Asked, before: Opened) -> tuple[Opened, str | None]:
     )
     view = used.fit(before.source.data, idle_s=asked.idle, fixed_tokens=asked.fixed_tokens)
     outcome = Source(f"{before.source.label} under {view.receipt.policy}", view.native, view.native)
-    after = opened(outcome, before.format, asked.counter, asked.fixed_tokens, asked.model)
+    model = asked.model or before.transcript.model
+    after = opened(outcome, before.format, asked.counter, asked.fixed_tokens, model)
     return after, view.receipt.gate or None
 
 

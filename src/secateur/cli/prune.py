@@ -123,9 +123,8 @@ def prune(asked: Asked) -> int:
         doing(f"pruning {source.label}")
         view = _view(asked, chosen, before, asked.keeps)
         doing("reading the outcome")
-        after = opened(
-            _outcome(asked, source, view.native), before.format, asked.counter, asked.fixed_tokens, asked.model
-        )
+        model = asked.model or before.transcript.model  # what named it may have been summed up
+        after = opened(_outcome(asked, source, view.native), before.format, asked.counter, asked.fixed_tokens, model)
     done = report(view, before, after, asked.target)
     if asked.keeps:
         done = told(done, view, before, asked.store)
