@@ -186,12 +186,13 @@ def _last(lines: _Lines, groups: list[Spots], seen: set[str], room: int) -> list
     the end.
     """
     firsts: dict[str, int] = {}
+    for place, group in enumerate(groups):
+        for start, end in group:
+            firsts.setdefault(lines.text[start:end].strip(), place)
     found: list[tuple[int, str]] = []
     for place in range(len(groups) - 1, -1, -1):
         said = {lines.text[start:end].strip() for start, end in groups[place]}
-        if not firsts and any(lines.text.find(one, groups[0][0][0], groups[place][0][0]) >= 0 for one in said):
-            firsts = _firsts(lines, groups)
-        before = {one for one in said if firsts.get(one, place) < place}
+        before = {one for one in said if firsts[one] < place}
         if any(len(groups[firsts[one]]) > 1 for one in before):
             return None
         some = list(_told(lines, groups[place], seen | before))
@@ -200,15 +201,6 @@ def _last(lines: _Lines, groups: list[Spots], seen: set[str], room: int) -> list
         if room < 0:
             break
     return found[::-1]
-
-
-def _firsts(lines: _Lines, groups: list[Spots]) -> dict[str, int]:
-    """What spots say, and the first group in which one says so."""
-    found: dict[str, int] = {}
-    for place, group in enumerate(groups):
-        for start, end in group:
-            found.setdefault(lines.text[start:end].strip(), place)
-    return found
 
 
 def _naming(text: str, gap: _Gap, names: Sequence[str], room: int) -> list[tuple[int, str]]:
