@@ -2,14 +2,12 @@
 
 Rule: a view is validated before it goes out, and only where it was edited since the last one: the rounds around each
 edited message, as they will be sent, by the rules of the format's API; the last round also by the rules for how a
-history ends. No rule asks what a result says: a message is left aside where only texts of results became other ones, no
-longer than they were. Rounds answer to nothing outside them, so all of them are read in one pass; only where that finds
+history ends. Rounds answer to nothing outside them, so all of them are read in one pass; only where that finds
 something is the raw history asked whether it was there before.
 """
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -24,7 +22,6 @@ from secateur.settle import headless
 
 _BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (wire rule A14)
 _NEVER_OURS = ("G5",)  # some servers take it: what came so may stay, but no edit brings it about
-_HALVES = re.compile("[\ud800-\udfff]")  # of characters: no string that goes out may hold one alone
 _AT_ONCE = 32  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
 
 
@@ -38,7 +35,6 @@ def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched:
     if family == "transcript" or family not in FAMILIES:
         return []
     messages, whole = document.transcript.messages, bool(top)
-    touched = [number for number in touched if not _only_says_less(messages[number], ops.get(number, ()))]
     windows = [range(len(messages))] if whole else list(_rounds(messages, sorted(touched)))
     found: list[Violation] = []
     for first in range(0, len(windows), _AT_ONCE):
@@ -47,19 +43,6 @@ def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched:
         errors = _asking(family, document, whole, some[-1].stop == len(messages))
         found += _new(errors(apply(raw, edits)), partial(errors, raw), edits)
     return found
-
-
-def _only_says_less(message: Message, ops: Sequence[Op]) -> bool:
-    """Whether the edits of a message put a text in place of what results said, and do nothing else."""
-    said = {part.path: len(part.text) for part in message.parts if part.kind == "tool_result"}
-    return bool(ops) and all(
-        op.slice is None
-        and isinstance(op.value, str)
-        and len(op.value) <= said.get(op.path, -1)
-        and bool(op.value.strip())
-        and _HALVES.search(op.value) is None
-        for op in ops
-    )
 
 
 def _asking(family: str, document: Document, whole: bool, tail: bool) -> Callable[[list[Any]], list[Violation]]:
