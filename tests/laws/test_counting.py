@@ -111,3 +111,12 @@ def test_a_calibration_that_was_learned_over_the_plain_estimate_is_carried_over(
     assert rebased(now, "claude-opus-4-7") is now
     assert rebased(old, "gpt-5") is old
     assert calibrated(now, 1_000, Usage(1_000)).ratio == 1.0
+
+
+def test_without_a_sample_a_count_stands_as_it_is() -> None:
+    from secateur.keeping.calibrating import rebased
+    from secateur.stores.protocol import Calibration
+
+    assert rebased(Calibration(), "claude-opus-4-7").ratio == 1.0
+    for model in ("claude-opus-4-7", "claude-sonnet-4-5", "gemini-2.5-pro", "gpt-5"):
+        assert fit(json.dumps(body([("go", "a line of output. " * 200)], model)).encode()).receipt.calibrated == 1.0

@@ -17,9 +17,14 @@ LEAST, MOST = 0.5, 3.0  # reported tokens for one of ours: by content, models di
 
 
 def rebased(before: Calibration, model: str) -> Calibration:
-    """The same over our count as it is now: one that was learned over another factor for this model is carried over."""
+    """The same over our count as it is now: one that was learned over another factor for this model is carried over.
+
+    Without a sample nothing was learned, and our count stands as it is.
+    """
     times = factor(model)
-    return before if before.over == times else replace(before, ratio=before.ratio * before.over / times, over=times)
+    if before.over == times:
+        return before
+    return replace(before, ratio=before.ratio * before.over / times if before.samples else 1.0, over=times)
 
 
 def calibrated(before: Calibration, counted: int, told: Usage) -> Calibration:
