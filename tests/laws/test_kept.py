@@ -34,7 +34,7 @@ POLICY = st.sampled_from([EAGER, TRIMMED, FRESH])
 
 
 def engine(store: MemoryStore, policy: Any, **more: Any) -> Engine:
-    return Engine(policy, more.pop("model", BOUND), store=store, window=9_000, **more)
+    return Engine(policy, more.pop("model", BOUND), store=store, window=24_000, **more)
 
 
 def steps(data: st.DataObject, messages: list[Any]) -> list[list[Any]]:
