@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from laws.natives import elements, ends
 from secateur import fit
 from secateur.errors import EditError
 from secateur.formats import Format, named
 from secateur.jsontext import Text
-from secateur.model import Epoch, Part, Rewrite, Transcript
+from secateur.model import Edit, Epoch, Part, Replace, Rewrite, Transcript
 from secateur.patch import apply
 from secateur.plan import Plan, decode, fold
 from secateur.session.projection import lowered
@@ -94,16 +95,31 @@ def test_pinned_parts_are_refused(case: Case) -> None:
 
 @CASES
 def test_sticky(case: Case) -> None:
-    """Under one plan a growing history shows what was shown, element by element."""
+    """Under one plan a growing history shows what was shown, element by element, from where its epochs were opened."""
     request = json.loads(case.request)
     name = next(name for name in ("messages", "input", "contents") if name in request)
-    shown = [
-        elements(fit(dumped(request | {name: request[name][:end]}), policy="observe", plan=decode(case.plan)).native)
-        for end in ends(request[name])
-    ]
+    grown = [dumped(request | {name: request[name][:end]}) for end in ends(request[name])]
+    first, plan = opened_early(grown, decode(case.plan))
+    shown = [elements(fit(one, policy="observe", plan=plan).native) for one in grown]
     assert shown[-1] == elements(case.projected)
-    for earlier, later in pairwise(shown):
+    assert shown[:first] == [elements(one) for one in grown[:first]]  # what lies ahead of a history does not hold
+    for earlier, later in pairwise(shown[first:]):
         assert later[: len(earlier)] == earlier
+
+
+def opened_early(grown: list[bytes], plan: Plan) -> tuple[int, Plan]:
+    """The plan as if it had been made for the first of these requests that holds all it edits, and which that is."""
+    wanted = {key for epoch in plan.epochs for edit in epoch.edits for key in keys_of(edit)}
+    for number, request in enumerate(grown):
+        messages = fit(request, policy="observe").before.messages
+        if wanted <= {one.key for message in messages for one in (message, *message.parts)}:
+            epochs = (replace(epoch, tip=messages[-1].key) for epoch in plan.epochs)
+            return number, Plan(tuple(epochs))
+    raise AssertionError("the plan edits what the request does not hold")
+
+
+def keys_of(edit: Edit) -> set[str]:
+    return ({edit.after, edit.through} if isinstance(edit, Replace) else {edit.key}) - {""}
 
 
 def dumped(request: Any) -> bytes:
