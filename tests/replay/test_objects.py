@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+import carried
 from replay.test_requests import CLEARING, CORPUS, NOW, files, requests
 from sdk_objects import objects, sent
-from secateur import Engine, fit
+from secateur import Engine
 
 FORMATS = {
     "anthropic_messages": "messages",
@@ -46,7 +47,7 @@ def test_the_view_of_objects_is_that_of_what_they_send(file: Path) -> None:
         array = FORMATS[format]
         for policy in POLICIES:
             how: dict[str, Any] = {"policy": policy, "format": format, "window": 2_000, "now": NOW, "compact": False}
-            one, other = fit(made, **how), fit(said, **how)
+            one, other = carried.fit(made, **how), carried.fit(said, **how)
             assert sent(one.native) == other.native
             assert one.plan == other.plan
             if not one.receipt.in_force:
@@ -65,8 +66,8 @@ def test_protected_objects_stay(format: str) -> None:
     acted = 0
     for _, made, _ in found:
         policy = CLEARING | {"protect": {"tools": ["*"]}, "prune": CLEARING["prune"][:1]}
-        acted += fit(made, policy=CLEARING, format=format, now=NOW).native is not made
-        assert fit(made, policy=policy, format=format, now=NOW).native is made
+        acted += carried.fit(made, policy=CLEARING, format=format, now=NOW).native is not made
+        assert carried.fit(made, policy=policy, format=format, now=NOW).native is made
     assert acted
 
 
@@ -74,7 +75,10 @@ def test_protected_objects_stay(format: str) -> None:
 def test_a_session_that_grows_is_that_of_the_whole(format: str) -> None:
     found = [one for file in files() for one in bodies(file) if one[0] == format]
     _, made, said = max(found, key=lambda one: len(one[1][FORMATS[format]]))
-    array, (warm, plain) = FORMATS[format], (Engine(CLEARING, format=format, window=50_000) for _ in range(2))
+    array, (warm, plain) = (
+        FORMATS[format],
+        (Engine(CLEARING, format=format, window=50_000, too_long="send") for _ in range(2)),
+    )
     for end in range(1, len(made[array]) + 1):
         when: dict[str, Any] = {"session": "s", "now": NOW + end}
         one = warm.fit(made | {array: made[array][:end]}, **when)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import carried
 import secateur
 from laws.shapes import SHAPES, Shape, style
 from laws.stories import story
@@ -38,7 +39,7 @@ def views(request: Request) -> list[tuple[str, dict[str, Any]]]:
     """The views that policies make of a request, each once."""
     found: dict[bytes, str] = {}
     for trial in CHOSEN:
-        view = secateur.fit(
+        view = carried.fit(
             request.body,
             policy=trial.policy,
             format=request.format,
