@@ -56,6 +56,7 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "unpin": [["s", "tool", "bash", *kept]],
         "undo": [["s", *kept]],
         "replay": [["s", "--from", path, *kept, "-o", path.parent / "view"]],
+        "restore": [[path.parent / "out", "-o", path.parent / "back", *kept]],
         "verify": [kept],
         "gc": [kept],
         "purge": [["s", "--yes", *kept]],
