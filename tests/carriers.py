@@ -104,7 +104,7 @@ CARRIERS: dict[str, Callable[[str], Carried]] = {
     "diff, two lines": _halves('+api_key = "FIRST" \\\n+    "SECOND"\n'),
     "Kubernetes data": _encoded("apiVersion: v1\nkind: Secret\ndata:\n  password: VALUE\n"),
     "Kubernetes data, any name": _encoded("kind: Secret\nmetadata:\n  name: a\ndata:\n  site.bin: VALUE\n"),
-    "full-width colon": _whole("password：VALUE"),  # noqa: RUF001
+    "full-width colon": _whole("password：VALUE"),
     "soft wrap": _halves("API_KEY=FIRST\nSECOND\nnext line here"),
     "soft wrap, indented": _halves("password: FIRST\n    SECOND\n"),
     "backslash": _halves("API_KEY=FIRST\\\nSECOND\n"),
@@ -122,10 +122,10 @@ CARRIERS: dict[str, Callable[[str], Carried]] = {
     "Vietnamese": _whole("Mật khẩu là VALUE."),
     "Vietnamese, key": _whole("khóa API của tôi là VALUE"),
     "Chinese": _whole("密码是VALUE。"),
-    "Chinese, key": _whole("API 密钥为：VALUE，请保管"),  # noqa: RUF001
+    "Chinese, key": _whole("API 密钥为：VALUE，请保管"),
     "Japanese": _whole("パスワードは VALUE です"),
     "Korean": _whole("비밀번호는 VALUE 입니다"),
-    "Russian": _whole("Пароль: VALUE"),  # noqa: RUF001
+    "Russian": _whole("Пароль: VALUE"),
     "Authorization": _whole("Authorization: Bearer VALUE"),
     "authorization, lower case": _whole("authorization: bearer VALUE"),
     "header": _whole('curl -H "X-Api-Key: VALUE" https://api.example.org'),

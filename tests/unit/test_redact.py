@@ -207,7 +207,7 @@ FRAGMENTS = st.one_of(
     ),
     st.sampled_from(
         ["密码", "是", "：", "mật khẩu", "-----BEGIN PRIVATE KEY-----", "kind: Secret\ndata:\n", "  ", "Bearer "]
-    ),  # noqa: RUF001
+    ),
     st.builds(lambda kind, seed: next(drawn_values(kind, 1, seed)), st.sampled_from(CLASSES), st.integers(0, 99)),
     st.sampled_from([*SHAPED.values(), "--password ", "<password>", "</password>", "value=", "key", "secret"]),
 )

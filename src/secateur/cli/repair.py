@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from secateur import rules
 from secateur.cli import options, write
-from secateur.cli.exits import FINDINGS, FINE, Refused
+from secateur.cli.exits import FINDINGS, FINE
 from secateur.cli.names import Named
 from secateur.cli.progress import working
 from secateur.cli.source import Source, read
@@ -108,7 +108,7 @@ def command(**given: Any) -> int:
 
 def repair(asked: Asked) -> int:
     """Read, mend, write, tell; the exit code."""
-    _refuse(asked)
+    write.refuse_contradictions(asked.input, asked.out, asked.in_place, asked.as_json)
     source = read(asked.input)
     with working(f"mending {source.label}"):
         name, done, data = _mended(asked, source)
@@ -130,18 +130,6 @@ def repair(asked: Asked) -> int:
     else:
         tell(*_told(account, source), err=asked.target == "-")
     return FINDINGS if done.left else FINE
-
-
-def _refuse(asked: Asked) -> None:
-    """Raise Refused for what contradicts itself, or may not be."""
-    if asked.in_place and asked.out is not None:
-        raise Refused("--in-place and -o each say where to write: give one of them")
-    if asked.in_place and asked.input == "-":
-        raise Refused("standard input cannot be written in place: give -o FILE")
-    if asked.as_json and asked.out == "-":
-        raise Refused("--json takes standard output: give -o FILE for the document")
-    if asked.out not in (None, "-") and write.same_file(asked.input, str(asked.out)):
-        raise Refused(f"{asked.out} is the input: give --in-place, which keeps a backup, or another name")
 
 
 def _mended(asked: Asked, source: Source) -> tuple[str, Repair, bytes]:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.cli import options, write
-from secateur.cli.exits import FINDINGS, FINE, Refused, Unreadable
+from secateur.cli.exits import FINDINGS, FINE, Unreadable
 from secateur.cli.figures import many, moment
 from secateur.cli.kept import Kept, opened_store, session_of, tenant
 from secateur.cli.progress import working
@@ -108,7 +108,7 @@ def command(**given: Any) -> int:
 
 def restore(asked: Asked) -> int:
     """Read, find, write, tell; the exit code."""
-    _refuse(asked)
+    write.refuse_contradictions(asked.input, asked.out, asked.in_place, asked.as_json)
     source = read(asked.input)
     with working(f"looking for the original of {source.label}"), opened_store(asked.store) as kept:
         try:
@@ -178,18 +178,6 @@ def _backups(name: str) -> list[str]:
 
 def _data(back: Found | Source) -> bytes:
     return back.before.data if isinstance(back, Found) else back.data
-
-
-def _refuse(asked: Asked) -> None:
-    """Raise Refused for what contradicts itself."""
-    if asked.in_place and asked.out is not None:
-        raise Refused("--in-place and -o each say where to write: give one of them")
-    if asked.in_place and asked.input == "-":
-        raise Refused("standard input cannot be written in place: give -o FILE")
-    if asked.as_json and asked.out == "-":
-        raise Refused("--json takes standard output: give -o FILE for the document")
-    if asked.out not in (None, "-") and write.same_file(asked.input, str(asked.out)):
-        raise Refused(f"{asked.out} is the input: give --in-place, which keeps a backup, or another name")
 
 
 def _stored(asked: Asked, source: Source, back: Found | Source) -> bytes:

@@ -29,6 +29,18 @@ def target(input: str, out: str | None, in_place: bool, as_json: bool) -> str | 
     return None if sys.stdout.isatty() else "-"
 
 
+def refuse_contradictions(input: str, out: str | None, in_place: bool, as_json: bool) -> None:
+    """Raise Refused where the options that say where to write contradict each other, or the input."""
+    if in_place and out is not None:
+        raise Refused("--in-place and -o each say where to write: give one of them")
+    if in_place and input == "-":
+        raise Refused("standard input cannot be written in place: give -o FILE")
+    if as_json and out == "-":
+        raise Refused("--json takes standard output: give -o FILE for the document")
+    if out not in (None, "-") and same_file(input, str(out)):
+        raise Refused(f"{out} is the input: give --in-place, which keeps a backup, or another name")
+
+
 def packed_like(source: Source, data: bytes, packed: bool) -> bytes:
     """`data` as it is to be stored: what nobody changed goes out with the very bytes it came in."""
     if not packed:

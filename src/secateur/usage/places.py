@@ -32,7 +32,7 @@ PLACES = (
     ("response_metadata", "token_usage"),  # LangChain, as its provider said it
     ("response_metadata", "usage"),
 )
-_TOKEN_COUNT = "token_count"  # noqa: S105  # Codex' event
+_TOKEN_COUNT = "token_count"  # Codex' event
 _SIMPLE = (str, bytes, int, float, list, tuple)
 _FIRST, _APART = "message_start", "message_delta"  # Anthropic's events: the second completes the first
 
