@@ -56,6 +56,13 @@ def test_a_report_sums(trial: Any, format: str, turns: Any, window: int | None, 
     agrees(document(format, turns), trial.policy, window, compact)
 
 
+@pytest.mark.parametrize("trial", POLICIES, ids=lambda trial: trial.name)
+@pytest.mark.parametrize("format", FORMATS_OF_ALL)
+def test_results_that_are_errors(format: str, trial: Any) -> None:
+    failed = Step("read", json.dumps({"file_path": "src/a.py"}), LOG, error=True)
+    agrees(document(format, [Turn("please go on", (failed,))] * 3), trial.policy, None, False)
+
+
 @pytest.mark.parametrize("format", FORMATS_OF_ALL)
 def test_in_every_format(format: str) -> None:
     steps = tuple(Step("bash", json.dumps({"command": f"make {n}"}), LOG + SOURCE * 2) for n in range(8))

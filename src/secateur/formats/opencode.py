@@ -163,9 +163,9 @@ def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
         media = tuple(_media(state.get("attachments"), (*inside, "attachments"))) if name == "output" else ()
         stamp = (*inside, "time", "compacted") if name == "output" and isinstance(time, dict) else ()
         digest = "".join(one.digest for one in media)
-        yield Part(
-            "tool_result", (*inside, name), said, tool, call, name == "error", digest, stamp=stamp, cleared=CLEARED
-        )
+        cleared = CLEARED if stamp else ""
+        where = (*inside, name)
+        yield Part("tool_result", where, said, tool, call, name == "error", digest, stamp=stamp, cleared=cleared)
         yield from media
 
 
