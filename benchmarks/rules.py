@@ -13,7 +13,7 @@ from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-from secateur.rules import check
+from secateur.api import check
 
 PAIRS = 15
 BAR = 1.5  # times json.loads: what a gate before every request may cost

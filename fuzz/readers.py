@@ -22,9 +22,9 @@ from typing import Any
 
 import secateur
 from secateur import formats
+from secateur.api import FAMILIES, check
+from secateur.api.repair import repaired
 from secateur.errors import SecateurError
-from secateur.repair import repaired
-from secateur.rules import FAMILIES, check
 
 SEEDS = Path(__file__).parent / "seeds"
 LIMIT_S = 5  # one small document takes milliseconds

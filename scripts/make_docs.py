@@ -20,7 +20,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from secateur import Engine, Plan, View, chain, compacting, errors, fit, pricing, recalling, redact, rules, usage
+from secateur import Engine, Plan, View, api, chain, compacting, errors, fit, pricing, recalling, redact, usage
+from secateur.api import family_of
+from secateur.api.repair import BODIES
+from secateur.api.transcript.repairs_logs import HOSTS
+from secateur.api.unverifiable import UNSEEN
 from secateur.compaction.ask import Answer, Failure, Spent
 from secateur.compaction.settings import Compaction, Continuation, Digest
 from secateur.engine import Replayed, Undone
@@ -38,10 +42,6 @@ from secateur.protect import Protect
 from secateur.receipt import Entry, Receipt
 from secateur.redact.notations import NOTATIONS
 from secateur.redact.shapes import SHAPES
-from secateur.repair import BODIES
-from secateur.repair.logs import HOSTS
-from secateur.rules import family_of
-from secateur.rules.unseen import UNSEEN
 from secateur.schedule import SCHEDULES
 from secateur.stores import anchor, migrate, open_store, proof, protocol
 from secateur.stores.memory import MemoryStore
@@ -51,7 +51,7 @@ from secateur.summarizers import SUMMARIZERS, Function, failing, local, names, p
 from secateur.summarizers import protocol as summarizing
 from secateur.usage import places
 
-UNSEEN_AT = "secateur.rules.unseen"
+UNSEEN_AT = "secateur.api.unverifiable"
 METHODS = (
     *(Engine.fit, Engine.afit, Engine.compact, Engine.observe, Engine.aobserve, Engine.undo, Engine.pin, Engine.unpin),
     *(Engine.replay, Engine.forget, Engine.close),
@@ -194,13 +194,13 @@ def rules_() -> Iterator[str]:
         "Rules", "What the APIs refuse. `secateur check` reports it by rule, with the place and the remedy."
     )
     yield "A rule holds for every server and model unless it says otherwise. A *warning* costs quality or money only."
-    yield f"## `secateur.rules.check`\n\n```text\ncheck{_signature(rules.check)}\n```\n\n{_text(rules.check)}"
-    yield f"## `Violation`\n\n{_text(rules.Violation)}\n\n{_fields(rules.Violation)}"
-    profiles = [(f"`{name}`", what) for name, what in rules.PROFILES.items()]
+    yield f"## `secateur.api.check`\n\n```text\ncheck{_signature(api.check)}\n```\n\n{_text(api.check)}"
+    yield f"## `Violation`\n\n{_text(api.Violation)}\n\n{_fields(api.Violation)}"
+    profiles = [(f"`{name}`", what) for name, what in api.PROFILES.items()]
     yield f"## Profiles\n\n{_table(('profile', 'servers'), profiles)}"
-    for family in rules.FAMILIES:
-        package = import_module(f"secateur.rules.{family}")
-        rows = [(f"`{one.id}`", one.says, _applies(one), one.source) for one in rules.rules(family)]
+    for family in api.FAMILIES:
+        package = import_module(f"secateur.api.{family}")
+        rows = [(f"`{one.id}`", one.says, _applies(one), one.source) for one in api.rules(family)]
         table = _table(("rule", "what must hold", "where", "source"), rows)
         yield f"## `{family}`\n\n{_module_text(package)}\n\n{table}"
     unseen = [(f"`{id}`", why) for id, why in UNSEEN.items()]
@@ -393,7 +393,7 @@ def _head(title: str, text: str) -> tuple[str, str, str]:
     return f"# {title}", _NOTE, text
 
 
-def _applies(rule: rules.Rule) -> str:
+def _applies(rule: api.Rule) -> str:
     """Where a rule holds, if not everywhere."""
     notes = [f"profile {', '.join(rule.profiles)}"] if rule.profiles else []
     notes += ["whole histories"] if rule.whole else []

@@ -23,10 +23,10 @@ from msgspec import Struct
 
 import secateur
 from model_server import addresses, reads
+from secateur.api import FAMILIES, rules
 from secateur.cli.program import COMMANDS
 from secateur.formats import FORMATS
 from secateur.policy import PRESETS
-from secateur.rules import FAMILIES, rules
 from secateur.stores import STORES
 from secateur.strategies import STRATEGIES
 from secateur.summarizers import SUMMARIZERS

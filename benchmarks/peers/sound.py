@@ -9,8 +9,8 @@ from typing import Any
 
 from pieces import pieces
 
+from secateur.api import check
 from secateur.model import Message
-from secateur.rules import check
 from secateur.simulate.replay import Turn
 
 Problems = frozenset[tuple[str, str]]  # a rule, and what it says: calls are named by their ids

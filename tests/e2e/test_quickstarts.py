@@ -15,7 +15,7 @@ import pytest
 import secateur
 from model_server import FINAL, addresses, reads
 from secateur import Engine, StillTooLong
-from secateur.rules import check
+from secateur.api import check
 from upstream import Upstream, upstream
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "tutorials" / "providers.md"

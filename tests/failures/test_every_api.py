@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from secateur.repair import repaired
-from secateur.rules import check, family_of
+from secateur.api import check, family_of
+from secateur.api.repair import repaired
 
 FORMATS = ("anthropic_messages", "openai_chat", "openai_responses", "gemini", "bedrock_converse")
 ARRAYS = {"openai_responses": "input", "gemini": "contents"}

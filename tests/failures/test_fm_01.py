@@ -1,7 +1,7 @@
 """FM-01: a budget cut through a batch of parallel calls leaves results without calls, and 400 for ever."""
 
 from native import blocks, user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 
 def test_a_split_batch_has_no_orphans_either_way() -> None:

@@ -1,7 +1,7 @@
 """FM-02: a synthetic result outlives its call, which was summarised: 400 on every request after."""
 
 from native import blocks, user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 
 def test_a_result_whose_call_was_summarised_becomes_text() -> None:

@@ -4,7 +4,7 @@ import json
 
 from native import calls, tool, user
 from secateur import fit
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 LONG = "word " * 40_000
 

@@ -1,7 +1,7 @@
 """FM-04: a confirmation that waits for many turns; the user's late yes must find its call."""
 
 from native import calls, tool, user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 WAITING = [user("delete it?"), calls(("ask", "request_confirmation")), user("what is it for?"), user("hm")]
 

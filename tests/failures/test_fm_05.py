@@ -1,7 +1,7 @@
 """FM-05: a long-running tool answers `pending` first, and with the same id later for good."""
 
 from native import calls, tool, user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 PENDING = '{"status":"pending"}'
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from secateur.repair import Limits, Settings, repaired
+from secateur.api.repair import Limits, Settings, repaired
 
 
 def screenshot(number: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import json
 
 from native import calls, tool, user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 GIANT = "x" * 10_000_000
 

@@ -1,7 +1,7 @@
 """FM-22: call ids of 1.5 KB, and two that are empty, still tell calls apart."""
 
 from native import calls, tool, user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 
 def test_two_empty_ids_become_two_ids_and_a_long_one_stays() -> None:

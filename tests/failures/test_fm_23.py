@@ -3,7 +3,7 @@
 import json
 
 from native import calls, tool, user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 CUT = '{"path": "/etc/app.conf", "content": "line 1\\nline 2...[truncated]'
 

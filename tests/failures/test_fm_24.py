@@ -5,7 +5,7 @@ import json
 import pytest
 
 from native import user
-from secateur.repair import repaired
+from secateur.api.repair import repaired
 
 EMOJI = "ab😀cd"
 

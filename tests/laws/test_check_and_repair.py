@@ -3,13 +3,13 @@
 import pytest
 
 import recorded
-from secateur import rules
+from secateur.api import check
+from secateur.api.repair import Settings, repaired
 from secateur.cli.exits import Unreadable
 from secateur.cli.lawful import violations
 from secateur.cli.reading import opened
 from secateur.cli.source import Source
 from secateur.formats import named
-from secateur.repair import Settings, repaired
 from secateur.session import document
 
 
@@ -31,4 +31,4 @@ def test_what_is_mended_was_found_before(path: str) -> None:
 @pytest.mark.parametrize("path", recorded.paths(3_000_000, "swe_agent_traj_json"))
 def test_a_command_in_a_text_needs_no_result(path: str) -> None:
     messages = named("swe_agent").read(document.read(recorded.data(path)).native).messages
-    assert [one.rule for one in rules.check("transcript", messages) if one.severity == "error"] == []
+    assert [one.rule for one in check("transcript", messages) if one.severity == "error"] == []

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from secateur.api.repair import Settings, repaired
 from secateur.errors import SecateurError
 from secateur.jsontext import Text
-from secateur.repair import Settings, repaired
 
 IDS = st.sampled_from(["a", "b", "c", "", "x y", "a_2"]) | st.none()
 SAID = st.sampled_from(["", " ", "hello", "hi \ud83d", "end  "])

@@ -15,8 +15,8 @@ import pytest
 from laws.shapes import SHAPES, Shape, style
 from laws.stories import story
 from replay.oracle import installed, refusal
-from secateur.repair import repaired
-from secateur.rules import check
+from secateur.api import check
+from secateur.api.repair import repaired
 
 CASES = 60
 GONE = {"openai_chat": {"O9"}, "openai_responses": {"R15"}, "anthropic_messages": {"A52"}}

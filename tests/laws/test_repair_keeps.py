@@ -13,8 +13,8 @@ from laws.prefixes import blocks, paired
 from laws.shapes import SHAPES, Shape, style
 from laws.stories import story
 from laws.test_repair_broken import broken
-from secateur.repair import repaired
-from secateur.repair.work import NO_RESULT
+from secateur.api.repair import repaired
+from secateur.api.repair_run import NO_RESULT
 
 SHAPE = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.format)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.test_vectors import CASES
-from secateur.rules import FAMILIES, PROFILES, check
+from secateur.api import FAMILIES, PROFILES, check
 
 LARGE = {"A25", "A26", "A27", "O10", "R14", "G14"}  # vectors of megabytes
 NATIVE = [family for family in FAMILIES if family != "transcript"]

@@ -26,11 +26,11 @@ from laws.shapes.style import Style
 from laws.stories import Said, Story, story
 from laws.trials import TRIALS, Trial, drawn
 from secateur import Engine, View, fit
+from secateur.api import check
 from secateur.compaction.outcome import Refused
 from secateur.errors import SecateurError, StillTooLong
 from secateur.model import Replace
 from secateur.plan import REFUSED, Plan
-from secateur.rules import check
 
 PROFILES = (None, None, "strict", "mistral", "deepseek", "moonshot", "gemini")
 MAIN = "main"

@@ -16,7 +16,7 @@ import pytest
 
 from loaders import claude_code_loader, codex_loader, opencode_loader, pi_loader
 from loaders.shown import Shown
-from secateur.repair import Repair, repaired
+from secateur.api.repair import Repair, repaired
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 HOSTS: dict[str, tuple[str, Any]] = {

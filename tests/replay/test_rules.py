@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from secateur.rules import check
+from secateur.api import check
 
 CORPUS = Path(os.environ.get("SECATEUR_CORPUS", "/nowhere"))
 CASSETTES = {

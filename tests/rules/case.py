@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from secateur.rules import Violation, check
+from secateur.api import Violation, check
 
 ARRAYS = {"openai_responses": "input", "gemini": "contents"}
 

@@ -7,9 +7,9 @@ import pytest
 
 from rules.anthropic import ROUND, assistant, body, result, text, use, user
 from secateur import ConfigError
-from secateur.rules import FAMILIES, check, family_of, rules
-from secateur.rules.pixels import sides
-from secateur.rules.unseen import UNSEEN
+from secateur.api import FAMILIES, check, family_of, rules
+from secateur.api.image_size import sides
+from secateur.api.unverifiable import UNSEEN
 
 
 def told(*args: Any, **more: Any) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rules.case import ARRAYS, Case, judged
-from secateur.rules import FAMILIES, rules
+from secateur.api import FAMILIES, rules
 
 CASES = {family: import_module(f"rules.{family}").CASES for family in FAMILIES}
 EACH = [pytest.param(family, case, id=f"{family}-{case.rule}") for family in FAMILIES for case in CASES[family]]

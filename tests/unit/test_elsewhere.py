@@ -8,12 +8,12 @@ from typing import Any, cast
 import pytest
 
 from secateur import Engine, View, fit
+from secateur.api import check, family_of
+from secateur.api.repair import repaired
 from secateur.compaction.outcome import Refused
 from secateur.elsewhere import FIELDS, kept_elsewhere
 from secateur.errors import StillTooLong
 from secateur.policy import PRESETS
-from secateur.repair import repaired
-from secateur.rules import check, family_of
 
 LONG = "found it " * 4_000
 EAGER: dict[str, Any] = {

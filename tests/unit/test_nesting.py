@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from secateur import Engine, fit
+from secateur.api import FAMILIES, check
+from secateur.api.repair import repaired
 from secateur.cli.program import run
 from secateur.errors import FormatError, SecateurError
 from secateur.nesting import DEEPEST, is_too_deep
-from secateur.repair import repaired
-from secateur.rules import FAMILIES, check
 from secateur.session import document
 
 EAGER: dict[str, Any] = {

@@ -10,6 +10,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from secateur.api import Violation
 from secateur.cli import options, tables
 from secateur.cli.exits import FINDINGS, FINE
 from secateur.cli.lawful import violations
@@ -19,7 +20,6 @@ from secateur.cli.reading import Opened, opened
 from secateur.cli.report import Side, side
 from secateur.cli.source import read
 from secateur.cli.terminal import harmless, say_json, tell
-from secateur.rules import Violation
 
 SCHEMA = "secateur.check/1"
 

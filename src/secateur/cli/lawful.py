@@ -5,16 +5,15 @@ Nothing is mended or printed here.
 
 from typing import Any
 
-from secateur import rules
+from secateur.api import Violation, check, family_of
 from secateur.cli.reading import Opened
-from secateur.rules import Violation
 
 
 def violations(read: Opened, profile: str | None = None) -> tuple[str, tuple[Violation, ...]]:
     """The family of rules that was asked, and what it refuses, in the order of the history."""
-    family = rules.family_of(read.format)
+    family = family_of(read.format)
     messages, request = (read.transcript.messages, None) if family == "transcript" else _native(read)
-    return family, tuple(rules.check(family, messages, request, profile=profile))
+    return family, tuple(check(family, messages, request, profile=profile))
 
 
 def _native(read: Opened) -> tuple[Any, dict[str, Any] | None]:

@@ -50,7 +50,7 @@ def _formats() -> Iterable[str]:
 
 
 def _profiles() -> Iterable[str]:
-    from secateur.rules import PROFILES
+    from secateur.api import PROFILES
 
     return PROFILES
 

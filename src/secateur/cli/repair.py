@@ -13,7 +13,8 @@ import click
 import msgspec
 from msgspec import Struct
 
-from secateur import rules
+from secateur.api import PROFILES
+from secateur.api.repair import Mended, Repair, Settings, repaired
 from secateur.cli import options, write
 from secateur.cli.exits import FINDINGS, FINE
 from secateur.cli.names import Named
@@ -23,7 +24,6 @@ from secateur.cli.terminal import Line, harmless, say_json, tell
 from secateur.cli.unread import unread
 from secateur.errors import FormatError
 from secateur.jsontext import Text
-from secateur.repair import Mended, Repair, Settings, repaired
 from secateur.session import document
 
 SCHEMA = "secateur.repair/1"
@@ -91,10 +91,10 @@ class Account(Struct, frozen=True, kw_only=True):
     options.model,
     click.option(
         "--profile",
-        type=Named("profile", lambda: rules.PROFILES),
+        type=Named("profile", lambda: PROFILES),
         default=None,
         metavar="P",
-        help=f"Mend for a stricter server: {', '.join(rules.PROFILES)}.",
+        help=f"Mend for a stricter server: {', '.join(PROFILES)}.",
     ),
     options.format_,
     options.output,

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.api import Violation
 from secateur.cli.anatomy import results, total
 from secateur.cli.lawful import violations
 from secateur.cli.reading import Opened
@@ -18,7 +19,6 @@ from secateur.formats import named
 from secateur.model import Message, Part
 from secateur.plan import alive, fold, held, located
 from secateur.receipt import Cost, Entry, Summarised, entries, replaced
-from secateur.rules import Violation
 from secateur.session.projection import seen, weigher
 from secateur.tokens import counter_for
 

@@ -7,6 +7,7 @@ Figures come ready from the anatomy and the receipt; nothing is computed here bu
 from collections.abc import Sequence
 from typing import Any
 
+from secateur.api import Violation
 from secateur.cli.anatomy import Place, Share, Tool, Twice
 from secateur.cli.figures import percent, tokens
 from secateur.cli.others import Other
@@ -15,7 +16,6 @@ from secateur.cli.problems import Problem
 from secateur.cli.terminal import one_line
 from secateur.cli.toll import Row
 from secateur.cli.turns import Turn
-from secateur.rules import Violation
 
 _TURNS = 12  # rows: more than a screen holds is not read
 _TOOLS = 15

@@ -55,7 +55,7 @@ def as_taken(settings: Settings, native: Any) -> tuple[Any, tuple[str, ...]]:
     """The request as the provider takes it, and what was mended, where that was asked for."""
     if not settings.repair:
         return native, ()
-    from secateur.repair import repaired  # only who asks for it pays for loading it
+    from secateur.api.repair import repaired  # only who asks for it pays for loading it
 
     done = repaired(native, settings.format)
     return done.native, tuple(f"{one.rule} at {one.where}: {one.what}" for one in done.mended)

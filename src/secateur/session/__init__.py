@@ -11,11 +11,11 @@ from typing import Any
 from msgspec.structs import force_setattr, replace
 
 from secateur import bounds
+from secateur.api import Violation
 from secateur.budget import Budget, settled
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import Fold, Plan, awaited, branch, fold, keys_of, located, refused
 from secateur.protect import Protect
-from secateur.rules import Violation
 from secateur.schedule.walked import Walked
 from secateur.session import document
 from secateur.session.counting import Counting

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from secateur.api import FAMILIES, Violation, check, family_of
 from secateur.bounds import running
 from secateur.formats.native import member
 from secateur.jsontext import Text
 from secateur.model import Message, Path, Transcript
 from secateur.patch import Op, apply
-from secateur.rules import FAMILIES, Violation, check, family_of
 from secateur.session.document import Document, elements
 from secateur.settle import headless
 

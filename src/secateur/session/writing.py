@@ -6,11 +6,11 @@ messages that changed or came since are spliced. Nothing here reads a message or
 
 from typing import Any
 
+from secateur.api import Violation
 from secateur.jsontext import Text
 from secateur.model import Message, New, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices, written
 from secateur.plan import Fold
-from secateur.rules import Violation
 from secateur.session.appending import appended, hosted
 from secateur.session.document import Document, elements
 from secateur.session.gate import caused

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur import bounds
+from secateur.api import Violation
 from secateur.budget import Budget
 from secateur.decision import decide
 from secateur.model import Index, Message, Replace, Transcript
@@ -20,7 +21,6 @@ from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
 from secateur.pricing.tariffs import tariff_of
-from secateur.rules import Violation
 from secateur.session import Session
 from secateur.session.ahead import ahead
 from secateur.session.document import Document

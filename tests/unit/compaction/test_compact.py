@@ -8,6 +8,7 @@ import secateur
 from compactions import COUNT, done, opened, refused, run, said, scene, texts, view
 from conversation import assistant, result, summary, talk, user
 from native import Native
+from secateur.api import check, family_of
 from secateur.compaction.ask import Answer
 from secateur.compaction.outcome import host_answer, status_of
 from secateur.compaction.rows import CARRIED
@@ -17,7 +18,6 @@ from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace
 from secateur.plan import Plan, decode, encode
 from secateur.protect import Protect
-from secateur.rules import check, family_of
 
 TAIL = Compaction(keep_turns=1, keep_tokens=0)
 MIDDLE = Compaction(layout="middle", head=2, keep_messages=2, keep_tokens=0)

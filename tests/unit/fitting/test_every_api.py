@@ -7,8 +7,8 @@ import pytest
 
 from long_sessions import SUMS
 from secateur import Engine
+from secateur.api import check, family_of
 from secateur.compaction.outcome import Compacted
-from secateur.rules import check, family_of
 from secateur.session import document
 
 OUTPUT = "1 passed\n" * 200

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from secateur import Engine
+from secateur.api import check
 from secateur.compaction.outcome import Compacted
 from secateur.fitting.epoch import AS_JSON
-from secateur.rules import check
 
 WINDOW = 6_000
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from secateur import Engine, fit
+from secateur.api import check
 from secateur.formats.breakpoints import breakpoints, buys_longer, slots
 from secateur.jsontext import Text
-from secateur.rules import check
 from secateur.session import document
 
 OURS: dict[str, Any] = {

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from secateur import Engine, fit
+from secateur.api import check
 from secateur.model import Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan
 from secateur.protect import Protect
-from secateur.rules import check
 from secateur.session import Session
 
 MODEL = "claude-opus-4-5"

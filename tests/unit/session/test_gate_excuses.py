@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from secateur import View, fit
+from secateur.api import check, family_of
 from secateur.model import Epoch, Part, Rewrite
 from secateur.plan import REFUSED, Plan
-from secateur.rules import check, family_of
 
 HALF = "half a character \ud83d"  # refused everywhere (wire rule A71)
 

@@ -1,0 +1,60 @@
+"""Ids of calls: unique over the request and of the letters that the API takes (rules A4, A5).
+
+Rule: the first call keeps its id; another one that bears it gets `ID_2`, and so does its result. Results belong to the
+calls of the message before them, the n-th result of an id to the n-th call with it.
+"""
+
+import re
+from collections import defaultdict
+from typing import Any
+
+from secateur.api.editable import Node
+from secateur.api.fresh_ids import Names
+from secateur.api.repair_run import Work, quoted
+
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")  # rule A5
+
+
+def mend_ids(work: Work) -> None:
+    """Give each call an id of its own, and its result the same."""
+    names = Names(block.get(name) for _, block in work.blocks() for name in ("id", "tool_use_id"))
+    seen: set[str] = set()
+    calls: list[Node] = []
+    for role, run in work.runs():
+        blocks = [block for node in run for block in node.inner or ()]
+        if role == "assistant":
+            calls = [block for block in blocks if block.role == "tool_use"]
+            server = (block.get("id") for block in blocks if block.role.endswith("_tool_use"))
+            seen |= {name for name in server if isinstance(name, str)}
+            renamed = _renamed(work, calls, seen, names)
+        elif role == "user" and calls:
+            _follow([block for block in blocks if block.role == "tool_result"], renamed)
+            calls = []
+
+
+def _renamed(work: Work, calls: list[Node], seen: set[str], names: Names) -> dict[Any, list[str]]:
+    """New ids where needed; for each old id those that its results are to bear, in order."""
+    found: dict[Any, list[str]] = defaultdict(list)
+    for call in calls:
+        old = call.get("id")
+        new = old
+        if not isinstance(old, str) or not old or _ODD.search(old) or old in seen:
+            new = names.fresh(old)
+            rule, why = ("A4", "was taken") if isinstance(old, str) and old in seen else ("A5", "cannot be sent")
+            call.put(("id",), new)
+            work.say(rule, call, f"the id {quoted(old)} {why}: this call and its result are now {quoted(new)}")
+        seen.add(new)
+        found[_key(old)].append(new)
+    return found
+
+
+def _follow(results: list[Node], renamed: dict[Any, list[str]]) -> None:
+    for result in results:
+        waiting = renamed.get(_key(result.get("tool_use_id")))
+        new = waiting.pop(0) if waiting else result.get("tool_use_id")
+        if new != result.get("tool_use_id"):
+            result.put(("tool_use_id",), new)
+
+
+def _key(name: Any) -> str:
+    return name if isinstance(name, str) else repr(name)

@@ -1,0 +1,145 @@
+"""One walk over Messages: what the rules of this API need to know.
+
+Rule: neighbours of the same role are one message here, as the API merges them; a system message in between interrupts
+nothing. Each list holds places, in the order of the history.
+"""
+
+from typing import Any
+
+from secateur.api.accessors import items, word
+from secateur.api.anthropic.rounds import Rounds
+from secateur.api.anthropic.turns import Turns
+from secateur.api.walker import Asked, History, Look
+from secateur.elsewhere import kept_elsewhere
+from secateur.model import Path
+
+ROLES = frozenset({"user", "assistant", "system"})
+
+
+class Messages(History):
+    """What is noticed of a Messages request."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.tools = items(self.request.get("tools"))
+        self.partial = bool(kept_elsewhere("anthropic_messages", self.request.get))
+        self.rounds = Rounds()
+        self.turns = Turns()
+        self.roles: list[str] = []  # "" where it is none
+        self.odd: list[tuple[Path, str]] = []  # what has not the shape of a message or a block
+        self.empty: list[Path] = []  # messages without content
+        self.first_kind = ""  # the type of the first block
+        self.markers: list[tuple[Path, Any]] = []  # blocks with cache_control, in the API's order
+        self.images: list[tuple[Path, Any]] = []
+        self.documents: list[tuple[Path, Any]] = []  # not those inside results
+        self.references: list[tuple[Path, str]] = []  # names of tools that a search brought
+        self.compactions: list[tuple[Path, Any]] = []
+        self._look: Look = lambda kind, block, path: None
+
+    def walk(self, look: Look) -> None:
+        self._look = look
+        self._fixed("tools", self.tools)
+        self._fixed("system", items(self.request.get("system")))
+        for number, message in enumerate(self.messages):
+            self._message((self.array, number), message)
+        self.rounds.end(self.roles[-1] if self.roles else "")
+
+    def _fixed(self, name: str, blocks: Any) -> None:
+        for at, block in enumerate(blocks):
+            if isinstance(block, dict):
+                if name == "system":
+                    self._look(word(block.get("type")), block, (name, at))
+                if block.get("cache_control") is not None:
+                    self.markers.append(((name, at), block))
+
+    def _message(self, path: Path, message: Any) -> None:
+        role = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(role, str) or role not in ROLES:
+            self.roles.append("")
+            self.odd.append((path, "a message has no role of user, assistant or system: give it one, or take it out"))
+            return
+        self.roles.append(role)
+        if role == "system":
+            self.rounds.interrupted(path)
+        else:
+            self.rounds.speaks(role)
+        content = message.get("content")
+        if isinstance(content, list | tuple):
+            self._blocks(role, content, path)
+        elif isinstance(content, str):
+            self._string(role, content, path)
+        else:
+            self.odd.append((path, "a message's content is neither text nor a list of blocks: give it one"))
+            return
+        if not content and not (role == "system" and "output_config" in message):
+            self.empty.append(path)
+
+    def _string(self, role: str, content: str, path: Path) -> None:
+        if content.isspace():
+            self._look("text", {"type": "text", "text": content}, (*path, "content"))
+        if content:
+            self.rounds.other(role, "text", path, 0)
+            self.turns.said(role, path, "text", role == "user")
+
+    def _blocks(self, role: str, content: Any, path: Path) -> None:
+        around = (*path, "content")
+        first, results, speech = "", False, False
+        for number, block in enumerate(content):
+            kind = block.get("type") if isinstance(block, dict) else None
+            if not isinstance(kind, str) or not kind:
+                self.odd.append(
+                    ((*around, number), "a block is not an object with a type: give it one, or take it out")
+                )
+                continue
+            self._look(kind, block, around, number)
+            if kind == "tool_result":
+                results = True
+                self.rounds.result(role, block, around, number)
+                if not isinstance(block.get("content"), str):
+                    self._inside(block, (*around, number))
+            else:
+                speech = True
+                self._other(role, kind, block, around, number)
+            if block.get("cache_control") is not None:
+                self.markers.append(((*around, number), block))
+            first = first or kind
+        if len(self.roles) == 1:
+            self.first_kind = first
+        if content:
+            self.turns.said(role, path, first, role == "user" and speech and not results)
+
+    def _other(self, role: str, kind: str, block: Any, around: Path, number: int) -> None:
+        """A block that is no result."""
+        if kind == "tool_use":
+            self.rounds.call(role, block, around, number)
+            return
+        self.rounds.other(role, kind, around, number)
+        if kind != "text":
+            self._special(role, kind, block, (*around, number))
+
+    def _special(self, role: str, kind: str, block: Any, path: Path) -> None:
+        if kind == "image":
+            self.images.append((path, block))
+        elif kind == "document":
+            self.documents.append((path, block))
+        elif kind == "compaction":
+            self.compactions.append((path, block))
+        elif role == "assistant":
+            self.turns.server(kind, block, path)
+
+    def _inside(self, block: Any, path: Path) -> None:
+        """The blocks inside a result."""
+        content = block.get("content")
+        if not isinstance(content, list | tuple):
+            return
+        for number, inner in enumerate(content):
+            if not isinstance(inner, dict):
+                continue
+            inside, kind = (*path, "content", number), word(inner.get("type"))
+            self._look(kind, inner, inside)
+            if inner.get("cache_control") is not None:
+                self.markers.append((inside, inner))
+            if kind == "image":
+                self.images.append((inside, inner))
+            elif kind == "tool_reference":
+                self.references.append((inside, word(inner.get("tool_name"))))

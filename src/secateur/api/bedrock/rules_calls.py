@@ -1,0 +1,16 @@
+"""Calls and results in neighbouring messages."""
+
+from secateur.api.bedrock.walk import Converse
+from secateur.api.rule import Found, rule
+
+
+@rule("B1", "each call has its result in the next message, a server's own in the same one", "reported")
+def unanswered(history: Converse) -> Found:
+    for path, id in history.unanswered:
+        yield path, f"call {id[:60]!r} has no result in the next message: give it one, or take its round out"
+
+
+@rule("B2", "there is no result without a call in the message before", "reported")
+def excess(history: Converse) -> Found:
+    for path, id in history.excess:
+        yield path, f"result {id[:60]!r} has no call left in the message before: take it out, or make it a text"

@@ -1,0 +1,85 @@
+"""One walk over Converse messages: what the rules of this API need to know.
+
+Rule: a block is a union with one member; block rules look at the member's value by its name, at messages
+as "@message".
+"""
+
+from typing import Any
+
+from secateur.api.accessors import fields, items, word
+from secateur.api.walker import Asked, History, Look
+from secateur.model import Path
+
+_ROLES = ("user", "assistant", "system")
+_MEDIA = ("image", "document", "video")
+
+
+class Converse(History):
+    """What is noticed of a Converse request."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self.roles: list[str] = []  # "" where it is none
+        self.odd: list[tuple[Path, str]] = []
+        self.unanswered: list[tuple[Path, str]] = []  # calls without a result in the next message
+        self.excess: list[tuple[Path, str]] = []  # results without a call in the message before, or a second time
+        self.media: list[tuple[Path, str, str]] = []  # image, document or video; role
+        self.documents: list[tuple[Path, Any, bool]] = []  # whether a text stands in the same message
+        self.points: list[tuple[Path, str, Any]] = []  # cache points: the member before, and its value
+        self.tools_used: Path = ()  # the first block of a tool
+        self._open: dict[str, Path] = {}
+
+    def walk(self, look: Look) -> None:
+        self._fixed("system", items(self.request.get("system")))
+        self._fixed("toolConfig", items(fields(self.request.get("toolConfig")).get("tools")))
+        for number, message in enumerate(self.messages):
+            path: Path = (self.array, number)
+            role = message.get("role") if isinstance(message, dict) else None
+            self.roles.append(role if isinstance(role, str) and role in _ROLES else "")
+            if not self.roles[-1]:
+                self.odd.append((path, "a message has no role of user or assistant: give it one, or take it out"))
+                continue
+            look("@message", message, path)
+            self._message(self.roles[-1], items(message.get("content")), path, look)
+        self.unanswered += [(path, id) for id, path in self._open.items()]
+
+    def _fixed(self, name: str, blocks: Any) -> None:
+        for at, block in enumerate(blocks):
+            if isinstance(block, dict) and "cachePoint" in block:
+                self.points.append(((name, at) if name == "system" else (name, "tools", at), "", None))
+
+    def _message(self, role: str, content: Any, path: Path, look: Look) -> None:
+        waiting, self._open = self._open, {}
+        around, before, value = (*path, "content"), "", None
+        for at, block in enumerate(content):
+            kind = next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
+            if not isinstance(kind, str) or not kind:
+                self.odd.append(((*around, at), "a block has not exactly one member: make it as many blocks"))
+                continue
+            inside = (*around, at)
+            if kind == "cachePoint":
+                self.points.append((inside, before, value))
+            before, value = kind, block[kind]
+            if kind[0] != "@":
+                look(kind, value, inside, kind)
+            if kind == "toolUse" or kind == "toolResult":
+                self._tool(role, kind, fields(value), inside, waiting)
+            elif kind in _MEDIA:
+                self._medium(role, kind, value, (*inside, kind), content)
+        if waiting:
+            self.unanswered += [(place, id) for id, place in waiting.items()]
+
+    def _tool(self, role: str, kind: str, value: Any, path: Path, waiting: dict[str, Path]) -> None:
+        self.tools_used = self.tools_used or path
+        id = word(value.get("toolUseId"))
+        if kind == "toolUse" and role == "assistant":
+            self._open[id] = (*path, kind)
+        elif kind == "toolResult" and role in ("assistant", "user"):
+            asked = self._open if role == "assistant" else waiting  # a server's own tool is answered where it is called
+            if asked.pop(id, None) is None:
+                self.excess.append(((*path, kind), id))
+
+    def _medium(self, role: str, kind: str, value: Any, path: Path, content: Any) -> None:
+        self.media.append((path, kind, role))
+        if kind == "document":
+            self.documents.append((path, value, any("text" in fields(block) for block in content)))

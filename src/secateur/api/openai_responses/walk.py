@@ -1,0 +1,105 @@
+"""One walk over input items: what the rules of this API need to know.
+
+Rule: block rules look at items by their type, at messages as "message".
+"""
+
+from typing import Any
+
+from secateur.api.accessors import fields, items, word
+from secateur.api.walker import Asked, History, Look
+from secateur.elsewhere import kept_elsewhere
+from secateur.model import Path
+
+OUTPUTS = {
+    "function_call_output": "function_call",
+    "custom_tool_call_output": "custom_tool_call",
+    "local_shell_call_output": "local_shell_call",
+    "shell_call_output": "shell_call",
+    "apply_patch_call_output": "apply_patch_call",
+    "computer_call_output": "computer_call",
+}
+_CALLS = frozenset(OUTPUTS.values())
+
+
+class Responses(History):
+    """What is noticed of a Responses request."""
+
+    array = "input"
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        refers = any(isinstance(item, dict) and item.get("type") == "item_reference" for item in self.messages)
+        self.held = bool(kept_elsewhere("openai_responses", self.request.get))
+        self.partial = self.held or refers
+        self.stateless = self.request.get("store") is False
+        self.kinds: list[str] = []  # of each item; "" where it is none
+        self.odd: list[tuple[Path, str]] = []
+        self.calls: dict[tuple[str, str], Path] = {}  # type and id of each call without an output so far
+        self.orphans: list[tuple[Path, str]] = []  # outputs without a call
+        self.reasoning: list[tuple[int, Any]] = []
+        self.seen: dict[str, Path] = {}  # ids of items
+        self.twice: list[tuple[Path, str]] = []  # items under an id that was there before
+        self.approvals: set[str] = set()  # ids of approval requests
+        form = fields(fields(self.request.get("text")).get("format"))
+        self.wants_json = form.get("type") == "json_object"
+        self.says_json = False
+        self._known: set[tuple[str, str]] = set()
+
+    def walk(self, look: Look) -> None:
+        for number, item in enumerate(self.messages):
+            path: Path = (self.array, number)
+            kind = _kind(item)
+            self.kinds.append(kind)
+            if not kind:
+                self.odd.append((path, "an item has neither a type nor a role: give it one, or take it out"))
+                continue
+            self._item(kind, item, path, look)
+
+    def role(self, number: int) -> str:
+        """Who says the message at this place; "" if it is no message."""
+        return word(self.messages[number].get("role")) if self.kinds[number] == "message" else ""
+
+    def _item(self, kind: str, item: Any, path: Path, look: Look) -> None:
+        look(kind, item, path)
+        id = word(item.get("id"))
+        if id and kind != "item_reference" and kind != "local_shell_call_output":
+            if id in self.seen:
+                self.twice.append((path, id))
+            self.seen[id] = path
+        if kind in _CALLS:
+            self._call(kind, item, path)
+        elif kind in OUTPUTS:
+            self._output(kind, item, path)
+        elif kind == "message":
+            self._message(item)
+        elif kind == "reasoning":
+            self.reasoning.append((path[1], item))  # type: ignore[arg-type]
+        elif kind == "mcp_approval_request":
+            self.approvals.add(id)
+
+    def _call(self, kind: str, item: Any, path: Path) -> None:
+        key = kind, word(item.get("call_id")) or word(item.get("id"))
+        self._known.add(key)
+        self.calls[key] = path
+
+    def _output(self, kind: str, item: Any, path: Path) -> None:
+        key = OUTPUTS[kind], word(item.get("call_id")) or word(item.get("id"))
+        self.calls.pop(key, None)
+        if key not in self._known:
+            self.orphans.append((path, key[1]))
+
+    def _message(self, item: Any) -> None:
+        if not self.wants_json or self.says_json:
+            return
+        content = item.get("content")
+        texts = [word(fields(part).get("text")) for part in items(content)] or [word(content)]
+        self.says_json = any("json" in text.lower() for text in texts)
+
+
+def _kind(item: Any) -> str:
+    if not isinstance(item, dict):
+        return ""
+    kind = item.get("type")
+    if kind is None:
+        return "message" if isinstance(item.get("role"), str) else ""
+    return kind if isinstance(kind, str) else ""
