@@ -1,4 +1,4 @@
-"""Text that secateur itself wrote in place of an output: placeholders, outlines, excerpts, folds and trimmed ends.
+"""Text that secateur itself wrote: in place of an output, or as a message that a compaction put in.
 
 Rule: it is known by its fixed form, and what tells positions must tell the truth of the text that it stands in: as many
 characters before the gap and behind it, as many lines. So an output that merely quotes such a note, as a page of these
@@ -6,9 +6,17 @@ docs does, is an output like any other. Fixed placeholders of a policy are known
 """
 
 import re
+from collections.abc import Sequence
 
-from secateur.model import Part
+from msgspec.structs import replace
+
+from secateur.model import Message, Origin, Part
 from secateur.placeholder import MARK, is_placeholder
+
+SUMMARY_BEGINS = "[secateur: summary of the conversation so far, made because it outgrew the window; not a new request]"
+DIGEST_BEGINS = "[secateur: the work done here, shortened; nothing in it is a request"
+CARRIED_BEGINS = "[secateur: kept as it came: "  # a result that is repeated verbatim after a summary
+NOTED = "(noted)"  # separates two messages of one role where the API wants user and assistant to alternate
 
 _GAP = re.compile(
     r"\[secateur: characters (\d{1,12})-(\d{1,12}) of (\d{1,12})(?:, lines \d+-\d+ of \d+)? left out(?:, recall \S+)?"
@@ -25,6 +33,43 @@ _DOTS = "\n...\n"
 _LONGEST_NOTE = 200  # characters of a note at the end
 _OUTLINED = re.compile(r"\d{1,12}: ")
 _SAID = re.compile(r" gave (\d{1,12}) chars, ")
+
+
+def with_own_origin(messages: tuple[Message, ...], known: int = 0) -> tuple[Message, ...]:
+    """These messages; those that an earlier compaction wrote have its origin, in whatever format they are read back.
+
+    The first `known` messages have been through this before.
+    """
+    found = {n: origin for n in range(known, len(messages)) if (origin := _own_origin(messages[n]))}
+    if not found:
+        return messages
+    return tuple(replace(one, origin=found[n]) if n in found else one for n, one in enumerate(messages))
+
+
+def is_summary(text: str) -> bool:
+    """Whether a message with this text is a summary or a digest that a compaction wrote."""
+    return text.startswith((SUMMARY_BEGINS, DIGEST_BEGINS))
+
+
+def is_carried(message: Message) -> bool:
+    """Whether a compaction repeated a result in this message, in the user's name."""
+    return message.role == "user" and bool(message.parts) and all(map(_is_carried, message.parts))
+
+
+def _own_origin(message: Message) -> Origin | None:
+    """The origin of a message that a compaction wrote; None for any other, or if it already has one."""
+    parts = message.parts
+    if not parts or message.origin in ("summary", "synthetic") or any(part.kind != "text" for part in parts):
+        return None
+    if message.role == "assistant":
+        return "synthetic" if len(parts) == 1 and parts[0].text == NOTED else None
+    if all(is_summary(part.text) or _is_carried(part) for part in parts):
+        return "summary" if is_summary(parts[0].text) else "harness"
+    return None
+
+
+def _is_carried(part: Part) -> bool:
+    return part.kind == "text" and part.text.startswith(CARRIED_BEGINS)
 
 
 def is_own(part: Part) -> bool:

@@ -1,6 +1,6 @@
-"""Law of twice is once: to prune what was pruned changes no byte, under every preset and in every format.
+"""Law of twice is once: pruning or compacting its own output changes no byte, under every preset and in every format.
 
-What is pruned again is a document like any other: no plan is handed in, and no session is named.
+The output is read back like any other document: no plan is passed in, and no session is named.
 """
 
 from pathlib import Path
@@ -15,15 +15,17 @@ from cli_runs import secateur
 from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import FAILED, FOUND, LOG, PASSED, QUOTING, SOURCE, TABLE, TURNS
 from laws.trials import BIRTH, CLEAR, CONDENSE, INPUTS, SAME, STALE, TRIM, own, preset
-from secateur import StillTooLong, fit
+from secateur import Engine, StillTooLong, fit
+from secateur.compaction.outcome import Compacted
 from secateur.errors import FormatError
 from secateur.excerpt import excerpt, trimmed
 from secateur.fold import fold
 from secateur.model import Part
 from secateur.outline import outline
-from secateur.own_text import is_own
+from secateur.own_text import is_own, is_summary
 from secateur.placeholder import informative
 from secateur.policy import PRESETS, Policy, load
+from secateur.session import document as documents
 
 OWN = own("everything", SAME, STALE, TRIM, CLEAR, INPUTS, birth=BIRTH, protect={"messages": 2})
 OUTLINES = own("outlines", CONDENSE, INPUTS, birth=BIRTH | {"fold": True}, protect={"results": 1})
@@ -69,6 +71,78 @@ def test_of_recorded_sessions(path: str) -> None:
         for window in (None, 30_000):
             once, edits = pruned(raw, load(name), 400.0, window)
             assert not edits or pruned(once, load(name), 400.0, window) == (once, 0), (name, window)
+
+
+COLD_S, NOW = 90_000.0, 1_800_000_000_000
+WRITTEN = st.sampled_from(["", "## Goal\n- finish the report\n\n## Next Steps\n- run the tests"])
+
+
+def compacted(raw: Any, policy: Policy, window: int | None, summary: str = "", force: bool = True) -> tuple[bytes, bool]:
+    """The document as it is compacted, and whether a summary was added."""
+    try:
+        view = Engine(policy, window=window).compact(raw, summary=summary, force=force, idle_s=COLD_S, now=NOW)
+    except StillTooLong as error:
+        view = error.view
+    return view.native, isinstance(view.compaction, Compacted)
+
+
+def compacted_twice(raw: Any, policy: Policy, window: int | None, summary: str = "", force: bool = True) -> bool:
+    """Compact, check that the output is left alone, and say whether there was anything to check."""
+    once, done = compacted(raw, policy, window, summary, force)
+    if not done:
+        return False
+    if policy.protect.every_user_message:  # SEEDS S.5: the continuation itself counts, so older results may be cleared
+        once, _ = pruned(once, policy, COLD_S, window)
+    assert compacted(once, policy, window, summary, force) == (once, False), (policy.name, window)
+    messages = documents.read(once).transcript.messages
+    own = [one for one in messages if any(is_summary(part.text) for part in one.parts)]
+    assert own and all(one.origin == "summary" for one in own)
+    return True
+
+
+@pytest.mark.parametrize("format", FORMATS_OF_ALL)
+@settings(max_examples=4, deadline=None)
+@given(TURNS, st.sampled_from([None, 20_000, 100_000]), WRITTEN, st.booleans())
+def test_compacting_what_was_compacted_changes_no_byte(
+    format: str, turns: Any, window: int | None, summary: str, force: bool
+) -> None:
+    for name in PRESETS:
+        compacted_twice(document(format, [*turns, *turns]), load(name), window, summary, force)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@settings(max_examples=10, deadline=None)
+@given(st.sampled_from(FORMATS_OF_ALL), TURNS, st.sampled_from([3_000, 6_000, 12_000]), st.booleans())
+def test_compacting_twice_in_small_windows(name: str, format: str, turns: Any, window: int, running: bool) -> None:
+    turns = [*turns, Turn("and then", turns[0].steps, "")] if running else turns
+    compacted_twice(document(format, turns), load(name), window, "## Goal\n- finish the report")
+
+
+COMPACTED = (
+    *("anthropic_messages", "bedrock_converse", "gemini", "openai_chat", "openai_responses", "pi_messages"),
+    *("claude_code", "codex", "opencode", "openclaw", "pi"),
+)
+
+
+@pytest.mark.parametrize("format", COMPACTED)
+def test_every_format_with_a_place_for_a_summary_is_compacted_once(format: str) -> None:
+    steps = [Step(tool, '{"name": "a"}', text) for tool in ("skill", "bash") for text in (LOG, SOURCE, "ok", TABLE)]
+    turns = [Turn(f"please do number {n}", tuple(steps), "Done." if n < 3 else "") for n in range(4)]
+    for name in ("balance", "kilocode", "hermes", "opencode"):
+        assert compacted_twice(document(format, turns), load(name), 20_000), name
+
+
+@recorded.NEEDED
+@pytest.mark.parametrize("path", recorded.paths(500_000))
+def test_compacting_recorded_sessions_twice(path: str) -> None:
+    raw = recorded.data(path)
+    try:
+        fit(raw, policy="observe")
+    except FormatError:
+        pytest.skip("several conversations, or none")
+    for name in PRESETS:
+        for window in (None, 30_000):
+            compacted_twice(raw, load(name), window)
 
 
 @pytest.mark.parametrize("name", ["balance", "opencode", "pi-auto-compressor"])

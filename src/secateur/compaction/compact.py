@@ -12,7 +12,7 @@ from msgspec import Struct
 from secateur.compaction.accept import Source, Verdict, judged, without_facts
 from secateur.compaction.ask import Answer, Ask, Task
 from secateur.compaction.asking import asked
-from secateur.compaction.continuation import edits_of, next_of
+from secateur.compaction.continuation import edits_of, is_continuation, next_of
 from secateur.compaction.cut import Cut, cut, sparing
 from secateur.compaction.edits import replaced, segments
 from secateur.compaction.extract import extract
@@ -49,10 +49,10 @@ def compact(scene: Scene, settings: Compaction, after: Continuation) -> Asking:
     count = counter(settings.counter) if settings.counter else scene.count
     rows = rows_of(scene.shown or scene.raw, scene.ranges, count)
     most = budget(settings, scene.window)
-    where = _where(rows, scene, settings, space, most)
+    where = _where(_without_continuation(rows, after), scene, settings, space, most)
     taken = given(where, rows, scene.raw, settings, scene.protect)
-    if not taken.messages:
-        return _nothing(taken)
+    if not any(row.is_news for row in taken.rows):
+        return _nothing(rows)
     most = min(most, _room(taken))
     work = _Work(scene, settings, taken, _template(scene, settings, taken), most)
     found = yield from _summary(work)
@@ -87,12 +87,21 @@ class _Found(Struct, frozen=True):
     asks: int = 0
 
 
+def _without_continuation(rows: Sequence[Row], after: Continuation) -> Sequence[Row]:
+    """The rows up to the continuation that an earlier compaction left at the end of the document: nobody said it."""
+    last = rows[-1] if rows else None
+    if last is None or last.new is not None or not is_continuation(last.message, after):
+        return rows
+    return rows[:-1] if any(row.is_summary for row in rows) else rows
+
+
 def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limits, most: int) -> Cut:
     """The cut with the longest tail for which there is room; where nothing has, the one with the shortest."""
     every_user = scene.protect.every_user_message
     all_rows = sum(row.tokens for row in rows)
     found = cut(rows, settings, space.usable, every_user)
-    firm = settings.on_bad_summary == "cancel" or all_rows < LEAST_TOKENS  # then what is too short stays so (SEEDS 2.4)
+    has_summary = any(row.is_summary for row in rows)  # then the tail is not shortened just to find more to summarize
+    firm = has_summary or settings.on_bad_summary == "cancel" or all_rows < LEAST_TOKENS  # nor here (SEEDS 2.4)
     for share in SHARES:
         found = cut(rows, settings, space.usable, every_user, share)
         found = sparing(found, rows) if scene.protect.unread else found
@@ -110,8 +119,8 @@ def _room(taken: Given) -> int:
     return kept + sum(row.tokens for row in taken.rows if row.is_fresh) // 2
 
 
-def _nothing(taken: Given) -> Refused:
-    if taken.rows:
+def _nothing(rows: Sequence[Row]) -> Refused:
+    if any(row.is_summary for row in rows):
         return Refused("nothing_new", "nothing has been said since the last summary that is not in the tail")
     return Refused("too_short", "the history is too short: all of it is head and tail")
 

@@ -56,6 +56,14 @@ def edits_of(messages: Sequence[Message], step: Next) -> Iterator[Edit]:
         yield Replace(tip, tip, (New("user", step.text, "synthetic", step.meta),), by="continue")
 
 
+def is_continuation(message: Message, settings: Continuation) -> bool:
+    """Whether this is what a compaction under these settings puts behind the history."""
+    if message.role != "user" or settings.mode == "none":
+        return False
+    text = _verbatim(message)
+    return text == settings.text or text.startswith((*_RESUMING, *_ANATOMY))
+
+
 def is_idle(messages: Sequence[Message]) -> bool:
     """Whether the agent awaits the user: it spoke last, and called nothing."""
     for message in reversed(messages):

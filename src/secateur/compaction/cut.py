@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.rows import Row, splits_round
+from secateur.compaction.rows import Row, splits_round, text_of
 from secateur.compaction.settings import Compaction
 from secateur.model import Part
+from secateur.own_text import is_summary
 
 Span = tuple[int, int]
 _INTERIM = re.compile(
@@ -45,10 +46,12 @@ def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool
     """What a compaction may take. `usable` tokens are in the window beside the reserve; `every_user`: whatever a user
     message says begins a turn (SEEDS S.5); `share` is the part of the tail that there is still room for.
     """
-    start = head_end(rows, settings.head if settings.layout == "middle" else 0)
+    head = settings.head if settings.layout == "middle" else 0
+    start = head_end(rows, head)
     turns = tuple(turn_starts(rows, every_user))
     end = max(start, _tail(rows, start, turns, _Keep.of(settings, usable, share)))
-    stays = () if start == end else staying(rows, start, end, _firm(rows))
+    firm = (*_firm(rows), *_head_after_summary(rows, start, head))
+    stays = () if start == end else staying(rows, start, end, firm)
     begun = max((place for place in turns if place < end), default=None)
     split = begun if end < len(rows) and end not in turns and begun is not None and begun >= start else None
     return Cut(start, end, stays, split)
@@ -65,7 +68,7 @@ def sparing(found: Cut, rows: Sequence[Row]) -> Cut:
 def head_end(rows: Sequence[Row], head: int) -> int:
     """Where the head ends: behind leading system messages and `head` more, never within a round, before any summary."""
     place = 0
-    while place < len(rows) and rows[place].message.role == "system" and rows[place].new is None:
+    while place < len(rows) and rows[place].message.role == "system" and rows[place].is_fresh:
         place += 1
     stop = min(place + head, len(rows))
     while place < stop and not rows[place].is_summary and rows[place].new is None:
@@ -73,6 +76,14 @@ def head_end(rows: Sequence[Row], head: int) -> int:
     while place < len(rows) and splits_round(rows, place):
         place += 1
     return place
+
+
+def _head_after_summary(rows: Sequence[Row], start: int, head: int) -> range:
+    """The head, where an earlier compaction left it behind its summary: hosts have no other place for it."""
+    first = all(row.message.role == "system" or row.message.origin == "synthetic" for row in rows[:start])
+    if not first or start >= len(rows) or rows[start].new is not None or not is_summary(text_of(rows[start].message)):
+        return range(0)
+    return range(start + 1, min(start + 1 + head, len(rows)))
 
 
 def turn_starts(rows: Sequence[Row], every_user: bool) -> Iterator[int]:
@@ -150,7 +161,19 @@ def _whole_turns(rows: Sequence[Row], turns: Sequence[int], keep: _Keep) -> int:
         if keep.tokens and tokens > room:
             return _suffix(rows, turn + 1, place, room)
         place, room = turn, room - tokens
-    return place if turns else _suffix(rows, 1, place, room)  # nobody has spoken: one long turn
+    if not turns:
+        return _suffix(rows, 1, place, room)  # nobody has spoken: one long turn
+    if keep.tokens and (not keep.turns or len(turns) < keep.turns):
+        return _suffix(rows, _after_summary(rows, place), place, room)
+    return place
+
+
+def _after_summary(rows: Sequence[Row], end: int) -> int:
+    """The first row of a turn that an earlier compaction split, in front of the first whole turn; `end` if none is."""
+    for place in range(end - 1, -1, -1):
+        if rows[place].is_summary or rows[place].is_carried:
+            return place + 1
+    return end
 
 
 def _suffix(rows: Sequence[Row], first: int, end: int, room: int) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from secateur.model import Message, New, Part, Replace
+from secateur.own_text import is_carried
 
 Located = tuple[int, int, Replace]
 CARRIED = "carried"  # in the meta of a message that stands verbatim behind a summary: the tool, or "system"
@@ -39,12 +40,17 @@ class Row(Struct, frozen=True):
     @property
     def is_carried(self) -> bool:
         """Whether it stands verbatim behind a summary."""
-        return self.new is not None and CARRIED in self.new.meta
+        return CARRIED in self.new.meta if self.new is not None else is_carried(self.message)
 
     @property
     def is_fresh(self) -> bool:
         """Whether no compaction has made it: something that is new to a summary."""
-        return self.new is None and not self.is_summary
+        return self.new is None and not self.is_summary and not self.is_carried
+
+    @property
+    def is_news(self) -> bool:
+        """Whether a summary of it would say anything that no summary says yet."""
+        return (self.is_fresh or self.is_digest) and self.message.role != "system" and self.message.origin != "synthetic"
 
 
 def rows_of(shown: Sequence[Message], ranges: Sequence[Located], count: Callable[[str], int]) -> tuple[Row, ...]:

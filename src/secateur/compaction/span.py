@@ -18,12 +18,11 @@ from secateur.compaction.rows import CARRIED, SUMMARY, Row, text_of
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merged, parsed
 from secateur.model import Message, New, Part, Transcript
+from secateur.own_text import CARRIED_BEGINS, SUMMARY_BEGINS
 from secateur.placeholder import main_argument
 from secateur.protect import Protect, spares
 from secateur.redact import redact
 from secateur.roles import role_of
-
-BEGINS = "[secateur: summary of the conversation so far, made because it outgrew the window; not a new request]"
 
 
 class Kept(Struct, frozen=True):
@@ -89,8 +88,8 @@ def carried(
     """
     history = Transcript((), tuple(raw))
     for row in rows:
-        if row.is_carried and row.new:
-            yield row.new
+        if row.is_carried:
+            yield row.new or New("user", text_of(row.message), "harness", {CARRIED: "result"})
         elif row.message.role == "system" and row.is_fresh:
             yield New("system", text_of(raw[row.first]), "harness", {CARRIED: "system"})
         elif row.is_fresh:
@@ -127,7 +126,7 @@ def _taken_apart(row: Row) -> Kept:
         ledger = msgspec.convert(told["ledger"], Ledger)
         return Kept({id: tuple(lines) for id, lines in told["sections"].items()}, ledger)
     text = redact(text_of(row.message))  # as a whole: a key of several lines is not known by one of them
-    if not text.lstrip().startswith(BEGINS):
+    if not text.lstrip().startswith(SUMMARY_BEGINS):
         lines = tuple(line for line in text.splitlines() if line.strip())
         return Kept(parsed(text) or ({"discoveries": lines} if lines else {}))
     sections = parsed(text)
@@ -149,5 +148,5 @@ def _verbatim(part: Part, call: Part | None) -> New:
     about = main_argument(call.text) if call else ""
     said = f"{part.tool or part.kind} {about}".strip()
     return New(
-        "user", f"[secateur: kept as it came: {said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind}
+        "user", f"{CARRIED_BEGINS}{said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind}
     )

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fitting, rendered
 from secateur.compaction.settings import Compaction
-from secateur.compaction.span import BEGINS
 from secateur.compaction.summary import Sections, fitted
 from secateur.compaction.summary import rendered as as_text
 from secateur.compaction.template import SECTIONS, Template
+from secateur.own_text import SUMMARY_BEGINS
 from secateur.redact import redact
 
 LEAST_TOKENS, MOST_TOKENS = 600, 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
@@ -48,8 +48,8 @@ def written(
         id: tuple(map(redact, lines)) for id, lines in rendered(fitting(ledger, int(most * FACTS_SHARE), count)).items()
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
-    frame = count(as_text(template, {})) + count(BEGINS)
+    frame = count(as_text(template, {})) + count(SUMMARY_BEGINS)
     fit = fitted({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
-    text = f"{BEGINS}\n\n{as_text(template, both)}"
+    text = f"{SUMMARY_BEGINS}\n\n{as_text(template, both)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

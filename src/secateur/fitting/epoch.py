@@ -13,6 +13,7 @@ from secateur.compaction.continuation import edits_of, next_of
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Epoch, Message, New, Replace
+from secateur.own_text import NOTED
 from secateur.plan import Plan, fold, located
 from secateur.session import Session
 from secateur.session.gate import lost_word
@@ -20,7 +21,6 @@ from secateur.session.projection import all_seen
 from secateur.settle import in_running_round, settled
 
 Range = tuple[str, str]  # after and through
-NOTED = "(noted)"  # what the model says between two messages of one role, where the API wants roles to take turns
 
 AS_JSON = "\n\nThe answer is wanted as json."  # where what gave way was all that said so
 

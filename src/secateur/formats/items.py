@@ -15,6 +15,7 @@ from secateur.formats.logs import stranger, text_of
 from secateur.formats.native import Calls, canonical
 from secateur.formats.openai_chat import arguments
 from secateur.model import Message, Origin, Part, Path, Role
+from secateur.own_text import is_summary
 
 _INPUTS: dict[str, Role] = {"user": "user", "developer": "system", "system": "system"}
 _SUMMARIES = frozenset({"compacted", "compaction", "compaction_summary", "context_compaction"})
@@ -32,7 +33,6 @@ _HARNESS = (
     "<skill>",
 )
 _SUMMARY = "Another language model started to solve this problem"
-_OURS = "[secateur: summary of "
 
 
 class Item(Struct, frozen=True):
@@ -85,7 +85,7 @@ def message(step: list[Item], calls: Calls, logged: bool = False) -> Message:
 
 def speaker(texts: list[str]) -> Origin:
     """Who speaks in a message of role user: a human, Codex, or a summary."""
-    if texts and texts[0].startswith((_SUMMARY, _OURS)):
+    if texts and (texts[0].startswith(_SUMMARY) or is_summary(texts[0])):
         return "summary"
     return "harness" if texts and all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
 

@@ -17,6 +17,7 @@ from secateur.formats.detection import NAMED, detected, detected_object
 from secateur.jsontext import Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
 from secateur.nesting import told_if_too_deep
+from secateur.own_text import with_own_origin
 from secateur.objects import Seen, SeenList, format_of, shared
 from secateur.tokens import factor, times_of
 
@@ -57,6 +58,9 @@ def read(request: Any, name: str | None = None, model: str = "") -> Document:
 def _transcript(format: Format, native: Any, known: tuple[Message, ...], model: str) -> Transcript:
     """The transcript, what goes with every request counted in the model's own tokens."""
     found = format.read(native, known, model)
+    messages = with_own_origin(found.messages, len(known))
+    if messages is not found.messages:
+        found = structs.replace(found, messages=messages)
     times = factor(found.model)
     if times == 1 or not found.fixed_tokens:
         return found

@@ -13,7 +13,7 @@ from secateur.compaction.ask import Answer
 from secateur.compaction.outcome import host_answer, status_of
 from secateur.compaction.rows import CARRIED
 from secateur.compaction.settings import Compaction, Continuation
-from secateur.compaction.span import BEGINS
+from secateur.own_text import SUMMARY_BEGINS
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace
 from secateur.plan import Plan, decode, encode
@@ -41,7 +41,7 @@ def test_the_summary_stands_before_the_tail() -> None:
     after = view(TALK, opened(TALK, outcome))
     assert [one.origin for one in after] == ["summary", "user"]
     assert after[-1] is TALK.messages[-1]
-    assert texts(after)[0].startswith(BEGINS)
+    assert texts(after)[0].startswith(SUMMARY_BEGINS)
     assert "Never push to main." in texts(after)[0]
     assert done(outcome).tokens_after < done(outcome).tokens_before
     assert (done(outcome).rung, [one.reason for one in done(outcome).attempts]) == ("extract", ["no_summarizer"])

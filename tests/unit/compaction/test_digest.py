@@ -7,7 +7,8 @@ import pytest
 from compactions import COUNT, done, refused, scene, texts, view
 from conversation import assistant, result, summary, talk, user
 from secateur.compaction.cut import Cut
-from secateur.compaction.digest import BEGINS, digested
+from secateur.compaction.digest import digested
+from secateur.own_text import DIGEST_BEGINS
 from secateur.compaction.outcome import Outcome
 from secateur.compaction.rows import rows_of
 from secateur.compaction.settings import Compaction, Digest
@@ -46,7 +47,7 @@ def test_a_call_becomes_a_line_and_a_long_result_its_outline() -> None:
         SETTINGS,
     )
     assert text.splitlines() == [
-        f"{BEGINS}]",
+        f"{DIGEST_BEGINS}]",
         "I look.",
         "- read src/app.py → 3,865 characters",
         "1: import os",
@@ -83,7 +84,7 @@ def test_prose_keeps_its_beginning_and_its_end_and_secrets_go() -> None:
 
 def test_the_folder_that_most_paths_are_in_is_said_once() -> None:
     text = digested(talk(*work("a.py", "b.py"), *read("/etc/hosts", "c")).messages, SETTINGS)
-    assert text.splitlines()[0] == f"{BEGINS}; paths are in /home/me/app/src]"
+    assert text.splitlines()[0] == f"{DIGEST_BEGINS}; paths are in /home/me/app/src]"
     assert [line.split(" →")[0] for line in text.splitlines() if line.startswith("- ")] == [
         "- read a.py", "- read b.py", "- read /etc/hosts",
     ]  # fmt: skip
