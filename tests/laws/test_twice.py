@@ -77,7 +77,9 @@ COLD_S, NOW = 90_000.0, 1_800_000_000_000
 WRITTEN = st.sampled_from(["", "## Goal\n- finish the report\n\n## Next Steps\n- run the tests"])
 
 
-def compacted(raw: Any, policy: Policy, window: int | None, summary: str = "", force: bool = True) -> tuple[bytes, bool]:
+def compacted(
+    raw: Any, policy: Policy, window: int | None, summary: str = "", force: bool = True
+) -> tuple[bytes, bool]:
     """The document as it is compacted, and whether a summary was added."""
     try:
         view = Engine(policy, window=window).compact(raw, summary=summary, force=force, idle_s=COLD_S, now=NOW)

@@ -50,7 +50,9 @@ class Row(Struct, frozen=True):
     @property
     def is_news(self) -> bool:
         """Whether a summary of it would say anything that no summary says yet."""
-        return (self.is_fresh or self.is_digest) and self.message.role != "system" and self.message.origin != "synthetic"
+        return (
+            (self.is_fresh or self.is_digest) and self.message.role != "system" and self.message.origin != "synthetic"
+        )
 
 
 def rows_of(shown: Sequence[Message], ranges: Sequence[Located], count: Callable[[str], int]) -> tuple[Row, ...]:

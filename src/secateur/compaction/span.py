@@ -147,6 +147,4 @@ def _stands(part: Part, call: Part | None, settings: Compaction, protect: Protec
 def _verbatim(part: Part, call: Part | None) -> New:
     about = main_argument(call.text) if call else ""
     said = f"{part.tool or part.kind} {about}".strip()
-    return New(
-        "user", f"{CARRIED_BEGINS}{said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind}
-    )
+    return New("user", f"{CARRIED_BEGINS}{said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind})
