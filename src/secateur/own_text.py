@@ -6,7 +6,6 @@ docs does, is an output like any other. Fixed placeholders of a policy are known
 """
 
 import re
-from collections.abc import Sequence
 
 from msgspec.structs import replace
 

@@ -98,7 +98,8 @@ def compacted_twice(raw: Any, policy: Policy, window: int | None, summary: str =
     assert compacted(once, policy, window, summary, force) == (once, False), (policy.name, window)
     messages = documents.read(once).transcript.messages
     own = [one for one in messages if any(is_summary(part.text) for part in one.parts)]
-    assert own and all(one.origin == "summary" for one in own)
+    assert own
+    assert all(one.origin == "summary" for one in own)
     return True
 
 

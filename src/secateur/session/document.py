@@ -17,8 +17,8 @@ from secateur.formats.detection import NAMED, detected, detected_object
 from secateur.jsontext import Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
 from secateur.nesting import told_if_too_deep
-from secateur.own_text import with_own_origin
 from secateur.objects import Seen, SeenList, format_of, shared
+from secateur.own_text import with_own_origin
 from secateur.tokens import factor, times_of
 
 _BOM = b"\xef\xbb\xbf"

@@ -13,9 +13,9 @@ from secateur.compaction.ask import Answer
 from secateur.compaction.outcome import host_answer, status_of
 from secateur.compaction.rows import CARRIED
 from secateur.compaction.settings import Compaction, Continuation
-from secateur.own_text import SUMMARY_BEGINS
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace
+from secateur.own_text import SUMMARY_BEGINS
 from secateur.plan import Plan, decode, encode
 from secateur.protect import Protect
 

@@ -8,7 +8,6 @@ from compactions import COUNT, done, refused, scene, texts, view
 from conversation import assistant, result, summary, talk, user
 from secateur.compaction.cut import Cut
 from secateur.compaction.digest import digested
-from secateur.own_text import DIGEST_BEGINS
 from secateur.compaction.outcome import Outcome
 from secateur.compaction.rows import rows_of
 from secateur.compaction.settings import Compaction, Digest
@@ -16,6 +15,7 @@ from secateur.compaction.shorten import shorten
 from secateur.compaction.span import given
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Transcript
+from secateur.own_text import DIGEST_BEGINS
 from secateur.plan import Plan, fold, located
 from secateur.protect import Protect
 
