@@ -74,6 +74,24 @@ def parallel_chat(count: int, salt: int) -> bytes:
     return json.dumps({"model": "gpt-5.2", "messages": [*asked, *results, *_said(), *_said(), *_said()]}).encode()
 
 
+def ranges(size: int, salt: int) -> bytes:
+    """A file that is read range by range, of which a few lines overlap, and written to now and then."""
+    found: list[dict[str, Any]] = [{"role": "user", "content": f"look through the garden {salt}"}]
+    for n in range(size // 2):
+        start = n * 50 + 1
+        written = n % 10 == 9
+        given = (
+            {"path": "src/garden.py", "content": f"rose {n}"} if written else {"path": "src/garden.py", "offset": start}
+        )
+        call = {"type": "tool_use", "id": f"c{n}", "name": "Write" if written else "Read", "input": given}
+        said = "\n".join(f"{line}\tbed_{salt}_{line} = rose({line * 7})" for line in range(start, start + 60))
+        result = {"type": "tool_result", "tool_use_id": f"c{n}", "content": "written" if written else said}
+        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+        if n % 25 == 24:
+            found += _said()
+    return body(found)
+
+
 def _said() -> list[dict[str, Any]]:
     return [{"role": "assistant", "content": "done"}, {"role": "user", "content": "go on"}]
 
@@ -195,6 +213,8 @@ def paths(quick: bool) -> Iterator[tuple[str, Made, tuple[int, ...]]]:
             session(policy),
             (50, 100, 200, *(() if quick else (400, 800))),
         )
+    for policy in ("balance", "digests"):
+        yield f"ranges of one file, {policy}", cold(policy, ranges), messages
     yield "nesting, balance", cold("balance", nested), (50, 100, 200, 400)
 
 

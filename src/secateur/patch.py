@@ -60,7 +60,7 @@ def written(place: Text, value: Any) -> list[Splice]:
     return written(place, value.whole) if spans is None else [Splice(*span) for span in spans]
 
 
-def spliced(data: bytes, changes: Sequence[Splice]) -> bytes:
+def spliced(data: bytes | memoryview, changes: Sequence[Splice]) -> bytes:
     """The bytes with all changes made. Raises EditError where two overlap."""
     pieces: list[bytes | memoryview] = []
     here = 0

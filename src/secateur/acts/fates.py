@@ -10,7 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.acts.history import Act, shown_again
+from secateur.acts.history import Act
+from secateur.acts.reads import Reads
 
 Why = Literal["same", "shown", "written", "run", "resolved"]
 
@@ -31,8 +32,6 @@ class Fates:
         self.run: dict[str, Fate] = {}  # the same was asked
         self.resolved: dict[str, Fate] = {}  # it had failed, and went well
         self.tried: dict[str, int] = {}  # it had failed, and was tried again: since which message
-        self.written: dict[str, Fate] = {}  # its file was written to, and is not in use any more
-        self.unused: dict[str, int] = {}  # its files are not in use any more: since which message
         self.shows: set[str] = set()
         self.failed: set[str] = set()
         self._taken = 0
@@ -41,8 +40,8 @@ class Fates:
         self._given: dict[tuple[str, str, str], str] = {}
         self._asked: dict[tuple[str, ...], str] = {}
         self._failing: dict[str, list[Act]] = {}
-        self._reads: dict[str, list[Act]] = {}  # by file, those that no later act shows again
-        self._outdated: set[str] = set()
+        self._reads = Reads()
+        self._unused: tuple[int, dict[str, int], dict[str, Fate]] = (-1, {}, {})
         self._held: dict[tuple[bool, bool], tuple[int, Held]] = {}
 
     def take(self, history: Sequence[Act]) -> None:
@@ -50,6 +49,16 @@ class Fates:
         for act in history[self._taken :]:
             self._step(act)
         self._taken = len(history)
+
+    @property
+    def unused(self) -> dict[str, int]:
+        """Results whose files are not in use any more, and the message since when."""
+        return self._left()[0]
+
+    @property
+    def written(self) -> dict[str, Fate]:
+        """Those of them whose file was written to before it fell out of use."""
+        return self._left()[1]
 
     def held(self, reads: bool, failures: bool) -> "Held":
         """What the acts taken so far hold (`working_set`)."""
@@ -65,16 +74,24 @@ class Fates:
             self.failed.add(act.result.key)
         self._repeated(act)
         self._tried(act)
-        self._written(act)
-        self._read(act)
+        for path in act.writes:
+            self._reads.write(path)
+        for before in self._reads.take(act) if act.shows else ():
+            self.shown.setdefault(before.result.key, Fate("shown", act.number))
         for path in sorted(act.touches):
             if path in self._in_use:
                 self._in_use.remove(path)
             else:
-                self._come_back(path)
+                self._reads.use(path)
             self._in_use.append(path)
         while len(self._in_use) > self._files:
-            self._fall_out(self._in_use.pop(0), act.number)
+            self._reads.leave(self._in_use.pop(0), act.number)
+
+    def _left(self) -> tuple[dict[str, int], dict[str, Fate]]:
+        if self._unused[0] != self._taken:
+            unused, outdated = self._reads.find_unused()
+            self._unused = self._taken, unused, {key: Fate("written", since) for key, since in outdated.items()}
+        return self._unused[1:]
 
     def _repeated(self, act: Act) -> None:
         given = (act.call.tool, act.call.text, act.result.text)
@@ -95,34 +112,6 @@ class Fates:
                     self.resolved.setdefault(before.result.key, Fate("resolved", act.number))
             if not act.ok:
                 self._failing.setdefault(what, []).append(act)
-
-    def _read(self, act: Act) -> None:
-        again = {
-            one.result.key: one for path in act.shows for one in self._reads.get(path, ()) if shown_again(one, act)
-        }
-        for key, before in again.items():
-            self.shown.setdefault(key, Fate("shown", act.number))
-            for path in before.shows:
-                self._reads[path] = [one for one in self._reads[path] if one.result.key != key]
-        for path in act.shows:
-            self._reads.setdefault(path, []).append(act)
-
-    def _written(self, act: Act) -> None:
-        for path in act.writes:
-            self._outdated.update(one.result.key for one in self._reads.get(path, ()))
-
-    def _come_back(self, path: str) -> None:
-        for act in self._reads.get(path, ()):
-            self.unused.pop(act.result.key, None)
-            self.written.pop(act.result.key, None)
-
-    def _fall_out(self, path: str, number: int) -> None:
-        """A file is not in use any more: what shows no other file that is, is not either."""
-        for act in self._reads.get(path, ()):
-            if not any(other in self._in_use for other in act.shows):
-                self.unused[act.result.key] = number
-                if act.result.key in self._outdated:
-                    self.written.setdefault(act.result.key, Fate("written", number))
 
 
 class Held(Struct, frozen=True):

@@ -116,13 +116,13 @@ _MARKS = re.compile(r"\d[:|→\t-]")  # found faster, where there is none
 
 @lru_cache(maxsize=16_384)
 def _covered(text: str, later: str) -> bool:
-    lines = _lines(text)
-    return bool(lines) and len(lines & _lines(later)) >= SHOWN_AGAIN * len(lines)
+    lines = distinct_lines(text)
+    return bool(lines) and len(lines & distinct_lines(later)) >= SHOWN_AGAIN * len(lines)
 
 
 @lru_cache(maxsize=256)
-def _lines(text: str) -> frozenset[str]:
-    """Its lines, without numbers and indentation."""
+def distinct_lines(text: str) -> frozenset[str]:
+    """The lines of a text, without numbers and indentation."""
     lines = text.split("\n")
     if _MARKS.search(text):
         lines = [_NUMBERED.sub("", line, count=1) if _MARKS.search(line) else line for line in lines]

@@ -267,10 +267,11 @@ class Session:
         self._fold = replace(Fold() if self._held else fold(self.mine), stamps=self._writer.stamps)
         self.edited = refused(self.mine) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
 
-    def _show(self, touched: Iterable[int]) -> None:
+    def _show(self, touched: list[int]) -> None:
         """Project these messages again."""
         _, view, gauge = self._weights
         shown = list(self._seen)
+        self._writer.change_from(min(touched, default=len(shown)))
         for number in touched:
             message, was = self.document.transcript.messages[number], shown[number]
             now = shown[number] = seen(message, self._fold, self.count)
@@ -278,7 +279,6 @@ class Session:
             view += more
             gauge += self._gauged(now) - self._gauged(was) if self._weighed else more
             self._lower(number, message)
-        self._writer.again()
         self._weights = (self._weights[0], view, gauge)
         self._seen = tuple(shown)
 
@@ -297,4 +297,4 @@ class Session:
 
     def emit(self, request: Any) -> Any:
         """The view in the document's own shape: the very request if no edit applies to it."""
-        return self._writer.emit(request, self.document, self.same, self._fold, self._ranges)
+        return self._writer.emit(request, self.document, self._fold, self._ranges)

@@ -6,6 +6,9 @@ messages that changed or came since are spliced. Nothing here reads a message or
 
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from secateur.api import Violation
 from secateur.jsontext import Text
 from secateur.model import Message, New, Replace
@@ -34,7 +37,7 @@ class Writer:
         self._cuts: dict[int, list[Splice]] = {}
         self._at_top: set[int] = set()  # messages of which an edit takes whole elements of the array
         self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them
-        self._sent: tuple[bytes, int, bytes] | None = None  # the last view, its growth over the raw bytes, and these
+        self._sent: _Sent | None = None
         self._fine: tuple[list[Range], set[int], int] | None = None  # ranges, emptied and all messages found valid
 
     @property
@@ -49,14 +52,13 @@ class Writer:
             self._ops, self._cuts, self._emptied, self._at_top, self._sent = {}, {}, set(), set(), None
             self._fresh = set()
             return
+        self.change_from(first)
         for number in range(first, last):
             self._ops.pop(number, None)
             self._emptied.discard(number)
             self._at_top.discard(number)
             self._fresh.discard(number)
-            gone = self._cuts.pop(number, ())
-            if self._sent and gone:
-                self._sent = (self._sent[0], self._sent[1] - sum(_growth(cut) for cut in gone), b"")
+            self._cuts.pop(number, None)
 
     def lower(self, document: Document, number: int, message: Message, fold: Fold) -> None:
         """Work out where the edits of a message stand."""
@@ -117,12 +119,15 @@ class Writer:
             found += written(Text(native.data, *span), op.value)
         return found
 
-    def again(self) -> None:
-        """Messages that the last view showed read otherwise now: it is no prefix of the next."""
-        self._sent = None
+    def change_from(self, first: int) -> None:
+        """Message `first`, and maybe later ones, will read otherwise: of the last view only what is before it holds."""
+        sent = self._sent
+        if sent is not None and first < sent.messages:
+            cuts = [cut for number in range(first, sent.messages) for cut in self._cuts.get(number, ())]
+            self._sent = replace(sent, messages=first, growth=sent.growth - sum(map(_growth, cuts)))
 
-    def emit(self, request: Any, document: Document, same: int, fold: Fold, ranges: list[Range]) -> Any:
-        """The view; the very request if no edit applies. The first `same` messages stand as in the last request."""
+    def emit(self, request: Any, document: Document, fold: Fold, ranges: list[Range]) -> Any:
+        """The view; the very request if no edit applies to it."""
         if ranges and hosted(document):
             self._sent = None
             return appended(document, self._ops, fold, ranges)
@@ -135,7 +140,7 @@ class Writer:
             self._sent = None
             return self._with_top(document, top, ranges)
         if isinstance(native, Text):
-            return document.out(self._spliced(document, native, same))
+            return document.out(self._spliced(document, native))
         return apply(native, [op for some in self._ops.values() for op in some])
 
     def _top(self, document: Document, ranges: list[Range]) -> list[Op]:
@@ -158,21 +163,31 @@ class Writer:
             return document.out(spliced(native.data, splices(native, [*ops, *top])))
         return apply(native, [*ops, *top])
 
-    def _spliced(self, document: Document, native: Text, same: int) -> bytes:
+    def _spliced(self, document: Document, native: Text) -> bytes:
         """The last view as far as it holds, and the rest with its edits."""
-        items = native.at(document.transcript.at) if self._sent and same else None
-        if self._sent is None or items is None:
+        sent, size = self._sent, len(document.transcript.messages)
+        items = native.at(document.transcript.at) if sent is not None and sent.messages else None
+        if sent is None or items is None:
             data = spliced(native.data, sorted(cut for some in self._cuts.values() for cut in some))
+        elif sent.messages == size and sent.raw is native.data:
+            return sent.data
         else:
-            sent, growth, of = self._sent
-            if of is native.data:
-                return sent
-            raw = items.open().ends[elements(document, same - 1).stop - 1]
-            tail = [cut for n in range(same, len(document.transcript.messages)) for cut in self._cuts.get(n, ())]
+            raw = items.open().ends[elements(document, sent.messages - 1).stop - 1]
+            tail = [cut for number in range(sent.messages, size) for cut in self._cuts.get(number, ())]
             moved = [Splice(cut.start - raw, cut.end - raw, cut.text) for cut in sorted(tail)]
-            data = b"".join((memoryview(sent)[: raw + growth], spliced(native.data[raw:], moved)))
-        self._sent = (data, len(data) - len(native.data), native.data)
+            rest = spliced(memoryview(native.data)[raw:], moved)
+            data = b"".join((memoryview(sent.data)[: raw + sent.growth], rest))
+        self._sent = _Sent(data, native.data, size, len(data) - len(native.data))
         return data
+
+
+class _Sent(Struct, frozen=True):
+    """The last view, and the document that it was made of."""
+
+    data: bytes
+    raw: bytes
+    messages: int  # as many of its first messages still read so
+    growth: int  # bytes that these are longer than in the document
 
 
 def _growth(cut: Splice) -> int:

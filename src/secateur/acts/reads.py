@@ -1,0 +1,118 @@
+"""Ranges of files that were read: which of them a later read covers, and since when their files are out of use.
+
+A read is compared only with earlier reads that share one of their longest lines with it, so that a file that is read
+range by range costs as much per read however many ranges came before.
+"""
+
+from math import ceil
+
+from secateur.acts.history import SHOWN_AGAIN, Act, distinct_lines, shown_again
+
+
+class _File:
+    """The reads of one file that no later read covers, by the step that made them."""
+
+    def __init__(self) -> None:
+        self.reads: dict[int, Act] = {}
+        self.last_write = -1  # step
+        self.unused_since: int | None = None  # message; None: the file is in use
+        self._waiting: list[int] = []  # reads that are not in the tables below yet
+        self._by_line: dict[str, list[int]] = {}
+        self._by_call: dict[str, list[int]] = {}
+
+    def add(self, step: int, act: Act) -> None:
+        self.reads[step] = act
+        self._waiting.append(step)
+
+    def find_similar(self, act: Act) -> set[int]:
+        """Steps of all reads that this one may cover."""
+        for step in self._waiting:
+            if step in self.reads:
+                self._index(step, self.reads[step])
+        self._waiting.clear()
+        found = {*self._alive(self._by_call, act.call.text)}
+        for line in distinct_lines(act.result.text):
+            if line in self._by_line:
+                found.update(self._alive(self._by_line, line))
+        return found
+
+    def _index(self, step: int, act: Act) -> None:
+        self._by_call.setdefault(act.call.text, []).append(step)
+        lines = distinct_lines(act.result.text)
+        missing = len(lines) - ceil(SHOWN_AGAIN * len(lines))  # lines that a read which covers it may lack
+        for line in sorted(lines, key=len)[-missing - 1 :]:
+            self._by_line.setdefault(line, []).append(step)
+
+    def _alive(self, table: dict[str, list[int]], name: str) -> list[int]:
+        steps = table.get(name, [])
+        if not all(map(self.reads.__contains__, steps)):
+            steps = table[name] = [step for step in steps if step in self.reads]
+        return steps
+
+
+class Reads:
+    """All reads of a history, and which files are in use."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, _File] = {}
+        self._step = 0
+        self._changed: set[str] = set()  # files since the two below were brought up to date
+        self._unused: dict[str, int] = {}  # results that show no file in use, and the message since when
+        self._outdated: dict[str, int] = {}  # those of them whose file was written to before
+
+    def take(self, act: Act) -> list[Act]:
+        """Add what an act reads; the earlier reads that it covers, which are dropped."""
+        covered: dict[int, Act] = {}
+        for path in act.shows:
+            file = self._files.setdefault(path, _File())
+            found = file.find_similar(act)
+            covered |= {step: file.reads[step] for step in found if shown_again(file.reads[step], act)}
+        for step in sorted(covered):
+            self._drop(step, covered[step])
+        self._step += 1
+        for path in act.shows:
+            self._files[path].add(self._step, act)
+        self._changed |= act.shows
+        return [covered[step] for step in sorted(covered)]
+
+    def write(self, path: str) -> None:
+        """A file is written to: what was read of it so far is outdated."""
+        if path in self._files:
+            self._files[path].last_write = self._step
+            self._changed.add(path)
+
+    def use(self, path: str) -> None:
+        """A file is in use again."""
+        if path in self._files:
+            self._files[path].unused_since = None
+            self._changed.add(path)
+
+    def leave(self, path: str, number: int) -> None:
+        """A file is out of use, since this message."""
+        if path in self._files:
+            self._files[path].unused_since = number
+            self._changed.add(path)
+
+    def find_unused(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Keys of results that show no file in use, with the message since when; and the outdated ones of them."""
+        for path in self._changed:
+            for step, act in self._files[path].reads.items():
+                self._update(step, act)
+        self._changed.clear()
+        return self._unused, self._outdated
+
+    def _drop(self, step: int, act: Act) -> None:
+        """Forget a read that a later one covers; whether its files were in use by then holds from now on."""
+        self._update(step, act)
+        for path in act.shows:
+            del self._files[path].reads[step]
+
+    def _update(self, step: int, act: Act) -> None:
+        key, files = act.result.key, [self._files[path] for path in act.shows]
+        known = [file.unused_since for file in files if file.unused_since is not None]
+        self._unused.pop(key, None)
+        self._outdated.pop(key, None)
+        if len(known) == len(files):
+            self._unused[key] = max(known)
+            if any([file.last_write >= step for file in files]):
+                self._outdated[key] = max(known)
