@@ -43,6 +43,7 @@ from secateur.simulate.replay import Turn, moments, replayed
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import Run, simulate
 from secateur.simulate.synthetic import sessions as made
+from secateur.tariff import Tariff
 
 MADE_UP, EACH = 1_500, 100  # sessions, and how many of them are one piece of work
 LONG = ("before-compaction", "large-session")
@@ -51,7 +52,7 @@ LONG = ("before-compaction", "large-session")
 class Collects:
     """A schedule that makes nothing, and notes what was proposed when, and what would be left of it."""
 
-    weighs, timed = True, True
+    needs_usage, needs_clock, uses_prices = True, True, False
 
     def __init__(self) -> None:
         self.request = 0
@@ -65,6 +66,9 @@ class Collects:
             left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
             self.found.setdefault(key, (self.request, left))
         return Choice(gate="only noted")
+
+    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+        return True
 
 
 def eligible(recording: Recording, policy: Policy, price: Price, caching: Caching) -> Lot:

@@ -26,7 +26,6 @@ from secateur.policy import Policy, load, names
 from secateur.pricing import Price, in_units, price_of, rules_of
 from secateur.pricing.prices import restated
 from secateur.pricing.tariffs import stated
-from secateur.schedule import Balance, Cold
 from secateur.simulate.replay import Turn, replayed
 from secateur.simulate.requests import Recording, recorded
 
@@ -113,7 +112,7 @@ def _policy(name: str, compact: bool) -> Policy:
 
 def _ours(match: Match, policy: Policy, window: int) -> Figures:
     """A preset; where its schedule looks at prices it is played at each."""
-    priced = isinstance(policy.schedule, Balance | Cold)
+    priced = policy.schedule.uses_prices
     plays: dict[float, Sequence[Turn]] = {}
     spent = 0.0
     for kappa, price in match.prices.items():

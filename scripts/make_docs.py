@@ -78,7 +78,9 @@ def main(check: bool) -> int:
 
 def strategies() -> Iterator[str]:
     yield from _head("Strategies", "One way to save tokens each. A policy runs them in order; `do` names one.")
-    for name, strategy in STRATEGIES.items():
+    for name in STRATEGIES.built_in:
+        strategy = STRATEGIES.get(name)
+        assert strategy
         yield f"## `{name}`"
         yield _module_text(import_module(strategy.__module__))
         yield _text(strategy)
@@ -98,7 +100,9 @@ def policy() -> Iterator[str]:
     yield "`Count` is a whole number from 0, `Share` a number from 0 to 1, `Table` rows of a window and its tokens."
     yield f"## `protect`\n\n{_text(Protect)}\n\n{_fields(Protect)}"
     yield "## `schedule`\n\n`when` names one of these."
-    for name, schedule in SCHEDULES.items():
+    for name in SCHEDULES.built_in:
+        schedule = SCHEDULES.get(name)
+        assert schedule
         yield f"### `{name}`\n\n{_text(schedule)}\n\n{_fields(schedule)}".rstrip()
     yield f"## `pricing`\n\n{_module_text(import_module('secateur.pricing.stated'))}\n\n{_text(pricing.Stated)}"
     yield _fields(pricing.Stated)
@@ -144,7 +148,7 @@ def repairs(name: str) -> bool:
 
 def _takes_new(reader: Format) -> bool:
     try:
-        reader.message(New("user", "text"))
+        reader.new_message(New("user", "text"))
     except EditError:
         return False
     return True

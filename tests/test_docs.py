@@ -171,11 +171,11 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("strategies", STRATEGIES),
+        ("strategies", STRATEGIES.built_in),
         ("formats", FORMATS),
         ("presets", PRESETS),
         ("commands", COMMANDS),
-        ("store", STORES),
+        ("store", STORES.built_in),
         ("summarizers", SUMMARIZERS),
         ("rules", [one.id for family in FAMILIES for one in rules(family)]),
         (

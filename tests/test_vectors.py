@@ -5,7 +5,7 @@ import json
 import pytest
 
 from secateur import fit
-from secateur.formats import FORMATS, recognised
+from secateur.formats import FORMATS, recognize
 from secateur.jsontext import Text
 from secateur.plan import decode, encode
 from vector_cases import Case, cases, titled
@@ -32,7 +32,7 @@ def test_objects_come_to_the_same(case: Case) -> None:
 @pytest.mark.parametrize("case", cases(), ids=titled)
 def test_recognised(case: Case) -> None:
     for native in (Text.of(case.request), json.loads(case.request)):
-        found = recognised(native, log=False)
+        found = recognize(native, log=False)
         assert found is not None
         assert found[0].name == case.format
 

@@ -17,8 +17,6 @@ CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4
 IMAGE_CHARS = 8_000  # what it takes an image for
 OTHER_CHARS = 256  # and a message that is neither user, assistant nor tool result
 
-SOFT = frozenset(("excerpt", "soft_trim"))  # edits after which a result may still be cleared as a whole
-
 
 class Budget(Struct, frozen=True, kw_only=True):
     """`count` and `used` are by the policy's own counter (SEEDS S.4), on texts as the view has them."""
@@ -36,14 +34,6 @@ class Budget(Struct, frozen=True, kw_only=True):
     handles: bool = False  # what leaves the view can be read back, so placeholders may name it
     tariff: Tariff = Tariff()  # what tokens cost, and how long the cache lives
     cold: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
-
-
-def settled(budget: Budget, part: Part) -> bool:
-    """Whether the part was edited for good; an excerpt or a trimmed result may still be cleared (SEEDS S.7).
-
-    What came as an excerpt, from a view that is a history now, was: nobody here has the text that it was made of.
-    """
-    return part.key in budget.own or (part.key in budget.edited and budget.edited[part.key] not in SOFT)
 
 
 def original(budget: Budget, part: Part) -> Part:

@@ -13,13 +13,13 @@ from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewri
 from secateur.plan import REFUSED
 from secateur.policy import Policy
 from secateur.receipt import Entry, entries, replaced
-from secateur.schedule import Balance, Choice, Cold, Offer
+from secateur.schedule import Choice, Offer
 from secateur.schedule.ground import cold
 from secateur.session import Session
 from secateur.session.mending import Sent, forced
 from secateur.session.projection import weigher
 from secateur.settle import headless, in_running_round, settled
-from secateur.strategies import Dated, Strategy
+from secateur.strategies import Strategy
 
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
@@ -136,7 +136,7 @@ def _born(policy: Policy, work: Session, budget: Budget, before: dict[str, Edit]
     if policy.birth is None:
         return {}, view
     index, asked = index_of(view), view
-    if isinstance(policy.schedule, Balance | Cold) and not budget.cold and index.assistants:
+    if policy.schedule.uses_prices and not budget.cold and index.assistants:
         asked = replace(view, index=replace(index, spent=max(index.spent, index.assistants[-1])))
     edits = policy.birth(asked, budget)
     return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
@@ -145,7 +145,7 @@ def _born(policy: Policy, work: Session, budget: Budget, before: dict[str, Edit]
 def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edit]) -> dict[str, Edit]:
     """The excerpts at birth that a schedule with prices lets pass."""
     schedule, messages = policy.schedule, work.document.transcript.messages
-    if not born or not isinstance(schedule, Balance):
+    if not born:
         return born
     sizes = {part.key: part.tokens for number in work.places.of(born) for part in messages[number].parts}
     left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in born.items()}
@@ -177,7 +177,7 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
         marked=marked,
         freed=freed,
         since=_since(policy, proposed, budget),
-        by_age=any(not isinstance(one, Dated) for one in policy.prune),
+        by_age=any(strategy.by_age for strategy in policy.prune),
         plan=work.mine,
         forced=proposed.forced,
         holds=work.holding,
@@ -189,10 +189,9 @@ def _chosen(policy: Policy, work: Session, budget: Budget, proposed: Proposed) -
 def _since(policy: Policy, proposed: Proposed, budget: Budget) -> dict[str, int]:
     """Those of the proposed results that later ones made stale, and the message since when."""
     found: dict[str, int] = {}
-    for one in policy.prune:
-        if isinstance(one, Dated):
-            for key, number in one.stale(proposed.seen, budget).since(proposed.edits.keys()).items():
-                found[key] = min(number, found.get(key, number))
+    for strategy in policy.prune:
+        for key, number in strategy.stale_since(proposed.seen, budget, proposed.edits.keys()).items():
+            found[key] = min(number, found.get(key, number))
     return found
 
 

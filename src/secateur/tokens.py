@@ -11,10 +11,11 @@ from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import import_module
 from math import gcd
-from types import MappingProxyType
+from typing import Any
 from zlib import adler32
 
 from secateur.errors import ConfigError
+from secateur.registry import Registry
 
 Counter = Callable[[str], int]
 
@@ -30,11 +31,17 @@ def counter(name: str) -> Counter:
     """
     made = COUNTERS.get(name)
     if made is None:
-        nearest = get_close_matches(name, COUNTERS, n=1, cutoff=0)[0]
-        raise ConfigError(f"there is no token counter {name!r}: did you mean {nearest!r}? All: {', '.join(COUNTERS)}")
+        names = COUNTERS.names()
+        nearest = get_close_matches(name, names, n=1, cutoff=0)[0]
+        raise ConfigError(f"there is no token counter {name!r}: did you mean {nearest!r}? All: {', '.join(names)}")
     if made is o200k:
         _batch_count()  # now, not at the first text
     return made
+
+
+def for_reports() -> tuple[str, ...]:
+    """The names of the counters that a report may use: ours and those of plugins."""
+    return (*OWN, *(name for name in COUNTERS.names() if name not in COUNTERS.built_in))
 
 
 def counter_for(name: str, model: str) -> Counter:
@@ -184,15 +191,24 @@ def _batch_count() -> Callable[..., list[int]]:
     return found
 
 
-COUNTERS = MappingProxyType(
+def _admit(name: str, loaded: Any) -> Counter:
+    if not callable(loaded):
+        raise ConfigError(f"{loaded!r:.80} cannot be called with a text")
+    count: Counter = loaded
+    return count
+
+
+COUNTERS: Registry[Counter] = Registry(
+    "counters",
     {
-        "estimate": estimate,
-        "o200k": o200k,
-        "chars": code_units,  # openclaw: four to a token
-        "chars/4-round": _rounded,  # opencode, kilocode: Math.round, so a half goes up
-        "chars/4-round+10": _rounded_with_frame,  # pi-auto-compressor
-        "chars/4-ceil": _rounded_up,  # hermes, which is Python and counts code points; Pi's own cut
-    }
+        "estimate": "secateur.tokens:estimate",
+        "o200k": "secateur.tokens:o200k",
+        "chars": "secateur.tokens:code_units",  # openclaw: four to a token
+        "chars/4-round": "secateur.tokens:_rounded",  # opencode, kilocode: Math.round, so a half goes up
+        "chars/4-round+10": "secateur.tokens:_rounded_with_frame",  # pi-auto-compressor
+        "chars/4-ceil": "secateur.tokens:_rounded_up",  # hermes, which is Python and counts code points; Pi's own cut
+    },
+    _admit,
 )
 
 OWN = ("estimate", "o200k")  # counters that are multiplied by a model's factor; they count as o200k does

@@ -81,7 +81,7 @@ def picked(path: str, transcript: Transcript) -> list[Part]:
 @FILES
 def test_it_is_recognised_by_its_own_format_only(host: str, path: str) -> None:
     lines, _ = document(host, path)
-    assert [name for name, (reader, _) in HOSTS.items() if reader.recognise(lines)] == [host]
+    assert [name for name, (reader, _) in HOSTS.items() if reader.recognize(lines)] == [host]
 
 
 @FILES
@@ -119,7 +119,7 @@ def test_an_edit_changes_what_it_names_and_no_other_part(host: str, path: str) -
     reader, _ = HOSTS[host]
     before = parts(transcript)
     for part in picked(path, transcript):
-        after = parts(reader.read(apply(lines, [Op(part.path, reader.body(part, NEW))])))
+        after = parts(reader.read(apply(lines, [Op(part.path, reader.replacement_body(part, NEW))])))
         kept = [one for one in before if one.within != part.key]
         assert [one.text for one in after] == [NEW if one is part else one.text for one in kept]
         assert [one.local for one in after if one.text != NEW] == [one.local for one in kept if one is not part]
@@ -130,7 +130,7 @@ def test_edited_files_load_again_with_only_the_edited_results_changed(host: str,
     lines, transcript = document(host, path)
     reader, load = HOSTS[host]
     chosen = picked(path, transcript)
-    edited = apply(lines, [Op(part.path, reader.body(part, NEW)) for part in chosen])
+    edited = apply(lines, [Op(part.path, reader.replacement_body(part, NEW)) for part in chosen])
     touched = {part.path[0] for part in chosen}
     pairs = zip(lines.data.split(b"\n"), edited.data.split(b"\n"), strict=True)
     assert {number for number, (old, new) in enumerate(pairs) if old != new} == touched

@@ -172,7 +172,7 @@ def test_an_edit_changes_what_it_names_and_no_other_part(name: str) -> None:
     found = read(name)
     before = parts(found.transcript)
     for part in picked(name, found.transcript):
-        edited = apply(found.native, [Op(part.path, found.format.body(part, NEW))])
+        edited = apply(found.native, [Op(part.path, found.format.replacement_body(part, NEW))])
         after = parts(found.format.read(edited))
         assert [one.text for one in after] == [NEW if one is part else one.text for one in before]
         assert [one.local for one in after if one.text != NEW] == [one.local for one in before if one is not part]
@@ -182,7 +182,7 @@ def test_an_edit_changes_what_it_names_and_no_other_part(name: str) -> None:
 def test_edited_files_load_again_with_only_the_edited_results_changed(name: str) -> None:
     found = read(name)
     chosen = picked(name, found.transcript)
-    edited = apply(found.native, [Op(part.path, found.format.body(part, NEW)) for part in chosen])
+    edited = apply(found.native, [Op(part.path, found.format.replacement_body(part, NEW)) for part in chosen])
     keys = {part.key for part in chosen}
     pairs = zip(parts(found.transcript), shown(found.transcript), strict=True)
     expected = [Shown(one.role, one.kind, NEW, one.call) if part.key in keys else one for part, one in pairs]

@@ -3,9 +3,10 @@
 from msgspec.structs import replace
 
 from conversation import assistant, part, result, summary, talk, user
-from secateur.budget import Budget, original, settled, weight
+from secateur.budget import Budget, original, weight
 from secateur.model import Message, Part
 from secateur.protect import Protect
+from secateur.strategy import is_final
 
 
 def test_weight_counts_what_openclaw_counts() -> None:
@@ -19,14 +20,14 @@ def test_an_image_weighs_8000_characters() -> None:
     assert weight(talk(result("12", image="cat"))) == 8_002
 
 
-def test_an_excerpt_is_not_settled_and_has_its_original() -> None:
+def test_an_excerpt_is_not_final_and_has_its_original() -> None:
     talked = talk(result("short"))
     shown = part(talked, 0)
     raw = replace(shown, text="long" * 100)
     budget = Budget(window=1, used=0, count=len, protect=Protect(), edited={shown.key: "excerpt"}, raw={shown.key: raw})
-    assert not settled(budget, shown)
+    assert not is_final(budget, shown)
     assert original(budget, shown) is raw
     cleared = replace(budget, edited={shown.key: "hard_clear"}, raw={})
-    assert settled(cleared, shown)
+    assert is_final(cleared, shown)
     assert original(cleared, shown) is shown
-    assert not settled(replace(budget, edited={}), shown)
+    assert not is_final(replace(budget, edited={}), shown)

@@ -16,10 +16,12 @@ def budget(used: int = 0, window: int = 1_000, idle_s: float | None = None, prot
 
 
 def test_only_gates_on_the_view_ask_what_it_holds() -> None:
-    weighing = [one.weighs for one in (Never(), EveryRequest(), Threshold(more_than=1), Threshold(from_weight=0.1))]
+    weighing = [
+        one.needs_usage for one in (Never(), EveryRequest(), Threshold(more_than=1), Threshold(from_weight=0.1))
+    ]
     assert weighing == [False] * 4
-    assert Threshold(over_share=0.1).weighs
-    assert Threshold(over_tokens=1).weighs
+    assert Threshold(over_share=0.1).needs_usage
+    assert Threshold(over_tokens=1).needs_usage
 
 
 def test_never() -> None:

@@ -79,7 +79,8 @@ def _name_of(native: Any, name: str | None) -> str:
         return detected_object(native, name, broken=True)[0].name
     if name is not None:
         return name
-    found = formats.recognised(native, isinstance(native, Lines))
+    log = isinstance(native, Lines)
+    found = formats.recognize(native, log) or formats.recognize_by_plugin(native, log)
     if found is None:
         raise UnknownFormat("no known format: name it, or give a request body or a session file")
     return found[0].name

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from secateur.defaults import POLICY as DEFAULT
 
-__all__ = ["DEFAULT", "FORMAT", "POLICY", "PROFILE", "Named"]
+__all__ = ["COUNTER", "DEFAULT", "FORMAT", "POLICY", "PROFILE", "Named"]
 
 
 class Named(click.ParamType[str]):
@@ -55,6 +55,13 @@ def _profiles() -> Iterable[str]:
     return PROFILES
 
 
+def _counters() -> Iterable[str]:
+    from secateur.tokens import for_reports
+
+    return for_reports()
+
+
 POLICY = Named("policy", _policies, free=True)
 FORMAT = Named("format", _formats)
 PROFILE = Named("profile", _profiles)
+COUNTER = Named("counter", _counters)

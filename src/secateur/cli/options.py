@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from secateur.cli.names import DEFAULT, FORMAT, POLICY
+from secateur.cli.names import COUNTER, DEFAULT, FORMAT, POLICY
 from secateur.cli.terminal import show_raw
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -72,10 +72,11 @@ fixed = click.option(
 )
 counter = click.option(
     "--counter",
-    type=click.Choice(["estimate", "o200k"]),
+    type=COUNTER,
+    metavar="C",
     default="estimate",
     show_default=True,
-    help="What counts the tokens of the report. o200k is exact and needs secateur[tokens].",
+    help="What counts the tokens of the report: estimate, or o200k, which is exact and needs secateur[tokens].",
 )
 output = click.option(
     "-o",

@@ -30,9 +30,9 @@ def epoch_of(work: Session, made: Compacted, why: str, now: int) -> Epoch:
     read = work.document.transcript
     edits = tuple(_marked(edit, made.rung) for edit in made.edits)
     format = work.document.format
-    if getattr(format, "alternates", False):
+    if format.must_alternate:
         edits = taking_turns(read.messages, work.mine, edits)
-    elif getattr(format, "may_alternate", False) and takes_turns(read.messages):
+    elif format.may_alternate and takes_turns(read.messages):
         edits = taking_turns(read.messages, work.mine, edits, aside=True)
     if lost_word(work.document, view_of(work, Epoch(now, "", why, edits))):
         edits = tuple(_with_word(edit) for edit in edits)

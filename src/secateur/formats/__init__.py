@@ -2,43 +2,30 @@
 
 Rule: a format reads and points; it never converts and never writes. Applying edits is generic (`patch`), given two
 small shapes: what stands in place of a part's body, and what a new message looks like. A shape that a reader does not
-know is a pinned part of kind "other" and survives. One format, one file, one line in `FORMATS`; third parties register
-theirs under the entry point group `secateur.formats`.
+know is a pinned part of kind "other" and survives. One format, one file, one line in `FORMATS`. Formats of plugins are
+asked when no built-in one knows a document.
 """
 
 from difflib import get_close_matches
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from secateur.errors import UnknownFormat
+from secateur.errors import ConfigError, UnknownFormat
 from secateur.formats.evidence import BODIES, weighed
-from secateur.model import Message, New, Part, Transcript
+from secateur.formats.format import Format
+from secateur.registry import Plugin, Registry, warn
 
-
-class Format(Protocol):
-    """One message format."""
-
-    name: str
-    log: bool  # a session log: the document is lines of JSON, edited line by line
-
-    def recognise(self, native: Any) -> str:
-        """Why this document is of this format, in a few words; "" if it is not. What is unknown is passed over."""
-
-    def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
-        """The transcript of a document: a `Text`, `Lines` for a log, or Python objects; messages and parts keyed.
-
-        `known` are messages read before from the very same leading elements; they are taken over as they are, and
-        reading goes on behind them (request formats; a log may ignore it). `model` is the caller's word, which wins
-        over the document's. Raises FormatError.
-        """
-
-    def body(self, part: Part, text: str) -> Any:
-        """The value to stand at `part.path` when the part reads `text`."""
-
-    def message(self, new: New) -> Any:
-        """The native shape of a message that is not in the history."""
+__all__ = [
+    "ARRAYS",
+    "FORMATS",
+    "Entry",
+    "Format",
+    "closest",
+    "named",
+    "names",
+    "plugins",
+    "recognize",
+    "recognize_by_plugin",
+]
 
 
 class Entry(NamedTuple):
@@ -92,41 +79,78 @@ FORMATS: dict[str, Entry] = {
 }
 
 
-def names() -> list[str]:
-    """The formats that are built in, in the order in which they are asked."""
-    return list(FORMATS)
+def _admit(name: str, loaded: Any) -> Format:
+    made = loaded() if isinstance(loaded, type) else loaded
+    if not isinstance(made, Format):
+        raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.Format")
+    if made.name != name:
+        raise ConfigError(f"its name is {made.name!r}, and its entry point is called {name!r}")
+    return made
 
 
-@cache
+_REGISTRY: Registry[Format] = Registry(
+    "formats", {name: f"secateur.formats.{entry.where}" for name, entry in FORMATS.items()}, _admit
+)
+
+
+def names() -> tuple[str, ...]:
+    """Every format: the built-in ones in the order in which they are asked, then those of plugins."""
+    return _REGISTRY.names()
+
+
+def plugins() -> tuple[Plugin, ...]:
+    """The plugins of this kind, also those that cannot be used."""
+    return _REGISTRY.plugins()
+
+
 def named(name: str) -> Format:
-    """The format of this name. Raises UnknownFormat with the nearest valid name."""
-    if name in FORMATS:
-        module, _, reader = FORMATS[name].where.partition(":")
-        found: Format = getattr(import_module(f"secateur.formats.{module}"), reader)()
+    """The format of this name. Raises UnknownFormat with the nearest valid name, and ConfigError if it is a plugin
+    that cannot be used."""
+    found = _REGISTRY.get(name)
+    if found is not None:
         return found
-    for point in entry_points(group="secateur.formats", name=name):
-        third: Format = point.load()()
-        return third
-    near = get_close_matches(name, FORMATS, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FORMATS)}"
+    near = get_close_matches(name, names(), 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names())}"
     raise UnknownFormat(f"no format is named {name!r}: {hint}")
 
 
-def recognised(native: Any, log: bool) -> tuple[Format, str] | None:
-    """The format of this document, and why; None if it is of none. Requests are told apart by all that they hold."""
+def recognize(native: Any, log: bool) -> tuple[Format, str] | None:
+    """The built-in format of this document, and why; None if it is of none.
+
+    Requests are told apart by all that they hold.
+    """
     for name, entry in FORMATS.items():
-        reason = named(name).recognise(native) if entry.log == log and name not in BODIES else ""
+        reason = named(name).recognize(native) if entry.log == log and name not in BODIES else ""
         if reason:
             return named(name), reason
     found = None if log else weighed(native)
     return (named(found.name), found.reason) if found is not None else None
 
 
+def recognize_by_plugin(native: Any, log: bool) -> tuple[Format, str] | None:
+    """The format of a plugin that a document is of which no built-in format reads, and why; None if it is of none."""
+    for format in _REGISTRY.added().values():
+        if format.log != log:
+            continue
+        try:
+            reason = format.recognize(native)
+        except Exception as error:  # a plugin that is wrong about one document must not hide it from the others
+            warn(
+                f"the format {format.name!r} of a plugin failed to look at a document: {type(error).__name__}: {error}"
+            )
+            continue
+        if reason:
+            return format, reason
+    return None
+
+
 def closest(seen: set[str]) -> str:
     """Which format a document with these names comes closest to, as a sentence."""
-    scores = {name: len(seen & wanted) / len(wanted) for name, (_, _, wanted) in FORMATS.items()}
+    wanted = {name: entry.names for name, entry in FORMATS.items()}
+    wanted |= {name: found.telltale_names for name, found in _REGISTRY.added().items() if found.telltale_names}
+    scores = {name: len(seen & its) / len(its) for name, its in wanted.items()}
     best = max(scores, key=lambda name: scores[name])
     if not scores[best]:
-        return f"it has none of the names that a known format has; known are {', '.join(FORMATS)}"
-    has = ", ".join(sorted(seen & FORMATS[best].names))
+        return f"it has none of the names that a known format has; known are {', '.join(names())}"
+    has = ", ".join(sorted(seen & wanted[best]))
     return f"closest is {best}: it has {has}, but no messages that this format reads"

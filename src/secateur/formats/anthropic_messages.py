@@ -11,6 +11,7 @@ from typing import Any
 
 from secateur.elsewhere import kept_elsewhere
 from secateur.formats.evidence import claimed
+from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
     array_at,
@@ -45,13 +46,14 @@ def is_bound(model: str) -> bool:
     return not _EARLY.search(name)
 
 
-class AnthropicMessages:
+class AnthropicMessages(Format):
     """Reader of Messages API requests."""
 
     name = "anthropic_messages"
     log = False
+    family = "anthropic"
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Blocks and fields that only this API has."""
         return claimed(native, self.name)
 
@@ -66,7 +68,7 @@ class AnthropicMessages:
         held = bool(kept_elsewhere(self.name, partial(member, native)))
         return Transcript(at, known + fresh, model, "anthropic", fixed, held, thinks_first=_thinks_first(native))
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string; for arguments the JSON as it is; for a medium a text block in its slot. Cache markers stay."""
         if part.kind == "tool_call":
             return Text.of(text.encode("utf-8", "surrogatepass"))
@@ -74,7 +76,7 @@ class AnthropicMessages:
             return marked(part, text)
         return [marked(part, text)] if part.marker else text
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A message of one text; results and system texts are said by the user here (wire rule E8)."""
         role = "assistant" if new.role == "assistant" else "user"
         return {"role": role, "content": [{"type": "text", "text": new.text}]}

@@ -7,6 +7,7 @@ has no calls: there the message is the call, and stays. Results that only point 
 from collections.abc import Iterator
 from typing import Any
 
+from secateur.formats.format import Format
 from secateur.formats.logs import moment, no_new_message, result, stranger, text_of
 from secateur.formats.native import Calls, canonical, fixed_tokens, medium
 from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, table, word
@@ -15,13 +16,13 @@ from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
 _SPEAKERS: dict[str, Role] = {"system": "system", "user": "user", "agent": "assistant"}
 
 
-class ATIF:
+class ATIF(Format):
     """Reader of ATIF trajectories."""
 
     name = "atif"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The version that the document states."""
         stated = word(member(native, "schema_version")) if has(native, "schema_version", "steps") else ""
         return f"`schema_version` is {stated}" if stated.startswith("ATIF") else ""
@@ -39,11 +40,11 @@ class ATIF:
         more = (f"the conversation goes on in {there}",) if there else ()
         return gathered(at, messages, model=model or named, fixed_tokens=fixed, warnings=more)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as messages and results are; arguments stay JSON; a medium becomes a text."""
         return {"type": "text", "text": text} if part.kind == "media" else body_of(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "an ATIF trajectory")
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.evidence import claimed
+from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
     Source,
@@ -31,14 +32,15 @@ _MEDIA = frozenset({"image", "document", "video", "audio"})
 _MARKER = "cachePoint"
 
 
-class BedrockConverse:
+class BedrockConverse(Format):
     """Reader of Converse requests."""
 
     name = "bedrock_converse"
     log = False
-    alternates = True  # user and assistant take turns (wire rule B3): no message goes as a whole
+    family = "bedrock"
+    must_alternate = True  # user and assistant take turns (wire rule B3): no message goes as a whole
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Blocks that are keyed by their kind and have no `type`."""
         return claimed(native, self.name)
 
@@ -52,7 +54,7 @@ class BedrockConverse:
         messages = known + keyed(fresh, chained(known))
         return Transcript(at, messages, model, "bedrock", fixed_tokens(native, "system", "toolConfig"))
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A result holds a list of blocks; where it held one text, that text is what stands there."""
         if part.kind == "tool_call":
             return Text.of(text.encode("utf-8", "surrogatepass"))
@@ -60,7 +62,7 @@ class BedrockConverse:
             return {"text": text}
         return [{"text": text}] if part.kind == "tool_result" and part.path[-1] == "content" else text
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A message of one text; results and system texts are said by the user here (wire rule E8)."""
         return {"role": "assistant" if new.role == "assistant" else "user", "content": [{"text": new.text}]}
 

@@ -15,6 +15,7 @@ from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.appending import Appending
 from secateur.formats.claude_code_branch import content, steps
 from secateur.formats.claude_code_entry import CLEARED, entries
+from secateur.formats.format import Format
 from secateur.formats.logs import (
     arguments_body,
     first_lines,
@@ -43,14 +44,15 @@ _HARNESS = (
 _UNSAID = ("hook_system_message", "command_permissions")  # attachments for the screen
 
 
-class ClaudeCode:
+class ClaudeCode(Format):
     """Reader of Claude Code's session files."""
 
     name = "claude_code"
     log = True
+    has_host_entry = True
     entry_words = ""  # its compaction entry says nothing beside the summary
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Ids that link lines to a tree, around a message of the Messages API."""
         for entry in first_lines(native):
             if "uuid" not in entry or "parentUuid" not in entry:
@@ -70,7 +72,7 @@ class ClaudeCode:
             reader.step(lines)
         return log.transcript(reader.messages, model=model or reader.model, provider="anthropic")
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """Text where text stands; arguments stay JSON; a medium becomes a block of text in its slot.
 
         A result is a string, except that a list of one text block keeps its shape: its path leads to that text.
@@ -79,12 +81,12 @@ class ClaudeCode:
             return arguments_body(text)
         return {"type": "text", "text": text} if part.kind == "media" else text
 
-    def appended(self, native: Any, made: Appending) -> list[Any]:
+    def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Claude Code's own compaction (`claude_code_entry`)."""
         lines = (native.line(at) for at in range(len(native) - 1, -1, -1))
         return entries(made, next((line for line in lines if isinstance(line, dict) and line.get("uuid")), {}))
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "Claude Code")
 

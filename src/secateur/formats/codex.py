@@ -10,6 +10,7 @@ from typing import Any
 from secateur.formats.appending import Appending
 from secateur.formats.codex_branch import History
 from secateur.formats.codex_entry import entries
+from secateur.formats.format import Format
 from secateur.formats.host_lines import CODEX
 from secateur.formats.item_outputs import output_body
 from secateur.formats.items import message, steps
@@ -18,13 +19,14 @@ from secateur.formats.native import Calls
 from secateur.model import Message, New, Part, Transcript
 
 
-class Codex:
+class Codex(Format):
     """Reader of Codex's session files."""
 
     name = "codex"
     log = True
+    has_host_entry = True
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The envelope of every line."""
         for entry in first_lines(native):
             if entry.get("type") in CODEX and isinstance(entry.get("payload"), dict):
@@ -41,14 +43,14 @@ class Codex:
         window = history.window if model in ("", history.model) else 0  # of another model it says nothing
         return log.transcript(messages, model=model or history.model, provider=history.provider, window=window)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as outputs, freeform inputs and arguments (JSON in a string) are; a medium becomes a text."""
         return {"type": "input_text", "text": text} if part.kind == "media" else output_body(part, text)
 
-    def appended(self, native: Any, made: Appending) -> list[Any]:
+    def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Codex's own compaction (`codex_entry`)."""
         return entries(made)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "Codex")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from secateur.formats.anthropic_messages import is_bound
+from secateur.formats.format import Format
 from secateur.formats.logs import first_lines, moment, no_new_message, opened, result
 from secateur.formats.native import Calls, canonical
 from secateur.formats.session_files import body_of, rows, table, word
@@ -25,13 +26,13 @@ _SPOKEN: dict[str, tuple[Role, Origin]] = {
 _KNOWN = frozenset(_SPOKEN) | {"session.start", "assistant.turn_start", "session.model_change", "session.resume"}
 
 
-class CopilotCLI:
+class CopilotCLI(Format):
     """Reader of Copilot CLI's session files."""
 
     name = "copilot_cli"
     log = True
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The envelope of its events; what it streams while it runs is not its session file."""
         entries = first_lines(native)
         if any(entry.get("ephemeral") is True for entry in entries):
@@ -62,11 +63,11 @@ class CopilotCLI:
                 messages.append(Message(role, (line,), parts, origin, (line,), at))
         return log.transcript(messages, model=model or named, provider=_provider(model or named))
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """Text where text stands; arguments stay JSON, but for tools that take plain text."""
         return text if part.kind == "tool_call" and part.digest == "text" else body_of(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "Copilot CLI")
 

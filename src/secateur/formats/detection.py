@@ -7,7 +7,7 @@ refused by what it looks like; where two formats read it alike, or it tells noth
 from typing import Any
 
 from secateur.errors import FormatError, UnknownFormat
-from secateur.formats import ARRAYS, FORMATS, Format, closest, named, recognised
+from secateur.formats import ARRAYS, FORMATS, Format, closest, named, recognize, recognize_by_plugin
 from secateur.formats.evidence import BODIES, weighed
 from secateur.formats.refused import refusal
 from secateur.jsontext import Lines, Text
@@ -49,7 +49,9 @@ def detected_object(request: Any, name: str | None = None, broken: bool = False)
     """The format of Python objects, and why. Raises as `detected` does."""
     if name is None and not isinstance(request, dict | list | tuple):
         raise UnknownFormat(f"no known format: a request is bytes, a dict or a list, not {type(request).__name__}")
-    found = recognised(request, log=False) if isinstance(request, dict | list | tuple) else None
+    found = recognize(request, log=False) if isinstance(request, dict | list | tuple) else None
+    if not found and name is None and request:
+        found = recognize_by_plugin(request, log=False)
     if name is not None:
         format = named(name)
         if found is not None and found[0] is not format:
@@ -68,18 +70,29 @@ def _looked_at(data: bytes) -> tuple[Text | None, Found | None]:
     """The document as one value, where it is one, and what was found."""
     if _many_lines(data):
         lines = Lines.of(data)
-        found = recognised(lines, log=True)
+        found = recognize(lines, log=True)
         if found:
             return None, (lines, *found)
     text = Text.of(data)
     text.open_around(*ARRAYS)  # most bodies: one pass for both levels
     whole = text if _opens(text) else None
-    found = recognised(text, log=False) if whole else None
+    found = recognize(text, log=False) if whole else None
     if found:
         return text, (text, *found)
     lines = Lines.of(data)
-    found = recognised(lines, log=True)
-    return whole, (lines, *found) if found else None
+    found = recognize(lines, log=True)
+    if found:
+        return whole, (lines, *found)
+    return whole, _looked_at_by_plugins(lines, whole)
+
+
+def _looked_at_by_plugins(lines: Text, whole: Text | None) -> Found | None:
+    """What the formats of plugins find in a document that no built-in one reads."""
+    found = recognize_by_plugin(whole, log=False) if whole else None
+    if whole and found:
+        return whole, *found
+    found = recognize_by_plugin(lines, log=True)
+    return (lines, *found) if found else None
 
 
 def _hold(name: str, found: tuple[Format, str], native: Any, broken: bool) -> None:

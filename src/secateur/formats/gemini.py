@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from secateur.elsewhere import kept_elsewhere
 from secateur.formats.evidence import claimed
+from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
     Source,
@@ -35,13 +36,14 @@ _SUMMARY = "<state_snapshot>"  # how Gemini CLI opens what stands for older hist
 _HARNESS = ("<session_context>", "<system-reminder>", "<hook_context>")
 
 
-class Gemini:
+class Gemini(Format):
     """Reader of generateContent requests."""
 
     name = "gemini"
     log = False
+    family = "gemini"
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Messages whose `parts` are a list."""
         return claimed(native, self.name)
 
@@ -56,7 +58,7 @@ class Gemini:
         fixed = fixed_tokens(native, *_FIXED)
         return Transcript(at, messages, model or leading_model(native), "google", fixed, held)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A response is an object (wire rule G4): the text under `output`, or under `error` where it told one."""
         if part.kind == "tool_result":
             return {"error" if part.error else "output": text}
@@ -64,7 +66,7 @@ class Gemini:
             return Text.of(text.encode("utf-8", "surrogatepass"))
         return {"text": text} if part.kind == "media" else text
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A content of one text; there are two roles only (wire rule G6)."""
         return {"role": "model" if new.role == "assistant" else "user", "parts": [{"text": new.text}]}
 

@@ -7,6 +7,7 @@ thoughts and what only the screen shows (`resultDisplay`, `displayContent`) are 
 from collections.abc import Iterator
 from typing import Any
 
+from secateur.formats.format import Format
 from secateur.formats.logs import moment, no_new_message, stranger
 from secateur.formats.native import canonical, medium, value_digest
 from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, some_of, table, word
@@ -15,13 +16,13 @@ from secateur.model import Message, New, Part, Path, Transcript
 _TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
 
 
-class GeminiCLI:
+class GeminiCLI(Format):
     """Reader of Gemini CLI's session files."""
 
     name = "gemini_cli"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The names of the document, and the types of its messages."""
         if not has(native, "sessionId", "messages"):
             return ""
@@ -41,13 +42,13 @@ class GeminiCLI:
         stamped = moment(member(native, "lastUpdated"))
         return gathered(at, messages, stamped, model=model or named, provider="google")
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string, or a response that holds it; arguments stay JSON; a medium becomes a text."""
         if part.kind == "media":
             return {"text": text}
         return {"output": text} if part.path[-1] == "response" else body_of(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "Gemini CLI")
 

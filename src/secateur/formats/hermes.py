@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats import openai_chat
+from secateur.formats.format import Format
 from secateur.formats.logs import first_lines, moment, no_new_message, opened
 from secateur.formats.native import Calls, fixed_tokens, leading_model
 from secateur.formats.session_files import elements, gathered, has, member, some_of, table, word
@@ -19,13 +20,13 @@ _SUMMARY = "[CONTEXT COMPACTION"  # how Hermes' compactions begin
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 
 
-class Hermes:
+class Hermes(Format):
     """Reader of Hermes' session documents."""
 
     name = "hermes"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The names around the messages."""
         marked = has(native, "session_id", "session_start", "messages")
         spoken = marked and any(one.get("role") for one in some_of(native, "messages"))
@@ -44,11 +45,11 @@ class Hermes:
             at, spoken, stamped, model=model or leading_model(native), fixed_tokens=fixed_tokens(native, *fixed)
         )
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """As in Chat Completions."""
-        return openai_chat.OpenAIChat().body(part, text)
+        return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "Hermes")
 
@@ -59,7 +60,7 @@ class HermesLines(Hermes):
     name = "hermes_lines"
     log = True
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The line of role session_meta that a transcript begins with; without one, lines of chat messages."""
         entries = first_lines(native)
         if any(entry.get("role") == "session_meta" for entry in entries):

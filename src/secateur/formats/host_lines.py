@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from secateur.errors import FormatError
-from secateur.formats import recognised
+from secateur.formats import recognize
 
 CODEX = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
 _SPOKEN = ("user", "assistant", "toolResult", "bashExecution", "custom")
@@ -46,4 +46,4 @@ def one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:
 def _is_whole(entry: Mapping[str, Any]) -> bool:
     """Whether a line is all of a request, or of a session that is one document."""
     named = [name for name in _WHOLE if isinstance(entry.get(name), list) and entry[name]]
-    return bool(named) and "type" not in entry and recognised(dict(entry), log=False) is not None
+    return bool(named) and "type" not in entry and recognize(dict(entry), log=False) is not None

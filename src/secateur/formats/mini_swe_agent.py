@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats import openai_chat
+from secateur.formats.format import Format
 from secateur.formats.native import Calls, array_at, sample
 from secateur.formats.session_files import elements, gathered, has, member, rows, table, word
 from secateur.formats.swe_agent import answered, asked
@@ -22,13 +23,13 @@ _CODE = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
 _OUTPUT = re.compile(r"\s*<(?:returncode|output|exception)>")
 
 
-class MiniSWEAgent:
+class MiniSWEAgent(Format):
     """Reader of mini-swe-agent's trajectories."""
 
     name = "mini_swe_agent"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The name of the format in the document; for a bare list the way in which commands and outputs are marked."""
         named = word(member(native, "trajectory_format")) if has(native, "trajectory_format", "messages") else ""
         if named.startswith("mini-swe-agent"):
@@ -52,11 +53,11 @@ class MiniSWEAgent:
         config = table(table(table(member(native, "info")).get("config")).get("model"))
         return gathered(at, messages, model=model or word(config.get("model_name")))
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """As in Chat Completions."""
-        return openai_chat.OpenAIChat().body(part, text)
+        return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A message of one text."""
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 

@@ -15,6 +15,7 @@ from secateur.errors import FormatError
 from secateur.formats import json_word
 from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.evidence import claimed
+from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
     Source,
@@ -47,14 +48,15 @@ _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _SIGNED = ("extra_content", "provider_specific_fields", "thought_signature")  # where others' signatures are kept
 
 
-class OpenAIChat:
+class OpenAIChat(Format):
     """Reader of Chat Completions requests."""
 
     name = "openai_chat"
     log = False
+    family = "openai_chat"
     may_alternate = True  # some servers want user and assistant to take turns: who does, keeps to it (wire rule O13)
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Roles and fields that only this API has, or plain chat messages."""
         return claimed(native, self.name)
 
@@ -70,13 +72,13 @@ class OpenAIChat:
         window = whole_number(native, "context_window")  # LiteLLM's logs
         return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"), window=window)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string; for a medium a text part in its slot. Cache markers stay."""
         if part.kind == "media":
             return marked(part, text)
         return [marked(part, text)] if part.marker else text
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A message of one text."""
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 

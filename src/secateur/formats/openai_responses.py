@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from secateur.elsewhere import kept_elsewhere
 from secateur.formats import json_word
 from secateur.formats.evidence import claimed
+from secateur.formats.format import Format
 from secateur.formats.item_outputs import output_body
 from secateur.formats.items import Item, message, steps
 from secateur.formats.native import (
@@ -34,13 +35,14 @@ from secateur.model import Message, New, Part, Path, Transcript
 _REFERENCE = re.compile(rb'"type"[ \t\n\r]*:[ \t\n\r]*"item_reference"')
 
 
-class OpenAIResponses:
+class OpenAIResponses(Format):
     """Reader of Responses requests."""
 
     name = "openai_responses"
     log = False
+    family = "openai_responses"
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """An `input` of items, or items that only this API has."""
         return claimed(native, self.name)
 
@@ -58,11 +60,11 @@ class OpenAIResponses:
         fresh = keyed(json_word.kept(said, known) if json_word.wanted(native) else said, chained(known))
         return Transcript(at, known + fresh, model, "openai", fixed, kept or _refers(items))
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as outputs, inputs and arguments (JSON in a string) are; a medium becomes a text."""
         return {"type": "input_text", "text": text} if part.kind == "media" else output_body(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A message of one text, without an id: only the API gives ids (wire rule R6)."""
         role = "user" if new.role == "tool" else new.role
         kind = "output_text" if role == "assistant" else "input_text"

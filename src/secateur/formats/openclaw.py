@@ -23,7 +23,7 @@ class OpenClaw(Pi):
 
     name = "openclaw"
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """A line of Pi's grammar whose custom type is OpenClaw's."""
         for entry in first_lines(native):
             kind = word(entry.get("customType"))
@@ -41,7 +41,7 @@ class OpenClaw(Pi):
         named = model or word(told.get("modelId")) or read.model
         return replace(read, called=called, provider=word(told.get("provider")) or read.provider, model=named)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "OpenClaw")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.appending import Appending
+from secateur.formats.format import Format
 from secateur.formats.logs import moment, no_new_message, stranger
 from secateur.formats.native import canonical, medium, value_digest
 from secateur.formats.opencode_entry import entries
@@ -27,14 +28,15 @@ _FIXED = {  # parts of a person's message that opencode puts into its own words
 _UNSENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
 
 
-class OpenCode:
+class OpenCode(Format):
     """Reader of opencode's sessions."""
 
     name = "opencode"
     log = False
+    has_host_entry = True
     entry_words = _FIXED["compaction"]  # beside the summary, in the person's message
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Messages of `info` and `parts`; an export without any by the id of its session."""
         some = some_of(native, "messages")
         if any(isinstance(one.get("info"), dict) and isinstance(one.get("parts"), list) for one in some):
@@ -50,16 +52,16 @@ class OpenCode:
             reader.step(table(items[number]), (*at, number))
         return gathered(at, reader.messages, model=model or reader.model, provider=reader.provider)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as outputs and texts are; arguments stay JSON."""
         return body_of(part, text)
 
-    def appended(self, native: Any, made: Appending) -> list[Any]:
+    def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The messages that are opencode's own compaction (`opencode_entry`)."""
         at, items = elements(native, "messages", need=self.name)
         return entries(made, len(at), items)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "opencode")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from secateur.errors import FormatError
 from secateur.formats import openhands_v0, openhands_v1
+from secateur.formats.format import Format
 from secateur.formats.logs import first_lines, no_new_message, opened
 from secateur.formats.native import array_at, sample
 from secateur.formats.openhands_events import Event, condensed
@@ -17,13 +18,13 @@ from secateur.formats.session_files import body_of, elements, gathered, has, row
 from secateur.model import Message, New, Part, Path, Transcript
 
 
-class OpenHands:
+class OpenHands(Format):
     """Reader of OpenHands' lists of events."""
 
     name = "openhands"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The shape of the events."""
         found = array_at(native, "history")
         some = _flat(sample(found[1], 2), ()) if found is not None else ()
@@ -38,13 +39,13 @@ class OpenHands:
         messages, named, fixed = _read(list(_flat(items, at)), model)
         return gathered(at, messages, model=model or named, fixed_tokens=fixed)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """A string; a result of blocks becomes one block of text; arguments are JSON in a string here."""
         if part.path[-2:] == ("observation", "content"):
             return [{"type": "text", "text": text}]
         return text if part.kind == "tool_call" and part.path[-1] == "arguments" else body_of(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "OpenHands")
 
@@ -55,7 +56,7 @@ class OpenHandsLines(OpenHands):
     name = "openhands_lines"
     log = True
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The shape of the events, or lines that hold a history of them."""
         for entry in first_lines(native):
             inside = [event for _, event in _flat(rows(entry.get("history")), ())]

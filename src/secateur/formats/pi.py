@@ -10,6 +10,7 @@ from typing import Any
 
 from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.appending import Appending
+from secateur.formats.format import Format
 from secateur.formats.logs import (
     arguments_body,
     first_lines,
@@ -38,14 +39,15 @@ ROLES: dict[str, tuple[Role, Origin]] = {
 }
 
 
-class Pi:
+class Pi(Format):
     """Reader of Pi's session files."""
 
     name = "pi"
     log = True
+    has_host_entry = True
     entry_words = ""  # its compaction entry says nothing beside the summary
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Pi's header line, or its roles."""
         for entry in first_lines(native):
             if entry.get("type") == "session" and isinstance(entry.get("id"), str):
@@ -63,7 +65,7 @@ class Pi:
             reader.step(line)
         return log.transcript(reader.messages, model=model or reader.model, provider=reader.provider)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """Text where text stands; a result of several blocks becomes one block of text; arguments stay JSON."""
         if part.kind == "tool_call":
             return arguments_body(text)
@@ -73,11 +75,11 @@ class Pi:
             return [{"type": "text", "text": text}]
         return text
 
-    def appended(self, native: Any, made: Appending) -> list[Any]:
+    def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Pi's own compaction (`pi_entry`)."""
         return entries(made, opened(native, self.name))
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "Pi")
 

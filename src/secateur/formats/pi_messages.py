@@ -9,6 +9,7 @@ from typing import Any
 from secateur.errors import FormatError
 from secateur.formats import openai_chat
 from secateur.formats.evidence import claimed
+from secateur.formats.format import Format
 from secateur.formats.native import array_at
 from secateur.formats.pi import ROLES, Pi, Reader
 from secateur.jsontext import Text
@@ -16,13 +17,13 @@ from secateur.lineage import keyed
 from secateur.model import Message, New, Part, Path, Transcript
 
 
-class PiMessages:
+class PiMessages(Format):
     """Reader of Pi's message lists."""
 
     name = "pi_messages"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """Roles or blocks that only Pi has."""
         return claimed(native, self.name)
 
@@ -37,11 +38,11 @@ class PiMessages:
         messages = keyed(_message(reader, item, (*at, number)) for number, item in enumerate(values))
         return Transcript(at, messages, model or reader.model, reader.provider)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """As in a log of Pi; OpenAI's arguments are a string, and its results take blocks of text as well."""
-        return text if part.path[-2:] == ("function", "arguments") else Pi().body(part, text)
+        return text if part.path[-2:] == ("function", "arguments") else Pi().replacement_body(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A message of one text; a summary gets Pi's own role."""
         if new.origin == "summary":
             return {"role": "compactionSummary", "summary": new.text}

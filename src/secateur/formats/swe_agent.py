@@ -10,18 +10,19 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats import openai_chat
+from secateur.formats.format import Format
 from secateur.formats.native import Calls
 from secateur.formats.session_files import elements, frozen, gathered, has, member, rows, some_of, table, word
 from secateur.model import Message, New, Part, Path, Transcript
 
 
-class SWEAgent:
+class SWEAgent(Format):
     """Reader of SWE-agent's trajectories."""
 
     name = "swe_agent"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """A `history` of chat messages with SWE-agent's marks."""
         if not has(native, "history"):
             return ""
@@ -40,11 +41,11 @@ class SWEAgent:
         named = word(table(table(table(config).get("agent")).get("model")).get("name"))
         return gathered(at, messages, model=model or named)
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """As in Chat Completions."""
-        return openai_chat.OpenAIChat().body(part, text)
+        return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """A message of one text."""
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 

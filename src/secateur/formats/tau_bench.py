@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from secateur.errors import FormatError
 from secateur.formats import openai_chat
+from secateur.formats.format import Format
 from secateur.formats.logs import moment, no_new_message
 from secateur.formats.native import Calls, array_at, canonical
 from secateur.formats.session_files import body_of, first_of, gathered, has, member, rows, some_of, table, word
@@ -24,13 +25,13 @@ class _Run(Struct, frozen=True):
     messages: list[Any]
 
 
-class TauBench:
+class TauBench(Format):
     """Reader of results of tau-bench and tau2-bench."""
 
     name = "tau_bench"
     log = False
 
-    def recognise(self, native: Any) -> str:
+    def recognize(self, native: Any) -> str:
         """The names of a results file, or of one run of it."""
         if has(native, "simulations", "tasks"):
             return "`simulations` and `tasks`"
@@ -51,13 +52,13 @@ class TauBench:
         info = table(table(member(native, "info")).get("agent_info"))
         return gathered(run.at, messages, model=model or word(info.get("llm")))
 
-    def body(self, part: Part, text: str) -> Any:
+    def replacement_body(self, part: Part, text: str) -> Any:
         """As in Chat Completions; arguments that are an object stay JSON."""
         if part.kind == "tool_call" and "function" not in part.path:
             return body_of(part, text)
-        return openai_chat.OpenAIChat().body(part, text)
+        return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def message(self, new: New) -> Any:
+    def new_message(self, new: New) -> Any:
         """Raises EditError."""
         no_new_message(new, "tau-bench")
 

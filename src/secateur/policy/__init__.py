@@ -19,16 +19,16 @@ from secateur.placeholder import checked
 from secateur.policy import toml
 from secateur.policy.advice import advice
 from secateur.policy.explain import explained, nearest
-from secateur.policy.language import Policy
-from secateur.strategies import ClearInputs, ClearMedia, DropReasoning, HardClear
+from secateur.policy.language import TAGS, Policy, decoded_type
+from secateur.registry import Plugin, Registry
+from secateur.strategies import HardClear
+from secateur.strategy import RESULTS
 from secateur.tokens import counter
 
-__all__ = ["DEFAULT", "PRESETS", "Policy", "advice", "as_toml", "load", "names", "protecting", "source"]
+__all__ = ["DEFAULT", "PRESETS", "Policy", "advice", "as_toml", "load", "names", "plugins", "protecting", "source"]
 
 _OURS = (DEFAULT, "digests")
 PRESETS = (*_OURS, "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
-
-_TAGS = frozenset(("do", "when"))
 
 
 def load(policy: "str | PathLike[str] | Policy | dict[str, Any]") -> Policy:
@@ -48,18 +48,29 @@ def load(policy: "str | PathLike[str] | Policy | dict[str, Any]") -> Policy:
         from secateur.policy.openclaw_config import read
 
         return _fitting(read(path, load("openclaw")))
+    added = None if path.suffix == ".toml" else _REGISTRY.get(name)
+    if added is not None:
+        return _made(tomllib.loads(added), f"preset {name}")
     if path.suffix == ".toml" or path.is_file():
         return _made({"name": path.stem, **_parsed(path)}, f"policy {path}")
-    raise ConfigError(f"no policy {name!r}{nearest(name, PRESETS)}: give a TOML file, or one of {', '.join(PRESETS)}")
+    raise ConfigError(f"no policy {name!r}{nearest(name, names())}: give a TOML file, or one of {', '.join(names())}")
 
 
 def names() -> tuple[str, ...]:
-    """The presets."""
-    return PRESETS
+    """The presets: those that are built in, and those of plugins that can be used."""
+    return (*PRESETS, *_REGISTRY.added())
+
+
+def plugins() -> tuple[Plugin, ...]:
+    """The plugins of this kind, also those that cannot be used."""
+    return _REGISTRY.plugins()
 
 
 def source(name: str) -> str:
     """A preset as it was written, with its comments."""
+    added = None if name in PRESETS else _REGISTRY.get(name)
+    if added is not None:
+        return added
     return Path(__file__).with_name("presets").joinpath(f"{name}.toml").read_text("utf-8")
 
 
@@ -101,11 +112,12 @@ def _made(data: dict[str, Any], place: str) -> Policy:
     base = data.pop("extends", None)
     if base is not None:
         data = _over(msgspec.to_builtins(load(base)), data)
+    type_ = decoded_type(data)
     try:
-        made = msgspec.convert(data, Policy)
+        made = msgspec.convert(data, type_)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{place}: {explained(error, data, Policy)}") from error
-    return _fitting(made)
+        raise ConfigError(f"{place}: {explained(error, data, type_)}") from error
+    return _fitting(Policy(**{name: getattr(made, name) for name in Policy.__struct_fields__}))
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
@@ -113,7 +125,7 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     merged = dict(below)
     for name, value in above.items():
         inner = merged.get(name)
-        if isinstance(inner, dict) and isinstance(value, dict) and not _TAGS & value.keys():
+        if isinstance(inner, dict) and isinstance(value, dict) and not value.keys() & set(TAGS):
             value = _over(inner, value)
         merged[name] = value
     return merged
@@ -127,10 +139,21 @@ def _fitting(policy: Policy) -> Policy:
     clearing = [one for one in policy.prune if isinstance(one, HardClear)]
     for template in filter(None, [text for one in clearing for text in (one.text, one.error_text)]):
         checked(template)
-    more = (one for one in policy.prune if isinstance(one, ClearMedia | ClearInputs | DropReasoning))
-    other = [type(one).__struct_config__.tag for one in more]
+    other = [type(one).__struct_config__.tag for one in policy.prune if one.edits - RESULTS]
     if policy.results_only and other:
         raise ConfigError(
             f"policy {policy.name} is results_only, but {', '.join(map(str, other))} edits more: drop one"
         )
     return policy
+
+
+def _admit(name: str, package: Any) -> str:
+    """The text of `NAME.toml` in the package of a plugin, if it is a policy."""
+    from importlib.resources import files
+
+    text = files(package).joinpath(f"{name}.toml").read_text("utf-8")
+    _made(tomllib.loads(text), f"preset {name}")
+    return text
+
+
+_REGISTRY: Registry[str] = Registry("presets", dict.fromkeys(PRESETS, "secateur.policy.presets"), _admit)

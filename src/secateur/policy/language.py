@@ -1,17 +1,23 @@
 """The words of a policy: one Struct whose fields are all that a policy can say.
 
 Rule: values only. `load` (in the package) makes and checks them; nothing here reads files or looks at a conversation.
+Which strategies and schedules a policy may name is not closed: `decoded_type` adds those of plugins that one names.
 """
 
-from typing import Literal
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Literal, Union
 
-from msgspec import Struct
+from msgspec import Struct, defstruct
 
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.pricing.stated import Stated
 from secateur.protect import Count, Protect
-from secateur.schedule import EveryRequest, Schedule
-from secateur.strategies import Excerpt, Strategy
+from secateur.registry import Registry
+from secateur.schedule import SCHEDULES, EveryRequest, Schedule
+from secateur.strategies import STRATEGIES, Excerpt, Strategy
+
+TAGS = ("do", "when")  # the fields that say which strategy or schedule a table is
 
 
 class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -39,3 +45,36 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
     def __repr__(self) -> str:
         return f"<Policy {self.name}>"
+
+
+def decoded_type(data: dict[str, Any]) -> type[Policy]:
+    """`Policy` as it decodes this data: with the built-in strategies and schedules and the plugins that it names.
+
+    Raises ConfigError if a plugin that it names cannot be used.
+    """
+    prune = data.get("prune")
+    strategies = prune if isinstance(prune, list | tuple) else ()
+    return _decoded(_union(STRATEGIES, map(_tag, strategies)), _union(SCHEDULES, [_tag(data.get("schedule"))]))
+
+
+def _tag(data: Any) -> str:
+    """The name by which a strategy or schedule is asked for; "" where none is."""
+    tag = next((data[name] for name in TAGS if name in data), "") if isinstance(data, dict) else ""
+    return tag if isinstance(tag, str) else ""
+
+
+def _union(registry: Registry[Any], wanted: Iterable[str]) -> tuple[type[Struct], ...]:
+    """What is built in, and the plugins with these names; all plugins where a name is nobody's, for the error."""
+    built_in = {name: registry.get(name) for name in registry.built_in}
+    named = {name: registry.get(name) for name in wanted if name and name not in built_in}
+    added = registry.added() if None in named.values() else named
+    return tuple((built_in | added).values())
+
+
+@lru_cache
+def _decoded(strategies: tuple[type[Struct], ...], schedules: tuple[type[Struct], ...]) -> type[Policy]:
+    strategy: Any = Union[strategies]  # noqa: UP007 - the members are known at run time only
+    schedule: Any = Union[schedules]  # noqa: UP007
+    fields = [("prune", tuple[strategy, ...], ()), ("schedule", schedule, EveryRequest())]
+    decoded: Any = defstruct("Policy", fields, bases=(Policy,), frozen=True, kw_only=True)
+    return decoded  # type: ignore[no-any-return]

@@ -1,13 +1,17 @@
 """Schedules: when edits are made, and which of those that the strategies propose.
 
-Rule: a schedule is data with two questions (`Decides`): may anything be edited in this request, and which of the
+Rule: a schedule is data with two questions (`Schedule`): may anything be edited in this request, and which of the
 proposals are made now. Its answer follows from history, plan and the numbers of the request. What may go is not its
 matter. One kind of schedule, one class, one line in `SCHEDULES`.
 """
 
+from typing import Any
+
+from secateur.errors import ConfigError
+from secateur.registry import Registry
 from secateur.schedule.balance import Balance, Cold
 from secateur.schedule.gates import EveryRequest, Never, Threshold
-from secateur.schedule.offer import NOTHING, Choice, Decides, Offer
+from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
 
 __all__ = [
     "NOTHING",
@@ -15,7 +19,6 @@ __all__ = [
     "Balance",
     "Choice",
     "Cold",
-    "Decides",
     "EveryRequest",
     "Never",
     "Offer",
@@ -23,12 +26,23 @@ __all__ = [
     "Threshold",
 ]
 
-Schedule = Never | EveryRequest | Threshold | Cold | Balance
 
-SCHEDULES: dict[str, type[Schedule]] = {
-    "never": Never,
-    "every_request": EveryRequest,
-    "threshold": Threshold,
-    "cold": Cold,
-    "balance": Balance,
-}
+def _admit(name: str, loaded: Any) -> type[Schedule]:
+    if not (isinstance(loaded, type) and issubclass(loaded, Schedule)):
+        raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.Schedule")
+    if loaded.__struct_config__.tag != name:
+        raise ConfigError(f"its tag is {loaded.__struct_config__.tag!r}, and its entry point is called {name!r}")
+    return loaded
+
+
+SCHEDULES: Registry[type[Schedule]] = Registry(
+    "schedules",
+    {
+        "never": "secateur.schedule.gates:Never",
+        "every_request": "secateur.schedule.gates:EveryRequest",
+        "threshold": "secateur.schedule.gates:Threshold",
+        "cold": "secateur.schedule.balance:Cold",
+        "balance": "secateur.schedule.balance:Balance",
+    },
+    _admit,
+)

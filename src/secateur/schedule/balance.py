@@ -8,14 +8,12 @@ nothing more, and all goes. A short session never gets there, so nothing happens
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
-from secateur.bounds import why_shut
 from secateur.budget import Budget
-from secateur.model import Transcript
 from secateur.protect import Count
 from secateur.schedule.ground import Ground, Place
-from secateur.schedule.offer import NOTHING, Choice, Offer
+from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
 from secateur.schedule.regret import Account, reserve
 from secateur.tariff import Tariff
 
@@ -23,25 +21,13 @@ Positive = Annotated[float, Meta(gt=0)]
 Above = Annotated[float, Meta(ge=0)]
 
 
-class Cold(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="cold", tag_field="when"
-):
+class Cold(Schedule, frozen=True, kw_only=True, tag="cold"):
     """Edits are made only where no live cache is lost: after a pause that it does not outlive, and to what is new."""
 
+    needs_clock = True
+    uses_prices = True
+
     least_tokens: Count = 0  # less than that coming free opens no epoch
-
-    @property
-    def weighs(self) -> bool:
-        """Whether a gate asks how much the view holds (`budget.used`)."""
-        return False
-
-    @property
-    def timed(self) -> bool:
-        """Whether a gate asks what time it is."""
-        return True
-
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
-        return why_shut(transcript, budget.protect)
 
     def chosen(self, offer: Offer) -> Choice:
         ground = Ground(offer)
@@ -52,28 +38,17 @@ class Cold(
         return ground.choice(first, self.least_tokens, ground.cold or "what is new is in no cache yet")
 
 
-class Balance(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="balance", tag_field="when"
-):
+class Balance(Schedule, frozen=True, kw_only=True, tag="balance"):
     """Edits are made when they have earned what they cost, when the cache is cold, or when they must."""
+
+    needs_usage = True
+    needs_clock = True
+    uses_prices = True
 
     beta: Positive = 0.5  # the share of the cost that the rent must have reached
     max_regret: Above | None = 0.12  # no prefix of the session costs more than this share above the unpruned one
     least_tokens: Count = 500  # less than that coming free opens no epoch
     over_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it everything that may go goes
-
-    @property
-    def weighs(self) -> bool:
-        """Whether a gate asks how much the view holds (`budget.used`)."""
-        return True
-
-    @property
-    def timed(self) -> bool:
-        """Whether a gate asks what time it is."""
-        return True
-
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
-        return why_shut(transcript, budget.protect)
 
     def chosen(self, offer: Offer) -> Choice:
         ground = Ground(offer)

@@ -8,33 +8,21 @@ import re
 from functools import lru_cache
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from secateur.bounds import why_shut
 from secateur.budget import CHARS_PER_TOKEN, Budget, weight
 from secateur.model import Transcript
 from secateur.protect import Count, Share, protected_tokens
-from secateur.schedule.offer import NOTHING, Choice, Offer
+from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
 
 Seconds = Annotated[float, Meta(ge=0)]
 
 
-class Never(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="never", tag_field="when"
-):
+class Never(Schedule, frozen=True, kw_only=True, tag="never"):
     """Nothing is pruned."""
 
     why: str = "the policy prunes nothing"
-
-    @property
-    def weighs(self) -> bool:
-        """Whether a gate asks how much the view holds (`budget.used`)."""
-        return False
-
-    @property
-    def timed(self) -> bool:
-        """Whether a gate asks what time it is."""
-        return False
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return self.why
@@ -43,29 +31,8 @@ class Never(
         return Choice(gate=self.why)
 
 
-class EveryRequest(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    omit_defaults=True,
-    tag="every_request",
-    tag_field="when",
-):
+class EveryRequest(Schedule, frozen=True, kw_only=True, tag="every_request"):
     """Whatever may go, goes at once."""
-
-    @property
-    def weighs(self) -> bool:
-        """Whether a gate asks how much the view holds (`budget.used`)."""
-        return False
-
-    @property
-    def timed(self) -> bool:
-        """Whether a gate asks what time it is."""
-        return False
-
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
-        return why_shut(transcript, budget.protect)
 
     def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
         return "" if marked or freed else NOTHING
@@ -74,9 +41,7 @@ class EveryRequest(
         return _all_or_none(offer, self.closed_after(offer.seen, offer.budget, offer.marked, offer.freed))
 
 
-class Threshold(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="threshold", tag_field="when"
-):
+class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
     """Edits are made when every gate that is set is open. Tokens are by the policy's own counter (SEEDS S.4)."""
 
     only: tuple[str, ...] = ()  # globs over `provider:model`, of which one must fit; empty: any (SEEDS 3.2)
@@ -89,12 +54,12 @@ class Threshold(
     clear_at_least: Count = 0  # at least these tokens come free
 
     @property
-    def weighs(self) -> bool:
+    def needs_usage(self) -> bool:
         """Whether a gate asks how much the view holds (`budget.used`)."""
         return self.over_share is not None or self.over_tokens is not None
 
     @property
-    def timed(self) -> bool:
+    def needs_clock(self) -> bool:
         """Whether a gate asks what time it is."""
         return self.idle_over_s is not None
 

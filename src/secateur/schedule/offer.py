@@ -1,18 +1,20 @@
-"""What a schedule is asked, and what it answers.
+"""What a schedule is, what it is asked, and what it answers.
 
-Rule: values only. An offer is what the strategies propose for one request and what is known of it; a choice is the part
-of it that is made now, with the reason, or the reason why nothing is.
+Rule: what other rooms need to know of a schedule, it declares; nobody asks for its class. An offer is what the
+strategies propose for one request and what is known of it; a choice is the part of it that is made now, with the
+reason, or the reason why nothing is.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from typing import Protocol
 
 from msgspec import Struct
 
+from secateur.bounds import why_shut
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.plan import Plan
 from secateur.schedule.walked import Walked
+from secateur.tariff import Tariff
 
 NOTHING = "nothing that may be edited is left: what stands there is protected by the policy, or too short"
 
@@ -53,19 +55,38 @@ class Choice(Struct, frozen=True):
     why: str = ""  # why these edits are made now; "": the policy's own sentence
 
 
-class Decides(Protocol):
-    """What every schedule is. It is asked twice: for the request alone, then for what would be edited in it."""
+class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="when"):
+    """When edits are made. It decides twice: about the request alone, then about what would be edited in it.
+
+    Its fields are its configuration, its tag is its name in policy files. A subclass repeats `frozen=True,
+    kw_only=True` and adds `tag="its_name"`. What it declares are attributes; one that depends on its fields is a
+    property.
+    """
 
     @property
-    def weighs(self) -> bool:
-        """Whether it asks how much the view holds (`budget.used`)."""
+    def needs_usage(self) -> bool:
+        """Whether it reads how many tokens the view has (`budget.used`)."""
+        return False
 
     @property
-    def timed(self) -> bool:
-        """Whether it asks what time it is."""
+    def needs_clock(self) -> bool:
+        """Whether it reads how much time has passed: the same request may then be decided otherwise a minute later."""
+        return False
+
+    @property
+    def uses_prices(self) -> bool:
+        """Whether it weighs prices and the prompt cache: then what the cache holds is not shortened on arrival, cache
+        breakpoints are added, and prices that were assumed are a warning."""
+        return False
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         """Why nothing is edited, in one sentence that names the numbers; "" to ask the strategies."""
+        return why_shut(transcript, budget.protect)
 
     def chosen(self, offer: Offer) -> Choice:
-        """Which of the proposed edits are made."""
+        """Which of the proposed edits are made, or the reason why none is."""
+        raise NotImplementedError
+
+    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+        """Whether a result may be shortened on arrival that frees so many tokens of a prompt of which `left` stay."""
+        return True

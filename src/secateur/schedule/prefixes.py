@@ -10,11 +10,12 @@ from bisect import bisect_left, bisect_right
 from msgspec import Struct
 
 from secateur.bounds import eligible, index_of
-from secateur.budget import original, settled
+from secateur.budget import original
 from secateur.model import Epoch, Part, Replace
 from secateur.plan import alive
 from secateur.schedule.offer import Offer
 from secateur.schedule.walked import Walked
+from secateur.strategy import is_final
 
 
 class Piece(Struct, frozen=True):
@@ -162,7 +163,7 @@ def _may_go(offer: Offer, number: int, part: Part) -> bool:
     budget, protect = offer.budget, offer.budget.protect
     whole = original(budget, part)
     worth = part.kind == "tool_result" and len(whole.text) >= protect.worth_chars
-    return worth and not settled(budget, part) and eligible(offer.seen, number, whole, protect)
+    return worth and not is_final(budget, part) and eligible(offer.seen, number, whole, protect)
 
 
 def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) -> int:

@@ -7,9 +7,8 @@ cache that finds what stands before the first edit.
 from secateur.budget import Budget
 from secateur.model import Message
 from secateur.receipt import Cost
-from secateur.schedule.balance import Balance, Cold
 from secateur.schedule.ground import cold
-from secateur.schedule.offer import Decides
+from secateur.schedule.offer import Schedule
 
 Messages = tuple[Message, ...]
 
@@ -38,10 +37,9 @@ def cost_of(before: Messages, after: Messages, budget: Budget) -> Cost | None:
     )
 
 
-def assumed(schedule: Decides, budget: Budget) -> tuple[str, ...]:
+def assumed(schedule: Schedule, budget: Budget) -> tuple[str, ...]:
     """The warning that a schedule went by prices of another model than the request's."""
-    priced = isinstance(schedule, Balance | Cold)
-    return (budget.tariff.assumed,) if priced and budget.tariff.assumed else ()
+    return (budget.tariff.assumed,) if schedule.uses_prices and budget.tariff.assumed else ()
 
 
 def _tokens(messages: Messages) -> int:

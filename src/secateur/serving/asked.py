@@ -64,4 +64,4 @@ def as_taken(settings: Settings, native: Any) -> tuple[Any, tuple[str, ...]]:
 def at_work(settings: Settings) -> Session:
     """A session's work, not begun."""
     policy = settings.policy
-    return Session(policy.protect, (settings.counter, policy.counter), policy.stamp, policy.schedule.weighs)
+    return Session(policy.protect, (settings.counter, policy.counter), policy.stamp, policy.schedule.needs_usage)

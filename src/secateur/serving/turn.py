@@ -260,7 +260,7 @@ class Turn(Struct):
     def _decided(self, work: Session, budget: Budget, asked: Asked) -> tuple[tuple[Entry, ...], str]:
         """The decision for this request; the last one's, where that did nothing and nothing but the time moved on."""
         policy, shut = (still(self.settings.policy), None) if self.away else (self.settings.policy, work.shut)
-        same = work.unchanged and not asked.edits and not policy.schedule.timed
+        same = work.unchanged and not asked.edits and not policy.schedule.needs_clock
         if same and shut and shut[:2] == (budget.window, budget.used):
             return (), shut[2]
         told, gate = decide(policy, work, budget, asked)

@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec.structs import force_setattr, replace
 
-from secateur import bounds
+from secateur import bounds, strategy
 from secateur.api import Violation
-from secateur.budget import Budget, settled
+from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import Fold, Plan, awaited, branch, fold, keys_of, located, refused
 from secateur.protect import Protect
@@ -175,7 +175,7 @@ class Session:
         read = replace(self.document.transcript, index=self._index)
         known, own = self.edited, self.places.own
         budget = Budget(window=0, used=0, count=self.gauge, protect=self.protect, edited=known, own=own)
-        self._index = still_open(read, self.protect, partial(settled, budget), touched)
+        self._index = still_open(read, self.protect, partial(strategy.is_final, budget), touched)
         self._view = None
 
     def guard(self, protect: Protect) -> None:

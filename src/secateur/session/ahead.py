@@ -10,9 +10,10 @@ from functools import partial
 from msgspec.structs import replace
 
 from secateur import bounds
-from secateur.budget import Budget, settled
+from secateur.budget import Budget
 from secateur.model import Replace
 from secateur.session import Session
+from secateur.strategy import is_final
 
 
 def ahead(work: Session) -> tuple[int, ...]:
@@ -32,7 +33,7 @@ def ahead(work: Session) -> tuple[int, ...]:
     index = bounds.index_of(work.after())
     budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited, own=work.places.own)
     behind = replace(read, index=replace(index, spent=first))
-    found.append(bounds.spent(behind, work.protect, partial(settled, budget)))
+    found.append(bounds.spent(behind, work.protect, partial(is_final, budget)))
     if index.turns and index.turns[-1] >= first:
         found.append(index.turns[-1] + 1)
     return tuple(_seen(work, number) for number in found)

@@ -1,7 +1,7 @@
 """A view of a session file with a compaction in it: the file, and the host's own compaction entry at its end.
 
 Rule: no line is taken out and none is put between others; edits of parts stand where they always do. What an entry
-looks like is each format's affair (`Format.appended`); formats without one hold no compaction.
+looks like is each format's affair (`Format.host_entry`); formats without one hold no compaction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ Located = tuple[int, int, Replace]
 
 def hosted(document: Document) -> bool:
     """Whether the document is a host's session, whose own compaction entry is appended."""
-    return hasattr(document.format, "appended")
+    return document.format.has_host_entry
 
 
 def appended(document: Document, ops: dict[int, list[Op]], fold: Fold, ranges: Sequence[Located]) -> Any:
@@ -33,7 +33,7 @@ def appended(document: Document, ops: dict[int, list[Op]], fold: Fold, ranges: S
         at=max(_when(fold, ranges), read.stamped + 1),
         tokens=sum(part.tokens for message in read.messages for part in message.parts) + read.fixed_tokens,
     )
-    entries: list[Any] = document.format.appended(native, made)  # type: ignore[attr-defined]
+    entries: list[Any] = document.format.host_entry(native, made)
     if isinstance(native, Lines):
         data = spliced(native.data, splices(native, every))
         end = b"" if data.endswith(b"\n") or not data else b"\n"

@@ -11,7 +11,7 @@ from secateur.formats.breakpoints import MARKED, breakpoints
 from secateur.jsontext import Text, loads
 from secateur.model import Message, Replace
 from secateur.patch import apply
-from secateur.schedule import Balance, Cold, Schedule
+from secateur.schedule import Schedule
 from secateur.session import Session
 from secateur.session.ahead import ahead
 from secateur.session.document import Document
@@ -20,7 +20,7 @@ from secateur.session.projection import placed
 
 def marks(schedule: Schedule) -> bool:
     """Whether a schedule knows of caches; presets of other systems send what these send."""
-    return isinstance(schedule, Balance | Cold)
+    return schedule.uses_prices
 
 
 def emitted(work: Session, request: Any, on: bool) -> tuple[Any, int]:
@@ -78,7 +78,7 @@ def _elements(work: Session, body: Any) -> list[int] | None:
     if work.document.transcript.at == ("input",):
         return _items(work, body)
     raw = {message.key: message for message in work.document.transcript.messages}
-    whole = getattr(work.document.format, "alternates", False)  # no message goes with its parts
+    whole = work.document.format.must_alternate  # no message goes with its parts
     places, here = [], 0
     for message in work.after().messages:
         places.append(here)

@@ -136,7 +136,7 @@ def _looks_otherwise(old: Document, new: Any, more: tuple[Message, ...]) -> bool
     """Whether what came is of another format than a short beginning was taken for: a greeting may be of any."""
     if old.reason == NAMED or all(part.kind != "other" for message in more for part in message.parts):
         return False
-    found = formats.recognised(new, log=False)
+    found = formats.recognize(new, log=False)
     return found is not None and found[0] is not old.format
 
 

@@ -58,11 +58,10 @@ def entry_words(format: Format, ranges: Iterable[tuple[int, int, Replace]], edit
 
     None for the other edits, and where what stands behind a summary is not in one text with it.
     """
-    words: str | None = getattr(format, "entry_words", None)
-    if words is None:
+    if format.entry_words is None:
         return None
     edits = (one for _, _, one in ranges if any(item.origin == "summary" for item in one.items))
-    return words if next(edits, None) is edit else None
+    return format.entry_words if next(edits, None) is edit else None
 
 
 def weighed(edit: Replace, count: Count, words: str | None = None) -> list[int]:
@@ -137,7 +136,7 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
             raise EditError(f"an edit by {edit.by or 'the caller'} names a part that may not change: {part.path}")
         if part.kind == "tool_result":
             gone, whole = key, part.path
-        body = format.body(part, edit.text)
+        body = format.replacement_body(part, edit.text)
         found.append(Op(part.path, inside(part.text, edit.text, body) if part.kind == "tool_call" else body))
         if stamp and part.stamp:
             found.append(Op(part.stamp, at))
@@ -160,7 +159,7 @@ def top_ops(
 
     All are ranges of the array's elements.
     """
-    found = [Op(at, [format.message(_plain(new)) for new in edit.items], (i, j)) for i, j, edit in ranges]
+    found = [Op(at, [format.new_message(_plain(new)) for new in edit.items], (i, j)) for i, j, edit in ranges]
     inside = [range(i, j) for i, j, _ in ranges]
     return found + [Op(at, [], (i, j)) for i, j in gone if not any(i in one for one in inside)]
 

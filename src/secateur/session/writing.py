@@ -73,8 +73,8 @@ class Writer:
         self._ops[number] = ops
         spliced_out = not document.format.log and not document.transcript.in_place
         if spliced_out and len(ops) >= len(message.parts) and emptied(message, fold):
-            if getattr(document.format, "alternates", False):
-                self._ops[number] = [Op(message.path, document.format.message(New(message.role, _NOTHING_LEFT)))]
+            if document.format.must_alternate:
+                self._ops[number] = [Op(message.path, document.format.new_message(New(message.role, _NOTHING_LEFT)))]
                 self._at_top.add(number)
             else:
                 self._emptied.add(number)

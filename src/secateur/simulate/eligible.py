@@ -40,7 +40,7 @@ def lots(recording: Recording, policy: Policy, terms: Terms, *, window: int | No
 class _Noted:
     """A schedule that makes nothing, and notes what was proposed first at which request, and what would be left."""
 
-    weighs, timed = True, True
+    needs_usage, needs_clock, uses_prices = True, True, False
 
     def __init__(self, recording: Recording) -> None:
         self.request = 0
@@ -57,6 +57,9 @@ class _Noted:
                 left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
                 self.found[segment, key] = self.request, left
         return Choice(gate="only noted")
+
+    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+        return True
 
 
 def _lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tariff: Tariff) -> Lot:

@@ -110,7 +110,7 @@ class Replay(Session):
     """The work of a session whose history is already read: each request takes more of it over."""
 
     def __init__(self, policy: Policy, tally: Counter, tariff: Tariff) -> None:
-        super().__init__(policy.protect, ("estimate", policy.counter), policy.stamp, policy.schedule.weighs)
+        super().__init__(policy.protect, ("estimate", policy.counter), policy.stamp, policy.schedule.needs_usage)
         self.count = tally = lru_cache(maxsize=4_096)(tally)
         if policy.counter == "estimate":
             self.gauge = tally

@@ -2,17 +2,17 @@
 
     store = open_store("sqlite:///~/agents.db")
 
-Rule: one store, one file, one line in `STORES`; others' come from the entry points of `secateur.stores`, under the
-name their addresses begin with. What a store promises stands in `protocol`, and `secateur.testing` proves it.
+Rule: one store, one file, one line in `STORES`; those of plugins are opened under the name with which their addresses
+begin. What a store promises stands in `protocol`, and `secateur.testing` proves it.
 """
 
 from collections.abc import Callable
-from functools import partial
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from secateur.errors import ConfigError
+from secateur.registry import Registry
 from secateur.stores.place import default_url, receipts_s, retention_s
 from secateur.stores.protocol import Store
 
@@ -31,9 +31,9 @@ def open_store(url: str = "") -> Store:
     name, colon, _ = url.partition("://")
     if not colon:
         raise ConfigError(f"{url!r} is no address of a store: write sqlite:///{url.lstrip('/')} for a file")
-    opens = STORES.get(name) or _others().get(name)
+    opens = STORES.get(name)
     if opens is None:
-        raise ConfigError(f"no store is called {name!r}: there are {', '.join(sorted({*STORES, *_others()}))}")
+        raise ConfigError(f"no store is called {name!r}: there are {', '.join(sorted(STORES.names()))}")
     return opens(url)
 
 
@@ -67,13 +67,13 @@ def _path(rest: str, url: str) -> Path:
     return Path(plain).expanduser() if at_home or on_drive else Path(f"/{plain}")
 
 
-def _others() -> dict[str, Opens]:
-    return {point.name: partial(_other, point) for point in entry_points(group="secateur.stores")}
+def _admit(name: str, loaded: Any) -> Opens:
+    if not callable(loaded):
+        raise ConfigError(f"{loaded!r:.80} cannot be called with the address of a store")
+    opens: Opens = loaded
+    return opens
 
 
-def _other(point: EntryPoint, url: str) -> Store:
-    store: Store = point.load()(url)
-    return store
-
-
-STORES: dict[str, Opens] = {"memory": _memory, "sqlite": _sqlite}
+STORES: Registry[Opens] = Registry(
+    "stores", {"memory": "secateur.stores:_memory", "sqlite": "secateur.stores:_sqlite"}, _admit
+)

@@ -10,29 +10,23 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from msgspec import Struct
-
 from secateur.acts.known import history_of
 from secateur.bounds import boundary, index_of, running
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.placeholder import kept_of, shortened
 from secateur.protect import Count, spares
+from secateur.strategy import Strategy
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
 _ANSWER = ("assistant", "tool")
 
 
-class ClearInputs(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    omit_defaults=True,
-    tag="clear_inputs",
-    tag_field="do",
-):
+class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
     """String values longer than `max_chars` keep their first `head_chars` characters and a note of their size."""
+
+    edits = frozenset({"tool_call"})
+    leaves = "long arguments, their beginning stays"
 
     max_chars: Count = 500
     head_chars: Count = 200

@@ -7,18 +7,18 @@ until the view is within it: providers refuse requests by either, however few to
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from secateur.bounds import boundary, eligible
 from secateur.budget import Budget
 from secateur.model import Edit, Message, Part, Rewrite, Transcript
 from secateur.protect import Count
+from secateur.strategy import Strategy
 
 
-class ClearMedia(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="clear_media", tag_field="do"
-):
+class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
     """Media before the boundary but the newest `keep` of the conversation become a short text."""
+
+    edits = frozenset({"media"})
+    leaves = "a line names what was shown"
 
     keep: Count = 1
     most: Count | None = None  # media that the view may hold; None: as few as `keep` and protection allow

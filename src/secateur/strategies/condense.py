@@ -7,28 +7,27 @@ work names a function or a file of a long listing far more often than it quotes 
 from collections.abc import Iterator
 from functools import lru_cache
 
-from msgspec import Struct
-
 from secateur.bounds import call_of, candidates
-from secateur.budget import Budget, handle_for, original, saves, settled
+from secateur.budget import Budget, handle_for, original, saves
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.outline import outline
 from secateur.placeholder import informative
 from secateur.protect import Count, Share
+from secateur.strategy import Strategy, is_final
 
 _LEAST = 400  # characters that any outline may have
 
 
-class Condense(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="condense", tag_field="do"
-):
+class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
     """Results keep an outline of at most `share` of their characters and `max_chars`."""
+
+    leaves = "an outline stays"
 
     share: Share = 0.1
     max_chars: Count = 4_000
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        found = candidates(transcript, budget, lambda part: settled(budget, part))
+        found = candidates(transcript, budget, lambda part: is_final(budget, part))
         for number, part in reversed(list(found)):
             raw = original(budget, part)
             room = min(self.max_chars, max(_LEAST, int(self.share * len(raw.text))))

@@ -5,26 +5,29 @@ results that a policy keeps do not protect here, while its turns, tools, roles, 
 result says that the same stands below. A result that may not go is no reason to keep the others.
 """
 
-from collections.abc import Iterator
-
-from msgspec import Struct
+from collections.abc import Iterator, Mapping, Set
 
 from secateur.acts.known import history_of
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
 from secateur.strategies.stale import Stale, replaced
+from secateur.strategy import Strategy
 
 
-class Deduplicate(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="deduplicate", tag_field="do"
-):
+class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):
     """Results of at least `min_chars` characters that the same call gave again later become a line that says so."""
+
+    by_age = False
+    leaves = "the same stands later"
 
     min_chars: Count = 200
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         return replaced(self.stale(transcript, budget), transcript, budget, "deduplicate")
+
+    def stale_since(self, transcript: Transcript, budget: Budget, keys: Set[str]) -> Mapping[str, int]:
+        return self.stale(transcript, budget).since(keys)
 
     def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that came again, and since when, whether they may go or not."""

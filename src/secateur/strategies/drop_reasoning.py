@@ -7,23 +7,17 @@ voids none of what is left (A54), a gap in the middle would.
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from secateur.bounds import boundary, running
 from secateur.budget import Budget
 from secateur.model import Edit, Remove, Transcript
+from secateur.strategy import Strategy
 
 
-class DropReasoning(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    omit_defaults=True,
-    tag="drop_reasoning",
-    tag_field="do",
-):
+class DropReasoning(Strategy, frozen=True, kw_only=True, tag="drop_reasoning"):
     """All reasoning before the boundary, and before the last user turn."""
+
+    edits = frozenset({"reasoning"})
+    leaves = "earlier thinking"
 
     signed: bool = True  # also what the provider signed; False: only what it gave as plain text
 

@@ -22,6 +22,7 @@ from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth_folding
 from secateur.protect import Count, Share
 from secateur.recalling import is_recalled
+from secateur.strategy import Strategy
 
 # The share of results of which a later call needs what an excerpt left out, in recorded sessions
 # (benchmarks/strategies.py). Of commands that went well, cut to a part of them: 6 of 46, which leaves up to a quarter
@@ -35,10 +36,11 @@ _KEPT = 4_096  # folds
 _kept = local()  # the folds of a thread, by key and handle
 
 
-class Excerpt(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="excerpt", tag_field="do"
-):
+class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     """Results longer than `max_chars` characters become head, tail, error lines and exit status of that size."""
+
+    is_partial = True
+    leaves = "an exact excerpt stays"
 
     max_chars: Count = 16_000  # about 4,000 tokens
     by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted

@@ -7,19 +7,18 @@ systems apart: a fixed text or one that says what went, all at once or only unti
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from secateur import placeholder
 from secateur.bounds import call_of, candidates
-from secateur.budget import CHARS_PER_TOKEN, Budget, handle_for, original, settled, weight
+from secateur.budget import CHARS_PER_TOKEN, Budget, handle_for, original, weight
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
+from secateur.strategy import Strategy, is_final
 
 
-class HardClear(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="hard_clear", tag_field="do"
-):
+class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
     """Results become a placeholder: `text`, a template, or without one a line that says what went."""
+
+    leaves = "a line says what went"
 
     text: str = ""  # fields: placeholder.FIELDS
     error_text: str = ""  # for error results; empty: as the others
@@ -54,7 +53,7 @@ class HardClear(
 
     def _done(self, budget: Budget, part: Part) -> bool:
         """Whether a placeholder stands here already: of this plan, or in a view that came back as history."""
-        return settled(budget, part) or placeholder.stands(part.text, self.text, self.error_text)
+        return is_final(budget, part) or placeholder.stands(part.text, self.text, self.error_text)
 
     def _placeholder(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> str | None:
         raw = original(budget, part)

@@ -8,19 +8,19 @@ lines and the exit status too and is never longer than what it replaces; form "e
 from collections.abc import Iterator
 from typing import Literal
 
-from msgspec import Struct
-
 from secateur.bounds import candidates
 from secateur.budget import Budget, handle_for, original
 from secateur.excerpt import excerpt, trimmed
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
+from secateur.strategy import Strategy
 
 
-class SoftTrim(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="soft_trim", tag_field="do"
-):
+class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):
     """Results longer than `max_chars` keep their first `head_chars` and last `tail_chars` characters."""
+
+    is_partial = True
+    leaves = "its ends stay"
 
     form: Literal["excerpt", "ends"] = "excerpt"
     max_chars: Count = 4_000

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from secateur.acts.fates import Fate
 from secateur.bounds import call_of, replaceable
-from secateur.budget import SOFT, Budget, handle_for, original, saves, settled
+from secateur.budget import Budget, handle_for, original, saves
 from secateur.model import Edit, Rewrite, Transcript
 from secateur.placeholder import INSTEAD, informative
+from secateur.strategy import is_final, is_partial
 
 
 class Stale(Struct, frozen=True):
@@ -33,7 +34,7 @@ class Stale(Struct, frozen=True):
         keys: set[str] = set()
         for fates in self.kinds:
             keys |= fates.keys() - edited.keys()
-            keys.update(key for key in fates.keys() & edited.keys() if edited[key] in SOFT)
+            keys.update(key for key in fates.keys() & edited.keys() if is_partial(edited[key]))
         least = max(self.least, _LINE_CHARS)
         return {key for key in keys if self.where[key][1] >= least}
 
@@ -48,7 +49,7 @@ class Stale(Struct, frozen=True):
 def replaced(stale: Stale, transcript: Transcript, budget: Budget, by: str) -> Iterator[Edit]:
     """The stale results that may go, oldest first."""
     keys = stale.left(budget.edited)
-    for number, part in replaceable(transcript, budget, partial(settled, budget), keys) if keys else ():
+    for number, part in replaceable(transcript, budget, partial(is_final, budget), keys) if keys else ():
         raw, fate = original(budget, part), stale.fate(part.key)
         call = call_of(transcript, number, part)
         text = _line(raw, call, handle_for(budget, raw), INSTEAD[fate.why]) if fate is not None else part.text

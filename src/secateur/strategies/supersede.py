@@ -6,21 +6,21 @@ well. As what is stale has been replaced, the newest tokens or results that a po
 its turns, tools, roles, pins and working set do. What ran only once is never stale.
 """
 
-from collections.abc import Iterator
-
-from msgspec import Struct
+from collections.abc import Iterator, Mapping, Set
 
 from secateur.acts.known import history_of
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
 from secateur.strategies.stale import Stale, replaced
+from secateur.strategy import Strategy
 
 
-class Supersede(
-    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="supersede", tag_field="do"
-):
+class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
     """Stale results become a line that says what they were and why they went."""
+
+    by_age = False
+    leaves = "what holds now stands later"
 
     shown: bool = True  # reads of the same range of a file that was shown again
     written: bool = True  # reads of a file that was written to since
@@ -30,6 +30,9 @@ class Supersede(
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         return replaced(self.stale(transcript, budget), transcript, budget, "supersede")
+
+    def stale_since(self, transcript: Transcript, budget: Budget, keys: Set[str]) -> Mapping[str, int]:
+        return self.stale(transcript, budget).since(keys)
 
     def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that are stale, why and since when, whether they may go or not."""

@@ -7,18 +7,18 @@ and always works: it is the last rung, listed or not. Clients of providers are l
 """
 
 from collections.abc import Callable, Iterable
-from functools import partial
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from typing import Any
 
 from secateur.errors import ConfigError
+from secateur.registry import Plugin, Registry
 from secateur.summarizers.endpoint import is_local
 from secateur.summarizers.names import VENDORS, Windows, endpoint
 from secateur.summarizers.own import EXTRACTIVE, Extractive, Function
 from secateur.summarizers.protocol import Failed, Summarizer
 from secateur.summarizers.provider import Provider
 
-__all__ = ["SUMMARIZERS", "Extractive", "Failed", "Function", "Summarizer", "local", "parse"]
+__all__ = ["SUMMARIZERS", "Extractive", "Failed", "Function", "Summarizer", "local", "parse", "plugins"]
 
 Opens = Callable[[str], Summarizer]
 
@@ -45,9 +45,10 @@ def local(listed: Iterable[Summarizer]) -> None:
 def _one(name: str, window_of: Windows) -> Summarizer:
     if name == EXTRACTIVE:
         return Extractive()
-    others = _others()
-    if (of := name.partition(":")[0]) in others and of not in VENDORS:
-        return others[of](name)
+    vendor = name.partition(":")[0]
+    opens = None if vendor in _REGISTRY.built_in else _REGISTRY.get(vendor)
+    if opens is not None:
+        return opens(name)
     to = endpoint(name, window_of)
     for package in (VENDORS[to.provider].package, "tenacity", "httpx2"):
         if not _installed(package):
@@ -66,13 +67,11 @@ def _installed(package: str) -> bool:
         return False
 
 
-def _others() -> dict[str, Opens]:
-    return {point.name: partial(_other, point) for point in entry_points(group="secateur.summarizers")}
-
-
-def _other(point: EntryPoint, name: str) -> Summarizer:
-    made: Summarizer = point.load()(name)
-    return made
+def _admit(name: str, loaded: Any) -> Opens:
+    if not callable(loaded):
+        raise ConfigError(f"{loaded!r:.80} cannot be called with the name of a summarizer")
+    opens: Opens = loaded
+    return opens
 
 
 SUMMARIZERS: dict[str, str] = {
@@ -80,3 +79,12 @@ SUMMARIZERS: dict[str, str] = {
     **{name: f"{vendor.title}: `{name}:MODEL`." for name, vendor in VENDORS.items()},
     "http": "Any server that speaks the Chat Completions API: `http://HOST:PORT/v1#MODEL`, or `https`.",
 }
+
+_REGISTRY: Registry[Opens] = Registry(
+    "summarizers", dict.fromkeys((*SUMMARIZERS, "https"), "secateur.summarizers:parse"), _admit
+)
+
+
+def plugins() -> tuple[Plugin, ...]:
+    """The plugins of this kind, also those that cannot be used."""
+    return _REGISTRY.plugins()

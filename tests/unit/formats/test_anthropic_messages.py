@@ -31,5 +31,5 @@ FUNCTION = {"type": "function", "function": {"name": "ls", "parameters": {}}}
 )
 def test_told_by_what_stands_beside_the_messages(fields: dict[str, Any], known: bool) -> None:
     body = {"messages": MESSAGES} | fields
-    assert bool(AnthropicMessages().recognise(body)) == known
-    assert bool(AnthropicMessages().recognise(Text.of(dumps(body)))) == known
+    assert bool(AnthropicMessages().recognize(body)) == known
+    assert bool(AnthropicMessages().recognize(Text.of(dumps(body)))) == known

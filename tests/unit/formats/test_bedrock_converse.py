@@ -79,7 +79,7 @@ def test_a_result_is_one_part_whatever_it_holds(blocks: Any, text: str, new: Any
     body = {"messages": [said("user", result("a", *blocks, status="error"))]}
     part, *media = parts(FORMAT.read(body))
     assert (part.text, part.pinned, [one.within for one in media]) == (text, False, [part.key] * len(media))
-    op = Op(part.path, FORMAT.body(part, "cut"))
+    op = Op(part.path, FORMAT.replacement_body(part, "cut"))
     after = apply(body, [op])
     assert after["messages"][0]["content"][0]["toolResult"] == {"toolUseId": "a", "content": new, "status": "error"}
     assert apply(Text.of(dumps(body)), [op]).raw == dumps(after)
@@ -122,9 +122,9 @@ def test_what_a_server_gave_stays() -> None:
 
 def test_bodies_and_new_messages() -> None:
     _, call = parts(read(said("user", IMAGE), said("assistant", use("a"))))
-    assert apply({"x": 1}, [Op(("x",), FORMAT.body(call, '{"n": 1.0}'))]) == {"x": {"n": 1.0}}
-    assert FORMAT.body(parts(read(said("user", IMAGE)))[0], "gone") == {"text": "gone"}
-    assert FORMAT.message(New("tool", "x")) == {"role": "user", "content": [{"text": "x"}]}
+    assert apply({"x": 1}, [Op(("x",), FORMAT.replacement_body(call, '{"n": 1.0}'))]) == {"x": {"n": 1.0}}
+    assert FORMAT.replacement_body(parts(read(said("user", IMAGE)))[0], "gone") == {"text": "gone"}
+    assert FORMAT.new_message(New("tool", "x")) == {"role": "user", "content": [{"text": "x"}]}
     assert read(said("user", {"text": "x"}), system=[{"text": "rules"}], toolConfig={"tools": []}).fixed_tokens > 0
 
 
@@ -140,5 +140,5 @@ def test_bodies_and_new_messages() -> None:
     ],
 )
 def test_recognised_by_keyed_blocks(messages: Any, known: bool) -> None:
-    assert bool(FORMAT.recognise(Text.of(dumps({"messages": messages})))) == known
-    assert bool(FORMAT.recognise(messages)) == known
+    assert bool(FORMAT.recognize(Text.of(dumps({"messages": messages})))) == known
+    assert bool(FORMAT.recognize(messages)) == known

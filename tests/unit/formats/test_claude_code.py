@@ -181,18 +181,18 @@ def test_repeated_and_empty_ids_pair_within_their_round() -> None:
     ],
 )
 def test_what_stands_in_place_of_a_body(part: Part, text_: str, body: str) -> None:
-    assert dumps(ClaudeCode().body(part, text_)) == body.encode()
+    assert dumps(ClaudeCode().replacement_body(part, text_)) == body.encode()
 
 
 def test_arguments_stay_json() -> None:
     with pytest.raises(EditError, match="must stay JSON"):
-        ClaudeCode().body(Part("tool_call", (0,)), "{broken")
+        ClaudeCode().replacement_body(Part("tool_call", (0,)), "{broken")
 
 
 def test_it_is_recognised_by_its_tree() -> None:
     title = {"type": "summary", "summary": "x"}
-    assert ClaudeCode().recognise(log(title, user("u1", None, "go"))) == "lines have uuid, parentUuid and message.role"
-    assert ClaudeCode().recognise(log(title, progress("p1", None))) == "lines have uuid, parentUuid and sessionId"
-    assert ClaudeCode().recognise(log(title)) == ""
-    assert ClaudeCode().recognise(log({"type": "session", "id": "x"})) == ""
-    assert ClaudeCode().recognise([{"uuid": "x", "parentUuid": None, "sessionId": "s"}]) == ""
+    assert ClaudeCode().recognize(log(title, user("u1", None, "go"))) == "lines have uuid, parentUuid and message.role"
+    assert ClaudeCode().recognize(log(title, progress("p1", None))) == "lines have uuid, parentUuid and sessionId"
+    assert ClaudeCode().recognize(log(title)) == ""
+    assert ClaudeCode().recognize(log({"type": "session", "id": "x"})) == ""
+    assert ClaudeCode().recognize([{"uuid": "x", "parentUuid": None, "sessionId": "s"}]) == ""

@@ -269,13 +269,13 @@ def test_repeated_and_empty_ids_pair_within_their_round() -> None:
     ],
 )
 def test_what_stands_in_place_of_a_body(part: Part, text: str, body: str) -> None:
-    assert dumps(Codex().body(part, text)) == body.encode()
+    assert dumps(Codex().replacement_body(part, text)) == body.encode()
 
 
 def test_it_is_recognised_by_its_envelope() -> None:
-    assert Codex().recognise(log("odd", META)) == "lines have type (session_meta) and payload"
-    assert Codex().recognise(log({"type": ["odd"], "payload": {}}, {"type": "event_msg"})) == ""
-    assert Codex().recognise([META]) == ""
+    assert Codex().recognize(log("odd", META)) == "lines have type (session_meta) and payload"
+    assert Codex().recognize(log({"type": ["odd"], "payload": {}}, {"type": "event_msg"})) == ""
+    assert Codex().recognize([META]) == ""
 
 
 def test_the_caller_may_name_the_model() -> None:

@@ -40,13 +40,13 @@ def test_the_model_gets_the_transformed_text_and_the_content_of_results() -> Non
         ("tool", "found"),
     ]
     assert (read.model, read.provider, read.called) == ("claude-sonnet-4.6", "anthropic", 1000)
-    assert HOST.recognise(native) == "lines have type (session.start), data and parentId"
+    assert HOST.recognize(native) == "lines have type (session.start), data and parentId"
 
 
 def test_an_edit_leaves_the_copy_for_the_screen_alone() -> None:
     native = log(spoken(request({})), complete("found"))
     (found,) = results(HOST.read(native))
-    edited = apply(native, [Op(found.path, HOST.body(found, "short"))])
+    edited = apply(native, [Op(found.path, HOST.replacement_body(found, "short"))])
     assert edited.line(1)["data"]["result"] == {"content": "short", "detailedContent": "found"}
 
 
@@ -58,7 +58,7 @@ def test_a_failure_is_told_by_its_message() -> None:
 
 def test_arguments_that_are_plain_text_stay_plain_text() -> None:
     part = parts(HOST.read(log(spoken(request("*** Begin Patch")))))[-1]
-    assert (part.text, HOST.body(part, "cut")) == ("*** Begin Patch", "cut")
+    assert (part.text, HOST.replacement_body(part, "cut")) == ("*** Begin Patch", "cut")
 
 
 def test_signed_reasoning_is_bound_on_models_that_bind_it() -> None:
@@ -83,4 +83,4 @@ def test_what_a_sub_agent_does_is_not_in_the_context() -> None:
 
 
 def test_the_stream_is_not_taken_for_the_session_file() -> None:
-    assert not HOST.recognise(log({**event("assistant.message_delta"), "ephemeral": True}, ASKED))
+    assert not HOST.recognize(log({**event("assistant.message_delta"), "ephemeral": True}, ASKED))

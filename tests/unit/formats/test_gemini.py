@@ -81,7 +81,7 @@ def test_a_response_reads_as_its_text_and_stays_an_object(response: Any, text: s
     body = {"contents": [user(answer("ls", response))]}
     [part] = parts(FORMAT.read(body))
     assert (part.text, part.error) == (text, error)
-    after = apply(body, [Op(part.path, FORMAT.body(part, "cut"))])
+    after = apply(body, [Op(part.path, FORMAT.replacement_body(part, "cut"))])
     assert after["contents"][0]["parts"][0]["functionResponse"]["response"] == new
     [again] = parts(FORMAT.read(after))
     assert (again.text, again.error) == ("cut", error)
@@ -181,9 +181,9 @@ def test_cached_contents_make_it_partial() -> None:
 
 
 def test_recognised_and_new_messages() -> None:
-    assert FORMAT.recognise(Text.of(dumps({"contents": [user({"text": "x"})]}))) == "`contents` with `parts`"
-    assert FORMAT.recognise([user({"text": "x"})]) == "a list of contents with `parts`"
-    assert FORMAT.recognise([{"role": "user", "content": "x"}]) == ""
-    assert FORMAT.recognise({"contents": []}) == ""
-    assert FORMAT.message(New("assistant", "x")) == {"role": "model", "parts": [{"text": "x"}]}
-    assert FORMAT.message(New("system", "x")) == {"role": "user", "parts": [{"text": "x"}]}
+    assert FORMAT.recognize(Text.of(dumps({"contents": [user({"text": "x"})]}))) == "`contents` with `parts`"
+    assert FORMAT.recognize([user({"text": "x"})]) == "a list of contents with `parts`"
+    assert FORMAT.recognize([{"role": "user", "content": "x"}]) == ""
+    assert FORMAT.recognize({"contents": []}) == ""
+    assert FORMAT.new_message(New("assistant", "x")) == {"role": "model", "parts": [{"text": "x"}]}
+    assert FORMAT.new_message(New("system", "x")) == {"role": "user", "parts": [{"text": "x"}]}

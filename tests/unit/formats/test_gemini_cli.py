@@ -50,14 +50,14 @@ def test_another_response_is_rewritten_whole() -> None:
     native = session(gemini(call(answer({"content": [1], "more": True}))))
     (found,) = results(HOST.read(native))
     assert (found.text, found.path[-1]) == ('{"content":[1],"more":true}', "response")
-    assert results(HOST.read(apply(native, [Op(found.path, HOST.body(found, "short"))])))[0].text == "short"
+    assert results(HOST.read(apply(native, [Op(found.path, HOST.replacement_body(found, "short"))])))[0].text == "short"
 
 
 def test_media_beside_a_response_name_it() -> None:
     picture = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
     found, medium = results_and_media(HOST.read(session(gemini(call(answer({"output": "ok"}), picture)))))
     assert (medium.kind, medium.text, medium.within) == ("media", "image/png", found.key)
-    assert HOST.body(medium, "[gone]") == {"text": "[gone]"}
+    assert HOST.replacement_body(medium, "[gone]") == {"text": "[gone]"}
 
 
 def results_and_media(read: Any) -> Any:
@@ -71,5 +71,5 @@ def test_a_call_without_a_result_waits_and_a_strange_result_stays() -> None:
 
 
 def test_a_session_without_messages_is_known_by_its_header() -> None:
-    assert HOST.recognise(session()) == "`sessionId` and `projectHash`"
-    assert not HOST.recognise(session({"role": "user", "content": "go"}))
+    assert HOST.recognize(session()) == "`sessionId` and `projectHash`"
+    assert not HOST.recognize(session({"role": "user", "content": "go"}))

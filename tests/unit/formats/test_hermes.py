@@ -20,7 +20,7 @@ def test_the_document() -> None:
     head = {"session_id": "s", "session_start": "1970-01-01T00:00:00", "last_updated": "1970-01-01T00:00:09"}
     document = {**head, "model": "claude-sonnet-4", "system_prompt": "be good " * 50, "tools": [{}], "messages": CHAT}
     read = Hermes().read(document)
-    assert Hermes().recognise(document) == "`session_id` and `session_start`"
+    assert Hermes().recognize(document) == "`session_id` and `session_start`"
     assert (said(read), read.model, read.stamped) == (READ, "claude-sonnet-4", 9000)
     assert read.fixed_tokens > 50
     with_system = {**document, "messages": [{"role": "system", "content": "be good"}, *CHAT]}
@@ -30,7 +30,7 @@ def test_the_document() -> None:
 def test_the_transcript() -> None:
     native = log(META, *CHAT)
     read = HermesLines().read(native)
-    assert HermesLines().recognise(native) == "a line has the role session_meta"
+    assert HermesLines().recognize(native) == "a line has the role session_meta"
     assert (said(read), read.model, read.fixed_tokens > 0) == (READ, "claude-sonnet-4", True)
     assert [message.lines for message in read.messages] == [(1,), (2,), (3,), (4,)]
     assert [message.at for message in read.messages][:3] == [1000, 2000, 3000]
@@ -41,8 +41,8 @@ def test_a_compaction_is_a_summary() -> None:
 
 
 def test_lines_of_chat_messages_need_no_header() -> None:
-    assert HermesLines().recognise(log(*CHAT)) == "lines are chat messages"
-    assert not HermesLines().recognise(log({"role": "user", "content": "alone"}))
-    assert HermesLines().recognise(log(*CHAT, {"role": "narrator", "content": "meanwhile"}))
-    assert not HermesLines().recognise(log(*CHAT, *[{"type": "summary", "summary": "s"}] * len(CHAT)))
+    assert HermesLines().recognize(log(*CHAT)) == "lines are chat messages"
+    assert not HermesLines().recognize(log({"role": "user", "content": "alone"}))
+    assert HermesLines().recognize(log(*CHAT, {"role": "narrator", "content": "meanwhile"}))
+    assert not HermesLines().recognize(log(*CHAT, *[{"type": "summary", "summary": "s"}] * len(CHAT)))
     assert results(HermesLines().read(log(*CHAT)))[0].tool == "terminal"

@@ -60,7 +60,7 @@ WHOLE = [("user", "go"), ("assistant", "{}"), ("tool", "found")]
 def test_an_empty_file_has_no_messages(host: Any, sample: Any) -> None:
     for data in (b"", b"\n", b"\r\n  \n"):
         transcript = host.read(Lines.of(data))
-        assert (transcript.messages, transcript.warnings, host.recognise(Lines.of(data))) == ((), (), "")
+        assert (transcript.messages, transcript.warnings, host.recognize(Lines.of(data))) == ((), (), "")
 
 
 @HOSTS
@@ -69,7 +69,7 @@ def test_blank_lines_carriage_returns_and_a_byte_order_mark(host: Any, sample: A
     transcript = host.read(Lines.of(data))
     assert said(transcript) == WHOLE
     assert transcript.warnings == ()
-    assert host.recognise(Lines.of(data))
+    assert host.recognize(Lines.of(data))
 
 
 @HOSTS
@@ -104,7 +104,7 @@ def test_ids_of_any_length_and_texts_with_half_a_surrogate(host: Any, sample: An
     native = log(*sample(name, HUSH))
     (found,) = results(host.read(native))
     assert (found.call, found.tool, found.text) == (name, "read", HUSH)
-    again = apply(native, [Op(found.path, host.body(found, "short"))])
+    again = apply(native, [Op(found.path, host.replacement_body(found, "short"))])
     assert results(host.read(again))[0].text == "short"
     assert results(host.read(again))[0].call == name
 
@@ -124,7 +124,7 @@ def test_a_text_that_is_written_is_read_again(host: Any, sample: Any, text: str)
     before = parts(host.read(native))
     for number, part in enumerate(before):
         if part.kind == "tool_result":
-            after = parts(host.read(apply(native, [Op(part.path, host.body(part, text))])))
+            after = parts(host.read(apply(native, [Op(part.path, host.replacement_body(part, text))])))
             assert after[number].text == text
             assert [one.local for one in after if one is not after[number]] == [
                 one.local for one in before if one is not part
@@ -135,7 +135,7 @@ def test_a_text_that_is_written_is_read_again(host: Any, sample: Any, text: str)
 @given(data=st.data())
 def test_no_reader_fails_on_entries_of_any_shape(host: Any, sample: Any, data: Any) -> None:
     native = log(*(data.draw(mangled(one)) for one in sample("c1", "found") + sample("c1", "again")))
-    host.recognise(native)
+    host.recognize(native)
     for part in parts(host.read(native)):
         assert native.at(part.path[:1]) is not None
 
@@ -150,7 +150,7 @@ def test_a_log_is_read_from_lines_only(host: Any, sample: Any) -> None:
 @HOSTS
 def test_a_log_takes_no_new_message(host: Any, sample: Any) -> None:
     with pytest.raises(EditError, match="own compaction entry"):
-        host.message(New("user", "continue"))
+        host.new_message(New("user", "continue"))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def rewritten(item: dict[str, Any], text: str) -> Any:
     """The item, its result rewritten, as objects; the same as text must give the same."""
     body = {"input": [item]}
     [part] = [part for part in parts(FORMAT.read(body)) if part.kind == "tool_result"]
-    op = Op(part.path, FORMAT.body(part, text))
+    op = Op(part.path, FORMAT.replacement_body(part, text))
     new = apply(body, [op])
     assert json.loads(apply(Text.of(dumps(body)), [op]).raw) == new
     return new["input"][0]
@@ -227,7 +227,7 @@ def test_media_texts_with_sources_and_refusals() -> None:
         ("text", "see", True),
         ("text", "no", True),
     ]
-    assert FORMAT.body(parts(transcript)[0], "gone") == {"type": "input_text", "text": "gone"}
+    assert FORMAT.replacement_body(parts(transcript)[0], "gone") == {"type": "input_text", "text": "gone"}
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_history_that_the_api_keeps_makes_it_partial(body: dict[str, Any], parti
 def test_an_input_may_be_one_text() -> None:
     body = {"model": "gpt-5", "input": "hello"}
     for native in (body, Text.of(dumps(body))):
-        assert FORMAT.recognise(native) == "`input` is a text"
+        assert FORMAT.recognize(native) == "`input` is a text"
         [message] = FORMAT.read(native).messages
         assert (message.role, message.parts[0].text, message.parts[0].path) == ("user", "hello", ("input",))
     assert fit(dumps(body)).native == dumps(body)
@@ -270,14 +270,14 @@ def test_an_input_may_be_one_text() -> None:
     ],
 )
 def test_recognised_by_items(native: Any, reason: str) -> None:
-    assert FORMAT.recognise(native) == reason
-    assert FORMAT.recognise(Text.of(dumps(native))) == reason
+    assert FORMAT.recognize(native) == reason
+    assert FORMAT.recognize(Text.of(dumps(native))) == reason
 
 
 def test_a_new_message_has_no_id() -> None:
     text = {"type": "input_text", "text": "go on"}
-    assert FORMAT.message(New("user", "go on")) == {"type": "message", "role": "user", "content": [text]}
-    assert FORMAT.message(New("assistant", "so"))["content"] == [{"type": "output_text", "text": "so"}]
+    assert FORMAT.new_message(New("user", "go on")) == {"type": "message", "role": "user", "content": [text]}
+    assert FORMAT.new_message(New("assistant", "so"))["content"] == [{"type": "output_text", "text": "so"}]
 
 
 def test_reading_goes_on_behind_known_messages() -> None:

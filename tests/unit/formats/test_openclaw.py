@@ -51,4 +51,4 @@ def test_it_is_told_from_pi_by_its_own_lines(kind: str, name: str) -> None:
 
 def test_a_new_message_is_refused_by_its_name() -> None:
     with pytest.raises(EditError, match="OpenClaw's own compaction entry"):
-        HOST.message(New("user", "continue"))
+        HOST.new_message(New("user", "continue"))

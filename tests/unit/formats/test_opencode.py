@@ -51,14 +51,14 @@ def test_a_message_of_the_assistant_is_read_as_what_it_says_and_what_came_back()
 
 def test_the_list_of_messages_alone_is_read_too() -> None:
     messages = [user("m1", text("go")), assistant("m2", tool(done("found")))]
-    assert HOST.recognise(messages) == "messages have `info` and `parts`"
+    assert HOST.recognize(messages) == "messages have `info` and `parts`"
     assert said(HOST.read(messages)) == [("user", "go"), ("assistant", '{"path":"a"}'), ("tool", "found")]
 
 
 def test_an_export_without_messages_is_known_by_its_session() -> None:
-    assert HOST.recognise(export()) == "an export without messages"
+    assert HOST.recognize(export()) == "an export without messages"
     assert HOST.read(export()).messages == ()
-    assert not HOST.recognise({"info": {}, "messages": []})
+    assert not HOST.recognize({"info": {}, "messages": []})
 
 
 def test_an_error_stands_under_its_own_name_and_has_no_place_for_a_time() -> None:
@@ -181,11 +181,11 @@ def test_a_session_that_grew_is_read_whole_again() -> None:
 
 def test_arguments_stay_json() -> None:
     part = parts(HOST.read(export(assistant("m1", tool(done("x"))))))[0]
-    assert HOST.body(part, '{"path":"b"}').raw == b'{"path":"b"}'
+    assert HOST.replacement_body(part, '{"path":"b"}').raw == b'{"path":"b"}'
     with pytest.raises(EditError, match="must stay JSON"):
-        HOST.body(part, "cut off")
+        HOST.replacement_body(part, "cut off")
 
 
 def test_a_new_message_is_refused() -> None:
     with pytest.raises(EditError, match="opencode's own compaction entry"):
-        HOST.message(New("user", "continue"))
+        HOST.new_message(New("user", "continue"))

@@ -137,7 +137,7 @@ def test_events_told_apart_by_kind() -> None:
 def test_a_result_of_blocks_stays_one() -> None:
     native = Text.of(json.dumps(NEWER).encode())
     first = results(HOST.read(native))[0]
-    edited = apply(native, [Op(first.path, HOST.body(first, "short"))])
+    edited = apply(native, [Op(first.path, HOST.replacement_body(first, "short"))])
     assert json.loads(edited.data)[4]["observation"]["content"] == block("short")
 
 
@@ -156,20 +156,20 @@ def test_a_condensation_of_the_newer_version() -> None:
 
 def test_one_event_a_line() -> None:
     native = log(*NEWER)
-    assert LINES.recognise(native) == "lines are events of kind SystemPromptEvent"
+    assert LINES.recognize(native) == "lines are events of kind SystemPromptEvent"
     assert said(LINES.read(native)) == READ
     assert [message.lines for message in LINES.read(native).messages][:2] == [(0,), (1,)]
 
 
 def test_the_history_of_an_evaluation_also_in_pairs() -> None:
     pairs = {"instance_id": "i", "history": [[OLDER[2], OLDER[3]]]}
-    assert HOST.recognise(pairs) == "`history` of actions with `args`"
+    assert HOST.recognize(pairs) == "`history` of actions with `args`"
     assert [text for _, text in said(LINES.read(log(pairs)))] == ['look | {"c":"ls"}', "found"]
     assert [text for _, text in said(HOST.read({"history": OLDER}))][0] == "be good"
 
 
 def test_several_conversations_are_refused_with_how_to_take_one_out() -> None:
     native = log({"history": OLDER}, {"history": OLDER})
-    assert LINES.recognise(native) == "lines have a `history` of actions with `args`"
+    assert LINES.recognize(native) == "lines have a `history` of actions with `args`"
     with pytest.raises(FormatError, match="holds 2 conversations, one a line: .* sed -n 1p"):
         LINES.read(native)

@@ -243,19 +243,19 @@ def test_ids_pair_within_their_round_and_an_orphan_keeps_its_own_tool_name() -> 
     ],
 )
 def test_what_stands_in_place_of_a_body(part: Part, text_: str, body: str) -> None:
-    assert dumps(Pi().body(part, text_)) == body.encode()
+    assert dumps(Pi().replacement_body(part, text_)) == body.encode()
 
 
 def test_arguments_stay_json() -> None:
     with pytest.raises(EditError, match="must stay JSON"):
-        Pi().body(Part("tool_call", (0,)), "{broken")
+        Pi().replacement_body(Part("tool_call", (0,)), "{broken")
 
 
 def test_it_is_recognised_by_its_header_or_its_roles() -> None:
-    assert Pi().recognise(log(TREE)) == "the header line has type session and an id"
-    assert Pi().recognise(log(entry("model_change"), message("toolResult", []))) != ""
-    assert Pi().recognise(log({"type": "message", "message": {"role": ["odd"]}}, "odd")) == ""
-    assert Pi().recognise([TREE]) == ""
+    assert Pi().recognize(log(TREE)) == "the header line has type session and an id"
+    assert Pi().recognize(log(entry("model_change"), message("toolResult", []))) != ""
+    assert Pi().recognize(log({"type": "message", "message": {"role": ["odd"]}}, "odd")) == ""
+    assert Pi().recognize([TREE]) == ""
 
 
 def test_a_message_may_have_a_time_of_its_own() -> None:

@@ -49,7 +49,7 @@ def test_a_text_that_is_written_is_read_again(name: str, text: str) -> None:
     assert any(part.kind == "tool_result" for part in before)
     for number, part in enumerate(before):
         if part.kind == "tool_result" and not part.pinned:
-            after = parts(reader.read(apply(source, [Op(part.path, reader.body(part, text))])))
+            after = parts(reader.read(apply(source, [Op(part.path, reader.replacement_body(part, text))])))
             assert after[number].text == text
             assert [one.local for one in after if one is not after[number]] == [
                 one.local for one in before if one is not part
@@ -64,13 +64,13 @@ def test_no_reader_fails_on_shapes_of_any_kind(name: str, data: Any) -> None:
         return
     source = native(name, value)
     try:
-        reader.recognise(source)
+        reader.recognize(source)
         read = reader.read(source)
     except FormatError:
         return
     for part in parts(read):
         if not part.pinned:
-            body = reader.body(part, "{}")
+            body = reader.replacement_body(part, "{}")
             apply(source, [Op(part.path, body)])
 
 

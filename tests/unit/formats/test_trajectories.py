@@ -30,7 +30,7 @@ def test_a_command_in_a_text_is_a_call_and_the_next_message_its_result() -> None
         ("tool_call", "ls", True),
         ("tool_result", "ls", False),
     ]
-    assert SWE.recognise(document) == "`history` of messages with a role"
+    assert SWE.recognize(document) == "`history` of messages with a role"
 
 
 def test_demonstrations_stay_and_the_task_after_them_is_no_result() -> None:
@@ -64,7 +64,7 @@ def test_mini_swe_agent_has_an_exit_that_was_never_sent_and_codes_beside_its_res
     read = MINI.read(document)
     assert [message.role for message in read.messages] == ["system", "assistant", "tool"]
     assert results(read)[0].error
-    assert MINI.recognise(document) == "`trajectory_format` is mini-swe-agent-1.1"
+    assert MINI.recognize(document) == "`trajectory_format` is mini-swe-agent-1.1"
 
 
 def test_mini_swe_agent_before_tool_calls() -> None:
@@ -79,8 +79,8 @@ def test_mini_swe_agent_before_tool_calls() -> None:
     read = MINI.read(messages)
     assert [message.role for message in read.messages] == ["system", "user", "assistant", "tool", "assistant", "user"]
     assert (results(read)[0].error, results(read)[0].tool) == (True, "ls")
-    assert MINI.recognise(messages) == "fenced commands, outputs with a return code"
-    assert not MINI.recognise(messages[:3])
+    assert MINI.recognize(messages) == "fenced commands, outputs with a return code"
+    assert not MINI.recognize(messages[:3])
 
 
 def step(source: str, message: Any, **more: Any) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def test_runs_of_the_first_tau_bench_are_chat() -> None:
     chat = [{"role": "assistant", "content": None, "tool_calls": [call]}]
     chat.append({"role": "tool", "tool_call_id": "c1", "name": "get_user", "content": "found"})
     for document in ({"task_id": 1, "traj": chat}, [{"task_id": 1, "traj": chat}]):
-        assert TAU.recognise(document)
+        assert TAU.recognize(document)
         assert said(TAU.read(document)) == [("assistant", '{"id":1}'), ("tool", "found")]
 
 
@@ -179,6 +179,6 @@ def test_runs_of_the_first_tau_bench_are_chat() -> None:
     ],
 )
 def test_several_runs_are_refused_with_how_to_take_one_out(document: Any, hint: str) -> None:
-    assert TAU.recognise(document)
+    assert TAU.recognize(document)
     with pytest.raises(FormatError, match=f"holds 2 conversations: .*{hint}"):
         TAU.read(document)

@@ -1,0 +1,75 @@
+"""What a strategy is: a base class, the strategies by name, and which results an earlier edit left open to others.
+
+Rule: what other rooms need to know of a strategy, it declares. Nobody asks for its class.
+"""
+
+from collections.abc import Iterator, Mapping, Set
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from secateur.budget import Budget
+from secateur.errors import ConfigError
+from secateur.model import Edit, Kind, Part, Transcript
+from secateur.registry import Registry
+
+RESULTS: frozenset[Kind] = frozenset({"tool_result"})
+
+
+class Strategy(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="do"):
+    """One way to save tokens. Its fields are its configuration, its tag is its name in policy files.
+
+    A subclass repeats `frozen=True, kw_only=True` and adds `tag="its_name"`. What it declares are class attributes.
+    """
+
+    edits: ClassVar[frozenset[Kind]] = RESULTS  # the kinds of parts that it edits
+    is_partial: ClassVar[bool] = False  # what it edited may still be cleared as a whole, by itself or another
+    by_age: ClassVar[bool] = True  # a part's place alone decides; False: `stale_since` knows what made it stale
+    leaves: ClassVar[str] = ""  # what stays in place of what it edits, in a few words for reports
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+        """Edits that name parts by key, oldest first. The same arguments always give the same edits."""
+        raise NotImplementedError
+
+    def stale_since(self, transcript: Transcript, budget: Budget, keys: Set[str]) -> Mapping[str, int]:
+        """Of the parts with these keys, those that a later message made stale, and the number of that message."""
+        return {}
+
+
+def _admit(name: str, loaded: Any) -> type[Strategy]:
+    if not (isinstance(loaded, type) and issubclass(loaded, Strategy)):
+        raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.Strategy")
+    if loaded.__struct_config__.tag != name:
+        raise ConfigError(f"its tag is {loaded.__struct_config__.tag!r}, and its entry point is called {name!r}")
+    return loaded
+
+
+STRATEGIES: Registry[type[Strategy]] = Registry(
+    "strategies",
+    {
+        "excerpt": "secateur.strategies.excerpt:Excerpt",
+        "deduplicate": "secateur.strategies.deduplicate:Deduplicate",
+        "supersede": "secateur.strategies.supersede:Supersede",
+        "condense": "secateur.strategies.condense:Condense",
+        "soft_trim": "secateur.strategies.soft_trim:SoftTrim",
+        "hard_clear": "secateur.strategies.hard_clear:HardClear",
+        "clear_media": "secateur.strategies.clear_media:ClearMedia",
+        "clear_inputs": "secateur.strategies.clear_inputs:ClearInputs",
+        "drop_reasoning": "secateur.strategies.drop_reasoning:DropReasoning",
+    },
+    _admit,
+)
+
+
+def is_partial(name: str) -> bool:
+    """Whether a result that this strategy edited may still be cleared as a whole (SEEDS S.7)."""
+    strategy = STRATEGIES.known(name)
+    return strategy is not None and strategy.is_partial
+
+
+def is_final(budget: Budget, part: Part) -> bool:
+    """Whether the part was edited for good.
+
+    What came as an excerpt, from a view that is a history now, was: nobody here has the text that it was made of.
+    """
+    return part.key in budget.own or (part.key in budget.edited and not is_partial(budget.edited[part.key]))
