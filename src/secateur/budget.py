@@ -19,7 +19,11 @@ OTHER_CHARS = 256  # and a message that is neither user, assistant nor tool resu
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """`count` and `used` are by the policy's own counter (SEEDS S.4), on texts as the view has them."""
+    """`count` and `used` are by the policy's own counter (SEEDS S.4), on texts as the view has them.
+
+    Where the provider has reported usage, `used` is in its tokens, as `window` and the limits of `tariff` are, and
+    `ratio` of them are one token of our count.
+    """
 
     window: int  # tokens; 0 or less: unknown, and policies that compare with it do nothing
     used: int  # tokens of the view, system prompt and tools included
@@ -34,6 +38,16 @@ class Budget(Struct, frozen=True, kw_only=True):
     handles: bool = False  # what leaves the view can be read back, so placeholders may name it
     tariff: Tariff = Tariff()  # what tokens cost, and how long the cache lives
     cold: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
+    ratio: float = 1.0  # tokens of the provider for one of ours
+
+    def reported(self, tokens: int) -> int:
+        """Our count of some text in the unit of `used`, so that one can be subtracted from the other."""
+        return round(tokens * self.ratio)
+
+    @property
+    def estimated(self) -> int:
+        """`used` in our own count, the unit of `Part.tokens`."""
+        return round(self.used / self.ratio)
 
 
 def original(budget: Budget, part: Part) -> Part:

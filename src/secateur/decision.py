@@ -59,7 +59,7 @@ def force(work: Session, came: tuple[Message, ...], budget: Budget) -> tuple[tup
         return (), "", budget
     used, shown = work.used, work.aligned
     work.open(epoch)
-    budget = replace(budget, used=budget.used - used + work.used, edited=work.edited, raw=work.raw)
+    budget = replace(budget, used=budget.used + budget.reported(work.used - used), edited=work.edited, raw=work.raw)
     return entries(read.messages, shown, work.aligned, epoch), epoch.why, budget
 
 
@@ -151,7 +151,7 @@ def _admitted(policy: Policy, work: Session, budget: Budget, born: dict[str, Edi
     left = {key: work.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in born.items()}
     used, admitted = budget.used, {}
     for key, edit in born.items():
-        freed = sizes[key] - left[key]
+        freed = budget.reported(sizes[key] - left[key])
         if schedule.admits(freed, used - freed, budget.tariff):
             admitted[key] = edit
             used -= freed

@@ -1,7 +1,9 @@
 """When balance acts: by what waiting has cost, in the cold, for what is new, and when it must."""
 
 import pytest
-from msgspec.structs import force_setattr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
@@ -83,6 +85,47 @@ def test_what_is_left_must_be_enough_to_be_cached() -> None:
     least = Tariff(r=0.1, w=1.25, minimum_tokens=4_096)
     assert not Balance().admits(5_000, 4_095, least)
     assert Balance().admits(5_000, 4_096, least)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.5, 2.0])
+@settings(max_examples=200, deadline=None)
+@given(
+    rounds=st.integers(1, 40),
+    fixed=st.integers(0, 200).map(lambda tens: 10 * tens),
+    least=st.integers(0, 300).map(lambda tens: 10 * tens),
+    tier=st.integers(0, 300).map(lambda tens: 10 * tens),
+    window=st.sampled_from([0, 1_500, 2_500]),
+    step=st.sampled_from([1, 100]),
+    positions=st.sampled_from(["marks", "messages"]),
+)
+def test_the_unit_of_the_provider_decides_nothing(
+    ratio: float, rounds: int, fixed: int, least: int, tier: int, window: int, step: int, positions: str
+) -> None:
+    """With every limit in the provider's tokens, and these a multiple of ours, the choice is the same."""
+    read = history(rounds)
+    own = sum(part.tokens for message in read.messages for part in message.parts) + fixed
+    key = read.messages[2].key
+    made = []
+    for times in (1.0, ratio):
+        limits = {"minimum_tokens": round(least * times), "tiers": (round(tier * times),)}
+        tariff = replace(TARIFF, **limits, step_tokens=round(step * times) if step > 1 else 1, positions=positions)
+        used, room = round(own * times), round(window * times)
+        budget = Budget(
+            window=room, used=used, count=len, protect=Protect(), idle_s=10.0, goes_on=True, tariff=tariff, ratio=times
+        )
+        offer = Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
+        made.append([bool(Balance(least_tokens=1, max_regret=most).chosen(offer).edits) for most in (None, 0.0, 0.12)])
+    assert made[0] == made[1]
+
+
+def test_what_is_left_is_told_in_the_tokens_of_the_provider() -> None:
+    read = history(3)
+    budget = Budget(window=0, used=2_200, count=len, protect=Protect(), ratio=2.0, idle_s=10.0, goes_on=True)
+    key = read.messages[2].key
+    for tier, goes in ((300, True), (100, False)):  # of 2,200 tokens 1,992 come free, not 996
+        taken = replace(budget, tariff=replace(TARIFF, tiers=(tier,)))
+        why = Balance(beta=1e9).chosen(Offer(seen=read, budget=taken, edits={key: Rewrite(key, "x")}, count=len)).why
+        assert ("would cost the rates above" in why) == goes
 
 
 def test_a_history_without_messages_had_no_pause() -> None:

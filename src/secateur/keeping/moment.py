@@ -40,11 +40,11 @@ def budget_of(work: Session, window: int, moment: Moment, state: State, handles:
     """
     read = work.document.transcript
     used = work.used + (moment.fixed_tokens or read.fixed_tokens)
-    if work.counting.alike:
-        used = round(used * ratio_of(state, read.model))
+    ratio = ratio_of(state, read.model) if work.counting.alike else 1.0
     return Budget(
         window=window,
-        used=used,
+        used=round(used * ratio),
+        ratio=ratio,
         count=work.gauge,
         protect=work.protect,
         edited=work.edited,

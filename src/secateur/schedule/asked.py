@@ -35,7 +35,7 @@ class Asked:
         self._gone, self._cold = pauses(offer, walked), bool(cold(budget))
         self._blocks, self._thought, self._thoughts = walked.blocks, walked.thought, walked.thoughts
         self._tokens = walked.tokens
-        self.fixed = max(0, budget.used - walked.tokens[-1])
+        self.fixed = max(0, budget.estimated - walked.tokens[-1])
         self._head: tuple[Prefix, ...] = ((0, self.fixed),) if self.fixed else ()
         gains = sum([cut.gain for cut in self.cuts if _holds(self._said, cut.message)])
         # tokens of all answers, nothing being cut; of reasoning, what is paid for is not recorded everywhere

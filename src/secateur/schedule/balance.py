@@ -68,7 +68,7 @@ class Balance(Schedule, frozen=True, kw_only=True, tag="balance"):
 
     def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
         """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees, and not
-        where so few tokens are `left` in the prompt that nothing of it is cached."""
+        where so few tokens are `left` in the prompt that nothing of it is cached. All in the provider's tokens."""
         return self.max_regret is None or (tariff.w * freed > reserve(tariff) and left >= tariff.minimum_tokens)
 
     def _borne(self, places: list[Place], ground: Ground) -> Place | None:
@@ -77,7 +77,8 @@ class Balance(Schedule, frozen=True, kw_only=True, tag="balance"):
         if self.max_regret is None:
             return places[0]
         steps = budget.tariff.step_tokens > 1
-        places = [place for place in places if budget.used - place.freed >= budget.tariff.minimum_tokens]
+        least = budget.tariff.minimum_tokens
+        places = [place for place in places if budget.used - budget.reported(place.freed) >= least]
         if not steps and not any(place.penalty for place in places):
             return next(iter(places), None)
         most, so_far = self.max_regret, Account(offer, ground.prefixes)
@@ -92,7 +93,7 @@ class Balance(Schedule, frozen=True, kw_only=True, tag="balance"):
         limit = self.over_share * budget.window
         if budget.window > 0 and budget.used > limit:
             return f"{budget.used:,} tokens are over {self.over_share:.0%} of the window"
-        left = budget.used - ground.places[-1].freed
+        left = budget.used - budget.reported(ground.places[-1].freed)
         for tier in budget.tariff.tiers:
             if left <= tier < budget.used:
                 return f"{budget.used:,} tokens would cost the rates above {tier:,}"

@@ -38,7 +38,7 @@ class Ground:
         self.offer = offer
         self.cold = cold(offer.budget)
         self.walked = offer.walked()
-        self._fixed = max(0, offer.budget.used - self.walked.tokens[-1])
+        self._fixed = max(0, offer.budget.estimated - self.walked.tokens[-1])
         self.places: tuple[Place, ...] = tuple(self._places()) if offer.edits else ()
 
     @cached_property
@@ -98,7 +98,8 @@ class Ground:
     def _found(self, number: int, end: int, size: "_Sizes | list[int]") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
         whole = size[min(self.prefixes.before(number), end)]
-        return whole if self._fixed + whole >= self.offer.budget.tariff.minimum_tokens else -self._fixed * bool(end)
+        cached = self.offer.budget.reported(self._fixed + whole) >= self.offer.budget.tariff.minimum_tokens
+        return whole if cached else -self._fixed * bool(end)
 
     def _end(self) -> int:
         """The message at which the cache ends."""

@@ -5,6 +5,9 @@ request, each with a prompt cache of its own (`cached`). What a place would cost
 is not certain counts as saved: a pause that no message's time tells of, reasoning that left the view.
 """
 
+from msgspec.structs import replace
+
+from secateur.budget import Budget
 from secateur.schedule.asked import Asked
 from secateur.schedule.cached import Cached
 from secateur.schedule.cuts import Cut, Standing
@@ -27,9 +30,9 @@ class Account:
     """
 
     def __init__(self, offer: Offer, prefixes: Prefixes) -> None:
-        walked, self._tariff = offer.walked(), offer.budget.tariff
+        walked, self._tariff = offer.walked(), estimated(offer.budget)
         self._asked = asked = Asked(offer, prefixes, walked)
-        bills = _bills(offer, asked, walked)
+        bills = _bills(offer, asked, walked, self._tariff)
         uncut = asked.prompt(asked.last, Standing())
         whole = bills.whole + bills.plain.cost(uncut)
         self.unpruned = whole + self._tariff.o * asked.spoken  # the bill of the history as it came
@@ -110,15 +113,27 @@ def _behind(made: tuple[Cut, ...], place: int, request: int) -> int:
     return place
 
 
-def _bills(offer: Offer, asked: Asked, walked: Walked) -> _Bills:
+def _bills(offer: Offer, asked: Asked, walked: Walked, tariff: Tariff) -> _Bills:
     """The bills so far: those of the request before, gone on with, as long as nothing was edited since."""
     cuts = tuple(one for one in asked.cuts if one.request < asked.last)
-    about = (offer.plan.epochs, offer.budget.tariff, asked.fixed, cuts)
+    about = (offer.plan.epochs, tariff, asked.fixed, cuts)
     known = walked.kept("bills")
-    bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(offer.budget.tariff)
+    bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(tariff)
     bills.go_on(asked)
     walked.keep("bills", (about, bills), asked.held(asked.last - 1) if asked.last else 0)
     return bills
+
+
+def estimated(budget: Budget) -> Tariff:
+    """The tariff with its limits in our own count, in which both bills are.
+
+    The ratio is taken to one decimal: it moves a little with each report, and every change means both bills anew.
+    """
+    tariff, ratio = budget.tariff, round(budget.ratio, 1)
+    if ratio == 1:
+        return tariff
+    least, step = round(tariff.minimum_tokens / ratio), max(1, round(tariff.step_tokens / ratio))
+    return replace(tariff, minimum_tokens=least, step_tokens=step)
 
 
 def reserve(tariff: Tariff) -> float:
