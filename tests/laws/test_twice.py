@@ -3,6 +3,7 @@
 The output is read back like any other document: no plan is passed in, and no session is named.
 """
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import FAILED, FOUND, LOG, PASSED, QUOTING, SOURCE, TABLE, TURNS
 from laws.trials import BIRTH, CLEAR, CONDENSE, INPUTS, SAME, STALE, TRIM, own, preset
 from secateur import Engine, StillTooLong, fit
+from secateur.api import check, family_of
 from secateur.compaction.outcome import Compacted
 from secateur.errors import FormatError
 from secateur.excerpt import excerpt, trimmed
@@ -88,11 +90,20 @@ def compacted(
     return view.native, isinstance(view.compaction, Compacted)
 
 
+def refused(raw: bytes) -> Counter[str]:
+    """The rules that a recorded session breaks as its host would send it."""
+    read = documents.read(raw)
+    if family_of(read.format) != "transcript":
+        return Counter()
+    return Counter(one.rule for one in check("transcript", read.transcript.messages) if one.severity == "error")
+
+
 def compacted_twice(raw: Any, policy: Policy, window: int | None, summary: str = "", force: bool = True) -> bool:
     """Compact, check that the output is left alone, and say whether there was anything to check."""
     once, done = compacted(raw, policy, window, summary, force)
     if not done:
         return False
+    assert not refused(once) - refused(raw)
     if policy.protect.every_user_message:  # SEEDS S.5: the continuation itself counts, so older results may be cleared
         once, _ = pruned(once, policy, COLD_S, window)
     assert compacted(once, policy, window, summary, force) == (once, False), (policy.name, window)
@@ -133,6 +144,20 @@ def test_every_format_with_a_place_for_a_summary_is_compacted_once(format: str) 
     turns = [Turn(f"please do number {n}", tuple(steps), "Done." if n < 3 else "") for n in range(4)]
     for name in ("balance", "kilocode", "hermes", "opencode"):
         assert compacted_twice(document(format, turns), load(name), 20_000), name
+
+
+LOGS = ("claude_code", "codex", "opencode", "openclaw", "pi")
+
+
+@pytest.mark.parametrize("format", LOGS)
+@settings(max_examples=8, deadline=None)
+@given(st.integers(1, 5), st.sampled_from([LOG, SOURCE, TABLE]), st.sampled_from([None, 20_000]))
+def test_a_tail_that_splits_a_turn_begins_with_the_user(format: str, steps: int, output: str, window: Any) -> None:
+    long = Turn("do it", tuple(Step("bash", '{"command": "make"}', output * 4) for _ in range(steps)))
+    raw = document(format, [long, long, Turn("and then?", ())])
+    for name in PRESETS:
+        once, _ = compacted(raw, load(name), window, "## Goal\n- finish the report")
+        assert not refused(once), name
 
 
 @recorded.NEEDED

@@ -15,6 +15,7 @@ from secateur.tariff import Tariff
 
 TARIFF = Tariff(r=0.1, w=1.25, minimum_tokens=0)
 SIZE, AFTER = 1_000, 10
+TENS = st.integers(0, 300).map(lambda tens: 10 * tens)
 
 
 def history(rounds: int) -> Transcript:
@@ -89,26 +90,19 @@ def test_what_is_left_must_be_enough_to_be_cached() -> None:
 
 @pytest.mark.parametrize("ratio", [0.5, 1.5, 2.0])
 @settings(max_examples=200, deadline=None)
-@given(
-    rounds=st.integers(1, 40),
-    fixed=st.integers(0, 200).map(lambda tens: 10 * tens),
-    least=st.integers(0, 300).map(lambda tens: 10 * tens),
-    tier=st.integers(0, 300).map(lambda tens: 10 * tens),
-    window=st.sampled_from([0, 1_500, 2_500]),
-    step=st.sampled_from([1, 100]),
-    positions=st.sampled_from(["marks", "messages"]),
-)
+@given(st.integers(1, 40), st.tuples(TENS, TENS, TENS), st.sampled_from([0, 1_500, 2_500]), st.sampled_from([1, 100]))
 def test_the_unit_of_the_provider_decides_nothing(
-    ratio: float, rounds: int, fixed: int, least: int, tier: int, window: int, step: int, positions: str
+    ratio: float, rounds: int, sizes: tuple[int, int, int], window: int, step: int
 ) -> None:
     """With every limit in the provider's tokens, and these a multiple of ours, the choice is the same."""
+    fixed, least, tier = sizes
     read = history(rounds)
     own = sum(part.tokens for message in read.messages for part in message.parts) + fixed
     key = read.messages[2].key
     made = []
     for times in (1.0, ratio):
         limits = {"minimum_tokens": round(least * times), "tiers": (round(tier * times),)}
-        tariff = replace(TARIFF, **limits, step_tokens=round(step * times) if step > 1 else 1, positions=positions)
+        tariff = replace(TARIFF, **limits, step_tokens=round(step * times) if step > 1 else 1)
         used, room = round(own * times), round(window * times)
         budget = Budget(
             window=room, used=used, count=len, protect=Protect(), idle_s=10.0, goes_on=True, tariff=tariff, ratio=times

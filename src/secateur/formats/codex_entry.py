@@ -1,7 +1,8 @@
 """Codex's own compaction, appended: the whole context as it goes on, in `replacement_history`.
 
 Rule: items that stay are the very items, edits of the plan aside; what is new is a message of the user, and what was
-put in the system's name one of the developer.
+put in the system's name one of the developer. Where no user message comes before the first answer that stays, the user
+says the summary, so that the conversation still begins with the user (rule L5).
 """
 
 from typing import Any
@@ -16,8 +17,10 @@ _HISTORY = "replacement_history"
 def entries(made: Appending) -> list[Entry]:
     """The lines: the compaction, and the event that tells the screen of it."""
     items: list[Any] = []
+    begins = next((item.role for item in made.items if item.role != "system"), "user")
     for item in made.items:
-        items += [_new(item)] if isinstance(item, New) else _kept(item, made)
+        by_user = isinstance(item, New) and item.origin == "summary" and begins != "user"
+        items += [_new(item, by_user)] if isinstance(item, New) else _kept(item, made)
     compacted = {"message": made.summary, _HISTORY: items}
     return [
         {"timestamp": made.stamp(), "type": "compacted", "payload": compacted},
@@ -25,8 +28,8 @@ def entries(made: Appending) -> list[Entry]:
     ]
 
 
-def _new(new: New) -> Entry:
-    role = {"system": "developer", "assistant": "assistant"}.get(new.role, "user")
+def _new(new: New, by_user: bool) -> Entry:
+    role = "user" if by_user else {"system": "developer", "assistant": "assistant"}.get(new.role, "user")
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": new.text}]}
 
