@@ -10,6 +10,7 @@ import msgspec
 from secateur.errors import FormatError
 from secateur.jsontext import Text
 from secateur.model import Message, Part, Path
+from secateur.pairing import Pairing
 from secateur.tokens import counter, media_tokens
 
 _MARKERS = frozenset({"cache_control", "prompt_cache_breakpoint"})
@@ -172,7 +173,7 @@ class Calls:
     """Pairs results with calls within their round: ids repeat over a document, and may be empty."""
 
     def __init__(self) -> None:
-        self._open: dict[str, list[str]] = {}
+        self._calls: Pairing[tuple[str, str], None] = Pairing()  # ids and tools
         self._answering = False
 
     @classmethod
@@ -196,22 +197,22 @@ class Calls:
     def speaks(self, role: str) -> None:
         """A message of this role begins; an assistant that speaks after results opens a new round."""
         if role == "assistant" and self._answering:
-            self._open = {}
+            self._calls.end_round()
         self._answering = role != "assistant"
 
     def add(self, call: str, tool: str) -> None:
         """The assistant called a tool."""
-        self._open.setdefault(call, []).append(tool)
+        self._calls.add_call(call, (call, tool))
 
     def waits(self, call: str) -> bool:
         """Whether a call of this id has no result yet."""
-        return bool(self._open.get(call))
+        return self._calls.is_waiting(call)
 
     def oldest(self, tool: str) -> str:
         """The id of the oldest call of this tool that has no result yet; "" if there is none."""
-        return next((call for call, tools in self._open.items() if tool in tools), "")
+        return next((call for call, name in self._calls.open_calls if name == tool), "")
 
     def take(self, call: str) -> str:
         """The tool whose result this is; "" for an orphan."""
-        waiting = self._open.get(call)
-        return waiting.pop(0) if waiting else ""
+        found = self._calls.take(call)
+        return found[1] if found else ""

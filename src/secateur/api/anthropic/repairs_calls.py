@@ -10,6 +10,7 @@ from typing import Any
 from secateur.api.editable import Node
 from secateur.api.repair_run import NO_RESULT, Work, quoted
 from secateur.api.replacement_texts import orphaned
+from secateur.pairing import Pairing
 
 
 def mend_pairs(work: Work) -> None:
@@ -29,8 +30,9 @@ class _Round:
 
     def __init__(self, run: list[Node]) -> None:
         self.last = run[-1]
-        self.calls = {call.get("id"): call for node in run for call in _calls(node)}
-        self.found: dict[Any, Node] = {}  # by id
+        self.calls: Pairing[Node, Node] = Pairing(unique=True)
+        for call in (call for node in run for call in _calls(node)):
+            self.calls.add_call(call.get("id"), call)
         self.here: set[int] = set()  # results that stand in the messages that follow, by identity
         self.after: list[Node] = []  # these messages
 
@@ -62,15 +64,15 @@ class _Answers:
     def _take(self, open_: _Round | None, node: Node, block: Node) -> None:
         self.homes[id(block)] = node
         name = block.get("tool_use_id")
-        if open_ is not None and _is_name(name) and name in open_.calls and name not in open_.found:
-            open_.found[name] = block
+        if open_ is not None and _waits(open_, name):
+            open_.calls.add_result(name, block)
             open_.here.add(id(block))
             return
         late = next((one for one in reversed(self.rounds) if _waits(one, name)), None) if node.role == "user" else None
         if late is None or (open_ is late):
             self.strays.append(block)
         else:
-            late.found[name] = block
+            late.calls.add_result(name, block)
             self.work.say("A1", block, f"the result of call {quoted(name)} came late and moved behind its call")
 
     def tell_orphans(self) -> None:
@@ -86,21 +88,21 @@ class _Answers:
     def complete(self) -> None:
         """Answer what has no answer, and put results first (A3)."""
         for one in self.rounds:
-            missing = [name for name in one.calls if name not in one.found]
-            for name in missing:
-                one.found[name] = Node(_no_result(one.calls[name]))
-                self.work.say("A1", one.calls[name], f"call {quoted(name)} had no result: it now has one that says so")
-            if one.calls:
-                self._place(one, missing)
+            for call in one.calls.open_calls:
+                name = call.get("id")
+                one.calls.add_result(name, Node(_no_result(call)))
+                self.work.say("A1", call, f"call {quoted(name)} had no result: it now has one that says so")
+            if one.calls.matched:
+                self._place(one)
         self._drop_empty()  # at the end: what is empty meanwhile may be the seat of a later round's results
 
-    def _place(self, one: _Round, missing: list[Any]) -> None:
+    def _place(self, one: _Round) -> None:
         blocks = [(node, block) for node in one.after for block in _peek(node)]
         lead = next((at for at, (_, block) in enumerate(blocks) if id(block) not in one.here), len(blocks))
         trailing = [block for _, block in blocks[lead:] if id(block) in one.here]
         for block in trailing:
             self.work.say("A3", block, "a result behind other blocks of its message moved before them")
-        added = [block for block in one.found.values() if id(block) not in one.here]
+        added = [block for _, block in one.calls.matched if id(block) not in one.here]
         if not trailing and not added:
             return
         self._lift([*trailing, *added])
@@ -139,11 +141,7 @@ def _seat(after: list[Node], leading: list[tuple[Node, Node]]) -> tuple[Node, in
 
 
 def _waits(one: _Round, name: Any) -> bool:
-    return _is_name(name) and name in one.calls and name not in one.found
-
-
-def _is_name(name: Any) -> bool:
-    return isinstance(name, str)
+    return isinstance(name, str) and one.calls.is_waiting(name)
 
 
 def _no_result(call: Node) -> dict[str, Any]:

@@ -5,12 +5,12 @@ calls of the message before them, the n-th result of an id to the n-th call with
 """
 
 import re
-from collections import defaultdict
 from typing import Any
 
 from secateur.api.editable import Node
 from secateur.api.fresh_ids import Names
 from secateur.api.repair_run import Work, quoted
+from secateur.pairing import Pairing
 
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")  # rule A5
 
@@ -32,9 +32,9 @@ def mend_ids(work: Work) -> None:
             calls = []
 
 
-def _renamed(work: Work, calls: list[Node], seen: set[str], names: Names) -> dict[Any, list[str]]:
-    """New ids where needed; for each old id those that its results are to bear, in order."""
-    found: dict[Any, list[str]] = defaultdict(list)
+def _renamed(work: Work, calls: list[Node], seen: set[str], names: Names) -> Pairing[str, None]:
+    """Give new ids where needed. Returns the id that each result is to have, under the one that it has now."""
+    new_ids: Pairing[str, None] = Pairing()
     for call in calls:
         old = call.get("id")
         new = old
@@ -44,15 +44,14 @@ def _renamed(work: Work, calls: list[Node], seen: set[str], names: Names) -> dic
             call.put(("id",), new)
             work.say(rule, call, f"the id {quoted(old)} {why}: this call and its result are now {quoted(new)}")
         seen.add(new)
-        found[_key(old)].append(new)
-    return found
+        new_ids.add_call(_key(old), new)
+    return new_ids
 
 
-def _follow(results: list[Node], renamed: dict[Any, list[str]]) -> None:
+def _follow(results: list[Node], new_ids: Pairing[str, None]) -> None:
     for result in results:
-        waiting = renamed.get(_key(result.get("tool_use_id")))
-        new = waiting.pop(0) if waiting else result.get("tool_use_id")
-        if new != result.get("tool_use_id"):
+        new = new_ids.take(_key(result.get("tool_use_id")))
+        if new is not None and new != result.get("tool_use_id"):
             result.put(("tool_use_id",), new)
 
 

@@ -15,15 +15,21 @@ _TEXTUAL = frozenset({"text", "image", "browser_state"})
 
 @rule("A1", "each `tool_use` has its `tool_result` in the next message", "reported: claude-code #8612, #8210")
 def unanswered(history: Messages) -> Found:
-    for path, block in history.rounds.unanswered:
-        yield path, f"call {_call(block)} has no result in the next message: give it one, or take its round out"
+    for around, at, block in history.rounds.calls.unanswered:
+        yield (
+            (*around, at),
+            f"call {_call(block)} has no result in the next message: give it one, or take its round out",
+        )
 
 
 @rule("A2", "each `tool_result` answers a `tool_use` of the previous message", "reported: claude-code #18947")
 def orphans(history: Messages) -> Found:
-    for path, id in history.rounds.orphans:
-        if not (history.partial and path[1] == 0):
-            yield path, f"result {id!r} has no call in the previous message: bring its call back, or make it a text"
+    for around, at, id in history.rounds.calls.orphans:
+        if not (history.partial and around[1] == 0):
+            yield (
+                (*around, at),
+                f"result {id!r} has no call in the previous message: bring its call back, or make it a text",
+            )
 
 
 @rule("A3", "results stand before all other blocks of their message", "docs; reported: rivet #487")
@@ -34,8 +40,8 @@ def late(history: Messages) -> Found:
 
 @rule("A4", "each call has one result", "general knowledge")
 def doubles(history: Messages) -> Found:
-    for path, id in history.rounds.doubles:
-        yield path, f"call {id!r} has a second result: keep the last and take the others out"
+    for around, at, id in history.rounds.calls.doubles:
+        yield (*around, at), f"call {id!r} has a second result: keep the last and take the others out"
 
 
 @rule("A4", "no two calls have the same id", "reported: litellm #23510, cua #524")
@@ -73,7 +79,7 @@ def input_no_object(block: Any, history: Messages) -> Found:
 
 @rule("A8", "the result of a toolset's call names the toolset and holds text and pictures only", "docs")
 def toolset(history: Messages) -> Found:
-    for path, call, result in history.rounds.pairs:
+    for path, call, result in history.rounds.of_toolsets:
         if call.get("toolset_name") != result.get("toolset_name"):
             yield path, f"the result of {_call(call)} names another toolset than its call: copy `toolset_name`"
         elif any(isinstance(b, dict) and word(b.get("type")) not in _TEXTUAL for b in items(result.get("content"))):

@@ -7,8 +7,7 @@ nothing. Each list holds places, in the order of the history.
 from typing import Any
 
 from secateur.api.accessors import items, word
-from secateur.api.anthropic.rounds import Rounds
-from secateur.api.anthropic.turns import Turns
+from secateur.api.anthropic.rounds import Rounds, Turns
 from secateur.api.walker import Asked, History, Look
 from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
@@ -42,7 +41,7 @@ class Messages(History):
         self._fixed("system", items(self.request.get("system")))
         for number, message in enumerate(self.messages):
             self._message((self.array, number), message)
-        self.rounds.end(self.roles[-1] if self.roles else "")
+        self.rounds.end_history(self.roles[-1] if self.roles else "")
 
     def _fixed(self, name: str, blocks: Any) -> None:
         for at, block in enumerate(blocks):
@@ -60,9 +59,9 @@ class Messages(History):
             return
         self.roles.append(role)
         if role == "system":
-            self.rounds.interrupted(path)
+            self.rounds.add_system_message(path)
         else:
-            self.rounds.speaks(role)
+            self.rounds.start_message(role)
         content = message.get("content")
         if isinstance(content, list | tuple):
             self._blocks(role, content, path)
@@ -78,8 +77,8 @@ class Messages(History):
         if content.isspace():
             self._look("text", {"type": "text", "text": content}, (*path, "content"))
         if content:
-            self.rounds.other(role, "text", path, 0)
-            self.turns.said(role, path, "text", role == "user")
+            self.rounds.add_block(role, "text", path, 0)
+            self.turns.start_message(role, path, "text", role == "user")
 
     def _blocks(self, role: str, content: Any, path: Path) -> None:
         around = (*path, "content")
@@ -94,7 +93,7 @@ class Messages(History):
             self._look(kind, block, around, number)
             if kind == "tool_result":
                 results = True
-                self.rounds.result(role, block, around, number)
+                self.rounds.add_result(role, block, around, number)
                 if not isinstance(block.get("content"), str):
                     self._inside(block, (*around, number))
             else:
@@ -106,14 +105,14 @@ class Messages(History):
         if len(self.roles) == 1:
             self.first_kind = first
         if content:
-            self.turns.said(role, path, first, role == "user" and speech and not results)
+            self.turns.start_message(role, path, first, role == "user" and speech and not results)
 
     def _other(self, role: str, kind: str, block: Any, around: Path, number: int) -> None:
         """A block that is no result."""
         if kind == "tool_use":
-            self.rounds.call(role, block, around, number)
+            self.rounds.add_call(role, block, around, number)
             return
-        self.rounds.other(role, kind, around, number)
+        self.rounds.add_block(role, kind, around, number)
         if kind != "text":
             self._special(role, kind, block, (*around, number))
 
@@ -125,7 +124,7 @@ class Messages(History):
         elif kind == "compaction":
             self.compactions.append((path, block))
         elif role == "assistant":
-            self.turns.server(kind, block, path)
+            self.turns.add_block(kind, block, path)
 
     def _inside(self, block: Any, path: Path) -> None:
         """The blocks inside a result."""

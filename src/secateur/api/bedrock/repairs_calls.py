@@ -12,6 +12,7 @@ from secateur.api.editable import Node
 from secateur.api.fresh_ids import Names
 from secateur.api.repair_run import NO_RESULT, Work, quoted
 from secateur.api.replacement_texts import flat, heading
+from secateur.pairing import Pairing
 
 _ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}\Z")  # rule B11
 _MEDIA = frozenset({"image", "document", "video"})  # blocks that a user message may hold as they are
@@ -24,8 +25,7 @@ class _Round:
         self.asks, self.answers = asks, answers
         self.uses = _tools(asks, "toolUse")
         self.served = set(map(id, _served(asks)))
-        self.calls = [use for use in self.uses if id(use) not in self.served]
-        self.found: dict[str, Node] = {}  # by id
+        self.calls: Pairing[Node, Node] = Pairing(unique=True)  # filled once all ids are settled
         self.moved: list[Node] = []
 
 
@@ -57,14 +57,13 @@ def _tools(node: Node | None, kind: str) -> list[Node]:
 def _served(node: Node) -> list[Node]:
     """The results that stand behind their calls in one message of the assistant, and these calls."""
     uses, results = (set(map(id, _tools(node, kind))) for kind in ("toolUse", "toolResult"))
-    open_: dict[Any, list[Node]] = {}
-    found: list[Node] = []
+    calls: Pairing[Node, Node] = Pairing()
     for block in node.inner or ():
         if id(block) in uses:
-            open_.setdefault(repr(_name(block)), []).append(block)
-        elif id(block) in results and open_.get(repr(_name(block))):
-            found += [open_[repr(_name(block))].pop(0), block]
-    return found
+            calls.add_call(repr(_name(block)), block)
+        elif id(block) in results:
+            calls.add_result(repr(_name(block)), block)
+    return [block for pair in calls.matched for block in pair]
 
 
 def _name(block: Node) -> Any:
@@ -76,7 +75,7 @@ def _mend_ids(work: Work, rounds: list[_Round]) -> None:
     names = Names(_name(call) for one in rounds for call in one.uses)
     for one in rounds:
         seen: set[str] = set()
-        waiting: dict[str, list[str]] = {}
+        new_ids: Pairing[str, None] = Pairing()
         for call in one.uses:
             old = _name(call)
             new = old if isinstance(old, str) and _ID.match(old) and old not in seen else names.fresh(old)
@@ -84,24 +83,25 @@ def _mend_ids(work: Work, rounds: list[_Round]) -> None:
                 call.put(("toolUse", "toolUseId"), new)
                 work.say("B11", call, f"the id {quoted(old)} cannot be sent: this call and its result are now {new!r}")
             seen.add(new)
-            waiting.setdefault(repr(old), []).append(new)
+            new_ids.add_call(repr(old), new)
         here = [result for result in _tools(one.asks, "toolResult") if id(result) in one.served]
         for result in [*here, *_tools(one.answers, "toolResult")]:
-            news = waiting.get(repr(_name(result)))
-            new = news.pop(0) if news else _name(result)
-            if new != _name(result):
-                result.put(("toolResult", "toolUseId"), new)
+            renamed = new_ids.take(repr(_name(result)))
+            if renamed is not None and renamed != _name(result):
+                result.put(("toolResult", "toolUseId"), renamed)
 
 
 def _collected(rounds: list[_Round], holders: list[Node]) -> list[tuple[Node, Node]]:
     """Give each round the results in their place; the others, each with the message it stands in."""
     placed = {block for one in rounds for block in one.served}
     for one in rounds:
-        wanted = {_name(call) for call in one.calls}
+        for call in one.uses:
+            if id(call) not in one.served:
+                one.calls.add_call(_name(call), call)
         for result in _tools(one.answers, "toolResult"):
             name = _name(result)
-            if isinstance(name, str) and name in wanted and name not in one.found:
-                one.found[name] = result
+            if isinstance(name, str) and one.calls.is_waiting(name):
+                one.calls.add_result(name, result)
                 placed.add(id(result))
     return [(node, block) for node in holders for block in _tools(node, "toolResult") if id(block) not in placed]
 
@@ -112,11 +112,11 @@ def _settle(work: Work, rounds: list[_Round], home: Node, block: Node) -> None:
     at = next(number for number, one in enumerate(home.inner or ()) if one is block)
     order = {id(node): number for number, node in enumerate(work.nodes)}
     late = [one for one in rounds if order[id(one.asks)] < order[id(home)] and home.role == "user"]
-    wants = [one for one in late if any(_name(call) == name for call in one.calls) and name not in one.found]
+    wants = [one for one in late if isinstance(name, str) and one.calls.is_waiting(name)]
     assert home.inner is not None
     if wants:
         home.inner = [one for one in home.inner if one is not block]
-        wants[-1].found[name] = block
+        wants[-1].calls.add_result(name, block)
         wants[-1].moved.append(block)
         work.say("B1", block, f"the result of call {quoted(name)} came late and moved behind its call")
         return
@@ -138,17 +138,17 @@ def _told(block: Node, media_stay: bool) -> list[Node]:
 def _complete(work: Work, one: _Round) -> None:
     """Answer what has no answer, in the next message, behind the results that lead it."""
     added = list(one.moved)
-    for call in one.calls:
-        if _name(call) not in one.found:
-            said = {"toolUseId": _name(call), "content": [{"text": NO_RESULT}], "status": "error"}
-            added.append(Node({"toolResult": said}))
-            work.say("B1", call, f"call {quoted(_name(call))} had no result: it now has one that says so")
+    for call in one.calls.open_calls:
+        said = {"toolUseId": _name(call), "content": [{"text": NO_RESULT}], "status": "error"}
+        added.append(Node({"toolResult": said}))
+        work.say("B1", call, f"call {quoted(_name(call))} had no result: it now has one that says so")
     at = next(number for number, node in enumerate(work.nodes) if node is one.asks)
     if one.answers is None:
         work.nodes[at + 1 : at + 1] = [Node({"role": "user"}, inner=added, size=-1)] if added else []
         return
     to = next(number for number, node in enumerate(work.nodes) if node is one.answers)
-    if one.calls and any(node.role == "system" for node in work.nodes[at + 1 : to]):
+    has_calls = one.calls.matched or one.calls.open_calls
+    if has_calls and any(node.role == "system" for node in work.nodes[at + 1 : to]):
         work.nodes = [node for node in work.nodes if node is not one.answers]
         work.nodes.insert(at + 1, one.answers)
         work.say("B1", one.answers, "the results moved before what stood between them and their calls")

@@ -6,11 +6,13 @@ from secateur.api.rule import Found, rule
 
 @rule("B1", "each call has its result in the next message, a server's own in the same one", "reported")
 def unanswered(history: Converse) -> Found:
-    for path, id in history.unanswered:
-        yield path, f"call {id[:60]!r} has no result in the next message: give it one, or take its round out"
+    for path, id in history.calls.unanswered:
+        text = f"call {id[:60]!r} has no result in the next message: give it one, or take its round out"
+        yield (*path, "toolUse"), text
 
 
 @rule("B2", "there is no result without a call in the message before", "reported")
 def excess(history: Converse) -> Found:
-    for path, id in history.excess:
-        yield path, f"result {id[:60]!r} has no call left in the message before: take it out, or make it a text"
+    for path, id in (*history.calls.orphans, *history.calls.doubles):
+        text = f"result {id[:60]!r} has no call left in the message before: take it out, or make it a text"
+        yield (*path, "toolResult"), text

@@ -9,6 +9,7 @@ from typing import Any
 from secateur.api.accessors import fields, items, word
 from secateur.api.walker import Asked, History, Look
 from secateur.model import Path
+from secateur.pairing import Pairing
 
 _ROLES = ("user", "assistant", "system")
 _MEDIA = ("image", "document", "video")
@@ -21,13 +22,12 @@ class Converse(History):
         super().__init__(asked)
         self.roles: list[str] = []  # "" where it is none
         self.odd: list[tuple[Path, str]] = []
-        self.unanswered: list[tuple[Path, str]] = []  # calls without a result in the next message
-        self.excess: list[tuple[Path, str]] = []  # results without a call in the message before, or a second time
+        self.calls: Pairing[tuple[Path, str], tuple[Path, str]] = Pairing(unique=True)  # path and id, of both
         self.media: list[tuple[Path, str, str]] = []  # image, document or video; role
         self.documents: list[tuple[Path, Any, bool]] = []  # whether a text stands in the same message
         self.points: list[tuple[Path, str, Any]] = []  # cache points: the member before, and its value
         self.tools_used: Path = ()  # the first block of a tool
-        self._open: dict[str, Path] = {}
+        self._spoken = 0  # messages so far
 
     def walk(self, look: Look) -> None:
         self._fixed("system", items(self.request.get("system")))
@@ -41,7 +41,7 @@ class Converse(History):
                 continue
             look("@message", message, path)
             self._message(self.roles[-1], items(message.get("content")), path, look)
-        self.unanswered += [(path, id) for id, path in self._open.items()]
+        self.calls.end_round()
 
     def _fixed(self, name: str, blocks: Any) -> None:
         for at, block in enumerate(blocks):
@@ -49,7 +49,7 @@ class Converse(History):
                 self.points.append(((name, at) if name == "system" else (name, "tools", at), "", None))
 
     def _message(self, role: str, content: Any, path: Path, look: Look) -> None:
-        waiting, self._open = self._open, {}
+        self._spoken += 1
         around, before, value = (*path, "content"), "", None
         for at, block in enumerate(content):
             kind = next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
@@ -63,21 +63,18 @@ class Converse(History):
             if kind[0] != "@":
                 look(kind, value, inside, kind)
             if kind == "toolUse" or kind == "toolResult":
-                self._tool(role, kind, fields(value), inside, waiting)
+                self._tool(role, kind, fields(value), inside)
             elif kind in _MEDIA:
                 self._medium(role, kind, value, (*inside, kind), content)
-        if waiting:
-            self.unanswered += [(place, id) for id, place in waiting.items()]
 
-    def _tool(self, role: str, kind: str, value: Any, path: Path, waiting: dict[str, Path]) -> None:
+    def _tool(self, role: str, kind: str, value: Any, path: Path) -> None:
         self.tools_used = self.tools_used or path
         id = word(value.get("toolUseId"))
         if kind == "toolUse" and role == "assistant":
-            self._open[id] = (*path, kind)
+            self.calls.add_call((self._spoken, id), (path, id))
         elif kind == "toolResult" and role in ("assistant", "user"):
-            asked = self._open if role == "assistant" else waiting  # a server's own tool is answered where it is called
-            if asked.pop(id, None) is None:
-                self.excess.append(((*path, kind), id))
+            called_in = self._spoken - (role == "user")  # a server's own tool is answered in the message that calls it
+            self.calls.add_result((called_in, id), (path, id))
 
     def _medium(self, role: str, kind: str, value: Any, path: Path, content: Any) -> None:
         self.media.append((path, kind, role))

@@ -8,10 +8,11 @@ says whose result it was. All responses to one turn stand in one content.
 from typing import Any
 
 from secateur.api.editable import Node
-from secateur.api.gemini.matches import matched
 from secateur.api.gemini.orphan_parts import told
 from secateur.api.gemini.repairs_contents import datum, turns
+from secateur.api.gemini.walk import id_and_name
 from secateur.api.repair_run import GO_ON, NO_RESULT, Work, quoted
+from secateur.pairing import match_by_name
 
 _SNAKE = {"functionCall": "functionResponse", "function_call": "function_response"}
 
@@ -61,6 +62,10 @@ def _value(part: Node) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _id_and_name(part: Node) -> tuple[str, str]:
+    return id_and_name(_value(part))
+
+
 def _id(part: Node) -> str:
     found = _value(part).get("id")
     return found if isinstance(found, str) else ""
@@ -69,7 +74,7 @@ def _id(part: Node) -> str:
 def _match(work: Work, one: _Round, ids: set[str]) -> set[int]:
     """Give a round the responses that stand in its place; which they are, by identity."""
     here = [part for _, part in _parts(one.answers, "functionResponse")]
-    found = matched([_value(call) for call in one.calls], [_value(part) for part in here])
+    found = match_by_name(list(map(_id_and_name, one.calls)), list(map(_id_and_name, here)))
     free = [part for part, call in zip(here, found, strict=True) if call is None]
     pairs = [(call, part) for part, call in zip(here, found, strict=True) if call is not None]
     left = sorted(set(range(len(one.calls))) - {call for call, _ in pairs})
@@ -97,7 +102,7 @@ def _settle(work: Work, rounds: list[_Round], home: Node, part: Node) -> None:
     """A response that came late moves to its call; one that nobody asked for becomes text where it stands."""
     for one in reversed(rounds):
         missing = one.missing()
-        [call] = matched([_value(one.calls[number]) for number in missing], [_value(part)])
+        [call] = match_by_name([_id_and_name(one.calls[number]) for number in missing], [_id_and_name(part)])
         if call is not None:
             one.found[missing[call]] = part
             _named_like(work, one.calls[missing[call]], part)

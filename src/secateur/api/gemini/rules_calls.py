@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.api.gemini.matches import matched
-from secateur.api.gemini.walk import Contents, Turn, name_of
+from secateur.api.gemini.walk import Contents, Turn, id_and_name, name_of
 from secateur.api.rule import Found, rule
+from secateur.pairing import match_by_name
 
 
 @rule("G1", "a turn of calls follows the user's", "reported", whole=True)
@@ -51,7 +51,9 @@ def named(value: Any, history: Contents) -> Found:
 def strangers(history: Contents) -> Found:
     for turn, after in _rounds(history):
         if len(turn.calls) == len(after.responses):
-            found = matched([value for _, _, value in turn.calls], [value for _, value in after.responses])
+            found = match_by_name(
+                [id_and_name(value) for _, _, value in turn.calls], [id_and_name(value) for _, value in after.responses]
+            )
             for (path, value), call in zip(after.responses, found, strict=True):
                 if call is None or name_of(turn.calls[call][2]) != name_of(value):
                     yield path, f"a response of {name_of(value)[:60]!r} answers another call: give it that call's name"

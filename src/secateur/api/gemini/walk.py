@@ -145,3 +145,8 @@ def is_blank(part: dict[str, Any]) -> bool:
 def name_of(value: Any) -> str:
     """The name of a call or of a response."""
     return word(value.get("name"))
+
+
+def id_and_name(value: Any) -> tuple[str, str]:
+    """The id, which may be "", and the name of a call or of a response."""
+    return word(value.get("id")), word(value.get("name"))

@@ -10,6 +10,7 @@ from secateur.api.editable import Node
 from secateur.api.openai_chat.repairs_messages import calls_of
 from secateur.api.repair_run import NO_RESULT, Work, quoted
 from secateur.api.replacement_texts import flat, heading
+from secateur.pairing import Pairing
 
 _MEDIA = frozenset({"image_url", "input_audio", "file"})
 
@@ -20,7 +21,7 @@ def mend_pairs(work: Work) -> None:
     orphans = _claimed(work, rounds)
     nodes: list[Node] = []
     waiting: list[Node] = []  # orphans and media that must not stand between results
-    moved = {id(node) for one in rounds for node in one.found.values()}
+    moved = {id(node) for one in rounds for _, node in one.calls.matched}
     by_call = {id(one.node): one for one in rounds}
     for node in work.nodes:
         if id(node) in moved:
@@ -42,8 +43,9 @@ class _Round:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.ids = [call.get("id") for call in calls_of(node)]
-        self.found: dict[Any, Node] = {}
+        self.calls: Pairing[Any, Node] = Pairing(unique=True)  # ids, and the messages with their results
+        for call in calls_of(node):
+            self.calls.add_call(call.get("id"), call.get("id"))
 
 
 def _rounds(work: Work) -> list[_Round]:
@@ -53,8 +55,8 @@ def _rounds(work: Work) -> list[_Round]:
     for node in work.nodes:
         if node.role == "tool":
             name = node.get("tool_call_id")
-            if here is not None and isinstance(name, str) and name in here.ids and name not in here.found:
-                here.found[name] = node
+            if here is not None and isinstance(name, str) and here.calls.is_waiting(name):
+                here.calls.add_result(name, node)
             continue
         here = _Round(node) if calls_of(node) else None
         rounds += [here] if here else []
@@ -63,7 +65,7 @@ def _rounds(work: Work) -> list[_Round]:
 
 def _claimed(work: Work, rounds: list[_Round]) -> set[int]:
     """Give late results to the calls that wait for them; the rest are orphans."""
-    placed = {id(node) for one in rounds for node in one.found.values()}
+    placed = {id(node) for one in rounds for _, node in one.calls.matched}
     orphans: set[int] = set()
     before: list[_Round] = []
     by_call = {id(one.node): one for one in rounds}
@@ -75,9 +77,10 @@ def _claimed(work: Work, rounds: list[_Round]) -> set[int]:
             orphans.add(id(node))
         elif node.role == "tool" and id(node) not in placed:
             name = node.get("tool_call_id")
-            late = next((one for one in reversed(before) if name in one.ids and name not in one.found), None)
+            waiting = (one for one in reversed(before) if isinstance(name, str) and one.calls.is_waiting(name))
+            late = next(waiting, None)
             if late is not None:
-                late.found[name] = node
+                late.calls.add_result(name, node)
                 work.say("O2", node, f"the result of call {quoted(name)} came late and moved behind its call")
             else:
                 orphans.add(id(node))
@@ -88,11 +91,10 @@ def _claimed(work: Work, rounds: list[_Round]) -> set[int]:
 
 def _answers(work: Work, one: _Round) -> list[Node]:
     """The results of a round: those that are there in their order, then one for each call that has none."""
-    answers = list(one.found.values())
-    for name in one.ids:
-        if name not in one.found:
-            answers.append(Node({"role": "tool", "tool_call_id": name, "content": NO_RESULT}))
-            work.say("O2", one.node, f"call {quoted(name)} had no result: it now has one that says so")
+    answers = [node for _, node in one.calls.matched]
+    for name in one.calls.open_calls:
+        answers.append(Node({"role": "tool", "tool_call_id": name, "content": NO_RESULT}))
+        work.say("O2", one.node, f"call {quoted(name)} had no result: it now has one that says so")
     return answers
 
 

@@ -3,13 +3,13 @@
 Rules O3-O6 and O8. Content that is none is named as such; arguments become what `arguments` makes of them.
 """
 
-from collections import defaultdict
 from typing import Any
 
 from secateur.api.call_arguments import arguments_of
 from secateur.api.editable import Node
 from secateur.api.fresh_ids import Names
 from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, Work, quoted
+from secateur.pairing import Pairing
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _SAYS = ("refusal", "audio", "function_call")  # what an assistant may have instead of content
@@ -72,7 +72,7 @@ def mend_calls(work: Work) -> None:
 
 
 def _mend_round(work: Work, node: Node, answers: list[Node], names: Names) -> None:
-    renamed: dict[Any, list[str]] = defaultdict(list)
+    new_ids: Pairing[str, None] = Pairing()
     seen: set[str] = set()
     for number, call in enumerate(node.get("tool_calls")):
         if not isinstance(call, dict):
@@ -85,20 +85,18 @@ def _mend_round(work: Work, node: Node, answers: list[Node], names: Names) -> No
             rule, why = ("O4", "was taken") if old else ("O3", "is none")
             work.say(rule, node, f"the id {quoted(old)} {why}: this call and its result are now {new!r}", path)
         seen.add(new)
-        renamed[repr(old)].append(new)
+        new_ids.add_call(repr(old), new)
     for answer in answers:
-        _follow(work, answer, renamed)
+        _follow(work, answer, new_ids)
 
 
-def _follow(work: Work, answer: Node, renamed: dict[Any, list[str]]) -> None:
-    """A result takes the next call that bore its id; one without an id takes the next call of all."""
+def _follow(work: Work, answer: Node, new_ids: Pairing[str, None]) -> None:
+    """A result takes the next call that had its id; one without an id takes the next call of all."""
     old = answer.get("tool_call_id")
-    waiting = renamed.get(repr(old))
-    if not waiting and not isinstance(old, str):
-        waiting = next((names for names in renamed.values() if names), None)
-        if waiting:
-            work.say("O3", answer, f"a result without an id was given that of call {quoted(waiting[0])}")
-    if waiting:
-        new = waiting.pop(0)
-        if new != old:
-            answer.put(("tool_call_id",), new)
+    new = new_ids.take(repr(old))
+    if new is None and not isinstance(old, str):
+        new = new_ids.take_any()
+        if new is not None:
+            work.say("O3", answer, f"a result without an id was given that of call {quoted(new)}")
+    if new is not None and new != old:
+        answer.put(("tool_call_id",), new)

@@ -8,6 +8,7 @@ from typing import Any
 from secateur.api.accessors import fields, items, word
 from secateur.api.walker import Asked, History, Look
 from secateur.model import Path
+from secateur.pairing import Pairing
 
 ROLES = frozenset({"developer", "system", "user", "assistant", "tool", "function"})
 
@@ -19,15 +20,12 @@ class Chat(History):
         super().__init__(asked)
         self.roles: list[str] = []  # "" where it is none
         self.odd: list[tuple[Path, str]] = []  # what has not the shape of a message, part or call
-        self.unanswered: list[tuple[Path, str]] = []  # calls without a result: place, id
-        self.orphans: list[tuple[Path, str]] = []  # results without a call
-        self.doubles: list[tuple[Path, str]] = []  # second results, and second calls under one id
+        self.calls: Pairing[tuple[Path, str], tuple[Path, str]] = Pairing(unique=True)  # path and id, of both
+        self.repeated: list[tuple[Path, str]] = []  # calls whose id another call of the round has
         self.calling: set[int] = set()  # numbers of messages with calls
         self.media: list[tuple[Path, str, str]] = []  # parts that are no text: type, role
         self.wants_json = fields(self.request.get("response_format")).get("type") == "json_object"
         self.says_json = False
-        self._open: dict[str, Path] = {}
-        self._answered: set[str] = set()
 
     def walk(self, look: Look) -> None:
         for number, message in enumerate(self.messages):
@@ -36,11 +34,11 @@ class Chat(History):
             if not isinstance(role, str) or role not in ROLES:
                 self.roles.append("")
                 self.odd.append((path, "a message has no role of this API: give it one, or take it out"))
-                self._close()
+                self.calls.end_round()
                 continue
             self.roles.append(role)
             if role != "tool":
-                self._close()
+                self.calls.end_round()
             look(f"@{role}", message, path)
             content = message.get("content")
             if isinstance(content, list | tuple):
@@ -51,7 +49,7 @@ class Chat(History):
                 self._result(message, path)
             elif role == "assistant" and "tool_calls" in message:
                 self._calls(message["tool_calls"], (*path, "tool_calls"), look)
-        self._close()
+        self.calls.end_round()
 
     def _parts(self, role: str, parts: Any, path: Path, look: Look) -> None:
         for number, part in enumerate(parts):
@@ -77,21 +75,10 @@ class Chat(History):
                 self.odd.append((inside, "a call has no id: give it one, the same as its result has"))
                 continue
             look("@call", call, inside)
-            if id in self._open:
-                self.doubles.append((inside, id))
-            self._open[id] = inside
+            if not self.calls.add_call(id, (inside, id)):
+                self.repeated.append((inside, id))
 
     def _result(self, message: Any, path: Path) -> None:
         id = word(message.get("tool_call_id"))
-        if id in self._answered:
-            self.doubles.append((path, id))
-        elif id in self._open:
-            self._answered.add(id)
-        elif id:
-            self.orphans.append((path, id))
-
-    def _close(self) -> None:
-        if len(self._open) > len(self._answered):
-            self.unanswered += [(path, id) for id, path in self._open.items() if id not in self._answered]
-        if self._open:
-            self._open, self._answered = {}, set()
+        if id:
+            self.calls.add_result(id, (path, id))

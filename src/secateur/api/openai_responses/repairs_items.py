@@ -6,7 +6,6 @@ only a screenshot would do.
 """
 
 import json
-from collections import defaultdict
 from typing import Any
 
 from secateur.api.call_arguments import arguments_of
@@ -16,10 +15,11 @@ from secateur.api.openai_responses.walk import OUTPUTS
 from secateur.api.repair_run import NO_OUTPUT, NO_RESULT, Work, quoted
 from secateur.api.replacement_texts import flat, heading
 from secateur.formats.native import canonical
+from secateur.pairing import Pairing
 
 BLOCKS = ""  # items are mended whole
 _CALLS = {call: output for output, call in OUTPUTS.items()}
-_PARTS = frozenset({"input_text", "input_image", "input_file"})
+_PARTS = ("input_text", "input_image", "input_file")  # a tuple: a type may be unhashable
 _TEXTS = ("function_call_output", "custom_tool_call_output")
 _PREFIX = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
 _RENAMED = frozenset(  # a copy of these gets an id of its own, and its output with it
@@ -100,19 +100,19 @@ def _mend_ids(work: Work) -> None:
 
 def _rename(work: Work) -> None:
     names = Names(_name(node) for node in work.nodes)
-    open_: dict[tuple[str, str], list[str]] = defaultdict(list)
+    new_ids: Pairing[str, None] = Pairing()
     for node in work.nodes:
         kind, old = _kind(node), node.get("call_id")
         if not isinstance(old, str):
             continue
         if kind in _CALLS:
-            new = names.fresh(old) if open_[kind, old] else old
-            open_[kind, old].append(new)
+            new = names.fresh(old) if new_ids.is_waiting((kind, old)) else old
+            new_ids.add_call((kind, old), new)
             if new != old:
                 work.say("R5", node, f"the id {quoted(old)} was taken: this call and its output are now {quoted(new)}")
         else:
-            waiting = open_.get((OUTPUTS.get(kind, ""), old))
-            new = waiting.pop(0) if waiting else old
+            taken = new_ids.take((OUTPUTS.get(kind, ""), old))
+            new = old if taken is None else taken
         if new != old:
             node.put(("call_id",), new)
 
@@ -139,15 +139,14 @@ def _mend_pairs(work: Work) -> None:
 
 def _answered(work: Work) -> set[int]:
     """The calls that have an output behind them, by identity; an output answers the first open call with its id."""
-    open_: dict[tuple[str, str], list[Node]] = defaultdict(list)
-    found: set[int] = set()
+    calls: Pairing[Node, Node] = Pairing()
     for node in work.nodes:
         kind = _kind(node)
         if kind in _CALLS:
-            open_[kind, _name(node)].append(node)
-        elif waiting := open_.get((OUTPUTS.get(kind, ""), _name(node))):
-            found.add(id(waiting.pop(0)))
-    return found
+            calls.add_call((kind, _name(node)), node)
+        else:
+            calls.add_result((OUTPUTS.get(kind, ""), _name(node)), node)
+    return {id(call) for call, _ in calls.matched}
 
 
 def _no_output(work: Work, call: Node) -> list[Node]:

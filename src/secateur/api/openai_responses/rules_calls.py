@@ -11,13 +11,13 @@ _INPUTS = frozenset({*OUTPUTS, "mcp_approval_response", "tool_search_output", "i
 
 @rule("R1", "each call has its output", "reported: OmniRoute #8946")
 def unanswered(history: Responses) -> Found:
-    for (kind, id), path in history.calls.items():
+    for path, kind, id in history.calls.unanswered:
         yield path, f"{kind} {id[:60]!r} has no output: give it one, or take it out with its reasoning"
 
 
 @rule("R2", "each output has its call before it", "reported: oh-my-pi #106")
 def orphans(history: Responses) -> Found:
-    for path, id in () if history.partial else history.orphans:
+    for path, id in () if history.partial else history.calls.orphans:
         yield path, f"output {id[:60]!r} has no call before it: bring its call back, or make it a message"
 
 

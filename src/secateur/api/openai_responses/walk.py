@@ -9,6 +9,7 @@ from secateur.api.accessors import fields, items, word
 from secateur.api.walker import Asked, History, Look
 from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
+from secateur.pairing import Pairing
 
 OUTPUTS = {
     "function_call_output": "function_call",
@@ -34,8 +35,7 @@ class Responses(History):
         self.stateless = self.request.get("store") is False
         self.kinds: list[str] = []  # of each item; "" where it is none
         self.odd: list[tuple[Path, str]] = []
-        self.calls: dict[tuple[str, str], Path] = {}  # type and id of each call without an output so far
-        self.orphans: list[tuple[Path, str]] = []  # outputs without a call
+        self.calls: Pairing[tuple[Path, str, str], tuple[Path, str]] = Pairing(unique=True)  # path, type, id; path, id
         self.reasoning: list[tuple[int, Any]] = []
         self.seen: dict[str, Path] = {}  # ids of items
         self.twice: list[tuple[Path, str]] = []  # items under an id that was there before
@@ -43,7 +43,6 @@ class Responses(History):
         form = fields(fields(self.request.get("text")).get("format"))
         self.wants_json = form.get("type") == "json_object"
         self.says_json = False
-        self._known: set[tuple[str, str]] = set()
 
     def walk(self, look: Look) -> None:
         for number, item in enumerate(self.messages):
@@ -54,6 +53,7 @@ class Responses(History):
                 self.odd.append((path, "an item has neither a type nor a role: give it one, or take it out"))
                 continue
             self._item(kind, item, path, look)
+        self.calls.end_round()
 
     def role(self, number: int) -> str:
         """Who says the message at this place; "" if it is no message."""
@@ -78,15 +78,12 @@ class Responses(History):
             self.approvals.add(id)
 
     def _call(self, kind: str, item: Any, path: Path) -> None:
-        key = kind, word(item.get("call_id")) or word(item.get("id"))
-        self._known.add(key)
-        self.calls[key] = path
+        id = word(item.get("call_id")) or word(item.get("id"))
+        self.calls.add_call((kind, id), (path, kind, id))
 
     def _output(self, kind: str, item: Any, path: Path) -> None:
-        key = OUTPUTS[kind], word(item.get("call_id")) or word(item.get("id"))
-        self.calls.pop(key, None)
-        if key not in self._known:
-            self.orphans.append((path, key[1]))
+        id = word(item.get("call_id")) or word(item.get("id"))
+        self.calls.add_result((OUTPUTS[kind], id), (path, id))
 
     def _message(self, item: Any) -> None:
         if not self.wants_json or self.says_json:

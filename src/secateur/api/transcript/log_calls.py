@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from secateur.api.fresh_ids import Names
 from secateur.model import Message, Part, Transcript
+from secateur.pairing import Pairing
 
 
 class Asked(Struct, frozen=True):
@@ -41,20 +42,19 @@ def paired(transcript: Transcript, unique: bool, sent: Callable[[Part], bool]) -
     call and wants its result."""
     asked: list[Asked] = []
     orphans: list[Part] = []
-    waiting: dict[str, list[int]] = {}
+    calls: Pairing[int, None] = Pairing()  # numbers of what was asked
     seen: set[str] = set()
     names = Names(part.call for _, part in _parts(transcript))
     for message, part in _parts(transcript):
         if part.kind == "tool_call":
-            taken = bool(waiting.get(part.call)) or (unique and part.call in seen) or not part.call
+            taken = calls.is_waiting(part.call) or (unique and part.call in seen) or not part.call
             seen.add(part.call)
-            waiting.setdefault(part.call, []).append(len(asked))
+            calls.add_call(part.call, len(asked))
             name = names.fresh(part.call) if taken and sent(part) else ""
             asked.append(Asked(part, message, name=name, sent=sent(part)))
         elif part.kind == "tool_result":
-            places = waiting.get(part.call)
-            if places:
-                number = places.pop(0)
+            number = calls.take(part.call)
+            if number is not None:
                 here = asked[number]
                 asked[number] = Asked(here.call, here.message, part, message.lines[0], here.name, here.sent)
             else:

@@ -7,6 +7,7 @@ session file are told beside the message.
 
 from secateur.api.walker import Asked, History, Look
 from secateur.model import Message, Part, Path
+from secateur.pairing import Pairing
 
 Placed = tuple[Path, Part]
 
@@ -18,13 +19,8 @@ class Conversation(History):
 
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
-        self.unanswered: list[Placed] = []
-        self.waiting: list[Placed] = []  # calls at the end
-        self.orphans: list[Placed] = []
-        self.doubles: list[Placed] = []
+        self.calls: Pairing[Placed, Placed] = Pairing()
         self.apart: list[Placed] = []  # results behind a message that is neither a call nor a result
-        self._open: list[Placed] = []
-        self._answered: list[Part] = []
         self._spoken = False  # somebody spoke since the open calls
 
     def walk(self, look: Look) -> None:
@@ -34,9 +30,7 @@ class Conversation(History):
                 look("message", message, path)
                 self._message(message, path, look)
         if self._spoken:
-            self._give_up()
-        else:
-            self.waiting = [one for one in self._open if not _is_text(one[1])]
+            self.calls.end_round()
 
     def where(self, path: Path) -> str:
         message = self.messages[path[1]] if len(path) > 1 and isinstance(path[1], int) else None
@@ -51,34 +45,23 @@ class Conversation(History):
             inside = (*path, "parts", at)
             look(part.kind, part, inside)
             if part.kind == "tool_call":
-                self._open.append((inside, part))
+                self.calls.add_call(part.call, (inside, part))
             elif part.kind == "tool_result":
                 self._result(part, inside)
-        if message.role == "user" and self._open and not results:
+        if message.role == "user" and not results and self.calls.open_calls:
             self._spoken = True
 
     def _next_round(self) -> None:
         """An assistant message: calls that are open now stay without a result, if results of theirs or words came."""
-        if self._spoken or self._answered:
-            self._give_up()
-            self._open, self._answered, self._spoken = [], [], False
-
-    def _give_up(self) -> None:
-        """The open calls stay without a result."""
-        self.unanswered += [one for one in self._open if not _is_text(one[1])]
+        if self._spoken or self.calls.has_results:
+            self.calls.end_round()
+            self._spoken = False
 
     def _result(self, part: Part, path: Path) -> None:
-        for at, (_, call) in enumerate(self._open):
-            if call.call == part.call:
-                del self._open[at]
-                self._answered.append(part)
-                if self._spoken:
-                    self.apart.append((path, part))
-                return
-        again = bool(part.call) and any(one.call == part.call for one in self._answered)
-        (self.doubles if again else self.orphans).append((path, part))
+        if self.calls.add_result(part.call, (path, part)) is not None and self._spoken:
+            self.apart.append((path, part))
 
 
-def _is_text(call: Part) -> bool:
+def is_text(call: Part) -> bool:
     """Whether a call is no more than words of a message, of which no API asks for a result."""
     return call.pinned and not call.call and call.path[-1:] in _IN_TEXT

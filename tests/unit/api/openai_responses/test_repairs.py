@@ -92,3 +92,10 @@ def test_two_open_calls_of_one_id_are_told_apart_with_their_outputs() -> None:
 def test_a_string_is_left_alone() -> None:
     body = '{"model":"gpt-5","input":"hi"}'
     assert mended(body) == Repair(body.encode())
+
+
+def test_a_part_whose_type_is_no_text_is_repaired_like_any_other_value() -> None:
+    call = {"type": "function_call", "call_id": "a", "name": "read", "arguments": "{}"}
+    odd = {"type": "function_call_output", "call_id": "a", "output": [{"type": {}}]}
+    done = repaired({"input": [{"role": "user", "content": "go"}, call, odd]}, "openai_responses")
+    assert done.native["input"][2]["output"] == '[{"type":{}}]'
