@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli_runs import environment, pi_worked, saved
-from secateur.cli.installed import EXTRAS, extra_of
+from secateur.cli.installed import EXTRAS, find_extra
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 DECLARED = PROJECT["optional-dependencies"]
@@ -40,7 +40,7 @@ def test_what_is_shown_as_an_extra_is_what_the_package_declares() -> None:
     [("numpy", "simulate"), ("numpy.typing", "simulate"), ("rich.console", "cli"), ("pyarrow", "parquet"), ("os", "")],
 )
 def test_a_missing_module_is_traced_to_its_extra(module: str, extra: str) -> None:
-    assert extra_of(module) == extra
+    assert find_extra(module) == extra
 
 
 @pytest.mark.parametrize("module", ["numpy", "rich", "pyarrow", "vl_convert", "toktok_rs", "platformdirs", "pyjson5"])

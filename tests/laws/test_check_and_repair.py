@@ -5,10 +5,9 @@ import pytest
 import recorded
 from secateur.api import check
 from secateur.api.repair import Settings, repaired
-from secateur.cli.exits import Unreadable
-from secateur.cli.lawful import violations
-from secateur.cli.reading import opened
-from secateur.cli.source import Source
+from secateur.cli.exit_codes import UnreadableInput
+from secateur.cli.inputs import InputSource, open_document
+from secateur.cli.report import find_violations
 from secateur.formats import named
 from secateur.session import document
 
@@ -18,10 +17,10 @@ from secateur.session import document
 def test_what_is_mended_was_found_before(path: str) -> None:
     raw = recorded.data(path)
     try:
-        read = opened(Source(path, raw, raw, False), None, "estimate")
-    except Unreadable:
+        read = open_document(InputSource(path, raw, raw, False), None, "estimate")
+    except UnreadableInput:
         pytest.skip("several conversations, or none")
-    found = violations(read)[1]
+    found = find_violations(read)[1]
     done = repaired(document.read(raw).native, read.format, Settings())
     mended = [one for one in done.mended if one.rule != "F2"]  # the tree of lines is no matter of what is sent
     assert not mended or found or read.transcript.warnings

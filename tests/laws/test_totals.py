@@ -18,10 +18,9 @@ from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import LOG, SOURCE, TURNS
 from laws.trials import BIRTH, CONDENSE, INPUTS, SAME, STALE, own, preset
 from secateur import Engine, StillTooLong
-from secateur.cli.exits import Unreadable
-from secateur.cli.reading import opened
-from secateur.cli.report import report
-from secateur.cli.source import Source
+from secateur.cli.exit_codes import UnreadableInput
+from secateur.cli.inputs import InputSource, open_document
+from secateur.cli.report import make_report
 from secateur.policy import PRESETS
 
 SESSIONS = Path(__file__).parents[2] / "sessions"
@@ -31,7 +30,7 @@ POLICIES = (*(preset(name) for name in PRESETS), OWN)
 
 
 def of(data: bytes, format: str | None = None, model: str = "") -> Any:
-    return opened(Source("a document", data, data, False), format, COUNTER, model=model)
+    return open_document(InputSource("a document", data, data, False), format, COUNTER, model=model)
 
 
 def agrees(raw: bytes, policy: Any, window: int | None, compact: bool) -> int:
@@ -41,7 +40,7 @@ def agrees(raw: bytes, policy: Any, window: int | None, compact: bool) -> int:
         view = engine.compact(raw, force=True, idle_s=400.0) if compact else engine.fit(raw, idle_s=400.0)
     except StillTooLong as error:
         view = error.view
-    told = report(view, before, of(view.native, before.format, before.transcript.model), None)
+    told = make_report(view, before, of(view.native, before.format, before.transcript.model), None)
     freed = told.input.tokens - told.output.tokens
     assert sum(one.tokens_before - one.tokens_after for one in told.edits) == freed
     assert view.receipt.tokens_raw - view.receipt.tokens_view == freed
@@ -78,7 +77,7 @@ def test_of_recorded_sessions(path: str) -> None:
     raw = recorded.data(path)
     try:
         of(raw)
-    except Unreadable:
+    except UnreadableInput:
         pytest.skip("several conversations, or none")
     for name in ("balance", "digests", "kilocode", "pi-auto-compressor"):
         agrees(raw, name, None, False)

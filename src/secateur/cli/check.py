@@ -4,26 +4,25 @@ Rule: a request body is read as it stands, a session file as its host would send
 findings (exit 1), warnings alone are not. Nothing is mended here.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
-import click
-import msgspec
 from msgspec import Struct
 
 from secateur.api import Violation
-from secateur.cli import options, tables
-from secateur.cli.exits import FINDINGS, FINE
-from secateur.cli.lawful import violations
+from secateur.cli import options
+from secateur.cli.exit_codes import FINDINGS, SUCCESS
+from secateur.cli.inputs import OpenedDocument, open_document, read_source
 from secateur.cli.names import PROFILE
-from secateur.cli.progress import working
-from secateur.cli.reading import Opened, opened
-from secateur.cli.report import Side, side
-from secateur.cli.source import read
-from secateur.cli.terminal import harmless, say_json, tell
+from secateur.cli.options import Options, option
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.tables import make_table
+from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
+from secateur.cli.report import DocumentSummary, find_violations, summarize_document
 
+_MAX_VIOLATIONS = 40
 SCHEMA = "secateur.check/1"
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur check request.json
@@ -35,20 +34,35 @@ Exit codes: 0 fine, 1 violations, 2 usage, 3 input unreadable.
 """
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+def _make_violations_table(found: Sequence[Violation]) -> Any:
+    """Violations, one a row: the rule, the place, what is wrong and what to do."""
+    rows = [
+        (_format_rule(one), to_one_line(one.where, 60), to_one_line(one.text, 400)) for one in found[:_MAX_VIOLATIONS]
+    ]
+    return make_table("", ("rule", "where", "what, and what to do"), rows, more=len(found) - _MAX_VIOLATIONS, fold=True)
 
-    input: str
-    format_name: str | None
-    profile: str | None
-    as_json: bool
+
+def _format_rule(one: Violation) -> str:
+    return one.rule if one.severity == "error" else f"{one.rule} (warning)"
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class CheckOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur check`."""
+
+    input: options.Input
+    format_name: options.FormatName
+    profile: Annotated[
+        str | None,
+        option("--profile", type=PROFILE, metavar="P", help="A server that takes less: strict, mistral, ..."),
+    ]
+    as_json: options.AsJson
+
+
+class CheckReport(Struct, frozen=True, kw_only=True):
     """What the rules told of one document."""
 
     schema: str = SCHEMA
-    input: Side
+    input: DocumentSummary
     reason: str  # why it was taken for its format
     family: str  # whose rules were asked
     profile: str | None
@@ -56,55 +70,48 @@ class Checked(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-@click.command("check", epilog=_HELP)
-@click.argument("input", default="-", type=click.Path(), metavar="[INPUT]")
-@options.all_of(
-    options.format_,
-    click.option("--profile", type=PROFILE, metavar="P", help="A server that takes less: strict, mistral, ..."),
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("check", CheckOptions, _EPILOG)
+def command(args: CheckOptions) -> int:
     """Check INPUT against the rules of the API it is for: pairs, order, ids, empty texts, cache markers, sizes.
 
     A session file is checked as its host would send it.
     """
-    asked = msgspec.convert(given, Asked)
-    with working(f"reading {asked.input}"):
-        read_ = opened(read(asked.input), asked.format_name, "estimate")
-        found = checked(read_, asked)
-    if asked.as_json:
-        say_json(found)
+    with show_work(f"reading {args.input}"):
+        read_ = open_document(read_source(args.input), args.format_name, "estimate")
+        found = check_document(read_, args)
+    if args.as_json:
+        print_json(found)
     else:
-        tell(*_blocks(found, read_))
-    return FINDINGS if any(one.severity == "error" for one in found.violations) else FINE
+        print_blocks(*_render(found, read_))
+    return FINDINGS if any(one.severity == "error" for one in found.violations) else SUCCESS
 
 
-def checked(read_: Opened, asked: Asked) -> Checked:
+def check_document(read_: OpenedDocument, args: CheckOptions) -> CheckReport:
     """All that the rules tell of a document."""
-    family, broken = violations(read_, asked.profile)
-    return Checked(
-        input=side(read_, asked.input),
+    family, broken = find_violations(read_, args.profile)
+    return CheckReport(
+        input=summarize_document(read_, args.input),
         reason=read_.document.reason,
         family=family,
-        profile=asked.profile,
+        profile=args.profile,
         violations=broken,
         warnings=read_.transcript.warnings,
     )
 
 
-def _blocks(found: Checked, read_: Opened) -> list[Any]:
+def _render(found: CheckReport, read_: OpenedDocument) -> list[Any]:
     errors = sum(one.severity == "error" for one in found.violations)
     rest = len(found.violations) - errors
     whom = "every API" if found.family == "transcript" else found.family
     blocks: list[Any] = [
-        f"{harmless(read_.source.label)}: {found.input.format}, {found.reason}",
-        f"{found.input.messages:,} messages against the rules of {whom}: {_many(errors, 'violation')}"
-        + (f", {_many(rest, 'warning')}" if rest else ""),
+        f"{clean(read_.source.label)}: {found.input.format}, {found.reason}",
+        f"{found.input.messages:,} messages against the rules of {whom}: {_pluralize(errors, 'violation')}"
+        + (f", {_pluralize(rest, 'warning')}" if rest else ""),
     ]
     if found.violations:
-        blocks.append(tables.broken(found.violations))
-    return blocks + [f"warning: {harmless(warning)}" for warning in found.warnings]
+        blocks.append(_make_violations_table(found.violations))
+    return blocks + [f"warning: {clean(warning)}" for warning in found.warnings]
 
 
-def _many(count: int, what: str) -> str:
+def _pluralize(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"

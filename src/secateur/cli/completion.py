@@ -3,9 +3,14 @@
 Rule: it prints and changes nothing; where to put the script is said in the help.
 """
 
+from typing import Annotated
+
 import click
 
-_HELP = """\
+from secateur.cli import options
+from secateur.cli.options import Options, argument
+
+_EPILOG = """\
 \b
 Examples:
   eval "$(secateur completion bash)"     # bash: in ~/.bashrc
@@ -14,15 +19,20 @@ Examples:
 """
 
 
-@click.command("completion", epilog=_HELP)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
+class CompletionOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur completion`."""
+
+    shell: Annotated[str, argument(type=click.Choice(["bash", "zsh", "fish"]))]
+
+
+@options.command("completion", CompletionOptions, _EPILOG)
+def command(args: CompletionOptions) -> None:
     """Print the completion script of SHELL on standard output."""
     from click.shell_completion import get_completion_class
 
+    from secateur.cli.output.terminal import print_text
     from secateur.cli.program import program
-    from secateur.cli.terminal import say
 
-    completion = get_completion_class(shell)
+    completion = get_completion_class(args.shell)
     assert completion is not None  # click has all three
-    say(completion(program, {}, "secateur", "_SECATEUR_COMPLETE").source() + "\n")
+    print_text(completion(program, {}, "secateur", "_SECATEUR_COMPLETE").source() + "\n")

@@ -3,56 +3,76 @@
 Rule: two documents, or one and what a policy would make of it; nothing is written. Differences are no findings: 0.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from difflib import SequenceMatcher, unified_diff
+from itertools import groupby
+from typing import Annotated, Any, Literal, TypeVar
 
 import click
-import msgspec
 from msgspec import Struct
 
-from secateur import engine
 from secateur.cli import options
-from secateur.cli.anatomy import total
-from secateur.cli.changes import Change, changes
-from secateur.cli.excerpts import excerpt
-from secateur.cli.exits import FINE, Refused
-from secateur.cli.figures import tokens
-from secateur.cli.names import DEFAULT
-from secateur.cli.progress import working
-from secateur.cli.reading import Opened, opened
-from secateur.cli.source import Source, read
-from secateur.cli.tables import what
-from secateur.cli.terminal import Line, harmless, say_json, shown, tell
+from secateur.cli.composition import PartPlace, count_tokens, locate_part
+from secateur.cli.exit_codes import SUCCESS, UsageError
+from secateur.cli.inputs import InputSource, OpenedDocument, read_source
+from secateur.cli.names import POLICY
+from secateur.cli.options import argument, option
+from secateur.cli.output.formatting import format_count
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.tables import name_part
+from secateur.cli.output.terminal import StyledLine, clean, hide_secrets, print_blocks, print_json
+from secateur.cli.runs import RunOptions, make_engine, open_outcome, open_source
+from secateur.defaults import POLICY as DEFAULT
+from secateur.model import Message, Part, Transcript
 
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur diff session.jsonl pruned.jsonl
   secateur diff session.jsonl --policy opencode --lines 8
   secateur diff request.json.gz --policy mine.toml --json
 """
-
+_Item = TypeVar("_Item")
+_Pair = tuple[_Item | None, _Item | None]
 _STYLES = {"-": "red", "+": "green"}
+_COMPARED_LINES = 1000  # lines of each text that are compared: beyond that nobody reads, and comparing takes long
+_LINE_CHARS = 200  # of a line
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+class PartChange(Struct, frozen=True):
+    """One part that is not the same on both sides. `where` is its place before, or after where it is new."""
 
-    a: str
-    b: str | None
-    policy: str | None
-    model: str
-    window: int | None
-    format_name: str | None
-    idle: float | None
-    protect: tuple[str, ...]
-    fixed_tokens: int
-    counter: str
-    lines: int
-    as_json: bool
+    verb: Literal["changed", "gone", "new"]
+    where: PartPlace
+    tokens_before: int
+    tokens_after: int
+    before: str
+    after: str
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class DiffOptions(RunOptions, frozen=True, kw_only=True):
+    """The options of `secateur diff`."""
+
+    a: Annotated[str, argument(type=click.Path())]
+    b: Annotated[str | None, argument(required=False, type=click.Path())]
+    policy: Annotated[
+        str | None,
+        option("--policy", type=POLICY, metavar="P", help=f"A preset or a policy file.  [default: {DEFAULT}]"),
+    ]
+    lines: Annotated[
+        int,
+        option(
+            "--lines",
+            type=click.IntRange(min=0),
+            metavar="N",
+            default=4,
+            show_default=True,
+            help="Lines shown of each run.",
+        ),
+    ]
+
+
+class DiffReport(Struct, frozen=True, kw_only=True):
     """How two documents differ."""
 
     schema: str = "secateur.diff/1"
@@ -60,98 +80,169 @@ class Difference(Struct, frozen=True, kw_only=True):
     after: str
     tokens_before: int
     tokens_after: int
-    changes: list[Change]
+    changes: list[PartChange]
     gate: str | None = None  # why the policy changed nothing
 
 
-@click.command("diff", epilog=_HELP)
-@click.argument("a", type=click.Path())
-@click.argument("b", required=False, type=click.Path())
-@options.all_of(
-    options.other_policy,
-    options.model,
-    options.window,
-    options.format_,
-    options.idle,
-    options.protect,
-    options.fixed,
-    options.counter,
-    click.option(
-        "--lines",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=4,
-        show_default=True,
-        help="Lines shown of each run.",
-    ),
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("diff", DiffOptions, _EPILOG)
+def command(args: DiffOptions) -> int:
     """Show how document B differs from A; without B, what --policy makes of A."""
-    asked = msgspec.convert(given, Asked)
-    if asked.b is not None and asked.policy is not None:
-        raise Refused("B and --policy each say what to compare A with: give one of them")
-    with working(f"comparing {asked.a}"):
-        before = opened(read(asked.a), asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
-        after, gate = _pruned(asked, before) if asked.b is None else (_other(asked, asked.b), None)
-        found = _difference(before, after, gate)
-    if asked.as_json:
-        say_json(found)
+    if args.b is not None and args.policy is not None:
+        raise UsageError("B and --policy each say what to compare A with: give one of them")
+    with show_work(f"comparing {args.a}"):
+        before = open_source(read_source(args.a), args)
+        if args.b is None:
+            after, gate = _open_pruned(args, before)
+        else:
+            after, gate = open_source(read_source(args.b), args), None
+        report = _make_report(before, after, gate)
+    if args.as_json:
+        print_json(report)
     else:
-        tell(*_blocks(found, asked.lines))
-    return FINE
+        print_blocks(*_render(report, args.lines))
+    return SUCCESS
 
 
-def _other(asked: Asked, name: str) -> Opened:
-    return opened(read(name), asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
+def _open_pruned(args: DiffOptions, before: OpenedDocument) -> tuple[OpenedDocument, str | None]:
+    """What the policy makes of a document, read again from its bytes; why it changed nothing, if so."""
+    engine = make_engine(args.policy or DEFAULT, before, args, compact=False, too_long="send")
+    view = engine.fit(before.source.data, idle_s=args.idle, fixed_tokens=args.fixed_tokens)
+    outcome = InputSource(f"{before.source.label} under {view.receipt.policy}", view.native, view.native)
+    return open_outcome(outcome, before, args), view.receipt.gate or None
 
 
-def _pruned(asked: Asked, before: Opened) -> tuple[Opened, str | None]:
-    """What the policy makes of a document, read again from its bytes."""
-    name = asked.policy or DEFAULT
-    used = engine.Engine(
-        name,
-        asked.model,
-        window=asked.window,
-        format=before.format,
-        protect=asked.protect,
-        counter=asked.counter,
-        compact=False,
-        too_long="send",
-    )
-    view = used.fit(before.source.data, idle_s=asked.idle, fixed_tokens=asked.fixed_tokens)
-    outcome = Source(f"{before.source.label} under {view.receipt.policy}", view.native, view.native)
-    model = asked.model or before.transcript.model
-    after = opened(outcome, before.format, asked.counter, asked.fixed_tokens, model)
-    return after, view.receipt.gate or None
-
-
-def _difference(before: Opened, after: Opened, gate: str | None) -> Difference:
-    return Difference(
+def _make_report(before: OpenedDocument, after: OpenedDocument, gate: str | None) -> DiffReport:
+    return DiffReport(
         before=before.source.label,
         after=after.source.label,
-        tokens_before=total(before.transcript),
-        tokens_after=total(after.transcript),
-        changes=changes(before.transcript, after.transcript),
+        tokens_before=count_tokens(before.transcript),
+        tokens_after=count_tokens(after.transcript),
+        changes=find_changes(before.transcript, after.transcript),
         gate=gate,
     )
 
 
-def _blocks(found: Difference, lines: int) -> Iterator[Any]:
-    figures = f"{tokens(found.tokens_before)} → {tokens(found.tokens_after)} tokens"
-    yield f"{harmless(found.before)} → {harmless(found.after)}: {len(found.changes):,} parts differ, {figures}"
+def _render(found: DiffReport, lines: int) -> Iterator[Any]:
+    figures = f"{format_count(found.tokens_before)} → {format_count(found.tokens_after)} tokens"
+    yield f"{clean(found.before)} → {clean(found.after)}: {len(found.changes):,} parts differ, {figures}"
     if not found.changes and found.gate:
         yield f"Nothing was pruned: {found.gate}."
     for change in found.changes:
         yield ""
-        yield Line(_heading(change), "bold")
-        for line in excerpt(shown(change.before), shown(change.after), lines):
-            yield Line(harmless(line), _STYLES.get(line[0], "dim"))
+        yield StyledLine(_make_heading(change), "bold")
+        for line in make_excerpt(hide_secrets(change.before), hide_secrets(change.after), lines):
+            yield StyledLine(clean(line), _STYLES.get(line[0], "dim"))
 
 
-def _heading(change: Change) -> str:
+def _make_heading(change: PartChange) -> str:
     where = change.where
     line = f", line {where.lines[0] + 1}" if where.lines else ""
-    figures = f"{tokens(change.tokens_before)} → {tokens(change.tokens_after)} tokens"
-    call = f" ({harmless(where.call[:40])})" if where.call else ""
-    return f"message {where.message}{line}: {what(where)} {change.verb}, {figures}{call}"
+    figures = f"{format_count(change.tokens_before)} → {format_count(change.tokens_after)} tokens"
+    call = f" ({clean(where.call[:40])})" if where.call else ""
+    return f"message {where.message}{line}: {name_part(where)} {change.verb}, {figures}{call}"
+
+
+def find_changes(before: Transcript, after: Transcript) -> list[PartChange]:
+    """All parts that differ, in order."""
+    old, new = list(enumerate(before.messages)), list(enumerate(after.messages))
+    return [
+        change
+        for a, b in _align(old, new, lambda one: _get_content(one[1]), lambda one: _get_shape(one[1]))
+        for change in _compare_messages(a, b)
+    ]
+
+
+def _compare_messages(old: tuple[int, Message] | None, new: tuple[int, Message] | None) -> Iterator[PartChange]:
+    """The differing parts of two messages of which either may be missing."""
+    parts_old = list(old[1].parts) if old else []
+    parts_new = list(new[1].parts) if new else []
+    for a, b in _align(parts_old, parts_new, _get_part_content, lambda part: (part.kind, part.call)):
+        if a is None and b is not None and new is not None:
+            yield PartChange("new", locate_part(*new, b), 0, b.tokens, "", b.text)
+        elif a is not None and old is not None:
+            yield from _compare_parts(locate_part(*old, a), a, b)
+
+
+def _compare_parts(where: PartPlace, old: Part, new: Part | None) -> Iterator[PartChange]:
+    if new is None:
+        yield PartChange("gone", where, old.tokens, 0, old.text, "")
+    elif _get_part_content(old) != _get_part_content(new):
+        yield PartChange("changed", where, old.tokens, new.tokens, old.text, new.text)
+
+
+def _get_content(message: Message) -> Hashable:
+    return message.role, tuple(map(_get_part_content, message.parts))
+
+
+def _get_part_content(part: Part) -> Hashable:
+    """What a part says, wherever it stands; its key would say what came before as well."""
+    return part.kind, part.tool, part.call, part.digest, part.error, part.text
+
+
+def _get_shape(message: Message) -> Hashable:
+    """What a prune leaves alone: who speaks, and which calls are made or answered."""
+    kept = (part for part in message.parts if part.kind not in ("reasoning", "media"))
+    return message.role, tuple((part.kind, part.call) for part in kept)
+
+
+def _align(
+    old: Sequence[_Item], new: Sequence[_Item], same: Callable[[_Item], Hashable], alike: Callable[[_Item], Hashable]
+) -> Iterator[_Pair[_Item]]:
+    """Pairs in order: first by what is the same, what is left between by what is alike, then one-sided."""
+    for kind, a, b in _split_runs(old, new, same):
+        if kind == "equal":
+            yield from zip(a, b, strict=True)
+            continue
+        for inner, c, d in _split_runs(a, b, alike):
+            if inner == "equal":
+                yield from zip(c, d, strict=True)
+            else:
+                yield from ((one, None) for one in c)
+                yield from ((None, one) for one in d)
+
+
+def _split_runs(
+    old: Sequence[_Item], new: Sequence[_Item], key: Callable[[_Item], Hashable]
+) -> Iterator[tuple[str, Sequence[_Item], Sequence[_Item]]]:
+    """Runs that are equal by `key` and runs that are not. The common start and end are found in one pass."""
+    left, right = [key(one) for one in old], [key(one) for one in new]
+    size, head = min(len(left), len(right)), 0
+    while head < size and left[head] == right[head]:
+        head += 1
+    tail = 0
+    while tail < size - head and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    yield "equal", old[:head], new[:head]
+    inside = SequenceMatcher(None, left[head : len(left) - tail], right[head : len(right) - tail], autojunk=False)
+    for tag, i, j, k, m in inside.get_opcodes():
+        yield ("equal" if tag == "equal" else "other"), old[head + i : head + j], new[head + k : head + m]
+    yield "equal", old[len(old) - tail :], new[len(new) - tail :]
+
+
+def make_excerpt(before: str, after: str, run: int) -> Iterator[str]:
+    """Lines that begin with `-`, `+` or a blank; of a run of one sign at most `run`, and then how many more."""
+    old, new = _take_head(before), _take_head(after)
+    lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
+    for sign, group in groupby(lines, key=lambda line: line[0]):
+        told = list(group)
+        if sign == "@":
+            continue
+        yield from told[:run]
+        if len(told) > run:
+            yield f"{sign} … {_format_more_lines(len(told) - run)}"
+    if rest := max(_count_beyond(before), _count_beyond(after)):
+        yield f"  … {_format_more_lines(rest)}, not compared"
+
+
+def _take_head(text: str) -> list[str]:
+    """The first lines; a line that is not shown whole ends in what its rest hashes to nothing: its length."""
+    lines = text.split("\n", _COMPARED_LINES)[:_COMPARED_LINES]
+    return [line if len(line) <= _LINE_CHARS else f"{line[:_LINE_CHARS]}… ({len(line):,} characters)" for line in lines]
+
+
+def _count_beyond(text: str) -> int:
+    return max(0, text.count("\n") + 1 - _COMPARED_LINES)
+
+
+def _format_more_lines(count: int) -> str:
+    return f"{count:,} more line{'s' if count > 1 else ''}"

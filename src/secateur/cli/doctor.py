@@ -7,23 +7,29 @@ finding (exit 1).
 import os
 import platform
 import time
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import click
-import msgspec
 from msgspec import Struct
 
 from secateur import policy
-from secateur.cli import options, tables
-from secateur.cli.exits import FINDINGS, FINE
-from secateur.cli.installed import Extra, extras, version
-from secateur.cli.reading import Opened, opened
-from secateur.cli.settings import Given, Setting, settings
-from secateur.cli.source import read
-from secateur.cli.stored import Stored, rows, stored
-from secateur.cli.terminal import harmless, say_json, tell
+from secateur.cli import options
+from secateur.cli.effective_settings import EffectiveSetting, SettingsOptions, list_settings
+from secateur.cli.exit_codes import FINDINGS, SUCCESS
+from secateur.cli.inputs import OpenedDocument, open_document, read_source
+from secateur.cli.installed import InstalledExtra, get_version, list_extras
+from secateur.cli.options import argument
+from secateur.cli.output import tables
+from secateur.cli.output.formatting import format_duration
+from secateur.cli.output.terminal import clean, print_blocks, print_json
+from secateur.errors import StoreError
+from secateur.stores import default_url, open_store, receipts_s, retention_s
+from secateur.stores.place import KEEPING, KEEPING_RECEIPTS, VARIABLE
+from secateur.stores.protocol import Sizes, Store
+from secateur.stores.sqlite import SqliteStore
 
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur doctor
@@ -34,89 +40,144 @@ Examples:
 Exit codes: 0 fine, 1 there is advice, 2 usage or configuration,
 3 input unreadable.
 """
-
 _COMPLETION = {
     "bash": """eval "$(secateur completion bash)" in ~/.bashrc""",
     "zsh": """eval "$(secateur completion zsh)" in ~/.zshrc""",
     "fish": "secateur completion fish | source in ~/.config/fish/config.fish",
 }
+DAY_MS = 86_400_000
 
 
-class Asked(Given, frozen=True, kw_only=True):
-    """What the command line said."""
+class StoreCheckup(Struct, frozen=True):
+    """The store as it is."""
 
-    input: str | None
-    format_name: str | None
-    store: str
-    as_json: bool
+    url: str
+    source: str  # who named it
+    retention_s: float
+    retention_source: str
+    receipts_s: float
+    sizes: Sizes | None = None  # null: not there yet, or it cannot be used
+    bytes_a_day: float | None = None  # since the oldest session; null: less than a day old
+    trouble: str = ""
 
 
-class Checkup(Struct, frozen=True, kw_only=True):
+class DoctorOptions(SettingsOptions, frozen=True, kw_only=True):
+    """The options of `secateur doctor`."""
+
+    input: Annotated[str | None, argument(required=False, type=click.Path())]
+    format_name: options.FormatName
+    store: options.StoreUrl
+    as_json: options.AsJson
+
+
+class DoctorReport(Struct, frozen=True, kw_only=True):
     """All that doctor has to say."""
 
     schema: str = "secateur.doctor/1"
     version: str
     python: str
-    settings: list[Setting]
-    extras: list[Extra]
-    store: Stored
+    settings: list[EffectiveSetting]
+    extras: list[InstalledExtra]
+    store: StoreCheckup
     completion: str
     advice: list[str]  # a store that cannot be used is one of them
 
 
-@click.command("doctor", epilog=_HELP)
-@click.argument("input", required=False, type=click.Path())
-@options.all_of(
-    options.policy,
-    options.model,
-    options.window,
-    options.format_,
-    options.idle,
-    options.protect,
-    options.store,
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("doctor", DoctorOptions, _EPILOG)
+def command(args: DoctorOptions) -> int:
     """Show the settings in force and where each comes from; with INPUT, those for that document."""
-    asked = msgspec.convert(given, Asked)
-    found = checkup(asked)
-    if asked.as_json:
-        say_json(found)
+    found = check_up(args)
+    if args.as_json:
+        print_json(found)
     else:
-        tell(*_blocks(found))
-    return FINDINGS if found.advice else FINE
+        print_blocks(*_render(found))
+    return FINDINGS if found.advice else SUCCESS
 
 
-def checkup(asked: Asked) -> Checkup:
+def check_up(args: DoctorOptions) -> DoctorReport:
     """Look at everything."""
-    chosen = policy.protecting(policy.load(asked.policy), asked.protect)
-    store = stored(asked.store, int(time.time() * 1000))
-    return Checkup(
-        version=version(),
+    chosen = policy.protecting(policy.load(args.policy), args.protect)
+    store = check_store(args.store, int(time.time() * 1000))
+    return DoctorReport(
+        version=get_version(),
         python=f"{platform.python_version()} on {platform.system()}",
-        settings=settings(asked, chosen, _document(asked)),
-        extras=extras(),
+        settings=list_settings(args, chosen, _open_document(args)),
+        extras=list_extras(),
         store=store,
         completion=_COMPLETION.get(os.path.basename(os.environ.get("SHELL", "")), "secateur completion --help"),
         advice=[*policy.advice(chosen), *filter(None, [store.trouble])],
     )
 
 
-def _document(asked: Asked) -> Opened | None:
-    return opened(read(asked.input), asked.format_name, model=asked.model) if asked.input else None
+def _open_document(args: DoctorOptions) -> OpenedDocument | None:
+    return open_document(read_source(args.input), args.format_name, model=args.model) if args.input else None
 
 
-def _blocks(found: Checkup) -> list[Any]:
+def _render(found: DoctorReport) -> list[Any]:
     extras = [
         (f"secateur[{one.extra}]", one.package, one.version or f"missing: pip install 'secateur[{one.extra}]'")
         for one in found.extras
     ]
-    shown = [(one.name, harmless(one.value), harmless(one.source)) for one in found.settings]
+    shown = [(one.name, clean(one.value), clean(one.source)) for one in found.settings]
     return [
         f"secateur {found.version}, Python {found.python}",
-        tables.listed(shown, "Settings in force", ("setting", "value", "from")),
-        tables.listed(extras, "Extras", ("extra", "package", "installed")),
-        tables.listed([tuple(map(harmless, row)) for row in rows(found.store)], "Store", ("", "", "from")),
+        tables.make_list(shown, "Settings in force", ("setting", "value", "from")),
+        tables.make_list(extras, "Extras", ("extra", "package", "installed")),
+        tables.make_list([tuple(map(clean, row)) for row in _list_store_rows(found.store)], "Store", ("", "", "from")),
         f"Shell completion: {found.completion}",
-        *([f"Advice: {harmless(advice)}." for advice in found.advice] or ["No advice: nothing looks wrong."]),
+        *([f"Advice: {clean(advice)}." for advice in found.advice] or ["No advice: nothing looks wrong."]),
     ]
+
+
+def check_store(said: str, now: int) -> StoreCheckup:
+    """Look at the store that `--store` names, else at the default one. `now` is in ms since 1970."""
+    source = "--store" if said else VARIABLE if os.environ.get(VARIABLE) else "the user's data folder"
+    keeps = KEEPING if os.environ.get(KEEPING) else "default"
+    known = (said or default_url(), source, retention_s(), keeps, receipts_s())
+    store = open_store(known[0])
+    try:
+        sizes = _read_sizes(store)
+    except StoreError as error:
+        return StoreCheckup(*known, trouble=str(error))
+    finally:
+        store.close()
+    days = (now - sizes.oldest) / DAY_MS if sizes and sizes.oldest else 0.0
+    grown = (sizes.file_bytes or sizes.stored_bytes) / days if sizes and days >= 1 else None
+    return StoreCheckup(*known, sizes=sizes, bytes_a_day=grown)
+
+
+def _list_store_rows(one: StoreCheckup) -> Iterator[tuple[str, str, str]]:
+    """As a table: what, how much, from where."""
+    yield ("at", one.url, one.source)
+    yield ("bytes of untouched sessions", f"kept {format_duration(one.retention_s)}", one.retention_source)
+    yield (
+        "receipts",
+        f"kept {format_duration(one.receipts_s)}",
+        KEEPING_RECEIPTS if os.environ.get(KEEPING_RECEIPTS) else "default",
+    )
+    sizes = one.sizes
+    if one.trouble:
+        yield ("holds", "unknown: see the advice", "")
+    elif sizes is None:
+        yield ("holds", "nothing yet", "")
+    else:
+        yield ("holds", f"{sizes.sessions:,} sessions, {sizes.receipts:,} receipts, {sizes.epochs:,} epochs", "")
+        kept = f"{sizes.blobs:,} removed texts, {_format_mb(sizes.blob_bytes)} as they were"
+        yield ("bytes", f"{kept}, {_format_mb(sizes.stored_bytes)} compressed", "")
+        yield (
+            "file",
+            f"{_format_mb(sizes.file_bytes)}, {_format_mb(sizes.free_bytes)} of it free, schema {sizes.schema}",
+            "",
+        )
+        growth = "less than a day old" if one.bytes_a_day is None else f"{_format_mb(one.bytes_a_day)} a day"
+        yield ("growth", growth, "")
+
+
+def _read_sizes(store: Store) -> Sizes | None:
+    if isinstance(store, SqliteStore) and not store.path.exists():
+        return None
+    return store.sizes()
+
+
+def _format_mb(size: float) -> str:
+    return f"{size / 1e6:,.1f} MB"

@@ -5,22 +5,23 @@ Rule: what it takes is what the retention says, and nothing of a session that is
 """
 
 import time
+from typing import Annotated
 
 import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.figures import duration, many, size
-from secateur.cli.kept import opened_store
-from secateur.cli.progress import working
-from secateur.cli.terminal import harmless, say_json, tell
+from secateur.cli.options import Options, option
+from secateur.cli.output.formatting import format_bytes, format_duration, pluralize
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.terminal import clean, print_blocks, print_json
+from secateur.cli.store_option import open_existing_store
 from secateur.stores import receipts_s, retention_s
 from secateur.stores.protocol import Freed
 
 SCHEMA = "secateur.gc/1"
 DAY_S = 86_400
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur gc                       by SECATEUR_RETENTION_DAYS, else 30 days
@@ -34,7 +35,7 @@ says that the bytes are gone. `secateur doctor` shows how large the store is.
 """
 
 
-class Collected(Struct, frozen=True, kw_only=True):
+class GcReport(Struct, frozen=True, kw_only=True):
     """The JSON report."""
 
     schema: str = SCHEMA
@@ -46,39 +47,49 @@ class Collected(Struct, frozen=True, kw_only=True):
     file_bytes: int  # what the store takes now
 
 
-@click.command("gc", epilog=_HELP)
-@options.all_of(
-    click.option("--days", type=click.FloatRange(min=0), metavar="N", help="Keep bytes for so many days."),
-    click.option("--receipt-days", type=click.FloatRange(min=0), metavar="N", help="Keep receipts for so many days."),
-    click.option("--forget-days", type=click.FloatRange(min=0), metavar="N", help="Forget sessions older than that."),
-    options.store,
-    options.as_json,
-)
-def command(
-    days: float | None, receipt_days: float | None, forget_days: float | None, store: str, as_json: bool
-) -> None:
+class GcOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur gc`."""
+
+    days: Annotated[
+        float | None,
+        option("--days", type=click.FloatRange(min=0), metavar="N", help="Keep bytes for so many days."),
+    ]
+    receipt_days: Annotated[
+        float | None,
+        option("--receipt-days", type=click.FloatRange(min=0), metavar="N", help="Keep receipts for so many days."),
+    ]
+    forget_days: Annotated[
+        float | None,
+        option("--forget-days", type=click.FloatRange(min=0), metavar="N", help="Forget sessions older than that."),
+    ]
+    store: options.StoreUrl
+    as_json: options.AsJson
+
+
+@options.command("gc", GcOptions, _EPILOG)
+def command(args: GcOptions) -> None:
     """Let go of the bytes of sessions that were not touched for longer than the retention, and of old receipts."""
-    keep_s = retention_s() if days is None else days * DAY_S
-    told_s = receipts_s() if receipt_days is None else receipt_days * DAY_S
-    forget_s = None if forget_days is None else forget_days * DAY_S
-    with working("letting go"), opened_store(store) as kept:
+    keep_s = retention_s() if args.days is None else args.days * DAY_S
+    told_s = receipts_s() if args.receipt_days is None else args.receipt_days * DAY_S
+    forget_s = None if args.forget_days is None else args.forget_days * DAY_S
+    with show_work("letting go"), open_existing_store(args.store) as kept:
         freed = kept.store.gc(int(time.time() * 1000), keep_s, forget_s, receipts_s=told_s)
         takes = kept.store.sizes().file_bytes
-    done = Collected(
+    done = GcReport(
         store=kept.url, retention_s=keep_s, receipts_s=told_s, forget_s=forget_s, freed=freed, file_bytes=takes
     )
-    if as_json:
-        say_json(done)
+    if args.as_json:
+        print_json(done)
     else:
-        tell(*_blocks(done))
+        print_blocks(*_render(done))
 
 
-def _blocks(done: Collected) -> list[str]:
-    freed, older = done.freed, f"of sessions untouched for {duration(done.retention_s)}"
+def _render(done: GcReport) -> list[str]:
+    freed, older = done.freed, f"of sessions untouched for {format_duration(done.retention_s)}"
     if freed == Freed():
-        spent = f"and no receipts older than {duration(done.receipts_s)}"
-        return [f"Nothing to let go: {harmless(done.store)} holds no bytes {older}, {spent}."]
-    gone = f"{many(freed.blobs, 'text')} {older} went, {size(freed.bytes)} compressed"
-    went = (many(freed.sessions, "session") if freed.sessions else "", many(freed.receipts, "receipt"))
+        spent = f"and no receipts older than {format_duration(done.receipts_s)}"
+        return [f"Nothing to let go: {clean(done.store)} holds no bytes {older}, {spent}."]
+    gone = f"{pluralize(freed.blobs, 'text')} {older} went, {format_bytes(freed.bytes)} compressed"
+    went = (pluralize(freed.sessions, "session") if freed.sessions else "", pluralize(freed.receipts, "receipt"))
     whole = f", and {' and '.join(filter(None, went))}" if freed.sessions or freed.receipts else ""
-    return [f"{gone}{whole}. {harmless(done.store)} takes {size(done.file_bytes)} now."]
+    return [f"{gone}{whole}. {clean(done.store)} takes {format_bytes(done.file_bytes)} now."]

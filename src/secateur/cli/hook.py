@@ -5,16 +5,17 @@ Rule: the host always gets an answer, and exit code 0; what a person should know
 
 import json
 import sys
-from typing import Any
+from typing import Annotated
 
 import click
 
 from secateur.cli import options
-from secateur.cli.exits import FINE
-from secateur.cli.terminal import say, say_json
+from secateur.cli.exit_codes import SUCCESS
+from secateur.cli.options import Options, argument, option
+from secateur.cli.output.terminal import print_json, print_text
 
 HOSTS = ("pi",)
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur hook pi < event.json
@@ -26,26 +27,42 @@ Pi's events: session_before_compact is answered by {"compaction": {...}} or
 """
 
 
-@click.command("hook", epilog=_HELP)
-@click.argument("host", type=click.Choice(HOSTS), metavar="HOST")
-@click.option("--policy", default="pi-auto-compressor", show_default=True, metavar="P", help="A preset or policy file.")
-@options.all_of(options.summarizer, options.local_only, options.deadline)
-def command(**given: Any) -> int:
+class HookOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur hook`."""
+
+    host: Annotated[str, argument(type=click.Choice(HOSTS), metavar="HOST")]
+    policy: Annotated[
+        str,
+        option(
+            "--policy",
+            default="pi-auto-compressor",
+            show_default=True,
+            metavar="P",
+            help="A preset or policy file.",
+        ),
+    ]
+    summarizer: options.Summarizers
+    local_only: options.LocalOnly
+    deadline: options.Deadline
+
+
+@options.command("hook", HookOptions, _EPILOG)
+def command(args: HookOptions) -> int:
     """Answer one event of HOST (pi), for an extension that hands it over."""
     from secateur.hosts import pi
     from secateur.policy import load
 
     try:
-        event = json.load(sys.stdin)
+        event, name = json.load(sys.stdin), args.policy
     except ValueError as error:
-        event, given["policy"] = {"type": f"not JSON ({error})"}, "observe"
+        event, name = {"type": f"not JSON ({error})"}, "observe"
     answer = pi.answered(
         event if isinstance(event, dict) else {},
-        load(given["policy"]),
-        given["summarizer"] or None,
-        given["deadline"],
-        given["local_only"],
+        load(name),
+        args.summarizer or None,
+        args.deadline,
+        args.local_only,
     )
-    say_json(answer.native, exactly=True)
-    say(f"{answer.status}\n", err=True)
-    return FINE
+    print_json(answer.native, exactly=True)
+    print_text(f"{answer.status}\n", err=True)
+    return SUCCESS

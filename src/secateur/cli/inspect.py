@@ -1,33 +1,46 @@
-"""`secateur inspect`: what a context is made of, and what is wrong with it.
+"""What is wrong with a conversation as it was recorded: calls without a result, results without a call.
 
-Rule: it shows a document as it is and changes nothing. Calls without a result and results without a call are findings
-(exit 1); a torn last line and outputs that report an error are facts.
+Rule: a call that nothing came after is not wrong, it waits; ids repeat and may be empty, so a result belongs to the
+latest open call with its id. Nothing is mended here.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import click
-import msgspec
 from msgspec import Struct
 
 from secateur import policy
-from secateur.cli import anatomy, options, tables
-from secateur.cli.anatomy import Place, Share, Tool, Twice
-from secateur.cli.exits import FINDINGS, FINE
-from secateur.cli.figures import percent, tokens
-from secateur.cli.problems import Problem, problems
-from secateur.cli.progress import working
-from secateur.cli.reading import Opened, opened
-from secateur.cli.report import Side, Window, side
-from secateur.cli.source import read
-from secateur.cli.terminal import harmless, say_json, tell
-from secateur.cli.turns import Turn, by_turn
+from secateur.cli import options
+from secateur.cli.composition import (
+    KindShare,
+    PartPlace,
+    RepeatedOutput,
+    ToolShare,
+    TurnSummary,
+    find_largest,
+    find_repeated,
+    group_by_kind,
+    group_by_tool,
+    group_by_turn,
+    iterate_parts,
+    locate_part,
+)
+from secateur.cli.exit_codes import FINDINGS, SUCCESS
+from secateur.cli.inputs import OpenedDocument, open_document, read_source
+from secateur.cli.options import Options, option
+from secateur.cli.output import tables
+from secateur.cli.output.formatting import format_count, format_percent
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.tables import MAX_TOOLS, MAX_TURNS, format_line, format_name, make_table
+from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
+from secateur.cli.report import DocumentSummary, WindowSize, summarize_document
+from secateur.model import Message, Part, Transcript
 from secateur.policy.windows import resolve
 from secateur.tokens import counted_by
 
 SCHEMA = "secateur.inspect/1"
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur inspect session.jsonl
@@ -40,111 +53,227 @@ Exit codes: 0 fine, 1 calls or results without their other half, 2 usage,
 """
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+class PairingProblem(Struct, frozen=True):
+    """One thing that is wrong, and where."""
 
-    input: str
-    model: str
-    window: int | None
-    format_name: str | None
-    fixed_tokens: int
-    counter: str
-    largest: int
-    as_json: bool
+    what: str  # "call without result" or "result without call"
+    where: PartPlace
 
 
-class Inspection(Struct, frozen=True, kw_only=True):
+def _make_kinds_table(shares: Sequence[KindShare], whole: int) -> Any:
+    """Tokens by kind."""
+    rows = [
+        (one.name, format_count(one.parts), format_count(one.tokens), format_percent(one.tokens, whole))
+        for one in shares
+    ]
+    return make_table("By kind", ("kind", ">parts", ">tokens", ">share"), rows)
+
+
+def _make_tools_table(found: Sequence[ToolShare], whole: int) -> Any:
+    """Tokens by tool."""
+    rows = [
+        (
+            format_name(one.tool),
+            format_count(one.calls),
+            format_count(one.results),
+            format_count(one.errors) if one.errors else "",
+            format_count(one.call_tokens),
+            format_count(one.result_tokens),
+            format_percent(one.tokens, whole),
+        )
+        for one in found[:MAX_TOOLS]
+    ]
+    head = ("tool", ">calls", ">results", ">errors", ">in calls", ">in results", ">share")
+    return make_table("By tool", head, rows, more=len(found) - MAX_TOOLS)
+
+
+def _make_turns_table(found: Sequence[TurnSummary], whole: int) -> Any:
+    """Tokens by turn; of many, the heaviest, in their order."""
+    heaviest = sorted(sorted(found, key=lambda turn: -turn.tokens)[:MAX_TURNS], key=lambda turn: turn.turn)
+    rows = [
+        (
+            str(one.turn),
+            _format_request(one.turn, one.asked),
+            format_count(one.messages),
+            format_count(one.tokens),
+            format_percent(one.tokens, whole),
+        )
+        for one in heaviest
+    ]
+    head = (">turn", "asked", ">messages", ">tokens", ">share")
+    return make_table("By turn", head, rows, more=len(found) - MAX_TURNS)
+
+
+def _make_repeated_table(found: Sequence[RepeatedOutput]) -> Any:
+    """Outputs that stand there more than once."""
+    rows = [
+        (
+            format_name(one.tool),
+            str(one.times),
+            format_count(one.tokens),
+            format_count(one.spare),
+            _format_some(one.messages),
+        )
+        for one in found[:MAX_TOOLS]
+    ]
+    head = ("tool", ">times", ">tokens each", ">to spare", "messages")
+    return make_table("The same output more than once", head, rows, more=len(found) - MAX_TOOLS)
+
+
+def _make_problems_table(found: Sequence[PairingProblem]) -> Any:
+    """Problems, one a row."""
+    rows = [
+        (
+            one.what,
+            str(one.where.message),
+            format_line(one.where),
+            format_name(one.where.tool),
+            to_one_line(one.where.call, 40),
+        )
+        for one in found[:MAX_TOOLS]
+    ]
+    return make_table("Problems", ("what", ">message", ">line", "tool", "call"), rows, more=len(found) - MAX_TOOLS)
+
+
+def _format_request(turn: int, asked: str) -> str:
+    return to_one_line(asked, 120) if turn else "(before the first)"
+
+
+def _format_some(numbers: Sequence[int], most: int = 6) -> str:
+    shown = ", ".join(map(str, numbers[:most]))
+    return f"{shown}, ..." if len(numbers) > most else shown
+
+
+def find_problems(transcript: Transcript) -> list[PairingProblem]:
+    """Calls and results that are not a pair, in the order of the conversation."""
+    open_: list[tuple[int, Message, Part]] = []
+    found: list[tuple[int, PairingProblem]] = []
+    for number, message, part in iterate_parts(transcript):
+        if part.kind == "tool_call":
+            open_.append((number, message, part))
+        elif part.kind == "tool_result" and not _close_call(open_, part):
+            found.append((number, PairingProblem("result without call", locate_part(number, message, part))))
+    last = _find_last_round(transcript)
+    found += [(one[0], PairingProblem("call without result", locate_part(*one))) for one in open_ if one[0] < last]
+    return [problem for _, problem in sorted(found, key=lambda one: one[0])]
+
+
+def _close_call(open_: list[tuple[int, Message, Part]], result: Part) -> bool:
+    """Take the call that a result answers off the list; False if there is none."""
+    for at in range(len(open_) - 1, -1, -1):
+        if open_[at][2].call == result.call:
+            del open_[at]
+            return True
+    return False
+
+
+def _find_last_round(transcript: Transcript) -> int:
+    """The number of the message whose calls may still be running; behind the end if a user spoke since."""
+    for number in range(len(transcript.messages) - 1, -1, -1):
+        if transcript.messages[number].role != "tool":
+            return number if transcript.messages[number].role == "assistant" else len(transcript.messages)
+    return 0
+
+
+class InspectOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur inspect`."""
+
+    input: options.Input
+    model: options.Model
+    window: options.Window
+    format_name: options.FormatName
+    fixed_tokens: options.FixedTokens
+    counter: options.Counter
+    largest: Annotated[
+        int,
+        option(
+            "--largest",
+            type=click.IntRange(min=0),
+            metavar="N",
+            default=10,
+            show_default=True,
+            help="How many large parts.",
+        ),
+    ]
+    as_json: options.AsJson
+
+
+class InspectReport(Struct, frozen=True, kw_only=True):
     """What one document is made of. Messages and lines count from 0."""
 
     schema: str = SCHEMA
-    input: Side
+    input: DocumentSummary
     reason: str  # why it was taken for its format
     model: str
-    window: Window
+    window: WindowSize
     counter: str
     counted_by: str  # the counter, and the factor by which it counts for this model
-    by_kind: list[Share]
-    by_tool: list[Tool]
-    by_turn: list[Turn]
-    largest: list[Place]
-    duplicates: list[Twice]
-    problems: list[Problem]
+    by_kind: list[KindShare]
+    by_tool: list[ToolShare]
+    by_turn: list[TurnSummary]
+    largest: list[PartPlace]
+    duplicates: list[RepeatedOutput]
+    problems: list[PairingProblem]
     warnings: tuple[str, ...]
 
 
-@click.command("inspect", epilog=_HELP)
-@click.argument("input", default="-", type=click.Path(), metavar="[INPUT]")
-@options.all_of(
-    options.model,
-    options.window,
-    options.format_,
-    options.fixed,
-    options.counter,
-    click.option(
-        "--largest",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=10,
-        show_default=True,
-        help="How many large parts.",
-    ),
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("inspect", InspectOptions, _EPILOG)
+def command(args: InspectOptions) -> int:
     """Show what INPUT is made of: tokens by kind, tool and turn, largest parts, duplicates, problems."""
-    asked = msgspec.convert(given, Asked)
-    with working(f"reading {asked.input}"):
-        read_ = opened(read(asked.input), asked.format_name, asked.counter, asked.fixed_tokens, asked.model)
-        found = inspection(read_, asked)
-    if asked.as_json:
-        say_json(found)
+    with show_work(f"reading {args.input}"):
+        read_ = open_document(read_source(args.input), args.format_name, args.counter, args.fixed_tokens, args.model)
+        found = inspect_document(read_, args)
+    if args.as_json:
+        print_json(found)
     else:
-        tell(*_blocks(found, read_))
-    return FINDINGS if found.problems else FINE
+        print_blocks(*_render(found, read_))
+    return FINDINGS if found.problems else SUCCESS
 
 
-def inspection(read_: Opened, asked: Asked) -> Inspection:
+def inspect_document(read_: OpenedDocument, args: InspectOptions) -> InspectReport:
     """All that is to be said of a document."""
     transcript = read_.transcript
-    model = asked.model or transcript.model
+    model = args.model or transcript.model
     recorded = transcript.window if model == transcript.model else 0
-    return Inspection(
-        input=side(read_, asked.input),
+    return InspectReport(
+        input=summarize_document(read_, args.input),
         reason=read_.document.reason,
         model=model,
-        window=Window(*resolve(asked.window, model, policy.load("observe"), recorded=recorded)),
-        counter=asked.counter,
-        counted_by=counted_by(asked.counter, model),
-        by_kind=anatomy.by_kind(transcript),
-        by_tool=anatomy.by_tool(transcript),
-        by_turn=by_turn(transcript),
-        largest=anatomy.largest(transcript, asked.largest),
-        duplicates=anatomy.twice(transcript),
-        problems=problems(transcript),
+        window=WindowSize(*resolve(args.window, model, policy.load("observe"), recorded=recorded)),
+        counter=args.counter,
+        counted_by=counted_by(args.counter, model),
+        by_kind=group_by_kind(transcript),
+        by_tool=group_by_tool(transcript),
+        by_turn=group_by_turn(transcript),
+        largest=find_largest(transcript, args.largest),
+        duplicates=find_repeated(transcript),
+        problems=find_problems(transcript),
         warnings=transcript.warnings,
     )
 
 
-def _blocks(found: Inspection, read_: Opened) -> list[Any]:
+def _render(found: InspectReport, read_: OpenedDocument) -> list[Any]:
     whole = found.input.tokens
     turns = sum(turn.turn > 0 for turn in found.by_turn)
-    share = percent(whole, found.window.value)
+    share = format_percent(whole, found.window.value)
     blocks: list[Any] = [
-        f"{harmless(read_.source.label)}: {found.input.format}, {found.reason}",
-        f"about {tokens(whole)} tokens in {found.input.messages:,} messages and {turns:,} turns,"
-        f" {share} of a window of {tokens(found.window.value)}: {found.window.source}",
-        f"counted by {harmless(found.counted_by)}",
+        f"{clean(read_.source.label)}: {found.input.format}, {found.reason}",
+        f"about {format_count(whole)} tokens in {found.input.messages:,} messages and {turns:,} turns,"
+        f" {share} of a window of {format_count(found.window.value)}: {found.window.source}",
+        f"counted by {clean(found.counted_by)}",
         "",
-        tables.kinds(found.by_kind, whole),
+        _make_kinds_table(found.by_kind, whole),
     ]
     if found.by_tool:
-        blocks.append(tables.tools(found.by_tool, whole))
-    blocks.append(tables.turns(found.by_turn, whole))
+        blocks.append(_make_tools_table(found.by_tool, whole))
+    blocks.append(_make_turns_table(found.by_turn, whole))
     if found.largest:
-        blocks.append(tables.places("Largest parts", found.largest))
+        blocks.append(tables.make_parts_table("Largest parts", found.largest))
     if found.duplicates:
-        blocks.append(tables.repeated(found.duplicates))
+        blocks.append(_make_repeated_table(found.duplicates))
     blocks.append(
-        tables.wrong(found.problems) if found.problems else "No call without its result, and none the other way."
+        _make_problems_table(found.problems)
+        if found.problems
+        else "No call without its result, and none the other way."
     )
-    return blocks + [f"warning: {harmless(warning)}" for warning in found.warnings]
+    return blocks + [f"warning: {clean(warning)}" for warning in found.warnings]

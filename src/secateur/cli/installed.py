@@ -16,13 +16,11 @@ EXTRAS = {
     "mcp": ("mcp",),
     "summarizers": ("anthropic", "google-genai", "httpx2", "openai", "tenacity"),
 }
-
-
 # Distributions whose modules have another name.
 _MODULES = {"backports-zstd": "backports", "google-genai": "google", "vl-convert-python": "vl_convert"}
 
 
-class Extra(Struct, frozen=True):
+class InstalledExtra(Struct, frozen=True):
     """One package that an extra brings."""
 
     extra: str
@@ -30,17 +28,17 @@ class Extra(Struct, frozen=True):
     version: str | None  # null: not installed
 
 
-def version() -> str:
+def get_version() -> str:
     """The installed version; a checkout that is not installed has none."""
-    return _version_of("secateur") or "(not installed)"
+    return _get_version_of("secateur") or "(not installed)"
 
 
-def extras() -> list[Extra]:
+def list_extras() -> list[InstalledExtra]:
     """All packages that extras bring."""
-    return [Extra(extra, name, _version_of(name)) for extra, names in EXTRAS.items() for name in names]
+    return [InstalledExtra(extra, name, _get_version_of(name)) for extra, names in EXTRAS.items() for name in names]
 
 
-def extra_of(module: str) -> str:
+def find_extra(module: str) -> str:
     """The extra that brings a module, by the module's full name; "" if none does."""
     top = module.partition(".")[0]
     for extra, names in EXTRAS.items():
@@ -49,7 +47,7 @@ def extra_of(module: str) -> str:
     return ""
 
 
-def _version_of(package: str) -> str | None:
+def _get_version_of(package: str) -> str | None:
     from importlib import metadata
 
     try:

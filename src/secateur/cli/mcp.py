@@ -6,25 +6,22 @@ Rule: standard output belongs to the protocol; what people should read goes to s
 import os
 import secrets
 import sys
-from typing import Any
+from typing import Annotated
 
 import click
-import msgspec
-from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.installed import version
-from secateur.cli.kept import tenant
-from secateur.cli.kept_names import SESSION
-from secateur.cli.terminal import say_exactly, tell
+from secateur.cli.installed import get_version
+from secateur.cli.names import SESSION
+from secateur.cli.options import Options, option
+from secateur.cli.output.terminal import print_blocks, print_exact
 from secateur.mcp.scope import Scope
 from secateur.mcp.server import HOST, PATH, serve, serve_http, server_of
 from secateur.mcp.tools import Tools
 from secateur.stores import default_url
 
 TOKEN = "SECATEUR_MCP_TOKEN"
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   claude mcp add secateur -- secateur mcp
@@ -37,56 +34,55 @@ Over HTTP a token is asked for: SECATEUR_MCP_TOKEN, else one is made up.
 """
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+class McpOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur mcp`."""
 
-    session: str
-    http: int | None
-    tenant: str
-    store: str
+    session: Annotated[
+        str,
+        option(
+            "--session",
+            default="",
+            envvar="SECATEUR_SESSION",
+            type=SESSION,
+            metavar="S",
+            help="Whose context it is; else SECATEUR_SESSION, else by a handle that the model has seen.",
+        ),
+    ]
+    http: Annotated[
+        int | None,
+        option(
+            "--http",
+            type=click.IntRange(1, 65_535),
+            metavar="PORT",
+            help=f"Serve at http://{HOST}:PORT{PATH}; else over standard input and output.",
+        ),
+    ]
+    tenant: options.Tenant
+    store: options.StoreUrl
 
 
-@click.command("mcp", epilog=_HELP)
-@options.all_of(
-    click.option(
-        "--session",
-        default="",
-        envvar="SECATEUR_SESSION",
-        type=SESSION,
-        metavar="S",
-        help="Whose context it is; else SECATEUR_SESSION, else by a handle that the model has seen.",
-    ),
-    click.option(
-        "--http",
-        type=click.IntRange(1, 65_535),
-        metavar="PORT",
-        help=f"Serve at http://{HOST}:PORT{PATH}; else over standard input and output.",
-    ),
-    tenant,
-    options.store,
-)
-def command(**given: Any) -> None:
+@options.command("mcp", McpOptions, _EPILOG)
+def command(args: McpOptions) -> None:
     """Serve the model tools to read back what was removed from its context."""
-    asked = msgspec.convert(given, Asked)
-    scope = Scope(asked.store or default_url(), asked.tenant, asked.session, remember=asked.http is None)
-    server = server_of(Tools(scope), version())
+    scope = Scope(args.store or default_url(), args.tenant, args.session, remember=args.http is None)
+    server = server_of(Tools(scope), get_version())
     try:
-        if asked.http is None:
+        if args.http is None:
             if sys.stdin.isatty():
-                tell(
+                print_blocks(
                     "this answers a host over standard input: add `secateur mcp` to the host's configuration", err=True
                 )
             serve(server)
         else:
-            serve_http(server, asked.http, _token(asked.http))
+            serve_http(server, args.http, _get_token(args.http))
     finally:
         scope.store.close()
 
 
-def _token(port: int) -> str:
+def _get_token(port: int) -> str:
     """The token that is asked for; one that is made up is told."""
     said = os.environ.get(TOKEN, "")
     token = said or secrets.token_urlsafe(24)
     shown = f"${TOKEN}" if said else token
-    say_exactly(f"serving at http://{HOST}:{port}{PATH}; header: Authorization: Bearer {shown}\n", err=True)
+    print_exact(f"serving at http://{HOST}:{port}{PATH}; header: Authorization: Bearer {shown}\n", err=True)
     return token

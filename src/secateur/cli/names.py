@@ -6,17 +6,20 @@ for completions, never at import.
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from secateur.defaults import POLICY as DEFAULT
+from secateur.errors import SecateurError
 
-__all__ = ["COUNTER", "DEFAULT", "FORMAT", "POLICY", "PROFILE", "Named"]
+_MAX_CHARS = 1_000  # characters of a name, as in the library
+_MAX_OFFERED = 200  # names that are offered
+_MAX_SESSIONS = 20  # whose handles are offered, the last touched
 
 
-class Named(click.ParamType[str]):
+class NameType(click.ParamType[str]):
     """One of a set of names that is looked up late. `free`: other values (paths) pass too."""
 
     def __init__(self, name: str, names: Callable[[], Iterable[str]], free: bool = False) -> None:
@@ -37,31 +40,74 @@ class Named(click.ParamType[str]):
         return found or ([CompletionItem(incomplete, type="file")] if self._free else [])
 
 
-def _policies() -> Iterable[str]:
+def _list_policies() -> Iterable[str]:
     from secateur import policy
 
     return policy.names()
 
 
-def _formats() -> Iterable[str]:
+def _list_formats() -> Iterable[str]:
     from secateur import formats
 
     return formats.names()
 
 
-def _profiles() -> Iterable[str]:
+def _list_profiles() -> Iterable[str]:
     from secateur.api import PROFILES
 
     return PROFILES
 
 
-def _counters() -> Iterable[str]:
+def _list_counters() -> Iterable[str]:
     from secateur.tokens import for_reports
 
     return for_reports()
 
 
-POLICY = Named("policy", _policies, free=True)
-FORMAT = Named("format", _formats)
-PROFILE = Named("profile", _profiles)
-COUNTER = Named("counter", _counters)
+class _StoredName(click.ParamType[str]):
+    """A text; what a store knows is only offered, not demanded: the command says what is wrong better."""
+
+    def __init__(self, name: str, names: Callable[[str, str], Iterable[str]]) -> None:
+        self.name = name
+        self._names = names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if len(value) > _MAX_CHARS:
+            self.fail(f"a {self.name} has {_MAX_CHARS:,} characters at most; this one has {len(value):,}", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        said = ctx.params.get("store") or "", ctx.params.get("tenant") or ""
+        try:
+            found = [name for name in self._names(*said) if name.startswith(incomplete)]
+        except (SecateurError, OSError):
+            return []
+        return [CompletionItem(name) for name in islice(found, _MAX_OFFERED)]
+
+
+def _list_sessions(url: str, tenant: str) -> Iterable[str]:
+    from secateur.cli.store_option import list_session_rows
+
+    return [row.who.session for row in list_session_rows(url, tenant)]
+
+
+def _list_handles(url: str, tenant: str) -> Iterable[str]:
+    from secateur.cli.exit_codes import UsageError
+    from secateur.cli.store_option import open_existing_store
+    from secateur.lineage import HANDLE_DIGITS
+
+    try:
+        with open_existing_store(url) as kept:
+            rows = kept.store.sessions(tenant)[:_MAX_SESSIONS]
+            held = [one for row in rows for one in kept.store.blobs(row.who) if one.id and one.kind != "raw"]
+    except UsageError:
+        return []
+    return dict.fromkeys(one.id[:HANDLE_DIGITS] for one in held)
+
+
+POLICY = NameType("policy", _list_policies, free=True)
+FORMAT = NameType("format", _list_formats)
+PROFILE = NameType("profile", _list_profiles)
+COUNTER = NameType("counter", _list_counters)
+SESSION = _StoredName("session", _list_sessions)
+HANDLE = _StoredName("handle", _list_handles)

@@ -1,17 +1,35 @@
 """`secateur pin`: keep something in a session's views as it came, whatever the policy says.
 
-Rule: see `pinning`.
+Rule: a pin holds from the next request on; nothing is sent or edited here.
 """
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, get_args
 
 import click
-import msgspec
+from msgspec import Struct
 
-from secateur.cli import pinning
+from secateur.cli import options
+from secateur.cli.exit_codes import UsageError
+from secateur.cli.options import Options, argument
+from secateur.cli.output import tables
+from secateur.cli.output.formatting import format_time
+from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
+from secateur.cli.store_option import find_session, open_existing_store
 from secateur.engine import Engine
+from secateur.stores.protocol import Pin, PinKind
 
-_HELP = f"""\
+SCHEMA = "secateur.pins/1"
+KINDS = """\
+\b
+Kinds:
+  tool     a tool's name, with * and ?       tool 'mcp_docs_*'
+  glob     paths in calls' arguments         glob 'docs/*.md'
+  call     one call, by its id               call toolu_01AB
+  handle   what a placeholder names          handle 1a2b3c4d5e6f
+  message  a message or part, by its key     message 9f86d081884c7d65
+"""
+_EPILOG = f"""\
 \b
 Examples:
   secateur pin s1                        the pins of the session
@@ -19,14 +37,57 @@ Examples:
   secateur pin s1 glob 'docs/plan.md'
   secateur pin s1 handle 1a2b3c4d5e6f    what left comes back, and stays
 
-{pinning.KINDS}
+{KINDS}
 What pins hold together is bounded (40,000 tokens, Engine(pin_tokens=...)); what is over that is not held, and the
 receipt says so.
 """
 
 
-@click.command("pin", epilog=_HELP)
-@pinning.arguments
-def command(**given: Any) -> None:
+class PinsReport(Struct, frozen=True, kw_only=True):
+    """The JSON report: all pins of a session."""
+
+    schema: str = SCHEMA
+    session: str
+    store: str
+    pins: tuple[Pin, ...]
+
+
+class PinOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur pin` and `secateur unpin`."""
+
+    session: options.Session
+    kind: Annotated[str | None, argument(required=False, type=click.Choice(get_args(PinKind)))]
+    pattern: Annotated[str | None, argument(required=False)]
+    tenant: options.Tenant
+    store: options.StoreUrl
+    as_json: options.AsJson
+
+
+@options.command("pin", PinOptions, _EPILOG)
+def command(args: PinOptions) -> None:
     """Keep what KIND and PATTERN name in the views of SESSION; without them, list its pins."""
-    pinning.carried_out(msgspec.convert(given, pinning.Asked), Engine.pin, "Pinned")
+    change_pins(args, Engine.pin, "Pinned")
+
+
+def change_pins(args: PinOptions, verb: Callable[[Engine, str, str, str], tuple[Pin, ...]], done: str) -> None:
+    """Pin or unpin, then show all pins; without a kind, only show them."""
+    if (args.kind is None) != (args.pattern is None):
+        raise UsageError("a pin is a kind and a pattern, as in: secateur pin s1 tool 'skill_*'")
+    with open_existing_store(args.store) as kept:
+        state = find_session(kept, args.tenant, args.session)
+        pins = state.pins
+        if args.kind is not None and args.pattern is not None:
+            engine = Engine("observe", store=kept.store, tenant=args.tenant)
+            pins = verb(engine, state.who.session, args.kind, args.pattern)
+    if args.as_json:
+        print_json(PinsReport(session=state.who.session, store=kept.url, pins=pins))
+    else:
+        print_blocks(*_render(state.who.session, pins, f"{done} {args.kind} {args.pattern}" if args.kind else ""))
+
+
+def _render(session: str, pins: Sequence[Pin], done: str) -> list[Any]:
+    told: list[Any] = [f"{clean(done)}: it holds from the next request on."] if done else []
+    if not pins:
+        return [*told, f"Session {clean(session)} has no pins."]
+    rows = [(pin.kind, to_one_line(pin.pattern, 200), format_time(pin.at)) for pin in pins]
+    return [*told, tables.make_list(rows, f"Pins of session {clean(session)}", ("kind", "pattern", "since"))]

@@ -3,15 +3,19 @@
 Rule: what is printed loads back to the same policy.
 """
 
-import click
+from typing import Annotated
+
 from msgspec import Struct
 
 from secateur import policy
-from secateur.cli import options, tables
-from secateur.cli.names import DEFAULT, POLICY
-from secateur.cli.terminal import say, say_json, tell
+from secateur.cli import options
+from secateur.cli.names import POLICY
+from secateur.cli.options import Options, argument
+from secateur.cli.output import tables
+from secateur.cli.output.terminal import print_blocks, print_json, print_text
+from secateur.defaults import POLICY as DEFAULT
 
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur policies
@@ -20,7 +24,7 @@ Examples:
 """
 
 
-class Line(Struct, frozen=True):
+class PolicySummary(Struct, frozen=True):
     """A preset in one line."""
 
     name: str
@@ -29,22 +33,27 @@ class Line(Struct, frozen=True):
     in_place: str  # always, bodies or never
 
 
-@click.command("policies", epilog=_HELP)
-@click.argument("name", required=False, type=POLICY)
-@options.as_json
-def command(name: str | None, as_json: bool) -> None:
+class PoliciesOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur policies`."""
+
+    name: Annotated[str | None, argument(required=False, type=POLICY)]
+    as_json: options.AsJson
+
+
+@options.command("policies", PoliciesOptions, _EPILOG)
+def command(args: PoliciesOptions) -> None:
     """List the policies, or print NAME (a preset or a policy file) as TOML."""
-    if name is not None:
-        chosen = policy.load(name)
-        return say_json(chosen) if as_json else say(policy.as_toml(chosen))
-    lines = [_line(each) for each in policy.names()]
-    if as_json:
-        return say_json(lines)
-    return tell(
-        tables.listed([(line.name + (" *" if line.default else ""), line.doc) for line in lines]), "* the default"
+    if args.name is not None:
+        chosen = policy.load(args.name)
+        return print_json(chosen) if args.as_json else print_text(policy.as_toml(chosen))
+    lines = [_summarize_policy(each) for each in policy.names()]
+    if args.as_json:
+        return print_json(lines)
+    return print_blocks(
+        tables.make_list([(line.name + (" *" if line.default else ""), line.doc) for line in lines]), "* the default"
     )
 
 
-def _line(name: str) -> Line:
+def _summarize_policy(name: str) -> PolicySummary:
     loaded = policy.load(name)
-    return Line(name, loaded.doc, name == DEFAULT, loaded.in_place)
+    return PolicySummary(name, loaded.doc, name == DEFAULT, loaded.in_place)

@@ -14,7 +14,7 @@ from typing import TextIO
 
 import click
 
-from secateur.cli.exits import FINE, Closed, code_of, sentence_of
+from secateur.cli.exit_codes import SUCCESS, OutputClosed, format_error, get_exit_code
 from secateur.errors import FormatError
 
 COMMANDS = {
@@ -44,7 +44,6 @@ COMMANDS = {
     "mcp": "Serve the model tools to read back what left its context.",
     "completion": "Print the shell's completion script.",
 }
-
 _EXAMPLES = """\
 \b
 Examples:
@@ -59,7 +58,7 @@ Exit codes: 0 fine, 1 findings, 2 usage or configuration,
 """
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """A group that knows its commands' names and imports only the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -86,7 +85,7 @@ class Commands(click.Group):
 
 
 @click.command(
-    cls=Commands,
+    cls=CommandGroup,
     invoke_without_command=True,
     epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -101,9 +100,9 @@ def program(ctx: click.Context, asked: bool) -> None:
     recognised by what is in it.
     """
     if asked:
-        from secateur.cli.installed import version
+        from secateur.cli.installed import get_version
 
-        _say(f"secateur {version()}\n")
+        _print(f"secateur {get_version()}\n")
         ctx.exit()
     if ctx.invoked_subcommand is None:
         raise click.exceptions.NoArgsIsHelpError(ctx)
@@ -111,21 +110,21 @@ def program(ctx: click.Context, asked: bool) -> None:
 
 def run(args: Sequence[str]) -> int:
     """Run with these arguments and give the exit code."""
-    sys.stdout, sys.stderr = _open(sys.stdout), _open(sys.stderr)
+    sys.stdout, sys.stderr = _make_tolerant(sys.stdout), _make_tolerant(sys.stderr)
     try:
-        return program.main(list(args), prog_name="secateur", standalone_mode=False) or FINE
+        return program.main(list(args), prog_name="secateur", standalone_mode=False) or SUCCESS
     except click.exceptions.NoArgsIsHelpError as error:
-        _say(f"{error.format_message()}\n", err=True)
+        _print(f"{error.format_message()}\n", err=True)
         return error.exit_code
     except RecursionError:
         from secateur.nesting import TOO_DEEP
 
-        return _ended(FormatError(TOO_DEEP))
+        return _report_error(FormatError(TOO_DEEP))
     except (Exception, KeyboardInterrupt) as error:
-        return _ended(error)
+        return _report_error(error)
 
 
-def _open(stream: TextIO | None) -> TextIO:
+def _make_tolerant(stream: TextIO | None) -> TextIO:
     """A stream that takes any sign (a terminal that lacks one shows `?`); one that the caller closed leads nowhere."""
     if stream is None:
         return open(os.devnull, "w")
@@ -134,17 +133,17 @@ def _open(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _ended(error: BaseException) -> int:
+def _report_error(error: BaseException) -> int:
     if os.environ.get("SECATEUR_DEBUG"):
         traceback.print_exception(error)
-    if isinstance(error, Closed):
+    if isinstance(error, OutputClosed):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the last flush has somewhere to go
-    elif sentence := sentence_of(error):
-        _say(f"secateur: {sentence}\n", err=True)
-    return code_of(error)
+    elif sentence := format_error(error):
+        _print(f"secateur: {sentence}\n", err=True)
+    return get_exit_code(error)
 
 
-def _say(text: str, err: bool = False) -> None:
-    from secateur.cli.terminal import say  # `--help` does without what it loads
+def _print(text: str, err: bool = False) -> None:
+    from secateur.cli.output.terminal import print_text  # `--help` does without what it loads
 
-    say(text, err)
+    print_text(text, err)

@@ -4,30 +4,26 @@ Rule: it cannot be taken back, so it asks first, and where nobody can answer it 
 """
 
 import sys
-from typing import Any
+from typing import Annotated
 
 import click
-import msgspec
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.exits import FINE, Refused
-from secateur.cli.figures import many, size
-from secateur.cli.kept import Kept, opened_store, session_of, tenant
-from secateur.cli.kept_names import SESSION
-from secateur.cli.progress import working
-from secateur.cli.terminal import harmless, say_json, tell
+from secateur.cli.exit_codes import SUCCESS, UsageError
+from secateur.cli.options import Options, option
+from secateur.cli.output.formatting import format_bytes, pluralize
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.terminal import clean, print_blocks, print_json
+from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
 from secateur.stores.protocol import Freed, Who
 
 SCHEMA = "secateur.purge/1"
-
 PENDING = (
     "Another process still reads the store as it was, so copies of what was deleted stand in the file until it is "
     "done. They go with the next purge, `secateur gc`, or the look that a running engine takes at its store every hour."
 )
-
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur purge s1
@@ -40,18 +36,18 @@ until it goes too; copies, snapshots and session files are out of its reach.
 """
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+class PurgeOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur purge`."""
 
-    session: str | None
-    every: bool
-    yes: bool
-    tenant: str
-    store: str
-    as_json: bool
+    session: options.MaybeSession
+    every: Annotated[bool, option("--all", is_flag=True, help="Every session of the tenant.")]
+    yes: Annotated[bool, option("--yes", is_flag=True, help="Do not ask.")]
+    tenant: options.Tenant
+    store: options.StoreUrl
+    as_json: options.AsJson
 
 
-class Purged(Struct, frozen=True, kw_only=True):
+class PurgeReport(Struct, frozen=True, kw_only=True):
     """The JSON report."""
 
     schema: str = SCHEMA
@@ -61,49 +57,41 @@ class Purged(Struct, frozen=True, kw_only=True):
     freed: Freed
 
 
-@click.command("purge", epilog=_HELP)
-@click.argument("session", required=False, type=SESSION)
-@options.all_of(
-    click.option("--all", "every", is_flag=True, help="Every session of the tenant."),
-    click.option("--yes", is_flag=True, help="Do not ask."),
-    tenant,
-    options.store,
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("purge", PurgeOptions, _EPILOG)
+def command(args: PurgeOptions) -> int:
     """Delete SESSION from the store for good: its plan, its receipts, and the bytes that left its views."""
-    asked = msgspec.convert(given, Asked)
-    if (asked.session is None) != asked.every:
-        raise Refused("name a session, or say --all for every session of the tenant, not both")
-    with opened_store(asked.store) as kept:
-        name = session_of(kept, asked.tenant, asked.session).who.session if asked.session is not None else None
-        if not asked.yes and not _sure(kept, asked.tenant, name):
-            tell("Nothing was deleted.")
-            return FINE
-        with working("purging"):
-            freed = kept.store.purge(asked.tenant, name)
-    done = Purged(store=kept.url, tenant=asked.tenant, session=name, freed=freed)
-    if asked.as_json:
-        say_json(done)
+    if (args.session is None) != args.every:
+        raise UsageError("name a session, or say --all for every session of the tenant, not both")
+    with open_existing_store(args.store) as kept:
+        name = find_session(kept, args.tenant, args.session).who.session if args.session is not None else None
+        if not args.yes and not _is_confirmed(kept, args.tenant, name):
+            print_blocks("Nothing was deleted.")
+            return SUCCESS
+        with show_work("purging"):
+            freed = kept.store.purge(args.tenant, name)
+    done = PurgeReport(store=kept.url, tenant=args.tenant, session=name, freed=freed)
+    if args.as_json:
+        print_json(done)
     else:
-        tell(_told(freed))
-    return FINE
+        print_blocks(_render(freed))
+    return SUCCESS
 
 
-def _sure(kept: Kept, tenant_: str, name: str | None) -> bool:
-    """Whether a person says yes. Raises Refused where nobody can be asked."""
+def _is_confirmed(kept: OpenedStore, tenant_: str, name: str | None) -> bool:
+    """Whether a person says yes. Raises Refused where nobody can be args."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise Refused("a purge cannot be taken back and nobody can be asked here: say --yes")
+        raise UsageError("a purge cannot be taken back and nobody can be asked here: say --yes")
     if name is None:
         count = len(kept.store.sessions(tenant_))
         what = f"all {count:,} sessions of tenant {tenant_ or '(none)'}"
     else:
         held = [one for one in kept.store.blobs(Who(name, tenant_)) if one.id]
-        what = f"session {name} with {len(held):,} removed texts, {size(sum(one.size for one in held))}"
-    return click.confirm(f"Delete {harmless(what)} from {harmless(kept.url)} for good?", err=True)
+        what = f"session {name} with {len(held):,} removed texts, {format_bytes(sum(one.size for one in held))}"
+    return click.confirm(f"Delete {clean(what)} from {clean(kept.url)} for good?", err=True)
 
 
-def _told(freed: Freed) -> str:
-    what = f"{many(freed.sessions, 'session')}, {many(freed.receipts, 'receipt')}, {many(freed.blobs, 'text')}"
-    told = f"Deleted: {what} ({size(freed.bytes)} compressed)."
+def _render(freed: Freed) -> str:
+    counts = ((freed.sessions, "session"), (freed.receipts, "receipt"), (freed.blobs, "text"))
+    what = ", ".join(pluralize(count, noun) for count, noun in counts)
+    told = f"Deleted: {what} ({format_bytes(freed.bytes)} compressed)."
     return f"{told} {PENDING if freed.pending else 'Nothing of it stays in the store.'}"

@@ -5,7 +5,7 @@ shown, and an expression never takes longer than a few seconds.
 """
 
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import click
 import msgspec
@@ -14,18 +14,18 @@ from msgspec import Struct
 from secateur.answers import pages
 from secateur.answers.grep import matching
 from secateur.answers.json_path import values_at
-from secateur.cli import options, write
-from secateur.cli.exits import FINDINGS, FINE, Refused
-from secateur.cli.kept import Kept, opened_store, tenant
-from secateur.cli.kept_names import HANDLE
-from secateur.cli.progress import working
-from secateur.cli.terminal import say_exactly, say_json, tell
+from secateur.cli import options
+from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
+from secateur.cli.options import Options, option
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.terminal import print_blocks, print_exact, print_json
+from secateur.cli.store_option import OpenedStore, open_existing_store
+from secateur.cli.writer import write_file, write_stdout
 from secateur.lineage import HANDLE_DIGITS
 from secateur.stores.protocol import Blob
 
 SCHEMA = "secateur.recall/1"
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur recall 1a2b3c4d5e6f                  a page on a terminal
@@ -44,21 +44,35 @@ Exit codes: 0 fine, 1 --grep found nothing, 2 usage, or no such handle.
 """
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+class RecallOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur recall`."""
 
-    handle: str
-    lines: str | None
-    grep: str | None
-    json_path: str | None
-    page: int | None
-    out: str | None
-    tenant: str
-    store: str
-    as_json: bool
+    handle: options.Handle
+    lines: Annotated[
+        str | None,
+        option("--lines", metavar="A-B", help="Only these lines, from 1: `5`, `5-20`, `5-`, `-20` (the last 20)."),
+    ]
+    grep: Annotated[
+        str | None,
+        option("--grep", metavar="RE", help="Only lines that this Python regular expression matches, numbered."),
+    ]
+    json_path: Annotated[
+        str | None,
+        option("--json-path", metavar="P", help="Only these values of a JSON text, one a line: `$.items[0].name`."),
+    ]
+    page: Annotated[
+        int | None,
+        option("--page", type=click.IntRange(min=1), metavar="N", help="A page: 200 lines, 20,000 characters at most."),
+    ]
+    output: Annotated[
+        str | None, option("-o", "--output", type=click.Path(), metavar="FILE", help="Write all of it to a file.")
+    ]
+    tenant: options.Tenant
+    store: options.StoreUrl
+    as_json: options.AsJson
 
 
-class Recalled(Struct, frozen=True, kw_only=True):
+class RecallReport(Struct, frozen=True, kw_only=True):
     """The JSON report."""
 
     schema: str = SCHEMA
@@ -73,60 +87,48 @@ class Recalled(Struct, frozen=True, kw_only=True):
     values: list[Any] | None = None
 
 
-@click.command("recall", epilog=_HELP)
-@click.argument("handle", type=HANDLE)
-@options.all_of(
-    click.option("--lines", metavar="A-B", help="Only these lines, from 1: `5`, `5-20`, `5-`, `-20` (the last 20)."),
-    click.option("--grep", metavar="RE", help="Only lines that this Python regular expression matches, numbered."),
-    click.option("--json-path", metavar="P", help="Only these values of a JSON text, one a line: `$.items[0].name`."),
-    click.option(
-        "--page", type=click.IntRange(min=1), metavar="N", help="A page: 200 lines, 20,000 characters at most."
-    ),
-    click.option("-o", "--output", "out", type=click.Path(), metavar="FILE", help="Write all of it to a file."),
-    tenant,
-    options.store,
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("recall", RecallOptions, _EPILOG)
+def command(args: RecallOptions) -> int:
     """Read back what left a view, by its HANDLE."""
-    asked = msgspec.convert(given, Asked)
-    ways = [one for one in (asked.lines, asked.grep, asked.json_path, asked.page, asked.out) if one is not None]
+    ways = [one for one in (args.lines, args.grep, args.json_path, args.page, args.output) if one is not None]
     if len(ways) > 1:
-        raise Refused("--lines, --grep, --json-path, --page and -o are ways to read: give one of them")
-    with working("reading the store"), opened_store(asked.store) as kept:
-        blob = _blob(kept, asked)
-    with working("looking through it"):
-        found = recalled(blob, asked)
-    if asked.out is not None:
-        write.to_file(asked.out, blob.data)
-    elif asked.as_json:
-        say_json(found, exactly=True)
+        raise UsageError("--lines, --grep, --json-path, --page and -o are ways to read: give one of them")
+    with show_work("reading the store"), open_existing_store(args.store) as kept:
+        blob = _find_blob(kept, args)
+    with show_work("looking through it"):
+        found = select_content(blob, args)
+    if args.output is not None:
+        write_file(args.output, blob.data)
+    elif args.as_json:
+        print_json(found, exactly=True)
     else:
-        _say(found, blob, asked)
-    return FINDINGS if found.matches == () else FINE
+        _print_found(found, blob, args)
+    return FINDINGS if found.matches == () else SUCCESS
 
 
-def recalled(blob: Blob, asked: Asked) -> Recalled:
+def select_content(blob: Blob, args: RecallOptions) -> RecallReport:
     """What was asked for of these bytes."""
-    text = _text(blob.data)
-    known = Recalled(handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=pages.lines_of(text))
-    if asked.grep is not None:
+    text = _decode(blob.data)
+    known = RecallReport(
+        handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=pages.lines_of(text)
+    )
+    if args.grep is not None:
         numbered = text.split("\n")
-        hits = tuple((number, numbered[number - 1]) for number in matching(text, asked.grep))
+        hits = tuple((number, numbered[number - 1]) for number in matching(text, args.grep))
         return msgspec.structs.replace(known, matches=hits)
-    if asked.json_path is not None:
-        return msgspec.structs.replace(known, values=values_at(text, asked.json_path))
-    if asked.lines is not None:
-        return msgspec.structs.replace(known, text=pages.lines(text, *_range(asked.lines, known.lines)))
-    if asked.page is not None:
-        page = pages.page(text, asked.page)
-        if page.number != asked.page:
-            raise Refused(f"there is no page {asked.page}: {known.handle} has {page.pages}")
+    if args.json_path is not None:
+        return msgspec.structs.replace(known, values=values_at(text, args.json_path))
+    if args.lines is not None:
+        return msgspec.structs.replace(known, text=pages.lines(text, *_parse_range(args.lines, known.lines)))
+    if args.page is not None:
+        page = pages.page(text, args.page)
+        if page.number != args.page:
+            raise UsageError(f"there is no page {args.page}: {known.handle} has {page.pages}")
         return msgspec.structs.replace(known, text=page.text, page=page.number, pages=page.pages)
     return msgspec.structs.replace(known, text=text)
 
 
-def _text(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """The bytes as text; what is none, as what `restore` needs, with signs in place of what cannot be shown."""
     try:
         return data.decode("utf-8", "surrogatepass")
@@ -134,52 +136,54 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8", "replace")
 
 
-def _blob(kept: Kept, asked: Asked) -> Blob:
-    blob = kept.store.blob(asked.tenant, asked.handle)
+def _find_blob(kept: OpenedStore, args: RecallOptions) -> Blob:
+    blob = kept.store.blob(args.tenant, args.handle)
     if blob is None:
-        raise Refused(
-            f"nothing is kept under {asked.handle!r} at {kept.url}: `secateur why SESSION` lists handles and says "
+        raise UsageError(
+            f"nothing is kept under {args.handle!r} at {kept.url}: `secateur why SESSION` lists handles and says "
             "which bytes are gone"
         )
     return blob
 
 
-def _say(found: Recalled, blob: Blob, asked: Asked) -> None:
+def _print_found(found: RecallReport, blob: Blob, args: RecallOptions) -> None:
     """A terminal gets harmless text and is told how to go on; a pipe gets the bytes."""
     if found.matches is not None:
-        say_exactly("".join(f"{number}:{line}\n" for number, line in found.matches))
+        print_exact("".join(f"{number}:{line}\n" for number, line in found.matches))
     elif found.values is not None:
-        say_exactly("".join(f"{_written(value)}\n" for value in found.values))
+        print_exact("".join(f"{_format_value(value)}\n" for value in found.values))
     elif sys.stdout.isatty():
-        _say_page(found, asked)
+        _print_page(found, args)
     else:
-        write.to_stdout(blob.data if asked.lines is None and asked.page is None else _bytes(found.text or ""))
+        write_stdout(blob.data if args.lines is None and args.page is None else _encode(found.text or ""))
 
 
-def _say_page(found: Recalled, asked: Asked) -> None:
+def _print_page(found: RecallReport, args: RecallOptions) -> None:
     text = found.text or ""
-    page = pages.page(text) if asked.lines is None and asked.page is None else None
+    page = pages.page(text) if args.lines is None and args.page is None else None
     shown = page.text if page else text
-    say_exactly(shown if shown.endswith("\n") or not shown else f"{shown}\n")
+    print_exact(shown if shown.endswith("\n") or not shown else f"{shown}\n")
     of, number = (page.pages, 1) if page else (found.pages or 1, found.page or 1)
     if number < of:
-        tell(f"page {number} of {of}, {found.lines:,} lines: --page {number + 1} goes on, -o FILE writes all", err=True)
+        print_blocks(
+            f"page {number} of {of}, {found.lines:,} lines: --page {number + 1} goes on, -o FILE writes all", err=True
+        )
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _bytes(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _range(said: str, count: int) -> tuple[int, int | None]:
+def _parse_range(said: str, count: int) -> tuple[int, int | None]:
     """First and last line. Raises Refused for what is no range."""
     first, dash, last = (one.strip() for one in said.partition("-"))
     known = all(not one or one.isdecimal() for one in (first, last)) and (first or last)
     if not known or (first and last and int(first) > int(last)) or first == "0":
-        raise Refused(f"--lines {said} is no range of lines: write 5, 5-20, 5- or -20")
+        raise UsageError(f"--lines {said} is no range of lines: write 5, 5-20, 5- or -20")
     if not first:
         return max(1, count - int(last) + 1), None
     return int(first), int(last) if last else None if dash else int(first)

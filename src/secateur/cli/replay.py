@@ -5,20 +5,20 @@ A view is not dumped on a person's terminal.
 """
 
 import sys
-from typing import Any
+from typing import Annotated
 
 import click
-import msgspec
 from msgspec import Struct
 
 from secateur import policy
-from secateur.cli import options, write
-from secateur.cli.exits import FINDINGS, FINE, Refused
-from secateur.cli.kept import Kept, opened_store, session_of, tenant
-from secateur.cli.kept_names import SESSION
-from secateur.cli.progress import working
-from secateur.cli.source import read
-from secateur.cli.terminal import harmless, say_json, tell
+from secateur.cli import options
+from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
+from secateur.cli.inputs import read_source
+from secateur.cli.options import Options, option
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.terminal import clean, print_blocks, print_json
+from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
+from secateur.cli.writer import write_file, write_stdout
 from secateur.engine import Engine, Replayed
 from secateur.jsontext import dumps
 from secateur.keeping.record import last_receipt
@@ -26,8 +26,7 @@ from secateur.keeping.replay import receipt_of
 from secateur.stores.protocol import State
 
 SCHEMA = "secateur.replay/1"
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur replay s1 --request 7 > view.json        where raw is kept
@@ -45,19 +44,24 @@ Exit codes: 0 fine, 1 the bytes are not those that were sent, 2 usage.
 """
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+class ReplayOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur replay`."""
 
-    session: str
-    request: int | None
-    source: str | None
-    out: str | None
-    tenant: str
-    store: str
-    as_json: bool
+    session: options.Session
+    request: Annotated[
+        int | None,
+        option("--request", type=click.IntRange(min=0), metavar="N", help="The request's number; else the last."),
+    ]
+    source: Annotated[
+        str | None, option("--from", type=click.Path(), metavar="FILE", help="The raw history; else the store's.")
+    ]
+    output: options.PlainOutput
+    tenant: options.Tenant
+    store: options.StoreUrl
+    as_json: options.AsJson
 
 
-class Made(Struct, frozen=True, kw_only=True):
+class ReplayReport(Struct, frozen=True, kw_only=True):
     """The JSON report."""
 
     schema: str = SCHEMA
@@ -71,58 +75,46 @@ class Made(Struct, frozen=True, kw_only=True):
     output: str | None
 
 
-@click.command("replay", epilog=_HELP)
-@click.argument("session", type=SESSION)
-@options.all_of(
-    click.option("--request", type=click.IntRange(min=0), metavar="N", help="The request's number; else the last."),
-    click.option("--from", "source", type=click.Path(), metavar="FILE", help="The raw history; else the store's."),
-    click.option(
-        "-o", "--output", "out", type=click.Path(), metavar="OUT", help="Where to write; - is standard output."
-    ),
-    tenant,
-    options.store,
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("replay", ReplayOptions, _EPILOG)
+def command(args: ReplayOptions) -> int:
     """Write the view that request N of SESSION was sent on as, byte for byte."""
-    asked = msgspec.convert(given, Asked)
-    target = asked.out or (None if asked.as_json or sys.stdout.isatty() else "-")
-    with working("making the view again"), opened_store(asked.store) as kept:
-        state = session_of(kept, asked.tenant, asked.session)
-        number, found = _replayed(kept, state, asked)
+    target = args.output or (None if args.as_json or sys.stdout.isatty() else "-")
+    with show_work("making the view again"), open_existing_store(args.store) as kept:
+        state = find_session(kept, args.tenant, args.session)
+        number, found = _replay(kept, state, args)
     data = found.native if isinstance(found.native, bytes) else dumps(found.native)
     if found.exact is False:
-        tell(f"secateur: {_not_these(number, asked)}", err=True)
+        print_blocks(f"secateur: {_describe_mismatch(number, args)}", err=True)
         target = None
     if target == "-":
-        write.to_stdout(data)
+        write_stdout(data)
     elif target is not None:
-        write.to_file(target, data)
-    made = _made(asked, number, found, len(data), target)
-    if asked.as_json:
-        say_json(made)
+        write_file(target, data)
+    made = _make_report(args, number, found, len(data), target)
+    if args.as_json:
+        print_json(made)
     elif target != "-":
-        tell(*_blocks(made))
-    return FINDINGS if found.exact is False else FINE
+        print_blocks(*_render(made))
+    return FINDINGS if found.exact is False else SUCCESS
 
 
-def _replayed(kept: Kept, state: State, asked: Asked) -> tuple[int, Replayed]:
+def _replay(kept: OpenedStore, state: State, args: ReplayOptions) -> tuple[int, Replayed]:
     """The number of the request and its view, made with the settings of the policy it was made with."""
-    last = last_receipt(kept.store, state) if asked.request is None else None
-    if asked.request is None and (last is None or last.number is None):
-        raise Refused(f"session {state.who.session!r} has sent no request yet")
-    number = asked.request if asked.request is not None else last.number if last and last.number is not None else 0
+    last = last_receipt(kept.store, state) if args.request is None else None
+    if args.request is None and (last is None or last.number is None):
+        raise UsageError(f"session {state.who.session!r} has sent no request yet")
+    number = args.request if args.request is not None else last.number if last and last.number is not None else 0
     receipt = receipt_of(kept.store, state, number)
     named = receipt.policy if receipt.policy in policy.names() else "observe"
-    raw = None if asked.source is None else read(asked.source).data
-    engine = Engine(named, store=kept.store, tenant=asked.tenant)
+    raw = None if args.source is None else read_source(args.source).data
+    engine = Engine(named, store=kept.store, tenant=args.tenant)
     return number, engine.replay(state.who.session, number, raw)
 
 
-def _made(asked: Asked, number: int, found: Replayed, size: int, target: str | None) -> Made:
+def _make_report(args: ReplayOptions, number: int, found: Replayed, size: int, target: str | None) -> ReplayReport:
     receipt = found.receipt
-    return Made(
-        session=receipt.session or asked.session,
+    return ReplayReport(
+        session=receipt.session or args.session,
         request=number,
         policy=receipt.policy,
         at=receipt.at,
@@ -133,15 +125,15 @@ def _made(asked: Asked, number: int, found: Replayed, size: int, target: str | N
     )
 
 
-def _not_these(number: int, asked: Asked) -> str:
-    where = harmless(asked.source) if asked.source else "the raw history in the store"
+def _describe_mismatch(number: int, args: ReplayOptions) -> str:
+    where = clean(args.source) if args.source else "the raw history in the store"
     return (
         f"what {where} gives is not what request {number} was sent as, so nothing was written: give the history of then"
     )
 
 
-def _blocks(made: Made) -> list[str]:
+def _render(made: ReplayReport) -> list[str]:
     sure = {True: "the very bytes that were sent", False: "not what was sent", None: "no hash was kept to compare with"}
-    told = f"Request {made.request} of session {harmless(made.session)}: {made.bytes:,} bytes, {made.tokens:,} tokens, "
+    told = f"Request {made.request} of session {clean(made.session)}: {made.bytes:,} bytes, {made.tokens:,} tokens, "
     where = f"Written to {made.output}." if made.output else "Nothing was written: -o FILE writes it."
     return [told + sure[made.exact] + ".", where]

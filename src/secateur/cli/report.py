@@ -9,14 +9,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.api import Violation
-from secateur.cli.anatomy import results, total
-from secateur.cli.lawful import violations
-from secateur.cli.reading import Opened
-from secateur.cli.summed import GoesOn, summed_up
+from secateur.api import Violation, check, family_of
+from secateur.cli.composition import count_results, count_tokens
+from secateur.cli.inputs import OpenedDocument
 from secateur.engine import View
 from secateur.formats import named
-from secateur.model import Message, Part
+from secateur.model import Message, New, Part, Replace
 from secateur.plan import alive, fold, held, located
 from secateur.receipt import Cost, Entry, Summarised, entries, replaced
 from secateur.session.projection import seen, weigher
@@ -25,7 +23,22 @@ from secateur.tokens import counter_for
 SCHEMA = "secateur.report/1"
 
 
-class Side(Struct, frozen=True):
+class ContinuationSummary(Struct, frozen=True):
+    """How the agent goes on: by which branch, and what it is told."""
+
+    branch: str
+    text: str = ""
+
+
+class NewestSummary(Struct, frozen=True):
+    """All of it; nulls where nothing was summed up."""
+
+    summary: str | None = None
+    continuation: ContinuationSummary | None = None
+    rung: str | None = None
+
+
+class DocumentSummary(Struct, frozen=True):
     """One document: before, or after. `tokens` are those of all parts and of what is fixed; `bytes` are unpacked."""
 
     format: str
@@ -36,27 +49,27 @@ class Side(Struct, frozen=True):
     path: str | None = None  # the file, "-" for a standard stream; null: not written
 
 
-class Window(Struct, frozen=True):
+class WindowSize(Struct, frozen=True):
     """The context window in tokens, and who says so."""
 
     value: int
     source: str
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class RunReport(Struct, frozen=True, kw_only=True):
     """What was done to one document. `edits` are all that are in force in the output, in the order of the history."""
 
     schema: str = SCHEMA
-    input: Side
-    output: Side
+    input: DocumentSummary
+    output: DocumentSummary
     policy: str
     model: str
-    window: Window
+    window: WindowSize
     edits: tuple[Entry, ...]  # `message` counts from 0; so do `lines` of a session file
     gate: str | None  # why nothing was pruned; null where something was
     violations: tuple[Violation, ...]  # what the API would refuse of the output; the input had it already
     summary: str | None = None  # what stands in place of what was summed up
-    continuation: GoesOn | None = None  # how the agent goes on after that
+    continuation: ContinuationSummary | None = None  # how the agent goes on after that
     rung: str | None = None  # who wrote the summary: supplied, model or extract
     compaction: Summarised | None = None  # what the compaction came to, or why there was none
     cost: Cost | None = None
@@ -68,19 +81,19 @@ class Report(Struct, frozen=True, kw_only=True):
     store: str | None = None  # where
 
 
-def report(view: View[Any], before: Opened, after: Opened, written_to: str | None) -> Report:
+def make_report(view: View[Any], before: OpenedDocument, after: OpenedDocument, written_to: str | None) -> RunReport:
     """The report of a run that made `after` of `before`."""
-    receipt, edits = view.receipt, in_force(view)
-    summed = summed_up(view)
-    return Report(
-        input=side(before, before.source.name),
-        output=side(after, written_to),
+    receipt, edits = view.receipt, list_active_edits(view)
+    summed = find_newest_summary(view)
+    return RunReport(
+        input=summarize_document(before, before.source.name),
+        output=summarize_document(after, written_to),
         policy=receipt.policy,
         model=receipt.model,
-        window=Window(receipt.window, receipt.window_source),
+        window=WindowSize(receipt.window, receipt.window_source),
         edits=edits,
         gate=None if edits else receipt.gate,
-        violations=tuple(one for one in violations(after)[1] if one.severity == "error"),
+        violations=tuple(one for one in find_violations(after)[1] if one.severity == "error"),
         summary=summed.summary,
         continuation=summed.continuation,
         rung=summed.rung,
@@ -89,24 +102,26 @@ def report(view: View[Any], before: Opened, after: Opened, written_to: str | Non
         counter=receipt.counter,
         counted_by=receipt.counted_by,
         idle_s=receipt.idle_s,
-        warnings=receipt.warnings + _astray(view, after),
+        warnings=receipt.warnings + _warn_of_mismatch(view, after),
     )
 
 
-def side(opened: Opened, path: str | None) -> Side:
+def summarize_document(opened: OpenedDocument, path: str | None) -> DocumentSummary:
     """What one document holds."""
     read = opened.transcript
-    return Side(opened.format, len(read.messages), results(read), total(read), len(opened.source.data), path)
+    return DocumentSummary(
+        opened.format, len(read.messages), count_results(read), count_tokens(read), len(opened.source.data), path
+    )
 
 
-def in_force(view: View[Any]) -> tuple[Entry, ...]:
+def list_active_edits(view: View[Any]) -> tuple[Entry, ...]:
     """The edits of the plan that apply to this history, each with the reason and the time of its epoch."""
     raw = view.before.messages
     plan = held(view.plan, view.before)
     folded = fold(plan)
     count = counter_for(view.receipt.counter, view.receipt.model)
     sent = {part.key: part for message in view.after.messages for part in message.parts}
-    shown = tuple(_sent(seen(message, folded, count), sent) for message in raw)
+    shown = tuple(_with_sent_parts(seen(message, folded, count), sent) for message in raw)
     ranges = located(folded.ranges, raw)
     weigh = weigher(named(view.receipt.format), ranges, count)
     told: list[Entry] = []
@@ -117,16 +132,53 @@ def in_force(view: View[Any]) -> tuple[Entry, ...]:
     return tuple(sorted(told, key=lambda entry: entry.message))
 
 
-def _sent(message: Message, sent: dict[str, Part]) -> Message:
+def _with_sent_parts(message: Message, sent: dict[str, Part]) -> Message:
     """A message as it goes on, where it does."""
     if all(part is sent.get(part.key, part) for part in message.parts):
         return message
     return replace(message, parts=tuple([sent.get(part.key, part) for part in message.parts]))
 
 
-def _astray(view: View[Any], after: Opened) -> tuple[str, ...]:
+def _warn_of_mismatch(view: View[Any], after: OpenedDocument) -> tuple[str, ...]:
     """A warning where the written document does not read as the plan meant it."""
-    found, meant = total(after.transcript), view.receipt.tokens_view
+    found, meant = count_tokens(after.transcript), view.receipt.tokens_view
     if found == meant:
         return ()
     return (f"the written document reads as {found:,} tokens, the plan came to {meant:,}: please report this",)
+
+
+def find_newest_summary(view: View[Any]) -> NewestSummary:
+    """The newest summary of a view."""
+    ranges = [edit for _, _, edit in located(fold(held(view.plan, view.before)).ranges, view.before.messages)]
+    made = [new for edit in ranges if edit.by == "compact" for new in edit.items if new.origin == "summary"]
+    if not made:
+        return NewestSummary()
+    newest: dict[str, Any] = made[-1].meta
+    branch = newest.get("continuation", {}).get("branch", "none")
+    return NewestSummary(
+        made[-1].text, ContinuationSummary(branch, _find_continuation_text(ranges)), newest.get("rung")
+    )
+
+
+def _find_continuation_text(ranges: list[Replace]) -> str:
+    """What was put in for the agent to go on with."""
+    said: list[New] = [new for edit in ranges if edit.by == "continue" for new in edit.items]
+    return said[-1].text if said else ""
+
+
+def find_violations(read: OpenedDocument, profile: str | None = None) -> tuple[str, tuple[Violation, ...]]:
+    """The family of rules that was asked, and what it refuses, in the order of the history."""
+    family = family_of(read.format)
+    messages, request = (read.transcript.messages, None) if family == "transcript" else _get_messages(read)
+    return family, tuple(check(family, messages, request, profile=profile))
+
+
+def _get_messages(read: OpenedDocument) -> tuple[Any, dict[str, Any] | None]:
+    """The array of messages, and the body it stands in, if it stands in one."""
+    whole = read.document.native.value()
+    if isinstance(whole, dict) and not read.transcript.at:
+        said = next(iter(read.transcript.messages), None)  # one string in the place of messages
+        return [{"role": "user", "content": part.text} for part in (said.parts if said else ())], whole
+    if isinstance(whole, dict):
+        return whole.get(str(read.transcript.at[0])), whole
+    return whole, None

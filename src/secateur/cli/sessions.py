@@ -4,23 +4,23 @@ Rule: facts of the store; nothing is read of what was said.
 """
 
 import time
-from typing import Any
+from typing import Annotated, Any
 
 import click
-import msgspec
 from msgspec import Struct
 
-from secateur.cli import options, tables
-from secateur.cli.figures import duration, size
-from secateur.cli.kept import rows_of
-from secateur.cli.progress import working
-from secateur.cli.terminal import harmless, one_line, say_json, tell
+from secateur.cli import options
+from secateur.cli.options import Options, option
+from secateur.cli.output import tables
+from secateur.cli.output.formatting import format_bytes, format_duration
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
+from secateur.cli.store_option import list_session_rows
 from secateur.stores import default_url
 from secateur.stores.protocol import Row
 
 SCHEMA = "secateur.sessions/1"
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur sessions
@@ -33,16 +33,21 @@ beginning of its name.
 """
 
 
-class Asked(Struct, frozen=True):
-    """What the command line said."""
+class SessionsOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur sessions`."""
 
-    limit: int
-    tenant: str | None
-    store: str
-    as_json: bool
+    limit: Annotated[
+        int,
+        option("--limit", type=click.IntRange(min=1), default=30, show_default=True, metavar="N", help="At most."),
+    ]
+    tenant: Annotated[
+        str | None, option("--tenant", default=None, metavar="T", help="Only this tenant's; else those of all.")
+    ]
+    store: options.StoreUrl
+    as_json: options.AsJson
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class SessionsReport(Struct, frozen=True, kw_only=True):
     """The JSON report."""
 
     schema: str = SCHEMA
@@ -51,46 +56,39 @@ class Listed(Struct, frozen=True, kw_only=True):
     more: int  # that --limit leaves out
 
 
-@click.command("sessions", epilog=_HELP)
-@options.all_of(
-    click.option("--limit", type=click.IntRange(min=1), default=30, show_default=True, metavar="N", help="At most."),
-    click.option("--tenant", default=None, metavar="T", help="Only this tenant's; else those of all."),
-    options.store,
-    options.as_json,
-)
-def command(**given: Any) -> None:
+@options.command("sessions", SessionsOptions, _EPILOG)
+def command(args: SessionsOptions) -> None:
     """List the sessions that are kept, the last touched first."""
-    asked = msgspec.convert(given, Asked)
-    with working("reading the store"):
-        rows = rows_of(asked.store, asked.tenant)
-    shown = rows[: asked.limit]
-    listed = Listed(store=asked.store or default_url(), sessions=shown, more=len(rows) - len(shown))
-    if asked.as_json:
-        say_json(listed)
+    with show_work("reading the store"):
+        rows = list_session_rows(args.store, args.tenant)
+    shown = rows[: args.limit]
+    listed = SessionsReport(store=args.store or default_url(), sessions=shown, more=len(rows) - len(shown))
+    if args.as_json:
+        print_json(listed)
     else:
-        tell(*_blocks(listed))
+        print_blocks(*_render(listed))
 
 
-def _blocks(listed: Listed) -> list[Any]:
+def _render(listed: SessionsReport) -> list[Any]:
     if not listed.sessions:
-        return [f"No sessions are kept at {harmless(listed.store)}: `secateur prune FILE --store URL` keeps one."]
+        return [f"No sessions are kept at {clean(listed.store)}: `secateur prune FILE --store URL` keeps one."]
     now = time.time()
     head = ("session", "last", ">requests", ">epochs", ">removed", "format", "model")
     blocks: list[Any] = [
-        f"Kept at {harmless(listed.store)}:",
-        tables.listed([_row(row, now) for row in listed.sessions], "", head),
+        f"Kept at {clean(listed.store)}:",
+        tables.make_list([_make_row(row, now) for row in listed.sessions], "", head),
     ]
     return blocks + ([f"and {listed.more:,} more: --limit"] if listed.more else [])
 
 
-def _row(row: Row, now: float) -> tuple[str, ...]:
-    tenant_ = f" ({one_line(row.who.tenant, 20)})" if row.who.tenant else ""
+def _make_row(row: Row, now: float) -> tuple[str, ...]:
+    tenant_ = f" ({to_one_line(row.who.tenant, 20)})" if row.who.tenant else ""
     return (
-        one_line(row.who.session, 32) + tenant_,
-        f"{duration(max(0.0, now - row.touched / 1000))} ago",
+        to_one_line(row.who.session, 32) + tenant_,
+        f"{format_duration(max(0.0, now - row.touched / 1000))} ago",
         f"{row.receipts:,}" + (f" ({row.gone:,} gone)" if row.gone else ""),
         f"{row.epochs:,}",
-        size(row.blob_bytes),
+        format_bytes(row.blob_bytes),
         row.format,
-        one_line(row.model, 24),
+        to_one_line(row.model, 24),
     )

@@ -7,30 +7,38 @@ stands beside what was lost for it.
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 import msgspec
-from msgspec import Struct
 
 from secateur import policy
-from secateur.cli import options, tabular, terms
-from secateur.cli.exits import FINE, Refused
-from secateur.cli.explained import explained, words
+from secateur.cli import options
+from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.names import POLICY
-from secateur.cli.played import Played, Settings, played
-from secateur.cli.progress import working
-from secateur.cli.standings import drawn
-from secateur.cli.terminal import harmless, say_json, tell
-from secateur.cli.terms import Priced, stated_in
-from secateur.cli.told import LEGEND, Simulation, Told, cache_of, heading, sums, told_of
-from secateur.pricing import Rates
+from secateur.cli.options import Options, argument, option
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.table_files import check_table_path, write_table
+from secateur.cli.output.terminal import clean, print_blocks, print_json
+from secateur.cli.policy_bills import make_bills_table
+from secateur.cli.pricing_options import KappaOption, PriceOption, PricingChoice, find_stated_prices
+from secateur.cli.session_replays import PlayedSession, PlayOptions, play_file
+from secateur.cli.simulate_report import (
+    LEGEND,
+    SessionReport,
+    SimulationReport,
+    describe_cache,
+    describe_for_plot,
+    explain_decisions,
+    make_heading,
+    report_session,
+    total_bills,
+)
 from secateur.simulate.plots import pictured, ready, write
 
-NOTHING = "observe"  # edits nothing: the unpruned session again
-FIRST = "balance"  # is explained and drawn, if it is among the policies
-
-_HELP = """\
+UNPRUNED = "observe"  # edits nothing: the unpruned session again
+EXPLAINED = "balance"  # is explained and drawn, if it is among the policies
+_EPILOG = """\
 \b
 Examples:
   secateur simulate session.jsonl
@@ -52,134 +60,139 @@ model), 3 input unreadable.
 """
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """What the command line said."""
+class SimulateOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur simulate`."""
 
-    files: tuple[str, ...]
-    policies: tuple[str, ...]
-    models: tuple[str, ...]
-    price: Rates | None
-    kappa: float | None
-    hour: bool | None
-    window: int | None
-    format_name: str | None
-    fixed_tokens: int
-    compactions: bool
-    compact: bool
-    explain: str | None
-    plots: tuple[str, ...]
-    csv: str | None
-    as_json: bool
+    files: Annotated[tuple[str, ...], argument(nargs=-1, required=True, type=click.Path(), metavar="FILE...")]
+    policies: options.Policies
+    models: Annotated[
+        tuple[str, ...],
+        option("--model", multiple=True, metavar="M", help="Priced as these models; else as recorded."),
+    ]
+    price: PriceOption
+    kappa: KappaOption
+    hour: options.Hour
+    window: options.Window
+    format_name: options.FormatName
+    fixed_tokens: options.FixedTokens
+    compactions: Annotated[
+        bool,
+        option(
+            "--compactions/--no-compactions",
+            default=True,
+            help="Without: as if the host had never compacted the history.",
+        ),
+    ]
+    compact: Annotated[bool, option("--compact/--no-compact", default=True, help="Without: policies only prune.")]
+    explain: Annotated[
+        str | None,
+        option(
+            "--explain",
+            type=POLICY,
+            metavar="P",
+            help=f"Which policy to explain.  [default: {EXPLAINED}, else the first]",
+        ),
+    ]
+    plots: Annotated[
+        tuple[str, ...],
+        option("--plot", multiple=True, type=click.Path(), metavar="OUT", help="Draw: .html, .png, .svg, .pdf."),
+    ]
+    csv: Annotated[
+        str | None,
+        option("--csv", type=click.Path(), metavar="OUT", help="One row a session and policy: .csv, .parquet, .json."),
+    ]
+    as_json: options.AsJson
 
 
-@click.command("simulate", epilog=_HELP)
-@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
-@options.all_of(
-    options.policies,
-    click.option("--model", "models", multiple=True, metavar="M", help="Priced as these models; else as recorded."),
-    terms.price,
-    terms.kappa,
-    options.hour,
-    options.window,
-    options.format_,
-    options.fixed,
-    click.option(
-        "--compactions/--no-compactions",
-        default=True,
-        help="Without: as if the host had never compacted the history.",
-    ),
-    click.option("--compact/--no-compact", default=True, help="Without: policies only prune."),
-    click.option(
-        "--explain", type=POLICY, metavar="P", help=f"Which policy to explain.  [default: {FIRST}, else the first]"
-    ),
-    click.option(
-        "--plot", "plots", multiple=True, type=click.Path(), metavar="OUT", help="Draw: .html, .png, .svg, .pdf."
-    ),
-    click.option(
-        "--csv", type=click.Path(), metavar="OUT", help="One row a session and policy: .csv, .parquet, .json."
-    ),
-    options.as_json,
-)
-def command(**given: Any) -> int:
+@options.command("simulate", SimulateOptions, _EPILOG)
+def command(args: SimulateOptions) -> int:
     """Show what recorded sessions would have cost under each policy, what each would have lost, and why it acted."""
-    asked = _checked(Asked(**given))
-    with working("reading") as rename:
-        found = list(_all(asked, rename))
-        told = [told_of(one) for one in found]
+    args = _check_options(args)
+    with show_work("reading") as rename:
+        found = list(_play_all(args, rename))
+        told = [report_session(one) for one in found]
         rename("drawing")
-        _written(asked, found, told)
-    if asked.as_json:
-        say_json(Simulation(sessions=told, lines={name: sums(found, name) for name in asked.models or ("",)}))
-    else:
-        tell(*_blocks(asked, found, told))
-    return FINE
-
-
-def _checked(asked: Asked) -> Asked:
-    """The request, if it can be carried out: said before any work is done."""
-    if asked.price is not None and asked.models:
-        raise Refused("--price states what --model looks up: give one of them")
-    for name in asked.plots:
-        ready(Path(name))
-    if asked.csv:
-        tabular.checked(asked.csv)
-    every = (name for name in policy.names() if name != NOTHING)
-    names = asked.policies or tuple(sorted(every, key=lambda name: name != FIRST))
-    if asked.explain and asked.explain not in names:
-        names = (asked.explain, *names)
-    return msgspec.structs.replace(asked, policies=tuple(dict.fromkeys(names)))
-
-
-def _all(asked: Asked, rename: Callable[[str], None]) -> Iterator[Played]:
-    for model in asked.models or ("",):
-        settings = Settings(
-            priced=Priced(model, asked.price, asked.kappa, asked.hour, stated=stated_in(asked.policies)),
-            policies=asked.policies,
-            window=asked.window,
-            format_name=asked.format_name,
-            fixed_tokens=asked.fixed_tokens,
-            compactions=asked.compactions,
-            compact=asked.compact,
+        _write_files(args, found, told)
+    if args.as_json:
+        print_json(
+            SimulationReport(sessions=told, lines={name: total_bills(found, name) for name in args.models or ("",)})
         )
-        for file in asked.files:
-            yield from played(file, settings, rename)
+    else:
+        print_blocks(*_render(args, found, told))
+    return SUCCESS
 
 
-def _written(asked: Asked, found: Sequence[Played], told: Sequence[Told]) -> None:
+def _check_options(args: SimulateOptions) -> SimulateOptions:
+    """The request, if it can be carried out: said before any work is done."""
+    if args.price is not None and args.models:
+        raise UsageError("--price states what --model looks up: give one of them")
+    for name in args.plots:
+        ready(Path(name))
+    if args.csv:
+        check_table_path(args.csv)
+    every = (name for name in policy.names() if name != UNPRUNED)
+    names = args.policies or tuple(sorted(every, key=lambda name: name != EXPLAINED))
+    if args.explain and args.explain not in names:
+        names = (args.explain, *names)
+    return msgspec.structs.replace(args, policies=tuple(dict.fromkeys(names)))
+
+
+def _play_all(args: SimulateOptions, rename: Callable[[str], None]) -> Iterator[PlayedSession]:
+    for model in args.models or ("",):
+        settings = PlayOptions(
+            priced=PricingChoice(model, args.price, args.kappa, args.hour, stated=find_stated_prices(args.policies)),
+            policies=args.policies,
+            window=args.window,
+            format_name=args.format_name,
+            fixed_tokens=args.fixed_tokens,
+            compactions=args.compactions,
+            compact=args.compact,
+        )
+        for file in args.files:
+            yield from play_file(file, settings, rename)
+
+
+def _write_files(args: SimulateOptions, found: Sequence[PlayedSession], told: Sequence[SessionReport]) -> None:
     """The files that were asked for; a picture shows the first session."""
-    if asked.csv:
+    if args.csv:
         rows = [
             {"input": one.input, "model": one.model} | msgspec.to_builtins(row) for one in told for row in one.lines
         ]
-        tabular.save(Path(asked.csv), rows)
-    for name in asked.plots:
+        write_table(Path(args.csv), rows)
+    for name in args.plots:
         first = found[0].comparison
-        shown = _shown(asked, found[0])
-        said = [*words(shown, first.base, told[0].accounts[shown.name]), cache_of(told[0])]
+        shown = _find_explained(args, found[0])
+        said = [*describe_for_plot(shown, first.base, told[0].accounts[shown.name]), describe_cache(told[0])]
         write(pictured(first, Path(told[0].input).name, shown.name, said), Path(name))
 
 
-def _shown(asked: Asked, one: Played) -> Any:
+def _find_explained(args: SimulateOptions, one: PlayedSession) -> Any:
     """The standing that is explained."""
     standings = one.comparison.standings
-    wanted = policy.load(asked.explain).name if asked.explain else FIRST
+    wanted = policy.load(args.explain).name if args.explain else EXPLAINED
     return next((each for each in standings if each.name == wanted), standings[0])
 
 
-def _blocks(asked: Asked, found: Sequence[Played], told: Sequence[Told]) -> list[Any]:
+def _render(args: SimulateOptions, found: Sequence[PlayedSession], told: Sequence[SessionReport]) -> list[Any]:
     blocks: list[Any] = []
-    for model in asked.models or ("",):
+    for model in args.models or ("",):
         mine = [(one, said) for one, said in zip(found, told, strict=True) if one.asked == model]
-        shown = _shown(asked, mine[0][0])
-        blocks += [heading([said for _, said in mine]), "", drawn(sums(found, model), shown.name), LEGEND, ""]
+        shown = _find_explained(args, mine[0][0])
+        blocks += [
+            make_heading([said for _, said in mine]),
+            "",
+            make_bills_table(total_bills(found, model), shown.name),
+            LEGEND,
+            "",
+        ]
         if len(mine) == 1:
             one, said = mine[0]
-            blocks += explained(shown, one.comparison.base, said.accounts[shown.name])
-        blocks += [f"warning: {harmless(text)}" for text in dict.fromkeys(t for _, s in mine for t in s.warnings)]
-    first = f", of {harmless(Path(told[0].input).name)}" if len(told) > 1 else ""
-    blocks += [f"{kind}: {harmless(name)}{first if kind == 'picture' else ''}" for kind, name in _files(asked)]
+            blocks += explain_decisions(shown, one.comparison.base, said.accounts[shown.name])
+        blocks += [f"warning: {clean(text)}" for text in dict.fromkeys(t for _, s in mine for t in s.warnings)]
+    first = f", of {clean(Path(told[0].input).name)}" if len(told) > 1 else ""
+    blocks += [f"{kind}: {clean(name)}{first if kind == 'picture' else ''}" for kind, name in _list_files(args)]
     return blocks
 
 
-def _files(asked: Asked) -> list[tuple[str, str]]:
-    return [("picture", name) for name in asked.plots] + ([("table", asked.csv)] if asked.csv else [])
+def _list_files(args: SimulateOptions) -> list[tuple[str, str]]:
+    return [("picture", name) for name in args.plots] + ([("table", args.csv)] if args.csv else [])

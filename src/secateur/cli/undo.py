@@ -4,22 +4,23 @@ Rule: nothing is rewritten: an undo is a new epoch, and undoing it brings the ed
 tokens, and in money where the model has a price. Files that were pruned stay as they are, and are named.
 """
 
+from typing import Annotated
+
 import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.figures import money, tokens
-from secateur.cli.kept import opened_store, session_of, tenant
-from secateur.cli.kept_names import SESSION
-from secateur.cli.terminal import harmless, say_json, tell
+from secateur.cli.options import Options, argument
+from secateur.cli.output.formatting import format_count, format_dollars
+from secateur.cli.output.terminal import clean, print_blocks, print_json
+from secateur.cli.store_option import find_session, open_existing_store
 from secateur.engine import Engine
 from secateur.keeping.originals import writings
 from secateur.pricing import price_of
 
 SCHEMA = "secateur.undo/1"
 _NAMED = 5  # files that a person is shown; --json has all
-
-_HELP = """\
+_EPILOG = """\
 \b
 Examples:
   secateur undo s1          the newest epoch that holds
@@ -33,7 +34,7 @@ wrote stays pruned: `secateur restore FILE` brings the file back.
 """
 
 
-class Cost(Struct, frozen=True):
+class UndoCost(Struct, frozen=True):
     """What the tokens that come back cost, in dollars, at the prices of one model."""
 
     model: str
@@ -41,7 +42,7 @@ class Cost(Struct, frozen=True):
     each: float  # for each later request that reads them from the cache
 
 
-class Undid(Struct, frozen=True, kw_only=True):
+class UndoReport(Struct, frozen=True, kw_only=True):
     """The JSON report."""
 
     schema: str = SCHEMA
@@ -51,57 +52,64 @@ class Undid(Struct, frozen=True, kw_only=True):
     by: int  # the epoch that did it
     reason: str  # why the one taken back was opened
     tokens: int  # by which the view grows; below zero: shrinks
-    cost: Cost | None  # null: the model has no price
+    cost: UndoCost | None  # null: the model has no price
     files: tuple[str, ...] = ()  # that were written of this session by `prune`: they stay as they are
 
 
-@click.command("undo", epilog=_HELP)
-@click.argument("session", type=SESSION)
-@click.argument("epoch", required=False, type=click.IntRange(min=0))
-@options.all_of(tenant, options.store, options.as_json)
-def command(session: str, epoch: int | None, tenant: str, store: str, as_json: bool) -> None:
+class UndoOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur undo`."""
+
+    session: options.Session
+    epoch: Annotated[int | None, argument(required=False, type=click.IntRange(min=0))]
+    tenant: options.Tenant
+    store: options.StoreUrl
+    as_json: options.AsJson
+
+
+@options.command("undo", UndoOptions, _EPILOG)
+def command(args: UndoOptions) -> None:
     """Take EPOCH of SESSION back, the newest that holds by default."""
-    with opened_store(store) as kept:
-        state = session_of(kept, tenant, session)
-        done = Engine("observe", store=kept.store, tenant=tenant).undo(state.who.session, epoch)
-        undid = Undid(
+    with open_existing_store(args.store) as kept:
+        state = find_session(kept, args.tenant, args.session)
+        done = Engine("observe", store=kept.store, tenant=args.tenant).undo(state.who.session, args.epoch)
+        undid = UndoReport(
             session=state.who.session,
             store=kept.url,
             epoch=done.epoch,
             by=done.by,
             reason=done.plan.epochs[done.epoch].why,
             tokens=done.tokens,
-            cost=cost(state.model, done.tokens),
+            cost=price_tokens(state.model, done.tokens),
             files=tuple(dict.fromkeys(one.filed.path for one in writings(kept.store, [state.who]) if one.filed.path)),
         )
-    if as_json:
-        say_json(undid)
+    if args.as_json:
+        print_json(undid)
     else:
-        tell(*_blocks(undid))
+        print_blocks(*_render(undid))
 
 
-def cost(model: str, count: int) -> Cost | None:
+def price_tokens(model: str, count: int) -> UndoCost | None:
     """What so many more tokens in the view cost."""
     price = price_of(model) if model and count > 0 else None
     if price is None:
         return None
-    return Cost(price.model, price.dollars(count * price.base.w), price.dollars(count * price.base.r))
+    return UndoCost(price.model, price.dollars(count * price.base.w), price.dollars(count * price.base.r))
 
 
-def _blocks(undid: Undid) -> list[str]:
-    name, way = harmless(undid.session), "come back" if undid.tokens >= 0 else "leave again"
+def _render(undid: UndoReport) -> list[str]:
+    name, way = clean(undid.session), "come back" if undid.tokens >= 0 else "leave again"
     lines = [
         f"Epoch {undid.epoch} of session {name} is taken back by epoch {undid.by}.",
-        f"It was opened because: {harmless(undid.reason)}",
-        f"{tokens(abs(undid.tokens))} tokens {way} with the next request.",
+        f"It was opened because: {clean(undid.reason)}",
+        f"{format_count(abs(undid.tokens))} tokens {way} with the next request.",
     ]
     if undid.cost:
         lines.append(
-            f"That is {money(undid.cost.once)} to write them to the cache, beside what is written again behind them, "
-            f"and {money(undid.cost.each)} for each request that reads them ({undid.cost.model})."
+            f"That is {format_dollars(undid.cost.once)} to write them to the cache, beside what is written again "
+            f"behind them, and {format_dollars(undid.cost.each)} for each request that reads them ({undid.cost.model})."
         )
     if undid.files:
-        named = ", ".join(map(harmless, undid.files[-_NAMED:]))
+        named = ", ".join(map(clean, undid.files[-_NAMED:]))
         more = f" and {len(undid.files) - _NAMED:,} more" if len(undid.files) > _NAMED else ""
         lines.append(
             f"Files stay as they were written ({named}{more}): secateur restore FILE brings the original back."

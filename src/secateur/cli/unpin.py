@@ -1,27 +1,22 @@
 """`secateur unpin`: take a pin away; what it held may go again.
 
-Rule: see `pinning`.
+Rule: see `pin`.
 """
 
-from typing import Any
-
-import click
-import msgspec
-
-from secateur.cli import pinning
+from secateur.cli import options
+from secateur.cli.pin import KINDS, PinOptions, change_pins
 from secateur.engine import Engine
 
-_HELP = f"""\
+_EPILOG = f"""\
 \b
 Examples:
   secateur unpin s1                      the pins of the session
   secateur unpin s1 tool 'skill_*'       as it was pinned
 
-{pinning.KINDS}"""
+{KINDS}"""
 
 
-@click.command("unpin", epilog=_HELP)
-@pinning.arguments
-def command(**given: Any) -> None:
+@options.command("unpin", PinOptions, _EPILOG)
+def command(args: PinOptions) -> None:
     """Take the pin of KIND and PATTERN away from SESSION; without them, list its pins."""
-    pinning.carried_out(msgspec.convert(given, pinning.Asked), Engine.unpin, "Unpinned")
+    change_pins(args, Engine.unpin, "Unpinned")

@@ -1,0 +1,203 @@
+"""What a conversation is made of: tokens by kind and by tool, its largest parts, what stands in it twice.
+
+Rule: facts about a transcript whose parts are counted, as values; nothing here draws, reads or judges.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from secateur.cli.output.terminal import take_start
+from secateur.model import Message, Part, Transcript
+
+_SHOWN_CHARS = 240  # characters of a part that are told
+_REQUEST_CHARS = 240  # characters of what was asked that are told
+
+
+class KindShare(Struct, frozen=True):
+    """So many parts of one kind."""
+
+    name: str
+    parts: int
+    tokens: int
+
+
+class ToolShare(Struct, frozen=True):
+    """What one tool put into the context."""
+
+    tool: str
+    calls: int
+    results: int
+    errors: int
+    call_tokens: int
+    result_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        """Calls and results together."""
+        return self.call_tokens + self.result_tokens
+
+
+class PartPlace(Struct, frozen=True):
+    """One part and where it stands."""
+
+    message: int  # 0-based index in the transcript
+    lines: tuple[int, ...]  # 0-based lines of a session log
+    kind: str
+    tool: str
+    call: str
+    tokens: int
+    starts: str  # its first characters
+
+
+class RepeatedOutput(Struct, frozen=True):
+    """The same output of the same tool, more than once. `spare` tokens would go if only the last one stayed."""
+
+    tool: str
+    times: int
+    tokens: int
+    spare: int
+    messages: tuple[int, ...]
+
+
+def iterate_parts(transcript: Transcript) -> Iterator[tuple[int, Message, Part]]:
+    """All parts with their message and its number."""
+    for number, message in enumerate(transcript.messages):
+        for part in message.parts:
+            yield number, message, part
+
+
+def count_tokens(transcript: Transcript) -> int:
+    """Tokens of all parts and of what is fixed."""
+    return transcript.fixed_tokens + sum(part.tokens for _, _, part in iterate_parts(transcript))
+
+
+def count_results(transcript: Transcript) -> int:
+    """How many tool results there are."""
+    return sum(part.kind == "tool_result" for _, _, part in iterate_parts(transcript))
+
+
+def group_by_kind(transcript: Transcript) -> list[KindShare]:
+    """What the context is spent on, largest first; texts by who speaks, then reasoning, calls, results, media."""
+    counts: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    for _, message, part in iterate_parts(transcript):
+        name = _name_kind(message, part)
+        counts[name] += 1
+        tokens[name] += part.tokens
+    if transcript.fixed_tokens:
+        counts["system prompt and tools"] = 1
+        tokens["system prompt and tools"] = transcript.fixed_tokens
+    return sorted((KindShare(name, counts[name], tokens[name]) for name in counts), key=lambda share: -share.tokens)
+
+
+def group_by_tool(transcript: Transcript) -> list[ToolShare]:
+    """What each tool put in, largest first. A medium inside a result counts with that result."""
+    owner = {part.key: part.tool for _, _, part in iterate_parts(transcript) if part.kind == "tool_result"}
+    tally: dict[str, Counter[str]] = defaultdict(Counter)
+    for _, _, part in iterate_parts(transcript):
+        if part.kind in ("tool_call", "tool_result"):
+            sums = tally[part.tool]
+            sums[part.kind] += 1
+            sums[f"{part.kind} tokens"] += part.tokens
+            sums["errors"] += part.error and part.kind == "tool_result"
+        elif part.within in owner:
+            tally[owner[part.within]]["tool_result tokens"] += part.tokens
+    return sorted((_make_tool_share(name, sums) for name, sums in tally.items()), key=lambda tool: -tool.tokens)
+
+
+def find_largest(transcript: Transcript, count: int) -> list[PartPlace]:
+    """The parts with most tokens."""
+    ranked = sorted(iterate_parts(transcript), key=lambda one: -one[2].tokens)[:count]
+    return [locate_part(number, message, part) for number, message, part in ranked]
+
+
+def find_repeated(transcript: Transcript) -> list[RepeatedOutput]:
+    """Outputs that stand in the context more than once, the most wasteful first."""
+    seen: dict[tuple[str, str], list[tuple[int, Part]]] = defaultdict(list)
+    for number, _, part in iterate_parts(transcript):
+        if part.kind == "tool_result" and part.text:
+            seen[part.tool, part.text].append((number, part))
+    told = [
+        RepeatedOutput(
+            tool, len(group), group[0][1].tokens, sum(part.tokens for _, part in group[:-1]), _list_messages(group)
+        )
+        for (tool, _), group in seen.items()
+        if len(group) > 1
+    ]
+    return sorted(told, key=lambda one: -one.spare)
+
+
+def locate_part(number: int, message: Message, part: Part) -> PartPlace:
+    """Where a part stands."""
+    lines = (int(part.path[0]),) if message.lines else ()
+    return PartPlace(
+        number, lines, _name_kind(message, part), part.tool, part.call, part.tokens, take_start(part.text, _SHOWN_CHARS)
+    )
+
+
+def _name_kind(message: Message, part: Part) -> str:
+    if part.kind != "text":
+        return part.kind.replace("_", " ")
+    speaker = message.role if message.origin == "user" or message.role == "assistant" else message.origin
+    return f"{speaker} text"
+
+
+def _make_tool_share(name: str, sums: "Counter[str]") -> ToolShare:
+    calls, outputs = sums["tool_call"], sums["tool_result"]
+    return ToolShare(name, calls, outputs, sums["errors"], sums["tool_call tokens"], sums["tool_result tokens"])
+
+
+def _list_messages(group: Iterable[tuple[int, Part]]) -> tuple[int, ...]:
+    return tuple(number for number, _ in group)
+
+
+class TurnSummary(Struct, frozen=True):
+    """One turn."""
+
+    turn: int
+    message: int  # where it begins
+    asked: str
+    messages: int
+    tokens: int
+
+
+def group_by_turn(transcript: Transcript) -> list[TurnSummary]:
+    """The turns in order."""
+    starts = [n for n, message in enumerate(transcript.messages) if is_turn_start(message)]
+    edges = [*starts, len(transcript.messages)]
+    told = [
+        _summarize_turn(number + 1, transcript, *edge)
+        for number, edge in enumerate(zip(starts, edges[1:], strict=True))
+    ]
+    return [_summarize_turn(0, transcript, 0, edges[0]), *told] if edges[0] else told
+
+
+def number_turns(transcript: Transcript) -> list[int]:
+    """For each message the number of its turn."""
+    numbers, turn = [], 0
+    for message in transcript.messages:
+        turn += is_turn_start(message)
+        numbers.append(turn)
+    return numbers
+
+
+def is_turn_start(message: Message) -> bool:
+    """Whether a person speaks here."""
+    return message.role == "user" and message.origin == "user"
+
+
+def _summarize_turn(number: int, transcript: Transcript, start: int, end: int) -> TurnSummary:
+    messages = transcript.messages[start:end]
+    asked = _get_words(messages[0]) if number else ""
+    return TurnSummary(
+        number, start, asked, len(messages), sum(part.tokens for message in messages for part in message.parts)
+    )
+
+
+def _get_words(message: Message) -> str:
+    """The start of what a message says in words."""
+    return " ".join(take_start(part.text, _REQUEST_CHARS) for part in message.parts if part.kind == "text")[
+        :_REQUEST_CHARS
+    ]

@@ -1,0 +1,155 @@
+"""The settings in force, one by one, each with where it comes from.
+
+Rule: values are the effective ones, scaled to the window; what stands at its default and does nothing is not listed.
+"""
+
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from secateur import policy
+from secateur.cli import options
+from secateur.cli.inputs import OpenedDocument
+from secateur.cli.options import Options
+from secateur.cli.output.formatting import format_duration
+from secateur.defaults import POLICY as DEFAULT
+from secateur.policy import Policy
+from secateur.policy.windows import resolve
+from secateur.pricing.stated import price_under, rules_under
+from secateur.pricing.tariffs import tariff_of
+from secateur.protect import protected_tokens
+
+
+class SettingsOptions(Options, frozen=True, kw_only=True):
+    """What the settings in force depend on."""
+
+    policy: options.PolicyName
+    model: options.Model
+    window: options.Window
+    idle: options.Idle
+    protect: options.Protect
+
+
+class EffectiveSetting(Struct, frozen=True):
+    """One setting."""
+
+    name: str
+    value: str
+    source: str
+
+
+def list_settings(given: SettingsOptions, chosen: Policy, document: OpenedDocument | None) -> list[EffectiveSetting]:
+    """All settings that do something, those of the request first."""
+    return [*_list_request_settings(given, chosen, document), *_list_policy_settings(given, chosen)]
+
+
+def _list_request_settings(
+    given: SettingsOptions, chosen: Policy, document: OpenedDocument | None
+) -> Iterator[EffectiveSetting]:
+    own = document.transcript.model if document else ""
+    model = given.model or own
+    recorded = document.transcript.window if document and model == own else 0
+    window, source = resolve(given.window, model, chosen, recorded=recorded)
+    if document:
+        yield EffectiveSetting("format", document.format, document.document.reason)
+    yield EffectiveSetting(
+        "model", model or "unknown", "--model" if given.model else "the document" if own else "not given"
+    )
+    yield EffectiveSetting("window", f"{window:,}", source)
+    yield _find_idle(given, document)
+    yield from _list_prices(model, chosen)
+    yield EffectiveSetting("policy", chosen.name, _name_origin(given.policy))
+    tokens = protected_tokens(chosen.protect, window)
+    if tokens:
+        yield EffectiveSetting(
+            "newest result tokens kept", f"{tokens:,}", f"protect.tokens at this window, by {chosen.counter}"
+        )
+
+
+def _list_prices(model: str, chosen: Policy) -> Iterator[EffectiveSetting]:
+    """What decisions are weighed by: the price of a token now, and how long the prompt cache lives."""
+    tariff = tariff_of(model, at=int(time.time() * 1000), said=chosen.pricing)
+    price, rules = price_under(chosen.pricing, model), rules_under(chosen.pricing, model)
+    said = f"${tariff.dollars:g} a million tokens, read {tariff.r:g}×, write {tariff.w:g}×, output {tariff.o:g}×"
+    yield EffectiveSetting("price", said, price.source if price else tariff.assumed)
+    lives = f"lives {format_duration(tariff.ttl_s)}, from {tariff.minimum_tokens:,} tokens on"
+    source = "; ".join(dict.fromkeys((rules.name, rules.source))) if rules else tariff.assumed
+    source += f", {rules.date}" if rules and rules.date else ""
+    yield EffectiveSetting("prompt cache", lives, source)
+
+
+def _find_idle(given: SettingsOptions, document: OpenedDocument | None) -> EffectiveSetting:
+    if given.idle is not None:
+        return EffectiveSetting("idle", format_duration(given.idle), "--idle")
+    last = (document.transcript.called or document.transcript.stamped) if document else 0
+    if not last:
+        return EffectiveSetting("idle", "unknown", "no timestamp in the document" if document else "no document")
+    return EffectiveSetting(
+        "idle", format_duration(max(0.0, time.time() - last / 1000)), "the document's last timestamp"
+    )
+
+
+def _list_policy_settings(given: SettingsOptions, chosen: Policy) -> Iterator[EffectiveSetting]:
+    """The policy's own settings; one that a file does not change is its base's."""
+    base_name = _find_base(given.policy)
+    base = _flatten(msgspec.to_builtins(policy.load(base_name))) if base_name else {}
+    for name, value in _flatten(msgspec.to_builtins(chosen)).items():
+        if name in ("name", "doc"):
+            continue
+        source = f"preset {base_name}" if base_name and base.get(name) == value else _name_origin(given.policy)
+        if name == "protect.tools" and given.protect:
+            source += " and --protect"
+        yield EffectiveSetting(name, value, source)
+        if name == "schedule.when":
+            yield from _list_schedule_defaults(chosen)
+
+
+def _list_schedule_defaults(chosen: Policy) -> Iterator[EffectiveSetting]:
+    """The schedule's numbers that nobody stated: they decide all the same."""
+    stated = msgspec.to_builtins(chosen.schedule)
+    for name in chosen.schedule.__struct_fields__:
+        value = getattr(chosen.schedule, name)
+        if name not in stated and isinstance(value, int | float) and value:
+            yield EffectiveSetting(f"schedule.{name}", _format_value(value), f"default of {stated['when']}")
+
+
+def _name_origin(name: str) -> str:
+    if name in policy.names():
+        return f"preset {name}" + (", the default" if name == DEFAULT else "")
+    return name
+
+
+def _find_base(name: str) -> str:
+    """The preset that the settings of a policy start from; "" where it has none."""
+    if name in policy.names():
+        return name
+    if name.endswith((".json", ".json5")):
+        return "openclaw"
+    return str(tomllib.loads(Path(name).read_text("utf-8")).get("extends", ""))
+
+
+def _flatten(value: Any, name: str = "") -> dict[str, str]:
+    """Nested tables as dotted names."""
+    if isinstance(value, dict) and value:
+        found: dict[str, str] = {}
+        for step, inner in value.items():
+            found |= _flatten(inner, f"{name}.{step}" if name else str(step))
+        return found
+    if isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value):
+        return _flatten({str(at): one for at, one in enumerate(value, 1)}, name)
+    return {name: _format_value(value)}
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(
+            " → ".join(map(_format_value, one)) if isinstance(one, list | tuple) else str(one) for one in value
+        )
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,215 @@
+"""Where a document comes from: a file, or standard input for `-`; gzip is unpacked by what it is, not by its name.
+
+Rule: what cannot be read is said in one sentence with what to do; the bytes as they were stored are kept beside the
+unpacked ones, so that a document nobody changed goes out as it came in.
+"""
+
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Callable
+from io import BytesIO
+from json import JSONDecodeError
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
+from secateur.cli.exit_codes import UnreadableInput, UsageError
+from secateur.errors import FormatError, UnknownFormat
+from secateur.model import Transcript
+from secateur.session import document
+from secateur.session.document import Document
+from secateur.tokens import counter_for
+
+_GZIP = b"\x1f\x8b"
+_CHUNK_BYTES = 1 << 20  # bytes unpacked at a time
+_MAX_SMALL = 64_000_000  # bytes that any gzip may hold
+_MAX_RATIO = (
+    200  # how much more a larger one may hold than it has itself: sessions shrink to a tenth, hardly to a hundredth
+)
+_MAX_BYTES = 1_000_000_000  # bytes, however large the file is
+_SNIFFED_BYTES = 8192  # bytes in which a binary file gives itself away
+_MARKS = b"\xff\xfe \t\r\n"  # byte order marks and white space
+_UNSUPPORTED = {
+    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it first (zstd -d)",
+    b"\xfd7zXZ\x00": "compressed by xz: unpack it first (xz -dk)",
+    b"BZh": "compressed by bzip2: unpack it first (bzip2 -dk)",
+    b"PK\x03\x04": "a ZIP archive: unpack it and name one session file in it",
+    b"SQLite format 3\x00": "an SQLite database: export the session from its host first",
+}
+_REMEDY = "give a request body or a session file, or its format with --format"
+
+
+class InputSource(Struct, frozen=True):
+    """One document as it was found. `stored` is what lies in the file, `data` the same unpacked."""
+
+    name: str  # as the person gave it; "-" is standard input
+    stored: bytes
+    data: bytes
+    is_gzip: bool = False
+    seen: tuple[int, int, int] = (0, 0, 0)  # inode, size and mtime in ns when it was read; zeros for standard input
+
+    @property
+    def label(self) -> str:
+        """The name for people."""
+        return "standard input" if self.name == "-" else self.name
+
+
+def read_source(name: str) -> InputSource:
+    """Read a document.
+
+    Raises Unreadable for what is missing, a directory, empty, broken gzip or not text; Refused for a terminal.
+    """
+    try:
+        stored, seen = _read_stdin() if name == "-" else _read_file(Path(name))
+    except OSError as error:
+        raise UnreadableInput(_describe_os_error(name, error)) from error
+    is_gzip = stored.startswith(_GZIP)
+    source = InputSource(name, stored, _unpack(name, stored) if is_gzip else stored, is_gzip, seen)
+    _refuse_unreadable(source)
+    return source
+
+
+def get_file_identity(path: Path) -> tuple[int, int, int]:
+    """What changes when somebody writes to a file."""
+    stat = path.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _read_file(path: Path) -> tuple[bytes, tuple[int, int, int]]:
+    seen = get_file_identity(path)
+    return path.read_bytes(), seen
+
+
+def _read_stdin() -> tuple[bytes, tuple[int, int, int]]:
+    if sys.stdin.isatty():
+        raise UsageError("standard input is this terminal: name a session file, or send one through a pipe")
+    return sys.stdin.buffer.read(), (0, 0, 0)
+
+
+def _unpack(name: str, stored: bytes) -> bytes:
+    """What a gzip file holds, unpacked piece by piece: what grows beyond all measure is not unpacked."""
+    most = min(_MAX_BYTES, max(_MAX_SMALL, len(stored) * _MAX_RATIO))
+    pieces, size = [], 0
+    try:
+        with gzip.open(BytesIO(stored)) as unpacked:
+            while piece := unpacked.read(_CHUNK_BYTES):
+                pieces.append(piece)
+                size += len(piece)
+                if size > most:
+                    raise UnreadableInput(
+                        f"{name} is gzip of {len(stored):,} bytes that holds more than {most:,}: if it is a session "
+                        "nonetheless, unpack it first (gunzip -k)"
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnreadableInput(f"{name} is gzip that breaks off or is damaged ({error}): fetch it again") from error
+    return b"".join(pieces)
+
+
+def _refuse_unreadable(source: InputSource) -> None:
+    if not source.data.strip():
+        raise UnreadableInput(f"{source.label} is empty: give a session file or a request body")
+    for magic, what in _UNSUPPORTED.items():
+        if source.data.startswith(magic):
+            raise UnreadableInput(f"{source.label} is {what}")
+    if _is_binary(source.data[:_SNIFFED_BYTES]):
+        raise UnreadableInput(f"{source.label} is a binary file: give a session file (JSONL) or a request body (JSON)")
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether there are NUL bytes that are not those of JSON in UTF-16 or UTF-32."""
+    wide = json.detect_encoding(head[:4]) not in ("utf-8", "utf-8-sig")
+    return b"\0" in head and not (wide and head.replace(b"\0", b"").lstrip(_MARKS)[:1] in (b"{", b"["))
+
+
+def _describe_os_error(name: str, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is no file {name}: check the path"
+    if isinstance(error, IsADirectoryError):
+        return f"{name} is a directory: name one session file in it"
+    return f"{name} cannot be read: {error.strerror}"
+
+
+class OpenedDocument(Struct, frozen=True):
+    """A source and what it says."""
+
+    source: InputSource
+    document: Document
+    transcript: Transcript  # counted
+
+    @property
+    def format(self) -> str:
+        """The format's name."""
+        return self.document.format.name
+
+
+def open_document(
+    source: InputSource, format_name: str | None, counter: str = "estimate", fixed_tokens: int = 0, model: str = ""
+) -> OpenedDocument:
+    """Recognise and read a document, and count it in the tokens of this model, or of its own.
+
+    Raises Unreadable, which names the source.
+    """
+    try:
+        found = document.read(source.data, format_name, model)
+    except FormatError as error:
+        raise explain_unreadable(source, error) from error
+    transcript = count_parts(found.transcript, counter_for(counter, found.transcript.model))
+    return OpenedDocument(source, found, replace(transcript, fixed_tokens=fixed_tokens or transcript.fixed_tokens))
+
+
+def count_parts(transcript: Transcript, count: Callable[[str], int]) -> Transcript:
+    """The same transcript, each part with its tokens; a reader has filled in those of media."""
+    for message in transcript.messages:
+        for part in message.parts:
+            if part.text and not part.tokens:
+                force_setattr(part, "tokens", count(part.text))
+    return transcript
+
+
+def explain_unreadable(source: InputSource, error: FormatError) -> UnreadableInput:
+    """The error that ends the command."""
+    said = str(error)
+    broken = find_json_error(source.data)
+    if isinstance(error, UnknownFormat) and not said.startswith("no known format"):
+        return UnreadableInput(f"{source.label}: {said}")  # refused by name, with what to do
+    if "int_max_str_digits" in said:
+        return UnreadableInput(f"{source.label}: it holds a number of thousands of digits: put that in quotes")
+    if broken:
+        return UnreadableInput(
+            f"{source.label}: {'no known format' if isinstance(error, UnknownFormat) else 'not JSON'}: {broken}"
+        )
+    return UnreadableInput(f"{source.label}: {said}" + (f"; {_REMEDY}" if isinstance(error, UnknownFormat) else ""))
+
+
+def find_json_error(data: bytes) -> str:
+    """What keeps the bytes from being JSON, and what to do; "" if they are JSON, or lines of it, or far from both."""
+    encoding = json.detect_encoding(data[:4])
+    try:
+        text = data.decode(encoding, "surrogatepass")
+    except UnicodeError as error:
+        if isinstance(error, UnicodeDecodeError) and error.end >= len(data) and encoding.startswith("utf-8"):
+            return "it breaks off inside a character: fetch the whole file"
+        where = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "some byte"
+        return f"its text is broken at {where}: convert it to UTF-8"
+    broken = _find_parse_error(text)
+    if broken is None or not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        return ""
+    if broken.lineno > 1 and _find_parse_error(text.split("\n", 1)[0]) is None:
+        return ""  # lines of JSON, of which one is torn
+    where = f"line {broken.lineno:,}, column {broken.colno:,}"
+    if broken.pos >= len(text.rstrip()) or broken.msg.startswith("Unterminated string"):
+        return f"the JSON breaks off ({where}): fetch the whole file"
+    return f"the JSON is broken at {where} ({broken.msg}): mend it there, or fetch it again"
+
+
+def _find_parse_error(text: str) -> JSONDecodeError | None:
+    try:
+        json.loads(text.lstrip("\ufeff"))
+    except JSONDecodeError as error:
+        return error
+    except (ValueError, RecursionError):  # a number too long, nested too deeply: JSON all the same
+        return None
+    return None

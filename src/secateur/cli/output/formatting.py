@@ -1,0 +1,107 @@
+"""How figures are written for people.
+
+Rule: digits in groups of three, shares in whole per cent, times in the unit a person would use.
+"""
+
+from datetime import datetime
+
+from secateur.timespan import spoken
+
+
+def format_count(count: int) -> str:
+    """Digits in groups of three."""
+    return f"{count:,}"
+
+
+def abbreviate(count: int) -> str:
+    """A large number in five signs at most: 842, 56.6k, 183k, 1.2M."""
+    for unit, one in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 0.9995 * one:
+            return f"{count / one:.0f}{unit}" if count >= 99.95 * one else f"{count / one:.1f}{unit}"
+    return f"{count}"
+
+
+def abbreviate_short(count: int) -> str:
+    """A large number in four signs at most: 842, 57k, 183k, 1.2M, 45M."""
+    if count < 0:
+        return f"−{abbreviate_short(-count)}"
+    for unit, one in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 0.9995 * one:
+            return f"{count / one:.0f}{unit}" if count >= 9.95 * one else f"{count / one:.1f}{unit}"
+    return f"{count}"
+
+
+def format_percent(part: int, whole: int) -> str:
+    """A share of a whole; what is almost nothing or almost all is not rounded to it; a dash where there is no whole."""
+    if not whole:
+        return "-"
+    if 0 < abs(part) < whole / 100:
+        return "<1 %" if part > 0 else "0 %"
+    if whole * 0.99 < part < whole:
+        return ">99 %"
+    return f"{100 * part / whole:.0f} %"
+
+
+def format_duration(seconds: float) -> str:
+    """A time as a person says it."""
+    return spoken(seconds)
+
+
+def format_time(at: int) -> str:
+    """A time in ms since 1970, as a clock on this machine shows it."""
+    return datetime.fromtimestamp(at / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else "unknown"
+
+
+def format_bytes(count: float) -> str:
+    """Bytes in the unit a person would use."""
+    for unit, one in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= one:
+            return f"{count / one:,.1f} {unit}"
+    return f"{count:,.0f} B"
+
+
+def format_dollars(dollars: float) -> str:
+    """Dollars; small amounts with the digits that tell something."""
+    if dollars < 0.0001:
+        return "less than $0.0001"
+    return f"${dollars:,.2f}" if dollars >= 0.1 else f"${dollars:.2g}"
+
+
+def format_dollar_cell(dollars: float) -> str:
+    """Dollars in a column: what is next to nothing is nothing."""
+    return format_dollars(dollars) if abs(dollars) >= 0.0001 else "$0.00"
+
+
+def pluralize(count: int, what: str) -> str:
+    """So many of something, in the singular where it is one."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def format_signed_dollars(dollars: float) -> str:
+    """Money that is spent, or with a minus saved."""
+    if not dollars:
+        return "$0"
+    return f"+{format_dollars(dollars)}" if dollars > 0 else f"−{format_dollars(-dollars)}"
+
+
+def format_dollar_share(part: float, whole: float) -> str:
+    """A share of dollars."""
+    return format_percent(round(part * 1e6), round(whole * 1e6))
+
+
+def format_net_dollars(dollars: float) -> str:
+    """Money that may be nothing, or less."""
+    if abs(dollars) < 5e-5:
+        return "$0"
+    return format_dollars(dollars) if dollars > 0 else f"−{format_dollars(-dollars)}"
+
+
+def format_change(share_: float) -> str:
+    """How a bill differs from the unpruned one; a digit more where it is little."""
+    more = 100 * (share_ - 1)
+    return "" if abs(more) < 0.05 else f"{more:+.{1 if abs(more) < 9.95 else 0}f}%".replace("-", "−")
+
+
+def format_share(value: float) -> str:
+    """A share with one digit, where it is not whole."""
+    return f"{100 * value:.0f}%" if value in (0, 1) else f"{min(100 * value, 99.9):.1f}%"

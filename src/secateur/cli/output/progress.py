@@ -1,0 +1,83 @@
+"""What is being done, while it is being done.
+
+Rule: nothing is shown of work that is over soon, or where no person looks; nothing is left behind.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from secateur.cli.output.terminal import clean, make_console
+
+_PATIENCE_S = 2.0  # below this nobody wants to be told that work goes on
+
+
+@contextmanager
+def show_work(what: str) -> Iterator[Callable[[str], None]]:
+    """Show on standard error what is being done, once it takes long and if a person looks. Yields its renaming."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    job = _Spinner(what)
+    try:
+        yield job.rename
+    finally:
+        job.end()
+
+
+@contextmanager
+def show_count(what: str, whole: int) -> Iterator[Callable[[str], None]]:
+    """A bar on standard error with how much is done of so many, if a person looks. Yields what counts one more."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=make_console(err=True), transient=True) as shown:
+        bar = shown.add_task(what, total=whole)
+        yield lambda name: shown.update(bar, advance=1, description=f"{what} {clean(name)[-40:]}")
+
+
+class _Spinner:
+    """A line with a spinner and the elapsed time that appears late and leaves nothing behind."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._since = time.monotonic()
+        self._lock = threading.Lock()
+        self._over = False
+        self._status: Any = None
+        self._timer = threading.Timer(_PATIENCE_S, self._appear)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def rename(self, what: str) -> None:
+        self._what = what
+
+    def end(self) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._status is not None:
+                self._status.stop()
+
+    def _appear(self) -> None:
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        with self._lock:
+            if self._over:
+                return
+            spinner = Spinner("dots")
+            self._status = Live(
+                get_renderable=lambda: self._drawn(spinner), transient=True, console=make_console(err=True)
+            )
+            self._status.start()
+
+    def _drawn(self, spinner: Any) -> Any:
+        spinner.update(text=f"{clean(self._what)} ({int(time.monotonic() - self._since)} s)")
+        return spinner

@@ -1,0 +1,92 @@
+"""Tables for people: what left and what stays, by tool, by turn, part by part.
+
+Rule: every table is legible at 80 columns without colour; what must not be cut (numbers) never is, texts give way.
+Figures come ready from the anatomy and the receipt; nothing is computed here but sums of rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from secateur.cli.composition import PartPlace
+from secateur.cli.output.formatting import format_count
+from secateur.cli.output.terminal import to_one_line
+
+MAX_TURNS = 12  # rows: more than a screen holds is not read
+MAX_TOOLS = 15
+ALL = "all"  # the last row of a table that is added up
+
+
+def make_list(rows: Sequence[Sequence[str]], title: str = "", head: Sequence[str] = ()) -> Any:
+    """Words in columns; the last one is folded, not cut."""
+    return make_table(title, head or ("",) * len(rows[0]), rows, fold=True)
+
+
+def make_dense_table(
+    rows: Sequence[Sequence[str]], head: Sequence[str], styles: Sequence[str] = (), fold: bool = False
+) -> Any:
+    """Many figures in columns that stand close; `>` sets a column right; a style for each row, where there are some.
+
+    With `fold` the last column goes on in the next line where it is too long.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="dim")
+    for at, name in enumerate(head):
+        whole = not (fold and at == len(head) - 1)
+        table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", no_wrap=whole)
+    for row, style in zip(rows, styles or ("",) * len(rows), strict=True):
+        table.add_row(*map(Text, row), style=style)
+    return table
+
+
+def make_parts_table(title: str, found: Sequence[PartPlace]) -> Any:
+    """Parts, one a row, with where they stand."""
+    rows = [
+        (str(one.message), format_line(one), name_part(one), format_count(one.tokens), to_one_line(one.starts, 120))
+        for one in found
+    ]
+    return make_table(title, (">message", ">line", "what", ">tokens", "starts"), rows)
+
+
+def name_part(place: PartPlace) -> str:
+    """What stands at a place: `read result`, `user text`."""
+    return f"{format_name(place.tool)} {place.kind.removeprefix('tool ')}" if place.tool else place.kind
+
+
+def make_table(
+    title: str, head: Sequence[str], rows: Sequence[Sequence[str]], more: int = 0, fold: bool = False
+) -> Any:
+    """A table with one line under its head; `>` before a column's name sets it right.
+
+    Where the terminal is too narrow, texts are cut and figures are not; with `fold` texts go on in the next line.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    table.title_style, table.header_style = "bold", "dim"
+    table.show_header = any(head)
+    for at, name in enumerate(head):
+        whole = name.startswith(">") or (fold and at == 0)
+        table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", no_wrap=whole)
+    for row in (*rows, *make_more_row(more, len(head))):
+        cells = [Text(cell, no_wrap=not fold, overflow="fold" if fold else "ellipsis") for cell in row]
+        table.add_row(*cells, style="bold" if row[0] == ALL else "")
+    return table
+
+
+def make_more_row(count: int, columns: int) -> list[tuple[str, ...]]:
+    """The row that says how many are not shown, if any."""
+    return [(f"and {count:,} more", *("",) * (columns - 1))] if count > 0 else []
+
+
+def format_line(place: PartPlace) -> str:
+    """Lines are counted from 1 for people, as editors do."""
+    return str(place.lines[0] + 1) if place.lines else ""
+
+
+def format_name(name: str) -> str:
+    return to_one_line(name, 32) or "(no name)"

@@ -1,0 +1,153 @@
+"""Policies side by side as lines of figures: of one session, or of several summed up; for tables, CSV and JSON.
+
+Rule: sums of dollars and tokens; shares of sums, never means of shares. What cannot be summed up (a peak) is the
+largest. Numbers are not rounded here.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from secateur.cli.output import tables
+from secateur.cli.output.formatting import abbreviate_short, format_change, format_dollar_cell, format_share
+
+if TYPE_CHECKING:
+    from secateur.simulate.compare import Comparison, Standing
+
+
+class PolicyBill(Struct, frozen=True, kw_only=True):
+    """One policy over one session or several. Shares are of the unpruned bill, or from 0 to 1."""
+
+    policy: str
+    sessions: int
+    requests: int
+    tokens_sent: int
+    tokens_peak: int
+    dollars: float
+    share: float
+    busts: int  # requests that could not read all of a live cache
+    epochs: int
+    recall: float  # of hard references, visible
+    recall_soft: float  # of the others: an earlier call or a text shows them too
+    intact: float  # of requests, with all that they needed
+    dollars_refetched: float  # the bill with everything fetched again that was lost and needed
+    share_refetched: float
+    best_dollars: float | None  # the cheapest schedule of what this policy lets go
+    ratio: float | None  # the bill over that
+    least_dollars: float | None  # what no schedule of that is below
+    controllable: float | None  # how many times as far above `least_dollars` the bill is as `best_dollars`
+    references: int  # hard ones: what `recall` is a share of
+    references_soft: int
+
+
+def list_bills(found: "Comparison") -> list[PolicyBill]:
+    """One line for each policy on one session, the unpruned one first."""
+    whole = found.base.run.bill.dollars
+    return [_make_bill(one, whole) for one in found.all]
+
+
+def sum_bills(sessions: Sequence[Sequence[PolicyBill]]) -> list[PolicyBill]:
+    """The lines of all sessions together; each session has the same policies in the same order."""
+    whole = sum(rows[0].dollars for rows in sessions)
+    return [_sum_policy(rows, whole) for rows in zip(*sessions, strict=True)]
+
+
+def make_bills_table(rows: Sequence[PolicyBill], shown: str = "") -> Any:
+    """The lines as a table that 80 columns hold; the policy that is explained stands out."""
+    head = ("policy", ">sent", ">peak", ">bill", ">", ">busts", ">hard", ">soft", ">intact", ">refetch", ">×best")
+    columns = len(head) - (not any(row.ratio for row in rows[1:-1]))  # nobody asked for the policies' own oracles
+    ends = (rows[0], rows[-1]) if rows else ()
+    styles = ["bold" if row.policy == shown else "dim" if row in ends else "" for row in rows]
+    cells = [_make_cells(row)[:columns] for row in rows]
+    if columns == len(head):
+        cells[-1] = (*cells[-1][:-1], "")  # the last is the best schedule itself
+    return tables.make_dense_table(cells, head[:columns], styles)
+
+
+def _make_bill(one: "Standing", whole: float) -> PolicyBill:
+    bill, dollars, score = one.run.bill, one.run.price.dollars, one.score
+    again, best = dollars(one.refetched), dollars(one.best) if one.best is not None else None
+    least = dollars(one.least) if one.least is not None else None
+    return PolicyBill(
+        policy=one.name,
+        sessions=1,
+        requests=bill.requests,
+        tokens_sent=bill.sent,
+        tokens_peak=bill.peak,
+        dollars=bill.dollars,
+        share=bill.dollars / whole if whole else 1.0,
+        busts=bill.busts,
+        epochs=bill.epochs,
+        recall=score.hard,
+        recall_soft=score.soft,
+        intact=score.intact,
+        dollars_refetched=again,
+        share_refetched=again / whole if whole else 1.0,
+        best_dollars=best,
+        ratio=bill.dollars / best if best else None,
+        least_dollars=least,
+        controllable=_compute_controllable(bill.dollars, best, least),
+        references=score.references,
+        references_soft=score.references_soft,
+    )
+
+
+def _sum_policy(rows: Sequence[PolicyBill], whole: float) -> PolicyBill:
+    paid, again = sum(row.dollars for row in rows), sum(row.dollars_refetched for row in rows)
+    best = sum(row.best_dollars or 0.0 for row in rows) if rows[0].best_dollars is not None else None
+    least = sum(row.least_dollars or 0.0 for row in rows) if rows[0].least_dollars is not None else None
+    references, requests = sum(row.references for row in rows), sum(row.requests for row in rows)
+    soft = sum(row.references_soft for row in rows)
+    return PolicyBill(
+        policy=rows[0].policy,
+        sessions=len(rows),
+        requests=requests,
+        tokens_sent=sum(row.tokens_sent for row in rows),
+        tokens_peak=max(row.tokens_peak for row in rows),
+        dollars=paid,
+        share=paid / whole if whole else 1.0,
+        busts=sum(row.busts for row in rows),
+        epochs=sum(row.epochs for row in rows),
+        recall=_average(((row.recall, row.references) for row in rows), references),
+        recall_soft=_average(((row.recall_soft, row.references_soft) for row in rows), soft),
+        intact=_average(((row.intact, row.requests) for row in rows), requests),
+        dollars_refetched=again,
+        share_refetched=again / whole if whole else 1.0,
+        best_dollars=best,
+        ratio=paid / best if best else None,
+        least_dollars=least,
+        controllable=_compute_controllable(paid, best, least),
+        references=references,
+        references_soft=soft,
+    )
+
+
+def _compute_controllable(paid: float, best: float | None, least: float | None) -> float | None:
+    from secateur.simulate.compare import above  # numpy comes with it, and who has lines has loaded it
+
+    return above(paid, best, least)
+
+
+def _average(weighed: Iterable[tuple[float, int]], whole: int) -> float:
+    return sum(value * weight for value, weight in weighed) / whole if whole else 1.0
+
+
+def _make_cells(row: PolicyBill) -> tuple[str, ...]:
+    return (
+        row.policy,
+        abbreviate_short(row.tokens_sent),
+        abbreviate_short(row.tokens_peak),
+        _format_dollars(row.dollars),
+        format_change(row.share),
+        f"{row.busts:,}",
+        format_share(row.recall),
+        format_share(row.recall_soft),
+        format_share(row.intact),
+        _format_dollars(row.dollars_refetched),
+        f"{row.ratio:.2f}" if row.ratio is not None else "",
+    )
+
+
+def _format_dollars(dollars: float) -> str:
+    return f"${dollars:,.0f}" if dollars >= 100 else format_dollar_cell(dollars)

@@ -1,0 +1,111 @@
+"""What edits took out, added up: by rule, by tool and by turn.
+
+Rule: sums of the receipt's own entries, so that tables and receipt cannot differ.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.cli.composition import group_by_turn as turns
+from secateur.cli.composition import number_turns
+from secateur.cli.output.formatting import format_count, format_percent
+from secateur.cli.output.tables import MAX_TOOLS, MAX_TURNS, make_more_row, make_table
+from secateur.cli.output.terminal import to_one_line
+from secateur.model import Transcript
+from secateur.receipt import Entry
+
+LEAVES = {
+    "excerpt": "an exact excerpt stays",
+    "deduplicate": "the same stands later",
+    "supersede": "what holds now stands later",
+    "soft_trim": "its ends stay",
+    "hard_clear": "a line says what went",
+    "condense": "an outline stays",
+    "clear_inputs": "long arguments, their beginning stays",
+    "clear_media": "a line names what was shown",
+    "drop_reasoning": "earlier thinking",
+    "settle": "thinking that is void behind an edit",
+}
+
+
+class RemovalTotal(Struct, frozen=True):
+    """So many edited parts, and their tokens before and after."""
+
+    name: str
+    parts: int
+    before: int
+    after: int
+
+    @property
+    def freed(self) -> int:
+        """Tokens that went; below zero where a placeholder is longer than what it stands for."""
+        return self.before - self.after
+
+
+def make_strategy_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
+    """What left, the rule that freed most first."""
+    return _make_removal_table("What left, by rule", "rule", rows, whole, MAX_TOOLS)
+
+
+def make_tool_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
+    """What left, the tool that freed most first."""
+    return _make_removal_table("What left, by tool", "tool", rows, whole, MAX_TOOLS)
+
+
+def make_turn_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
+    """What left, in the order of the turns; of many, those that freed most."""
+    return _make_removal_table("What left, by turn", "turn", rows, whole, MAX_TURNS)
+
+
+def _make_removal_table(title: str, first: str, rows: Sequence[RemovalTotal], whole: int, most: int) -> Any:
+    shown = rows
+    if len(rows) > most:
+        kept = {id(row) for row in sorted(rows, key=lambda row: -row.freed)[:most]}
+        shown = [row for row in rows if id(row) in kept]
+    told = [*(_make_row(row, whole) for row in shown), *make_more_row(len(rows) - len(shown), 6)]
+    if len(rows) > 1:
+        every = RemovalTotal(
+            "all", sum(row.parts for row in rows), sum(row.before for row in rows), sum(row.after for row in rows)
+        )
+        told.append(_make_row(every, whole))
+    head = (first, ">parts", ">before", ">after", ">freed", ">share")
+    return make_table(title, head, told)
+
+
+def _make_row(row: RemovalTotal, whole: int) -> tuple[str, ...]:
+    figures = (
+        format_count(row.parts),
+        format_count(row.before),
+        format_count(row.after),
+        format_count(row.freed),
+        format_percent(row.freed, whole),
+    )
+    return (to_one_line(row.name, 80), *figures)
+
+
+def total_by_strategy(entries: Iterable[Entry]) -> list[RemovalTotal]:
+    """What left by each rule, the most freed first, named by the rule and what it leaves."""
+    named = ((f"{entry.by}: {LEAVES[entry.by]}" if entry.by in LEAVES else entry.by, entry) for entry in entries)
+    return sorted(_add_up(named), key=lambda row: -row.freed)
+
+
+def total_by_tool(entries: Iterable[Entry]) -> list[RemovalTotal]:
+    """What left of each tool, the most freed first."""
+    return sorted(_add_up((entry.tool or "(no tool)", entry) for entry in entries), key=lambda row: -row.freed)
+
+
+def total_by_turn(entries: Iterable[Entry], transcript: Transcript) -> list[RemovalTotal]:
+    """What left of each turn, in order, named by the turn's number and what was asked."""
+    names = {turn.turn: f"{turn.turn:>3}  {turn.asked or '(before the first turn)'}" for turn in turns(transcript)}
+    numbers = number_turns(transcript)
+    return _add_up((names[numbers[entry.message]], entry) for entry in entries)
+
+
+def _add_up(named: Iterable[tuple[str, Entry]]) -> list[RemovalTotal]:
+    rows: dict[str, RemovalTotal] = {}
+    for name, entry in named:
+        row = rows.get(name, RemovalTotal(name, 0, 0, 0))
+        rows[name] = RemovalTotal(name, row.parts + 1, row.before + entry.tokens_before, row.after + entry.tokens_after)
+    return list(rows.values())

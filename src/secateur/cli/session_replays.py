@@ -1,0 +1,94 @@
+"""Recorded sessions from files, each under every policy that was asked for.
+
+Rule: a file that cannot be read ends the command; so does a model without a price, by name. Of a file that holds
+several conversations each is a session of its own.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.cli.exit_codes import UsageError
+from secateur.cli.inputs import explain_unreadable, read_source
+from secateur.cli.pricing_options import PricingChoice, SessionPricing, resolve_pricing
+from secateur.errors import FormatError
+from secateur.policy import Policy, load
+from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.several import conversations
+
+if TYPE_CHECKING:
+    from secateur.simulate.compare import Comparison
+
+
+class PlayOptions(Struct, frozen=True, kw_only=True):
+    """How files are read and priced, and which policies are played."""
+
+    priced: PricingChoice
+    policies: tuple[str, ...]
+    window: int | None = None
+    format_name: str | None = None
+    fixed_tokens: int = 0
+    compactions: bool = True  # the host's own; False: as if it had made none
+    compact: bool = True  # where a policy does; False: it only prunes
+
+    def policy(self, name: str) -> Policy:
+        """A policy as it is played."""
+        made = load(name)
+        return made if self.compact else replace(made, compaction=None)
+
+
+class PlayedSession(Struct, frozen=True):
+    """One session and what became of it."""
+
+    asked: str  # the model that was asked for; "" is the session's own
+    label: str
+    terms: SessionPricing
+    comparison: "Comparison"
+
+
+def play_file(file: str, settings: PlayOptions, rename: Callable[[str], None]) -> Iterator[PlayedSession]:
+    """Each conversation of a file. Raises Unreadable, or Refused for one that nobody answered or no price is for."""
+    from secateur.simulate.compare import Play, compared
+    from secateur.simulate.foresight import Terms as Yardstick
+
+    for label, recording in _read_recordings(file, settings):
+        terms = resolve_pricing(recording, settings.priced, label)
+        yardstick = Yardstick(terms.price, terms.caching)
+        play = Play(window=settings.window, begun=partial(_report_progress, rename, label))
+        found = compared(recording, map(settings.policy, settings.policies), yardstick, play)
+        yield PlayedSession(settings.priced.model, label, terms, found)
+
+
+def _report_progress(rename: Callable[[str], None], label: str, policy: str) -> None:
+    rename(f"replaying {Path(label).name} under {policy}")
+
+
+def _read_recordings(file: str, settings: PlayOptions) -> list[tuple[str, Recording]]:
+    source = read_source(file)
+    try:
+        found = [_record(one, settings) for one in _split_documents(source.data, settings)]
+    except FormatError as error:
+        raise explain_unreadable(source, error) from error
+    held = [one for one in found if one.requests]
+    if not held:
+        raise UsageError(f"{source.label}: no model was ever asked in it, so there is no bill")
+    several = len(held) > 1
+    return [(f"{source.label} ({at})" if several else source.label, one) for at, one in enumerate(held, 1)]
+
+
+def _split_documents(data: bytes, settings: PlayOptions) -> list[Any]:
+    return [data] if settings.format_name else list(conversations(data))
+
+
+def _record(document: Any, settings: PlayOptions) -> Recording:
+    return recorded(
+        document,
+        format=settings.format_name,
+        model=settings.priced.model,
+        fixed_tokens=settings.fixed_tokens or None,
+        compactions=settings.compactions,
+    )
