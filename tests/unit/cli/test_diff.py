@@ -1,4 +1,4 @@
-"""What differs between two transcripts, and the first lines of a difference: bounded, and honest about what is left out."""
+"""What differs between two transcripts, and its first lines: bounded, and honest about what is left out."""
 
 from conversation import assistant, result, talk, user
 from secateur.cli.diff import find_changes, make_excerpt
