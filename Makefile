@@ -28,7 +28,7 @@ demo: $(installed)
 	$(bin)/secateur prune $(SESSION) $(if $(POLICY),--policy $(POLICY)) -o build/pruned.jsonl
 
 test: $(installed)
-	$(bin)/python -m pytest $(PYTEST_ARGS) $(TESTS)
+	PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest $(PYTEST_ARGS) $(TESTS)  # the processes they start compile once
 
 check: $(installed)
 	$(bin)/ruff format --check .

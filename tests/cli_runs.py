@@ -1,11 +1,20 @@
-"""The command line as a person runs it: by subprocess, with what came out; and small documents to run it on."""
+"""The command line as a person runs it: in a process of its own, with its output; and small documents to run it on.
 
+`secateur` forks an interpreter that has imported the command line already (see cli_server.py); `afresh` starts a new
+interpreter, as the docs' blocks do too. Both give the same for the same arguments.
+"""
+
+import atexit
 import json
 import os
+import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
-from typing import Any
+from socket import send_fds, socketpair
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
 
 from msgspec import Struct
 
@@ -34,9 +43,68 @@ class Done(Struct, frozen=True):
 
 def secateur(*args: object, stdin: bytes = b"", **env: str) -> Done:
     """Run `python -m secateur ARGS`: no terminal, 80 columns, warnings are errors."""
+    if sys.platform == "win32" or any(name.startswith(("PYTHON", "LC_")) for name in env):  # read as Python starts
+        return afresh(*args, stdin=stdin, **env)
+    request = {"arguments": [*map(str, args)], "environment": environment(**env), "folder": os.getcwd()}
+    with TemporaryFile() as asked, TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+        asked.write(json.dumps(request).encode())
+        given.write(stdin)
+        for file in (asked, given):
+            file.seek(0)
+        return Done(_server().run(asked, given, out, err), _read(out), _read(err).decode())
+
+
+def afresh(*args: object, stdin: bytes = b"", **env: str) -> Done:
+    """The same in a new interpreter."""
     argv = [sys.executable, "-W", "error", "-m", "secateur", *map(str, args)]
     ran = subprocess.run(argv, input=stdin, capture_output=True, timeout=60, check=False, env=environment(**env))
     return Done(ran.returncode, ran.stdout, ran.stderr.decode())
+
+
+def _read(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+class _Server:
+    """A running cli_server.py."""
+
+    def __init__(self) -> None:
+        self.channel, theirs = socketpair()
+        with theirs:
+            program = Path(__file__).with_name("cli_server.py")
+            argv = [sys.executable, "-W", "error", str(program), str(theirs.fileno())]
+            none = subprocess.DEVNULL
+            self.process = subprocess.Popen(
+                argv, env=environment(), pass_fds=[theirs.fileno()], stdin=none, stdout=none, start_new_session=True
+            )
+        self.channel.settimeout(60)
+
+    def run(self, *files: BinaryIO) -> int:
+        """The exit code of a run that reads and writes these files."""
+        send_fds(self.channel, [b"."], [file.fileno() for file in files])
+        try:
+            said = self.channel.recv(8)
+        except TimeoutError:
+            _server.cache_clear()
+            self.end()
+            raise
+        assert said, "cli_server.py has ended; what it said is above"
+        return int(said)
+
+    def end(self) -> None:
+        """Stop it, and a run that has not ended."""
+        self.channel.close()
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@cache
+def _server() -> _Server:
+    server = _Server()
+    atexit.register(server.end)
+    return server
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -1,10 +1,11 @@
 """The docs cannot lie: every code block runs, every link leads somewhere, generated pages are current.
 
 Blocks in `python`, `sh` and `console` run page by page, in order, in one empty folder that holds copies of `sessions/`
-and `examples/`; a page's Python blocks build on each other. Lines after a `$ command` of a `console` block are what it
-prints, `...` standing for anything; `(exit 1)` as the last of them is the exit code. A block that cannot run says why
-in a comment before it: `<!-- not run: why -->`. `toml` is read as a policy, `json` as JSON, `text` is for drawings;
-other languages are refused.
+and `examples/`; a page's Python blocks build on each other, and those with no other block between them run as one
+program, on the lines that they have in the page. Lines after a `$ command` of a `console` block are what it prints,
+`...` standing for anything; `(exit 1)` as the last of them is the exit code. A block that cannot run says why in a
+comment before it: `<!-- not run: why -->`. `toml` is read as a policy, `json` as JSON, `text` is for drawings; other
+languages are refused.
 """
 
 import doctest
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -115,21 +117,27 @@ def typed(console: str) -> Iterator[tuple[str, str, int]]:
 @pytest.mark.parametrize("page", [p for p in PAGES if any(b.language in RUN for b in blocks(p))], ids=named)
 def test_code_blocks_run(page: Path, desk: Path) -> None:
     python = ""
-    for block in blocks(page):
-        where = f"{named(page)}:{block.line}"
-        if block.why or block.language not in RUN:
-            continue
-        if block.language == "python":
-            python += block.text
+    running = [block for block in blocks(page) if block.language in RUN and not block.why]
+    for is_python, some in groupby(running, lambda block: block.language == "python"):
+        for block in some:
+            if is_python:
+                python += "\n" * (block.line - python.count("\n")) + block.text
+            else:
+                run_shell(desk, block, f"{named(page)}:{block.line}")
+        if is_python:
             done = ran(desk, sys.executable, "-W", "error", "-c", python)
-            assert done.returncode == 0, f"{where}\n{done.stdout}"
-        elif block.language == "sh":
-            done = ran(desk, "bash", "-euc", block.text)
-            assert done.returncode == 0, f"{where}\n{done.stdout}"
-        for command, printed, code in typed(block.text) if block.language == "console" else ():
-            done = ran(desk, "bash", "-euc", command)
-            assert done.returncode == code, f"{where}\n$ {command}\n{done.stdout}"
-            assert not printed or _CHECK.check_output(printed, done.stdout, _LOOSE), f"{where}\n{done.stdout}"
+            assert done.returncode == 0, f"{named(page)}\n{done.stdout}"
+
+
+def run_shell(desk: Path, block: Block, where: str) -> None:
+    """Run a block in `sh`, or each command of one in `console`, which prints what the block shows."""
+    if block.language == "sh":
+        done = ran(desk, "bash", "-euc", block.text)
+        assert done.returncode == 0, f"{where}\n{done.stdout}"
+    for command, printed, code in typed(block.text) if block.language == "console" else ():
+        done = ran(desk, "bash", "-euc", command)
+        assert done.returncode == code, f"{where}\n$ {command}\n{done.stdout}"
+        assert not printed or _CHECK.check_output(printed, done.stdout, _LOOSE), f"{where}\n{done.stdout}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

@@ -24,20 +24,17 @@ def test_no_view_is_refused_that_was_taken(part: int) -> None:
     assert outcome.findings == []
     assert outcome.taken_back == []
     assert outcome.total("cases") == CASES // PARTS
-
-
-def test_the_recipe_reaches_every_format_under_every_policy_and_edits() -> None:
-    cases = [case(seed) for seed in range(CASES)]
-    reached = {(one.shape.format, one.trial.name) for one in cases}
-    assert {format for format, _ in reached} == {shape.format for shape in SHAPES}
-    assert {name for _, name in reached} >= {trial.name for trial in TRIALS if trial}
-    outcome = Outcome()
-    for one in cases[:200]:
-        play(one, outcome)
     assert outcome.total("edited") > outcome.total("requests") // 4
     assert outcome.total("sound") > outcome.total("requests") // 2
     assert outcome.total("aside") > outcome.total("requests") // 5
     assert outcome.total("compacted") > outcome.total("requests") // 20
+
+
+def test_the_recipe_reaches_every_format_under_every_policy() -> None:
+    cases = [case(seed) for seed in range(CASES)]
+    reached = {(one.shape.format, one.trial.name) for one in cases}
+    assert {format for format, _ in reached} == {shape.format for shape in SHAPES}
+    assert {name for _, name in reached} >= {trial.name for trial in TRIALS if trial}
     assert {aside.what for one in cases for aside in one.asides} == {"again", "fork", "side", "compact"}
 
 
