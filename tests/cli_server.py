@@ -7,6 +7,7 @@ folder, as JSON) and the standard streams of the run; the answer is the exit cod
 starts where `python -m secateur` starts and ends as any program does; what it shares with the others is the hash seed.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -25,6 +26,7 @@ def load() -> None:
         if not found.name.endswith("__main__"):
             with suppress(ImportError):
                 import_module(found.name)
+    gc.freeze()  # a run that ends does not look through all this for garbage: 0.05 s of processor time, not 0.2
 
 
 def serve(channel: socket) -> None:

@@ -150,20 +150,20 @@ def forked(url: str) -> dict[str, int]:
 
 def copied(url: str) -> dict[str, int]:
     """100 forks while another thread saves: every child reaches the store, and the parent loses nothing."""
-    store, over, saved = open_store(url), Event(), []
+    store, over, another, saved = open_store(url), Event(), Event(), []
 
     def save() -> None:
         while not over.is_set():
             saved.append(appended(store, Who("parent")).receipts)
+            another.set()
 
     saving = Thread(target=save)
     saving.start()
     codes: list[int] = []
     for number in range(FORKS):
-        before = len(saved)
+        another.clear()
         codes += ended([child(lambda number=number: appended(store, Who(f"s{number}")))])
-        while len(saved) == before:  # the next fork meets another save
-            time.sleep(0)
+        another.wait()  # the next fork meets another save
     over.set()
     saving.join()
     reached = sum(sound(store, Who(f"s{number}"), 1) for number in range(FORKS))
