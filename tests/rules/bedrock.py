@@ -95,6 +95,11 @@ CASES = [
     ),
     Case(rule="B11", breaks=body(ROUND[0], assistant(use(input="{}")), ROUND[2]), passes=body(*ROUND)),
     Case(
+        rule="B11",
+        breaks=body(user("go"), assistant(use("a"), use("a")), user(result("a"))),
+        passes=body(user("go"), assistant(use("a"), use("b")), user(result("a"), result("b"))),
+    ),
+    Case(
         rule="B12",
         breaks=[user("a"), assistant(THOUGHT, POINT, "b")],
         passes=[user("a"), assistant(THOUGHT, "b", POINT)],

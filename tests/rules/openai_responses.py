@@ -61,6 +61,12 @@ CASES = [
         at="input.3",
     ),
     Case(
+        rule="R5",
+        breaks=[said("a"), call("a"), call("a"), output("a")],
+        passes=[said("a"), call("a"), output("a"), call("a"), output("a")],
+        at="input.2",
+    ),
+    Case(
         rule="R6",
         breaks=[said("a"), call(id="item_1"), output()],
         passes=[said("a"), call(id="fc_1"), output()],

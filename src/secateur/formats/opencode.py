@@ -48,9 +48,11 @@ class OpenCode(Format):
         """The transcript as opencode would send it; `known` is of no use here."""
         at, items = elements(native, "messages", need=self.name)
         reader = _Reader(model)
-        for number in window(items):
+        sent = window(items)
+        for number in sent:
             reader.step(table(items[number]), (*at, number))
-        return gathered(at, reader.messages, model=model or reader.model, provider=reader.provider)
+        warnings = tuple(_doubled(items, sent))
+        return gathered(at, reader.messages, model=model or reader.model, provider=reader.provider, warnings=warnings)
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as outputs and texts are; arguments stay JSON."""
@@ -93,6 +95,22 @@ class _Reader:
         self.messages.append(Message("assistant", path, tuple(_assistant(parts, bound)), origin, at=at))
         found = tuple(one for part, where in parts if part.get("type") == "tool" for one in _result(part, where))
         self.messages.append(Message("tool", path, found, "harness", at=at))
+
+
+def _doubled(items: list[Any], sent: list[int]) -> Iterator[str]:
+    """A warning for ids of parts, and of calls that are sent together, that are missing or not unique."""
+    parts = [table(part) for item in items for part in rows(table(item).get("parts"))]
+    named = [part["id"] for part in parts if isinstance(part.get("id"), str)]
+    calls = [
+        part.get("callID")
+        for number in sent
+        for part in map(table, rows(table(items[number]).get("parts")))
+        if part.get("type") == "tool"
+    ]
+    strings = [one for one in calls if isinstance(one, str) and one]
+    wrong = len(named) - len(set(named)) + len(calls) - len(set(strings))
+    if wrong:
+        yield f"{wrong:,} ids of parts or calls are missing or not unique: `secateur repair` gives each its own"
 
 
 def _origin(parts: list[tuple[dict[str, Any], Path]]) -> Origin:

@@ -81,7 +81,8 @@ def _mend_ids(work: Work, rounds: list[_Round]) -> None:
             new = old if isinstance(old, str) and _ID.match(old) and old not in seen else names.fresh(old)
             if new != old:
                 call.put(("toolUse", "toolUseId"), new)
-                work.say("B11", call, f"the id {quoted(old)} cannot be sent: this call and its result are now {new!r}")
+                why = "was taken" if old in seen else "cannot be sent"
+                work.say("B11", call, f"the id {quoted(old)} {why}: this call and its result are now {new!r}")
             seen.add(new)
             new_ids.add_call(repr(old), new)
         here = [result for result in _tools(one.asks, "toolResult") if id(result) in one.served]

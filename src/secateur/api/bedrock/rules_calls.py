@@ -11,6 +11,12 @@ def unanswered(history: Converse) -> Found:
         yield (*path, "toolUse"), text
 
 
+@rule("B11", "each call of a message has an id of its own", "general knowledge (rule A4)", severity="warning")
+def shared(history: Converse) -> Found:
+    for path, id in history.shared:
+        yield path, f"two calls of this message have the id {id[:60]!r}: give one another id, here and in its result"
+
+
 @rule("B2", "there is no result without a call in the message before", "reported")
 def excess(history: Converse) -> Found:
     for path, id in (*history.calls.orphans, *history.calls.doubles):

@@ -23,6 +23,7 @@ class Converse(History):
         self.roles: list[str] = []  # "" where it is none
         self.odd: list[tuple[Path, str]] = []
         self.calls: Pairing[tuple[Path, str], tuple[Path, str]] = Pairing(unique=True)  # path and id, of both
+        self.shared: list[tuple[Path, str]] = []  # calls under the id of another one of their message
         self.media: list[tuple[Path, str, str]] = []  # image, document or video; role
         self.documents: list[tuple[Path, Any, bool]] = []  # whether a text stands in the same message
         self.points: list[tuple[Path, str, Any]] = []  # cache points: the member before, and its value
@@ -71,7 +72,8 @@ class Converse(History):
         self.tools_used = self.tools_used or path
         id = word(value.get("toolUseId"))
         if kind == "toolUse" and role == "assistant":
-            self.calls.add_call((self._spoken, id), (path, id))
+            if not self.calls.add_call((self._spoken, id), (path, id)):
+                self.shared.append(((*path, kind), id))
         elif kind == "toolResult" and role in ("assistant", "user"):
             called_in = self._spoken - (role == "user")  # a server's own tool is answered in the message that calls it
             self.calls.add_result((called_in, id), (path, id))

@@ -19,6 +19,12 @@ def twice(history: Responses) -> Found:
         yield path, f"item id {id[:60]!r} stands twice: take one of the items out"
 
 
+@rule("R5", "calls that wait for their outputs have ids of their own", "general knowledge", severity="warning")
+def shared(history: Responses) -> Found:
+    for path, id in history.shared:
+        yield path, f"two calls without an output so far have the id {id[:60]!r}: give one another, and its output too"
+
+
 @rule(
     "R6",
     "ids begin as their type wants and have at most 64 sound signs",

@@ -36,6 +36,7 @@ class Responses(History):
         self.kinds: list[str] = []  # of each item; "" where it is none
         self.odd: list[tuple[Path, str]] = []
         self.calls: Pairing[tuple[Path, str, str], tuple[Path, str]] = Pairing(unique=True)  # path, type, id; path, id
+        self.shared: list[tuple[Path, str]] = []  # calls under the id of another one that has no output yet
         self.reasoning: list[tuple[int, Any]] = []
         self.seen: dict[str, Path] = {}  # ids of items
         self.twice: list[tuple[Path, str]] = []  # items under an id that was there before
@@ -79,7 +80,8 @@ class Responses(History):
 
     def _call(self, kind: str, item: Any, path: Path) -> None:
         id = word(item.get("call_id")) or word(item.get("id"))
-        self.calls.add_call((kind, id), (path, kind, id))
+        if not self.calls.add_call((kind, id), (path, kind, id)):
+            self.shared.append((path, id))
 
     def _output(self, kind: str, item: Any, path: Path) -> None:
         id = word(item.get("call_id")) or word(item.get("id"))

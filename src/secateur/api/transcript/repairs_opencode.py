@@ -13,6 +13,7 @@ from secateur.api.fresh_ids import Names
 from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, NO_RESULT, Work, quoted
 from secateur.api.surrogates import halves
 from secateur.formats.native import canonical
+from secateur.formats.opencode_window import window
 from secateur.formats.session_files import table
 from secateur.patch import apply
 
@@ -54,9 +55,10 @@ def _drop_copies(work: Work, node: Node) -> None:
 
 
 def _mend_ids(work: Work) -> None:
-    """Ids of parts, and of calls: the first keeps its own (rules F3, A4)."""
+    """Ids of parts, and of the calls that opencode sends together: the first keeps its own (rules F3, A4)."""
     _own_ids(work, "id", [part for _, part in work.blocks() if isinstance(part.get("id"), str)])
-    _own_ids(work, "callID", [part for _, part in work.blocks() if part.role == "tool"])
+    sent = {id(work.nodes[number]) for number in window([node.value for node in work.nodes])}
+    _own_ids(work, "callID", [part for node, part in work.blocks() if part.role == "tool" and id(node) in sent])
 
 
 def _own_ids(work: Work, name: str, parts: list[Node]) -> None:
