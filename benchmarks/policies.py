@@ -8,7 +8,8 @@ Every request of a session is made again under each policy, with the same prices
 `adj` adds what it would cost to fetch again what a later call named and the view no longer held. `hard`: of what calls
 named and only results had shown, the share in view; `intact`: requests that miss none of it; `asked`: of the user's own
 words, the share in view as they were. `ms` is CPU time of one request. A peer that is not installed, or fails, is a row
-that says why.
+that says why. With `--no-clock` each preset whose schedule depends on the time has a second row in which pauses are
+unknown: the difference is what the engine's own clock is worth.
 """
 
 import argparse
@@ -52,6 +53,7 @@ SESSIONS = (
 )
 SMALL = SESSIONS[-1:]
 AS_IT_WAS = "as it was"
+NO_CLOCK = ", no clock"
 ROWS = (AS_IT_WAS, *names(), *(peer.row for peer in PEERS))  # in this order
 
 
@@ -74,7 +76,8 @@ def main() -> int:
         table = tables.setdefault(file.name, {})
         for row, found in rows(match, given):
             table[row] = found
-            order = dict.fromkeys((AS_IT_WAS, *names(), *map(_row, given.policy), *ROWS))
+            ours = (AS_IT_WAS, *names(), *map(_row, given.policy))
+            order = dict.fromkeys(row for one in (*ours, *ROWS) for row in (one, f"{one}{NO_CLOCK}"))
             tables[file.name] = table = {one: table[one] for one in order if one in table}
             print(line(row, found), flush=True)
             if given.json:
@@ -93,7 +96,10 @@ def rows(match: Match, given: argparse.Namespace) -> Iterator[tuple[str, Found]]
     yield AS_IT_WAS, match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
     for name in (*names(), *given.policy):
         if _wanted(_row(name), given.only):
-            yield _row(name), _ours(match, _policy(name, given.compact), given.window)
+            policy = _policy(name, given.compact)
+            yield _row(name), _ours(match, policy, given.window)
+            if given.no_clock and policy.schedule.needs_clock:
+                yield f"{_row(name)}{NO_CLOCK}", _ours(match, policy, given.window, knows_idle=False)
     for peer in PEERS:
         if _wanted(peer.row, given.only):
             yield peer.row, _theirs(match, peer)
@@ -110,8 +116,11 @@ def _policy(name: str, compact: bool) -> Policy:
     return policy if compact or by_price else replace(policy, compaction=None)
 
 
-def _ours(match: Match, policy: Policy, window: int) -> Figures:
+def _ours(match: Match, policy: Policy, window: int, knows_idle: bool = True) -> Figures:
     """A preset; where its schedule looks at prices it is played at each."""
+    recording = match.recording
+    if not knows_idle:  # without times, requests follow each other closely
+        recording = replace(recording, requests=tuple(replace(one, at=0) for one in recording.requests))
     priced = policy.schedule.uses_prices
     plays: dict[float, Sequence[Turn]] = {}
     spent = 0.0
@@ -119,7 +128,9 @@ def _ours(match: Match, policy: Policy, window: int) -> Figures:
         if priced or not plays:
             start = time.process_time()
             tariff = stated(price, match.caching.rules)
-            turns = tuple(replayed(match.recording, policy, window=window, tariff=tariff))
+            turns = tuple(replayed(recording, policy, window=window, tariff=tariff))
+            pairs = zip(turns, match.as_it_was, strict=True)
+            turns = tuple(replace(turn, at=was.at, request=was.request) for turn, was in pairs)
             spent = spent or time.process_time() - start
         plays[kappa] = turns
     return match.figures(plays, spent * 1000 / max(1, len(turns)))
@@ -157,6 +168,7 @@ def _given() -> argparse.Namespace:
     asked.add_argument("files", nargs="*", type=Path, metavar="FILE")
     asked.add_argument("--only", nargs="+", default=[], metavar="WORD", help="rows that hold one of these words")
     asked.add_argument("--small", action="store_true", help="one short session")
+    asked.add_argument("--no-clock", action="store_true", help="ours also as if pauses were unknown")
     asked.add_argument("--compact", action="store_true", help="ours compact as well, where --window asks for it")
     asked.add_argument("--policy", nargs="+", default=[], metavar="FILE", help="more than the presets")
     asked.add_argument("--window", type=int, default=WINDOW, metavar="TOKENS", help="of our presets")
