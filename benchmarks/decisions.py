@@ -24,10 +24,10 @@ from msgspec.structs import replace
 
 from secateur import Engine
 from secateur.acts import known
-from secateur.decision import decide
+from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import load
-from secateur.simulate.replay import Replay, moments
+from secateur.simulate.replay import ReplayedSession, moments
 from secateur.simulate.requests import Recording, recorded
 from secateur.tariff import Tariff
 
@@ -44,7 +44,7 @@ def decisions(corpus: Path) -> bool:
     texts = [[part.text for part in one.parts] for one in recording.segments[0].messages]
     as_json = json.dumps(texts)
     unit = min(took(partial(json.loads, as_json)) for _ in range(9))
-    work = Replay(POLICY, recording.tally, TARIFF)
+    work = ReplayedSession(POLICY, recording.tally, TARIFF)
     spent = list(in_order(recording, work))
     parts = [spent[n : n + len(spent) // 4] for n in range(0, len(spent), len(spent) // 4)][:4]
     means = [mean([seconds for seconds, _ in part]) / unit for part in parts]
@@ -52,22 +52,21 @@ def decisions(corpus: Path) -> bool:
     print(f"a request, over json.loads of all {len(texts)} messages ({unit * 1e3:.1f} ms), by quarters of the session:")
     print(f"  on average {told(means)}, the median between epochs {told(medians)}", end="; ")
     print(f"at most {max(spent)[0] / unit:.1f}")
-    again, anew = alone(recording, work.plan), alone(recording, Plan())
+    again, anew = alone(recording, work.projection.plan), alone(recording, Plan())
     print(f"  the last one alone: {again / unit:.1f} with the plan, {anew / unit:.1f} with all edits to be made")
     short, long = steps(SMALL), steps(4 * SMALL)
     print(f"  Python functions that a turn calls after {SMALL} rounds {short:,}, after {4 * SMALL:,} {long:,}")
     return max(means) <= 1 and long <= MORE * short
 
 
-def in_order(recording: Recording, work: Replay) -> Iterator[tuple[float, bool]]:
+def in_order(recording: Recording, work: ReplayedSession) -> Iterator[tuple[float, bool]]:
     """For each request its seconds, and whether it opened an epoch."""
     for request, at, idle_s in moments(recording):
-        segment, epochs = recording.segments[request.segment], len(work.plan.epochs)
+        segment, epochs = recording.segments[request.segment], len(work.projection.plan.epochs)
         start = time.process_time()
-        work.turn(request)
-        work.grow(recording.document, segment, request.answer)
-        decide(POLICY, work, work.budget(WINDOW, segment.fixed_tokens, at, idle_s))
-        yield time.process_time() - start, len(work.plan.epochs) > epochs
+        work.advance(request, recording.document, segment)
+        apply_prune(work.context(WINDOW, segment, at, idle_s), work.projection)
+        yield time.process_time() - start, len(work.projection.plan.epochs) > epochs
 
 
 def alone(recording: Recording, plan: Plan) -> float:
@@ -75,13 +74,13 @@ def alone(recording: Recording, plan: Plan) -> float:
     *_, (request, at, _) = moments(recording)
     segment, spent = recording.segments[request.segment], []
     for _ in range(3):
-        work = Replay(POLICY, recording.tally, TARIFF)
-        work.grow(recording.document, segment, request.answer)
+        work = ReplayedSession(POLICY, recording.tally, TARIFF)
+        work.advance(request, recording.document, segment)
         for epoch in plan.epochs:
-            work.open(epoch)
-        budget = work.budget(WINDOW, segment.fixed_tokens, at + 10_000, 10.0)
+            work.projection.open(epoch)
+        context = work.context(WINDOW, segment, at + 10_000, 10.0)
         forget()
-        spent.append(took(partial(decide, POLICY, work, budget)))
+        spent.append(took(partial(apply_prune, context, work.projection)))
     return min(spent)
 
 

@@ -12,10 +12,10 @@ from operator import index
 from typing import Any, TypeVar
 
 from secateur.errors import ConfigError, StillTooLong
-from secateur.fitting import NOTHING, Wish
+from secateur.fitting import NO_OPTIONS, CompactOptions
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.serving import Request
+from secateur.stages import FitRequest
 from secateur.stores.protocol import Who
 from secateur.tokens import counter
 from secateur.view import View
@@ -31,16 +31,21 @@ _SHOWN = 60  # characters of a value in an error
 
 
 def asked(  # what `fit` takes, in its order
-    request: Any, plan: Plan | None, now: int | None, idle_s: float | None, fixed_tokens: int, wish: Wish = NOTHING
-) -> Request:
+    request: Any,
+    plan: Plan | None,
+    now: int | None,
+    idle_s: float | None,
+    fixed_tokens: int,
+    options: CompactOptions = NO_OPTIONS,
+) -> FitRequest:
     """A request as it was handed in."""
-    return Request(
+    return FitRequest(
         request,
         None if plan is None else plan_of(plan),
         present(now),
         None if idle_s is None else seconds("idle_s", idle_s),
         whole("fixed_tokens", fixed_tokens, unit="tokens"),
-        wish,
+        options,
     )
 
 

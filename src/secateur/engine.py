@@ -11,6 +11,7 @@ session, dropping it changes no byte. The core fails loud, and so do commands on
 stops a request, and the receipt says so.
 """
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any, Literal, TypeVar
 
@@ -19,22 +20,22 @@ from msgspec import structs
 from secateur import arguments
 from secateur.arguments import asked
 from secateur.errors import StillTooLong
-from secateur.fitting import Hooks, Wish
+from secateur.fitting import CompactionSetup, CompactOptions, Hooks
 from secateur.fitting.background import Background
 from secateur.fitting.hooks import AfterHook, BeforeHook
-from secateur.fitting.wish import DEADLINE_S, Fitting
-from secateur.fitting.writers import summarizers
+from secateur.fitting.options import DEADLINE_S, resolve_summarizers
 from secateur.keeping import Keeping
 from secateur.keeping.commands import Undone
 from secateur.keeping.readable import Handles, setting_of
 from secateur.keeping.replay import Replayed
+from secateur.keeping.unsent import keep_unsent
 from secateur.keeping.waiting import settle
 from secateur.nesting import told_if_too_deep
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
-from secateur.serving import Request, Settings, at_work, stands
 from secateur.sessions import Sessions
+from secateur.stages import EngineSettings, FitRequest, new_projection
 from secateur.stores.protocol import Store, Who
 from secateur.view import View
 
@@ -124,17 +125,17 @@ class Engine(Sessions):
     ) -> None:
         self.policy: Policy = protecting(load(policy), arguments.globs("protect", protect))
         arguments.flags(repair=repair, compact=compact, background=background, local_only=local_only)
-        fitting = Fitting(
-            listed=summarizers(summarizer, local_only),
+        fitting = CompactionSetup(
+            summarizers=resolve_summarizers(summarizer, local_only),
             deadline_s=arguments.seconds("deadline_s", deadline_s, above_zero=True),
-            on=compact,
+            enabled=compact,
             hooks=Hooks(
                 arguments.function("before_compact", before_compact), arguments.function("after_compact", after_compact)
             ),
             background=Background() if background else None,
         )
         self.background = fitting.background
-        self.settings = Settings(
+        self.settings = EngineSettings(
             self.policy,
             arguments.name("model", model, "the model's name"),
             None if window is None else arguments.whole("window", window, unit="tokens"),
@@ -204,12 +205,15 @@ class Engine(Sessions):
         fixed_tokens: int = 0,
     ) -> View[T]:
         """The same beside a running event loop. Cancelled, it leaves no trace."""
-        from secateur.fitting.beside import served_beside
+        from secateur.summarizers.driving import Stop
 
-        whole = asked(request, plan, now, idle_s, fixed_tokens)
-        return await served_beside(
-            lambda stop: self._served(self._who(session, tenant), structs.replace(whole, wish=Wish(stop=stop)))
-        )
+        stop = Stop()
+        whole = asked(request, plan, now, idle_s, fixed_tokens, CompactOptions(stop=stop))
+        try:
+            return await asyncio.to_thread(lambda: self._served(self._who(session, tenant), whole))
+        except asyncio.CancelledError:
+            stop.now()
+            raise
 
     def compact(
         self,
@@ -237,7 +241,7 @@ class Engine(Sessions):
         busy = "a run is active: compact when it has ended" if active else ""
         busy = busy or ("messages are queued: compact when they have been sent" if queued else "")
         said = (arguments.text("focus", focus), arguments.text("summary", summary))
-        wish = Wish(force, *said, busy)
+        wish = CompactOptions(force, *said, busy)
         return self._served(self._who(session, tenant), asked(request, plan, now, idle_s, fixed_tokens, wish))
 
     def sent(self, error: StillTooLong) -> View[Any]:
@@ -245,11 +249,11 @@ class Engine(Sessions):
 
         Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
         """
-        receipt = stands(self.keeping, at_work(self.settings), arguments.too_long(error))
+        receipt = keep_unsent(self.keeping, new_projection(self.settings), arguments.too_long(error))
         error.view = structs.replace(error.view, receipt=receipt)
         view: View[Any] = error.view
         return view
 
-    def _served(self, who: Who, request: Request) -> View[Any]:
+    def _served(self, who: Who, request: FitRequest) -> View[Any]:
         with told_if_too_deep():
             return self._objects.served(who, request)

@@ -14,7 +14,8 @@ from secateur.errors import FormatError, StillTooLong, UnknownFormat
 from secateur.keeping import Keeping
 from secateur.keeping.record import failed
 from secateur.objects import Eyes, Looked, looked
-from secateur.serving import Request, Settings, served
+from secateur.serving import run
+from secateur.stages import EngineSettings, FitRequest
 from secateur.stores.protocol import Who
 from secateur.view import View
 
@@ -22,18 +23,18 @@ from secateur.view import View
 class ObjectRequests:
     """What was seen of an engine's sessions."""
 
-    def __init__(self, settings: Settings, keeping: Keeping, sessions: int) -> None:
+    def __init__(self, settings: EngineSettings, keeping: Keeping, sessions: int) -> None:
         self._settings, self._keeping, self._sessions = settings, keeping, sessions
         self._eyes: OrderedDict[Who, Eyes] = OrderedDict()
         self._lock = Lock()
 
-    def served(self, who: Who, request: Request) -> View[Any]:
-        """The view of a request, in the shape in which it came. Raises as `serving.served` does."""
+    def served(self, who: Who, request: FitRequest) -> View[Any]:
+        """The view of a request, in the shape in which it came. Raises as `serving.run` does."""
         seen = self._looked(who, request)
         if seen is None:
-            return served(self._settings, self._keeping, who, request)
+            return run(self._settings, self._keeping, who, request)
         try:
-            view = served(self._settings, self._keeping, who, replace(request, native=seen.native))
+            view = run(self._settings, self._keeping, who, replace(request, native=seen.native))
         except UnknownFormat as error:
             raise UnknownFormat(f"{error}{seen.strangers()}") from error
         except StillTooLong as error:
@@ -42,13 +43,13 @@ class ObjectRequests:
             raise
         return replace(view, native=seen.given(view.native))
 
-    def _looked(self, who: Who, request: Request) -> Looked | None:
+    def _looked(self, who: Who, request: FitRequest) -> Looked | None:
         """What is seen of a request; one that cannot be read leaves a receipt too."""
         try:
             return looked(request.native, self._of(who))
         except FormatError as error:
             of = self._settings
-            self._keeping.note_failure(who, failed(of.policy.name, of.counter, error, request.now))
+            self._keeping.note_failure(who, failed(of.policy.name, of.counter, error, request.now_ms))
             raise
 
     def _of(self, who: Who) -> Eyes:

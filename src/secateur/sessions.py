@@ -16,7 +16,7 @@ from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
 from secateur.keeping.replay import Replayed, replayed
 from secateur.object_requests import ObjectRequests
 from secateur.objects import looked_at
-from secateur.serving import Settings, as_taken, at_work
+from secateur.stages import EngineSettings, new_projection, repaired_request
 from secateur.stores.protocol import Pin, Who
 from secateur.view import View
 
@@ -24,7 +24,7 @@ from secateur.view import View
 class Sessions(Closing):
     """The part of an engine that speaks of its sessions. A `tenant` named in a call stands for the engine's own."""
 
-    settings: Settings
+    settings: EngineSettings
     keeping: Keeping
     _objects: ObjectRequests
 
@@ -78,9 +78,9 @@ class Sessions(Closing):
         `keep="raw"` was set. Raises StoreError.
         """
         past = looked_at(raw)
-        history = None if raw is None else as_taken(self.settings, past.native)[0]
+        history = None if raw is None else repaired_request(self.settings, past.native).native
         number = arguments.whole("request", request)
-        done = replayed(self.keeping, at_work(self.settings), self._who(session, tenant), number, history)
+        done = replayed(self.keeping, new_projection(self.settings), self._who(session, tenant), number, history)
         return structs.replace(done, native=past.given(done.native))
 
     def forget(self) -> None:

@@ -5,6 +5,6 @@ looked at. Whoever asks has an answer within the deadline. Nothing here reads a 
 """
 
 from secateur.fitting.hooks import NO_HOOKS, After, Before, Hooks, Reply, Shell
-from secateur.fitting.wish import NOTHING, Fitted, Fitting, Wish
+from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
 
-__all__ = ["NOTHING", "NO_HOOKS", "After", "Before", "Fitted", "Fitting", "Hooks", "Reply", "Shell", "Wish"]
+__all__ = ["NO_HOOKS", "NO_OPTIONS", "After", "Before", "CompactOptions", "CompactionSetup", "Hooks", "Reply", "Shell"]

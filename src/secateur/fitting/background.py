@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.outcome import Refused
@@ -16,7 +17,6 @@ from secateur.compaction.scene import Scene
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.fitting.epoch import Range
 from secateur.fitting.hooks import Reply
-from secateur.fitting.ready import Ready
 from secateur.stores.protocol import Who
 
 if TYPE_CHECKING:
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 EARLY_SHARE = 0.8  # of the threshold: where a summary is begun
 CLOSING_S = 5.0  # for a thread whose summary was called off; it ends with the process anyway
+
+
+class PreparedSummary(Struct, frozen=True):
+    """A summary that was made beside earlier requests, and the ranges that were replaced when it was begun."""
+
+    made: "Made"
+    known: frozenset[Range]
 
 
 class Job:
@@ -77,14 +84,14 @@ class Background:
             if who.session and who not in self._jobs:
                 self._jobs[who] = job()
 
-    def take(self, who: Who) -> Ready | None:
+    def take(self, who: Who) -> PreparedSummary | None:
         """What is ready; None while it is being made, and where there is none. It stays until it is `used`."""
         with self._lock:
             job = self._jobs.get(who)
             if job is None or job.made is None:
                 return None
             job.taken = True
-            return Ready(job.made, job.known)
+            return PreparedSummary(job.made, job.known)
 
     def used(self, who: Who) -> None:
         """Drop what was taken: a request went out that had it."""

@@ -15,7 +15,7 @@ from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Epoch, Message, New, Replace
 from secateur.own_text import NOTED
 from secateur.plan import Plan, fold, located
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.session.gate import lost_word
 from secateur.session.projection import all_seen
 from secateur.settle import in_running_round, settled
@@ -25,7 +25,7 @@ Range = tuple[str, str]  # after and through
 AS_JSON = "\n\nThe answer is wanted as json."  # where what gave way was all that said so
 
 
-def epoch_of(work: Session, made: Compacted, why: str, now: int) -> Epoch:
+def epoch_of(work: Projection, made: Compacted, why: str, now: int) -> Epoch:
     """The epoch that this compaction is in this session."""
     read = work.document.transcript
     edits = tuple(_marked(edit, made.rung) for edit in made.edits)
@@ -41,19 +41,19 @@ def epoch_of(work: Session, made: Compacted, why: str, now: int) -> Epoch:
     return Epoch(now, read.messages[-1].key if read.messages else "", why, edits)
 
 
-def view_of(work: Session, epoch: Epoch) -> tuple[Message, ...]:
+def view_of(work: Projection, epoch: Epoch) -> tuple[Message, ...]:
     """The messages that the model would read with this epoch in the plan."""
     laid = fold(work.mine.opened(epoch))
     messages = work.document.transcript.messages
     return all_seen(messages, laid, located(laid.ranges, messages), work.count)
 
 
-def breaks_running_turn(work: Session, epoch: Epoch) -> bool:
+def breaks_running_turn(work: Projection, epoch: Epoch) -> bool:
     """Whether it would void reasoning with which the running turn must begin (wire rules A52, A59)."""
     return work.document.transcript.thinks_first and in_running_round(work.aligned, epoch.edits)
 
 
-def swapped(work: Session, made: Compacted, known: frozenset[Range], after: Continuation) -> Compacted | None:
+def swapped(work: Projection, made: Compacted, known: frozenset[Range], after: Continuation) -> Compacted | None:
     """A compaction of an earlier moment, for the history as it is now; None where it does not hold any more.
 
     `known` are the ranges that stood replaced at that moment. How the agent goes on is decided anew (SEEDS 4.7):
@@ -68,7 +68,7 @@ def swapped(work: Session, made: Compacted, known: frozenset[Range], after: Cont
     return replace(made, edits=(*mine, *edits_of(messages, step)), continuation=step)
 
 
-def ranges_of(work: Session) -> frozenset[Range]:
+def ranges_of(work: Projection) -> frozenset[Range]:
     """The ranges of this history that stand replaced."""
     return frozenset((edit.after, edit.through) for _, _, edit in work.ranges)
 

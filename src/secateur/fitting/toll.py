@@ -14,7 +14,7 @@ from msgspec import Struct
 from secateur.model import Message, Replace
 from secateur.plan import alive
 from secateur.schedule.regret import SAFE, reserve
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.session.projection import tokens_of
 from secateur.tariff import Tariff
 
@@ -37,7 +37,7 @@ class _Gain(Struct, frozen=True):
     request: int  # for which it was made
 
 
-def toll(work: Session, tariff: Tariff, fixed_tokens: int) -> Toll:
+def toll(work: Projection, tariff: Tariff, fixed_tokens: int) -> Toll:
     """The account of this session so far."""
     messages = work.document.transcript.messages
     answers = [number for number, one in enumerate(messages) if one.role == "assistant"]
@@ -56,7 +56,7 @@ def toll(work: Session, tariff: Tariff, fixed_tokens: int) -> Toll:
     return Toll(plain + spoken, pruned - plain, reserve(tariff))
 
 
-def _gains(work: Session, sent: list[int], tariff: Tariff) -> Iterator[_Gain]:
+def _gains(work: Projection, sent: list[int], tariff: Tariff) -> Iterator[_Gain]:
     """What came free, message by message and range by range, each with the request that it was made for last."""
     messages = work.document.transcript.messages
     tips = {epoch.tip for epoch in alive(work.mine)}

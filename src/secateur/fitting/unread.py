@@ -13,14 +13,14 @@ from secateur.budget import Budget, handle_for
 from secateur.excerpt import excerpt
 from secateur.model import Edit, Epoch, Part, Remove, Rewrite
 from secateur.recalling import is_recalled, unread
-from secateur.session import Session
+from secateur.session import Projection
 
 LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
 SLACK = 1.1  # of what is over: an excerpt's own notes take room too
 ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 
-def shortened(work: Session, budget: Budget, excess: int) -> Epoch | None:
+def shortened(work: Projection, budget: Budget, excess: int) -> Epoch | None:
     """The epoch that shortens unread results by so many tokens, the oldest first; None where none can be."""
     now = {part.key: part for message in work.after().messages for part in message.parts}
     edits, most, wanted = list[Edit](), 0, excess * SLACK
@@ -38,7 +38,7 @@ def shortened(work: Session, budget: Budget, excess: int) -> Epoch | None:
     return Epoch(budget.now, work.document.transcript.messages[-1].key, why, tuple(edits))
 
 
-def _cuts(work: Session, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
+def _cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
     """Edits that shorten what stands there now, and the tokens that come free by them."""
     edits, left = list[Edit](), wanted
     for number, part in _unread(work):
@@ -55,7 +55,7 @@ def _cuts(work: Session, budget: Budget, now: dict[str, Part], wanted: float) ->
     return edits, round(wanted - left)
 
 
-def _unread(work: Session) -> Iterator[tuple[int, Part]]:
+def _unread(work: Projection) -> Iterator[tuple[int, Part]]:
     """The results that may be shortened, with their messages' numbers, oldest first."""
     read = work.document.transcript
     for number in range(unread(read.messages), len(read.messages)):
@@ -64,7 +64,7 @@ def _unread(work: Session) -> Iterator[tuple[int, Part]]:
                 yield number, part
 
 
-def _cut(work: Session, budget: Budget, place: tuple[int, Part], tokens: float) -> str:
+def _cut(work: Projection, budget: Budget, place: tuple[int, Part], tokens: float) -> str:
     """The excerpt of a result that leaves about so many tokens of it."""
     number, part = place
     room = max(LEAST_CHARS, int(len(part.text) * tokens / max(1, part.tokens)))
@@ -72,7 +72,7 @@ def _cut(work: Session, budget: Budget, place: tuple[int, Part], tokens: float) 
     return excerpt(part.text, room, handle_for(budget, part), about)
 
 
-def taken(work: Session) -> int:
+def taken(work: Projection) -> int:
     """How many of them are not in the view as they came; excerpts aside, which show their ends and what tells most."""
     fold, messages = work.fold, work.document.transcript.messages
     hidden = max((j for i, j, _ in work.ranges if i < j), default=0)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import EditError, StoreError
@@ -28,14 +29,22 @@ from secateur.keeping.waiting import waited
 from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, changed, fresh
 
-__all__ = ["ATTEMPTS", "Base", "Desk", "Keeping", "Place", "shifted"]
+__all__ = ["ATTEMPTS", "Base", "Desk", "Keeping", "Place", "SentView", "shifted"]
 
 UNSAVED = 1_000  # receipts of one session that wait for a store at most; older ones go first
 UNREAD = "unread"  # where requests are recorded whose session nobody could tell
 ATTEMPTS = 16  # at saving a session that others save too; each of them moved on in between
+
+
+class SentView(Struct, frozen=True):
+    """A view as it goes out, its receipt, and bytes to keep that are in no part of it."""
+
+    native: Any
+    receipt: Receipt
+    blobs: tuple[Blob, ...] = ()
 
 
 class Keeping:
@@ -136,7 +145,7 @@ class Keeping:
                 desk.last = last_receipt(self.reach, state)
         return desk.last
 
-    def branches(self, desk: Desk, state: State, work: Session) -> Branches:
+    def branches(self, desk: Desk, state: State, work: Projection) -> Branches:
         """The branches of the session, as far as this history asks for them."""
         last = self.last(desk, state) if desk.branches is None or not desk.branches.whole else None
         desk.branches = branches(self.reach, state, desk.branches, last, work.places)
@@ -144,12 +153,12 @@ class Keeping:
 
     # --- saving --------------------------------------------------------------------------------------------------
 
-    def save(self, desk: Desk, state: State, base: Base, sent: tuple[Any, Receipt]) -> None:
-        """Keep what a request did: its view as it is `sent`, and the receipt of that.
+    def save(self, desk: Desk, state: State, base: Base, sent: SentView) -> None:
+        """Keep what a request did: its view as it is sent, and its receipt.
 
         Raises Conflict where the session moved on meanwhile, and StoreError; then nothing of it is kept.
         """
-        native, receipt = sent
+        native, receipt = sent.native, sent.receipt
         work, store = desk.work, self.reach
         assert work is not None
         assert store is not None
@@ -167,7 +176,7 @@ class Keeping:
             at=receipt.at,
             epochs=added,
             receipts=recorded(receipts, state, added),
-            blobs=(*blobs(work.document, epochs), *raw, *desk.beside),
+            blobs=(*blobs(work.document, epochs), *raw, *sent.blobs),
             views=tuple(filter(None, (tip and tip_of(tip), chain.key if chain.key != tip else ""))),
             tip=tip,
             manifest=manifest,
@@ -179,6 +188,12 @@ class Keeping:
         desk.state = store.save(state, change)
         desk.unsaved, desk.waiting, desk.pieces, desk.chain = (), (), pieces, chain
         desk.went_out(work, receipt)
+
+    def numbered(self, receipt: Receipt, desk: Desk, state: State, native: Any) -> Receipt:
+        """The receipt with its session, its number there, and the hash of the view as it is sent."""
+        hashed = isinstance(native, bytes | str) or self.raw
+        sent = desk.sent.next(native) if hashed else ""
+        return replace(receipt, session=state.who.session, number=state.receipts + len(desk.waiting), sent=sent)
 
     def tidied(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""

@@ -8,12 +8,17 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from secateur.stores.protocol import Calibration
+from secateur.stores.protocol import Calibration, State
 from secateur.tokens import factor
 from secateur.usage import Usage
 
 WEIGHT = 0.3  # of a new sample in the running ratio; the first one counts whole
 LEAST, MOST = 0.5, 3.0  # reported tokens for one of ours: by content, models differ by 0.9 to 1.8
+
+
+def calibration_of(state: State, model: str) -> Calibration:
+    """The session's calibration for a model, over our count as it is now."""
+    return rebased(state.calibrations.get(model, Calibration()), model)
 
 
 def rebased(before: Calibration, model: str) -> Calibration:

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from secateur.errors import ConfigError, EditError, StoreError
 from secateur.keeping import Desk, Keeping
-from secateur.keeping.calibrating import calibrated
+from secateur.keeping.calibrating import calibrated, calibration_of
 from secateur.keeping.clock import moved
-from secateur.keeping.moment import calibration_of
 from secateur.keeping.naming import is_owned, owned
 from secateur.keeping.overflow import window_in
 from secateur.keeping.pins import pin_of

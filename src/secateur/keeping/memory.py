@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from msgspec import Struct
+
 from secateur import forking
 from secateur.keeping.branches import Branches
 from secateur.keeping.hashing import Running
@@ -16,12 +18,27 @@ from secateur.keeping.naming import is_open
 from secateur.keeping.pieces import Pieces
 from secateur.keeping.rewritten import Lost
 from secateur.keeping.views import Chain
-from secateur.model import Epoch
+from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.session.prefix import Prefix
-from secateur.stores.protocol import Blob, State, Who
+from secateur.stores.protocol import State, Who
+
+
+class SkippedDecision(Struct, frozen=True):
+    """A decision to prune nothing, and the numbers that it was made by."""
+
+    window: int
+    used: int
+    reason: str
+
+
+class RepairedRequest(Struct, frozen=True):
+    """A request's messages as they came, and as they were sent on but for edits: repaired."""
+
+    came: tuple[Message, ...]
+    repaired: tuple[Message, ...]
 
 
 class Desk:
@@ -30,14 +47,15 @@ class Desk:
     def __init__(self) -> None:
         self.lock = Lock()
         self.users = 0
-        self.work: Session | None = None
+        self.work: Projection | None = None
         self.state: State | None = None  # None: not loaded yet
         self.known: State | None = None  # as it was kept before it was loaded again
         self.unsaved: tuple[Epoch, ...] = ()  # opened while there was no store to keep them
         self.shown: Plan | None = None  # what the last view was made with; None: not known yet
         self.last: Receipt | None = None
         self.waiting: tuple[Receipt, ...] = ()  # that no store has yet
-        self.beside: tuple[Blob, ...] = ()  # of the request at hand: bytes to keep that stand in no part
+        self.repaired: RepairedRequest | None = None  # the last request sent, before and after its repairs
+        self.skipped: SkippedDecision | None = None  # of the last request, where nothing was pruned
         self.pieces = Pieces()
         self.chain = Chain()
         self.sent = Running()
@@ -45,7 +63,7 @@ class Desk:
         self.branches: Branches | None = None  # None: not known yet
         self.lost = Lost()
 
-    def went_out(self, work: Session, receipt: Receipt) -> None:
+    def went_out(self, work: Projection, receipt: Receipt) -> None:
         """A view was sent. A side call that nothing was done to says nothing of the line that it stands beside."""
         self.last = receipt
         if self.shown is None or not self.shown.epochs or work.plan.epochs or self._goes_on(work):
@@ -53,7 +71,7 @@ class Desk:
         if self.branches is not None:
             self.branches.add(receipt)
 
-    def _goes_on(self, work: Session) -> bool:
+    def _goes_on(self, work: Projection) -> bool:
         """Whether this history holds a point at which the last view's epochs were opened."""
         tips = {epoch.tip for epoch in self.shown.epochs} if self.shown is not None else set()
         return any(message.key in tips for message in work.document.transcript.messages)

@@ -17,7 +17,7 @@ from secateur.keeping.record import VIEWS, read
 from secateur.patch import Op, apply
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.session import Session, document
+from secateur.session import Projection, document
 from secateur.session.breakpoints import emitted
 from secateur.session.document import Document
 from secateur.stores.protocol import State, Store, Who
@@ -62,7 +62,7 @@ def raw_of(store: Store, state: State, number: int) -> bytes:
     return b"".join(found[one] for one in ids)
 
 
-def replayed(keeping: Keeping, work: Session, who: Who, request: int, raw: Any = None) -> Replayed:
+def replayed(keeping: Keeping, work: Projection, who: Who, request: int, raw: Any = None) -> Replayed:
     """The view of a request, from a raw history (or one that goes on from it), or from what was kept of it."""
     store = keeping.store
     state = store.load(who) if store is not None else None
@@ -74,13 +74,13 @@ def replayed(keeping: Keeping, work: Session, who: Who, request: int, raw: Any =
     return view_of(work, history, Plan(shifted(state.plan.epochs[first:last], -first)), receipt)
 
 
-def view_of(work: Session, raw: Any, plan: Plan, receipt: Receipt) -> Replayed:
+def view_of(work: Projection, raw: Any, plan: Plan, receipt: Receipt) -> Replayed:
     """The view that these epochs make of a raw history; of a longer one, of what the request had of it."""
     came = document.read(raw, receipt.format or None, receipt.model)
     cut = _cut(came, receipt)
     if cut is not came:
         raw = cut.out(cut.native.data) if isinstance(cut.native, Text) else cut.native
-    work.take(cut, plan, None, "")
+    work.ingest(cut, 0, plan)
     native, _ = emitted(work, raw, bool(receipt.breakpoints))
     return Replayed(native, receipt, hash_of(native) == receipt.sent if receipt.sent else None)
 

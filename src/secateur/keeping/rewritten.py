@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from secateur.bounds import guarded
 from secateur.lineage import digest, local
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Rewrite
-from secateur.plan import Fold, Plan, alive, fold
-from secateur.session import Session
+from secateur.plan import Plan, alive
+from secateur.protect import Protect
+from secateur.session import Projection
 
 REWRITTEN = "the history was rewritten by the client"
 
@@ -39,9 +40,9 @@ def with_local(epoch: Epoch, messages: tuple[Message, ...]) -> Epoch:
     return replace(epoch, local=said) if said else epoch
 
 
-def lost(work: Session, known: Lost) -> Lost:
+def lost(work: Projection, known: Lost) -> Lost:
     """What of the plan has no part in this history. Of one that goes on, only what is new is looked at."""
-    parts, first = _fold(work).parts, work.known
+    parts, first = work.fold_all().parts, work.known
     if not parts or (first and not known.gone):
         return Lost()
     fresh = work.document.transcript.messages[first:]
@@ -58,22 +59,13 @@ def lost(work: Session, known: Lost) -> Lost:
     return Lost(gone, {key: edit for key, edit in found.items() if key not in work.edited})
 
 
-def carried(work: Session, lost: Lost) -> dict[str, Edit]:
+def carried(work: Projection, lost: Lost, protection: Protect) -> dict[str, Edit]:
     """Those of the lost edits that may be made where their parts stand now, and summaries whose run is whole."""
     made: dict[str, Edit] = {}
     if lost.found:
-        stays = guarded(work.after(), work.protect, lost.found.keys(), work.fold.parts.keys())
+        stays = guarded(work.after(), protection, lost.found.keys(), work.fold.parts.keys())
         made |= {key: edit for key, edit in lost.found.items() if key not in stays}
     return made | _runs(work)
-
-
-def _fold(work: Session) -> Fold:
-    """The edits in force on any branch: a rewritten history holds none of the places where they were made."""
-    if work.plan is work.mine:
-        return work.fold
-    if work.folded[0] is not work.plan:
-        work.folded = work.plan, fold(work.plan)
-    return work.folded[1]
 
 
 def _by_local(plan: Plan) -> dict[str, str]:
@@ -84,17 +76,17 @@ def _by_local(plan: Plan) -> dict[str, str]:
     return named
 
 
-def _runs(work: Session) -> dict[str, Edit]:
+def _runs(work: Projection) -> dict[str, Edit]:
     """Summaries whose range is not in this history, laid over the run of messages that says the same."""
-    if not _fold(work).ranges:
+    if not work.fold_all().ranges:
         return {}
     messages, by_local = work.document.transcript.messages, _by_local(work.plan)
     places = {message.key for message in messages} | {""}
-    stand = [edit for edit, _ in _fold(work).ranges if edit.after in places and edit.through in places]
+    stand = [edit for edit, _ in work.fold_all().ranges if edit.after in places and edit.through in places]
     runs = {by_local.get(_range(edit), "") for edit in stand}
     found: dict[str, Edit] = {}
     said: list[str] = []
-    for edit, _ in _fold(work).ranges:
+    for edit, _ in work.fold_all().ranges:
         run = by_local.get(_range(edit), "")
         if edit in stand or run in runs or not run:
             continue

@@ -11,7 +11,7 @@ from secateur.errors import EditError
 from secateur.keeping.record import read
 from secateur.model import Edit, Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan, alive
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.settle import in_running_round
 from secateur.stores.protocol import State, Store
 
@@ -35,7 +35,7 @@ def newest(plan: Plan) -> int:
     raise EditError("nothing to undo: no epoch of this session holds")
 
 
-def cost(store: Store | None, work: Session | None, state: State, plan: Plan, number: int) -> int:
+def cost(store: Store | None, work: Projection | None, state: State, plan: Plan, number: int) -> int:
     """Tokens that come back when an epoch is undone, or go when an undo is."""
     target, sign = number, 1
     while (deeper := plan.epochs[target].undoes) is not None:
@@ -50,7 +50,7 @@ def cost(store: Store | None, work: Session | None, state: State, plan: Plan, nu
     return sign * sum(one.tokens_before - one.tokens_after for one in mine)
 
 
-def _freed(work: Session, epoch: Epoch) -> int:
+def _freed(work: Projection, epoch: Epoch) -> int:
     """What an epoch keeps out of the view, media inside its results included."""
     texts = {
         edit.key: edit.text if isinstance(edit, Rewrite) else ""
@@ -62,18 +62,17 @@ def _freed(work: Session, epoch: Epoch) -> int:
     return sum([part.tokens - work.count(texts.get(part.key, "")) for part in mine])
 
 
-def put_off(work: Session, tip: str, gone: dict[str, Edit], now: int) -> str:
-    """Take the undo back where the running turn must begin with reasoning that it would void; why, or ""."""
+def postpone(work: Projection, tip: str, voided: dict[str, Edit], now_ms: int) -> tuple[Epoch, ...]:
+    """The epochs that take an undo back where the running turn must begin with reasoning that it would void."""
     read = work.document.transcript
-    if not read.thinks_first or not in_running_round(read.messages, tuple(gone.values())):
-        return ""
+    if not read.thinks_first or not in_running_round(read.messages, tuple(voided.values())):
+        return ()
     why = "the running turn began with reasoning made under the edited view: undo again when it has ended"
-    for number in reversed(_since(work.plan, tip)):
-        work.open(Epoch(now, read.messages[-1].key, why, (), undoes=number))
-    return why
+    numbers = reversed(_since(work.plan, tip))
+    return tuple(Epoch(now_ms, read.messages[-1].key, why, (), undoes=number) for number in numbers)
 
 
-def void(work: Session, tip: str) -> dict[str, Edit]:
+def void(work: Projection, tip: str) -> dict[str, Edit]:
     """Bound reasoning that was made under a view undone since the request whose history ended in `tip`."""
     if not work.binds or tip not in work.places:
         return {}
@@ -86,7 +85,7 @@ def void(work: Session, tip: str) -> dict[str, Edit]:
     return {part.key: Remove(part.key, by="settle") for part in parts if part.key not in work.fold.parts}
 
 
-def newly_undone(work: Session, tip: str) -> str:
+def newly_undone(work: Projection, tip: str) -> str:
     """What was undone since the request whose history ended in `tip`, in a few words; "" where nothing was."""
     return "; ".join(work.plan.epochs[number].why for number in _since(work.plan, tip)) if tip in work.places else ""
 

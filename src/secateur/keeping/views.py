@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from secateur.lineage import chained, keyed
 from secateur.model import Message, Transcript
-from secateur.session import Session, document
+from secateur.session import Projection, document
 
 
 class Chain(Struct, frozen=True):
@@ -23,7 +23,7 @@ class Chain(Struct, frozen=True):
     key: str = ""
 
 
-def view_chain(work: Session, before: Chain, native: Any) -> Chain:
+def view_chain(work: Projection, before: Chain, native: Any) -> Chain:
     """The chain of the view that stands now, `native` as it is sent; gone on from the last one where that stands."""
     raw, shown = work.document.transcript.messages, work.after().messages
     known = len(before.messages)

@@ -4,7 +4,7 @@ Rule: everything here follows from the request and the plan, so dropping it chan
 over what was read, and writes the view; it decides nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -13,15 +13,14 @@ from msgspec.structs import force_setattr, replace
 from secateur import bounds, strategy
 from secateur.api import Violation
 from secateur.budget import Budget
+from secateur.formats import Format
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import Fold, Plan, awaited, branch, fold, keys_of, located, refused
 from secateur.protect import Protect
 from secateur.schedule.walked import Walked
-from secateur.session import document
 from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.session.gate import lost_opening, lost_word
-from secateur.session.mending import Sent
 from secateur.session.places import Places
 from secateur.session.projection import seen, tokens_of
 from secateur.session.shown import Shown, standing
@@ -30,29 +29,30 @@ from secateur.session.tally import Tallies, Tally
 from secateur.session.writing import Writer
 
 
-class Session:
+class Projection:
     """What one session's last request was, how it was read, and what was sent."""
 
-    def __init__(self, protect: Protect, counts: tuple[str, str], stamp: bool = False, weighed: bool = True) -> None:
-        """`counts`: see `Counting`; `weighed`: some gate asks how much the view holds by the policy's counter."""
+    def __init__(
+        self, protect: Protect, counting: Counting, stamp: bool = False, weighed: bool = True, is_written: bool = True
+    ) -> None:
+        """`weighed`: some schedule needs to know how much the view holds by the policy's counter; `is_written`: views
+        go into their documents, where a host's own entry may say more than a summary."""
         self.protect, self._weighed = protect, weighed
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
-        self.counting = Counting.of(counts)
+        self.counting, self._is_written = counting, is_written
         self.count, self.gauge = self.counting.both
         self.places = Places()
         self.plan = Plan()  # of the whole session, all its branches
         self.mine = Plan()  # what of it holds for this history
         self.apart: tuple[str, ...] = ()  # branches that went on from where this history stands
         self.document: Document
-        self.shut: tuple[int, int, str] | None = None  # window, used tokens and reason of a decision to do nothing
         self.unchanged = False  # this request and its plan are those of the last one
-        self.sent: Sent | None = None  # the last request as it came and as it was mended, where requests are mended
         self.known = 0  # messages before this one were there, under this plan, at the last request
         self._awaited: frozenset[str] = frozenset()  # keys with which other epochs would hold, or some no more
         self._fold = Fold()
         self._held = False  # the provider holds history that is not here: no edit of any plan is made
-        self.folded = self.plan, Fold()  # what edits come to on all branches, where somebody asked
+        self._folded = self.plan, Fold()  # the edits of all branches, where they were asked for
         self._ranges: list[tuple[int, int, Replace]] = []
         self._seen: tuple[Message, ...] = ()
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
@@ -66,10 +66,20 @@ class Session:
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
         self.raw: dict[str, Part] = {}  # key -> the part as it came, of those in this history
 
-    def take(self, request: Any, plan: Plan | None, format: str | None, model: str) -> None:
-        """Read a request, or take one that was read, and lay the plan over it: the session's own, or the one given."""
-        old = getattr(self, "document", None)
-        new, same = self._read(old, request, format, model)
+    @property
+    def last_document(self) -> Document | None:
+        """The last request as it was read; None before the first."""
+        return getattr(self, "document", None)
+
+    def ingest(self, new: Document, same: int, plan: Plan | None) -> None:
+        """Take over a document of which the first `same` messages are those of the last one, under a plan.
+
+        Without a plan the projection's own is continued.
+        """
+        old = self.last_document
+        if old is None and not self.counting.fits(new.transcript.model):
+            self.counting = Counting.of(self.counting.names, new.transcript.model)
+            self.count, self.gauge = self.counting.both
         plan_stays = plan is None or plan == self.plan
         held = new.transcript.partial
         if not plan_stays or held != self._held:
@@ -101,13 +111,6 @@ class Session:
         if self.mine != before:
             self._refold()
         return self.mine != before
-
-    def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
-        new, same = document.read_on(old, request, format, model)
-        if old is None and not self.counting.fits(new.transcript.model):
-            self.counting = Counting.of(self.counting.names, new.transcript.model)
-            self.count, self.gauge = self.counting.both
-        return new, same
 
     def _forget(self, known: tuple[Message, ...], same: int) -> None:
         """Drop what was derived from messages that are not the same any more."""
@@ -181,7 +184,7 @@ class Session:
     def guard(self, protect: Protect) -> None:
         """Protect otherwise from now on: pins came or went."""
         if protect != self.protect:
-            self.protect, self.shut = protect, None
+            self.protect = protect
             self._index = replace(self._index, spent=0)
             self._spend()
 
@@ -190,9 +193,14 @@ class Session:
         if self._view is None:
             messages, index = self._seen, self._index
             if self._ranges:
-                messages, index = self._shown.view((messages, index), self._ranges, self.document.format, self.count)
+                messages, index = self._shown.view((messages, index), self._ranges, self._format, self.count)
             self._view = replace(self.document.transcript, messages=messages, index=index)
         return self._view
+
+    @property
+    def _format(self) -> Format | None:
+        """The format that views are written in; None where they are only looked at."""
+        return self.document.format if self._is_written else None
 
     @property
     def aligned(self) -> tuple[Message, ...]:
@@ -262,6 +270,21 @@ class Session:
         if back:
             self._index = replace(self._index, spent=0)  # what came back may go again
         self._spend(None if back else touched)
+
+    def seal(self, first: int, sealed: Callable[[Epoch, tuple[Message, ...]], Epoch] | None) -> None:
+        """Complete the epochs from the `first` on, which this request applied, where a store keeps them."""
+        epochs, messages = self.plan.epochs, self.document.transcript.messages
+        if sealed is not None and epochs[first:]:
+            self.plan = Plan((*epochs[:first], *(sealed(epoch, messages) for epoch in epochs[first:])))
+            self.mine = branch(self.plan, self.places)
+
+    def fold_all(self) -> Fold:
+        """The edits in force on any branch: a rewritten history has none of the places where they were made."""
+        if self.plan is self.mine:
+            return self._fold
+        if self._folded[0] is not self.plan:
+            self._folded = self.plan, fold(self.plan)
+        return self._folded[1]
 
     def _refold(self) -> None:
         self._fold = replace(Fold() if self._held else fold(self.mine), stamps=self._writer.stamps)

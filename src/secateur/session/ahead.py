@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from secateur import bounds
 from secateur.budget import Budget
 from secateur.model import Replace
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.strategy import is_final
 
 
-def ahead(work: Session) -> tuple[int, ...]:
+def ahead(work: Projection) -> tuple[int, ...]:
     """Messages of the view before which a request that opens an epoch should leave a prefix; () where it edits nothing.
 
     Behind what a compaction put in, where the next one begins; before the first result, behind the newest edits, that
@@ -39,7 +39,7 @@ def ahead(work: Session) -> tuple[int, ...]:
     return tuple(_seen(work, number) for number in found)
 
 
-def _seen(work: Session, number: int) -> int:
+def _seen(work: Projection, number: int) -> int:
     """The number in the view of a message of the history, or of the first one behind it that the view shows."""
     messages = work.after().messages
     later = {message.key for message in work.document.transcript.messages[number:]}

@@ -12,7 +12,7 @@ from secateur.jsontext import Text, loads
 from secateur.model import Message, Replace
 from secateur.patch import apply
 from secateur.schedule import Schedule
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.session.ahead import ahead
 from secateur.session.document import Document
 from secateur.session.projection import placed
@@ -23,7 +23,7 @@ def marks(schedule: Schedule) -> bool:
     return schedule.uses_prices
 
 
-def emitted(work: Session, request: Any, on: bool) -> tuple[Any, int]:
+def emitted(work: Projection, request: Any, on: bool) -> tuple[Any, int]:
     """The view, and how many breakpoints were added to it: none unless that is `on`, or where it is the request."""
     native = work.emit(request)
     document = work.document
@@ -33,7 +33,7 @@ def emitted(work: Session, request: Any, on: bool) -> tuple[Any, int]:
     return (native, 0) if first is None else _marked(work, native, first)
 
 
-def _marked(work: Session, native: Any, first: int) -> tuple[Any, int]:
+def _marked(work: Projection, native: Any, first: int) -> tuple[Any, int]:
     text = _text(work.document, native)
     body = loads(text) if text is not None else native
     places = _elements(work, body)
@@ -47,7 +47,7 @@ def _marked(work: Session, native: Any, first: int) -> tuple[Any, int]:
     return (work.document.out(done.data) if isinstance(done, Text) else done), len(ops)
 
 
-def _first_edited(work: Session) -> int | None:
+def _first_edited(work: Projection) -> int | None:
     """The first message that the epochs of this very request edit; None if it opened none."""
     messages, epochs = work.document.transcript.messages, work.mine.epochs
     tip = messages[-1].key if messages else ""
@@ -73,7 +73,7 @@ def _text(document: Document, native: Any) -> bytes | None:
     return None
 
 
-def _elements(work: Session, body: Any) -> list[int] | None:
+def _elements(work: Projection, body: Any) -> list[int] | None:
     """Where each message of the view stands in its array, and where that ends; None where this cannot be said."""
     if work.document.transcript.at == ("input",):
         return _items(work, body)
@@ -87,7 +87,7 @@ def _elements(work: Session, body: Any) -> list[int] | None:
     return [*places, here] if isinstance(items, list) and len(items) == here else None
 
 
-def _items(work: Session, body: Any) -> list[int] | None:
+def _items(work: Projection, body: Any) -> list[int] | None:
     """The same where a message may be several items: they can be told only while each stands where it stood."""
     items, raw = body.get("input"), work.document.transcript.messages
     steps = [message.path[1] for message in raw if len(message.path) > 1 and isinstance(message.path[1], int)]

@@ -16,6 +16,7 @@ class Counting(Struct, frozen=True):
     names: tuple[str, str]
     both: tuple[Counter, Counter]
     model: str = ""
+    is_fixed: bool = False  # these counters whatever the model, as in a replay that counts as its provider did
 
     @classmethod
     def of(cls, names: tuple[str, str], model: str = "") -> "Counting":
@@ -36,4 +37,4 @@ class Counting(Struct, frozen=True):
 
     def fits(self, model: str) -> bool:
         """Whether what was counted is in this model's tokens too."""
-        return factor(model) == factor(self.model)
+        return self.is_fixed or factor(model) == factor(self.model)

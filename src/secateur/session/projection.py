@@ -53,7 +53,7 @@ def tokens_of(message: Message) -> int:
     return sum([part.tokens for part in message.parts])
 
 
-def entry_words(format: Format, ranges: Iterable[tuple[int, int, Replace]], edit: Replace) -> str | None:
+def entry_words(format: Format | None, ranges: Iterable[tuple[int, int, Replace]], edit: Replace) -> str | None:
     """What a host's own compaction entry says beside the summary, if it is this edit that the entry stands for.
 
     None for the other edits, and where what stands behind a summary is not in one text with it.
@@ -75,7 +75,9 @@ def weighed(edit: Replace, count: Count, words: str | None = None) -> list[int]:
     return [*sizes[:first], whole, *[0] * (end - first - 1), *sizes[end:]]
 
 
-def weigher(format: Format, ranges: Iterable[tuple[int, int, Replace]], count: Count) -> Callable[[Replace], int]:
+def weigher(
+    format: Format | None, ranges: Iterable[tuple[int, int, Replace]], count: Count
+) -> Callable[[Replace], int]:
     """Tokens of what stands in place of a range, as the document holds it."""
     known = tuple(ranges)
     return lambda edit: sum(weighed(edit, count, entry_words(format, known, edit)))

@@ -29,7 +29,11 @@ class Shown:
         self._index = Index()
 
     def view(
-        self, read: tuple[Messages, Index], ranges: Sequence[Located], format: Format, count: Callable[[str], int]
+        self,
+        read: tuple[Messages, Index],
+        ranges: Sequence[Located],
+        format: Format | None,
+        count: Callable[[str], int],
     ) -> tuple[Messages, Index]:
         """The messages of the view, and their index. `read` are those of the history one by one, with its index."""
         made: list[Message] = []

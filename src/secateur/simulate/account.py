@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from secateur.decision import BIRTH
 from secateur.simulate.bill import Row
 from secateur.simulate.run import Run
+from secateur.stages.prune import BIRTH
 
 _NUMBER = re.compile(r"[\d][\d,.]*")
 

@@ -7,27 +7,26 @@ model writes a summary (`summaries`). Histories grow message by message, so a re
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur import bounds
-from secateur.api import Violation
 from secateur.budget import Budget
-from secateur.decision import decide
-from secateur.model import Index, Message, Replace, Transcript
+from secateur.model import Message, Transcript
+from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
 from secateur.pricing.tariffs import tariff_of
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.session.ahead import ahead
+from secateur.session.counting import Counting
 from secateur.session.document import Document
-from secateur.session.projection import inserted, placed
 from secateur.simulate.bill import Call
 from secateur.simulate.requests import Recording, Request
-from secateur.simulate.summaries import Summed, numbers, summed
+from secateur.simulate.summaries import summarize
+from secateur.stages import Context
+from secateur.stores.protocol import Calibration
 from secateur.tariff import Tariff
 from secateur.tokens import Counter
 
@@ -67,23 +66,24 @@ def replayed(
     With `handles` texts name what can be read back, as where there is a store. A policy whose `compaction` is None is
     only pruned by, and its views may outgrow the window.
     """
-    work = Replay(policy, recording.tally, tariff or tariff_of(recording.model, said=policy.pricing))
     counted = recording.factor != 1.0 or any(request.usage for request in recording.requests)
+    session = ReplayedSession(
+        policy, recording.tally, tariff or tariff_of(recording.model, said=policy.pricing), counted
+    )
+    projection = session.projection
     for request, at, idle_s in moments(recording):
-        work.turn(request)
         segment = recording.segments[request.segment]
-        work.grow(recording.document, segment, request.answer)
+        session.advance(request, recording.document, segment)
         room, _ = resolve(window, request.model or segment.model, policy, recorded=segment.window)
-        epochs = len(work.plan.epochs)
-        budget = replace(work.budget(room, segment.fixed_tokens, at, idle_s), handles=handles)
-        _, gate = decide(policy, work, budget)
-        given = numbers(policy, budget, request.model or segment.model, segment.fixed_tokens, counted)
-        done = summed(work, given) if given is not None else Summed()
-        opened = len(work.plan.epochs) > epochs
-        why = done.why or (work.plan.epochs[-1].why if opened else gate)
-        seen = work.after().messages
-        kept = ahead(work) if opened else ()
-        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, work.plan, kept)
+        epochs = len(projection.plan.epochs)
+        context = session.context(room, segment, at, idle_s, handles=handles)
+        pruned = apply_prune(context, projection)
+        done = summarize(context, projection)
+        opened = len(projection.plan.epochs) > epochs
+        why = done.why or (projection.plan.epochs[-1].why if opened else pruned.skipped_reason)
+        seen = projection.after().messages
+        kept = ahead(projection) if opened else ()
+        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, projection.plan, kept)
 
 
 def unpruned(recording: Recording) -> Iterator[Turn]:
@@ -106,77 +106,71 @@ def moments(recording: Recording) -> Iterator[tuple[Request, int, float | None]]
         last = at
 
 
-class Replay(Session):
-    """The work of a session whose history is already read: each request takes more of it over."""
+class ReplayedSession:
+    """A recorded session under a policy: each request takes over more of a history that is already read."""
 
-    def __init__(self, policy: Policy, tally: Counter, tariff: Tariff) -> None:
-        super().__init__(policy.protect, ("estimate", policy.counter), policy.stamp, policy.schedule.needs_usage)
-        self.count = tally = lru_cache(maxsize=4_096)(tally)
-        if policy.counter == "estimate":
-            self.gauge = tally
-        self.counting = replace(self.counting, both=(self.count, self.gauge))
-        self._sticky = policy.sticky
-        self._tariff = tariff
+    def __init__(self, policy: Policy, tally: Counter, tariff: Tariff, counted: bool = False) -> None:
+        """`counted`: tokens are what the provider counts, as it would have reported by then (`Engine.observe`), so
+        they stand in for the policy's own counter."""
+        names, count = ("estimate", policy.counter), lru_cache(maxsize=4_096)(tally)
+        gauge = count if policy.counter == "estimate" else Counting.of(names).both[1]
+        counting = Counting(names, (count, gauge), is_fixed=True)
+        self.projection = Projection(
+            policy.protect, counting, policy.stamp, policy.schedule.needs_usage, is_written=False
+        )
+        self._policy, self._tariff = policy, tariff
+        self._calibration = Calibration(samples=1) if counted else Calibration()
         self._last: Request | None = None
         self._cold = ""
-        self._coming: tuple[Document, int]
-        self._whole: tuple[tuple[Message, ...], Transcript] | None = None  # the view of these messages
-        self._put: dict[int, tuple[Replace, tuple[Message, ...]]] = {}  # what stands for a range, by the edit's id
 
-    def turn(self, request: Request) -> None:
-        """Go on to a request: another model, and a history that the host compacted, share no cache with the last."""
+    def advance(self, request: Request, whole: Document, segment: Transcript) -> None:
+        """Go on to a request, with the messages of its segment that it had.
+
+        Another model, and a history that the host compacted, share no cache with the last request.
+        """
         last, self._last = self._last, request
         switched = last is not None and last.model != request.model
         rewritten = last is not None and last.segment != request.segment
         self._cold = "the model was switched" if switched else "the host compacted its history" if rewritten else ""
-
-    def grow(self, whole: Document, segment: Transcript, size: int) -> None:
-        """Take the first `size` messages of a segment for the request."""
-        known = self.document.transcript.messages if hasattr(self, "document") else ()
+        document, size = self.projection.last_document, request.answer
+        known = document.transcript.messages if document is not None else ()
         messages = segment.messages[:size]
         goes_on = 0 < len(known) <= size and known[-1] is messages[len(known) - 1]
-        read = replace(segment, messages=messages, index=None)
-        self._coming = (replace(whole, transcript=read), len(known) if goes_on else 0)
-        self.take(b"", None if self._sticky else Plan(), None, "")
+        read = replace(whole, transcript=replace(segment, messages=messages, index=None))
+        self.projection.ingest(read, len(known) if goes_on else 0, None if self._policy.sticky else Plan())
 
-    def _read(self, old: Document | None, request: Any, format: str | None, model: str) -> tuple[Document, int]:
-        return self._coming
+    def context(
+        self, window: int, segment: Transcript, now_ms: int, idle_s: float | None, handles: bool = False
+    ) -> Context:
+        """The context of this request; an epoch restarts the idle time, as in the engine.
 
-    def after(self) -> Transcript:
-        """The view. What stands in it stays the same object from request to request: others know it by that."""
-        if not self._ranges:
-            return super().after()
-        if self._whole is None or self._whole[0] is not self._seen:
-            messages: list[Message] = []
-            here = 0
-            for i, j, edit in self._ranges:
-                messages += self._seen[here:i]
-                messages += self._put.setdefault(id(edit), (edit, inserted(edit, self.count)))[1]
-                here = max(here, j)
-            read = replace(self.document.transcript, messages=(*messages, *self._seen[here:]), index=None)
-            index = bounds.indexed(read.messages, Index(spent=placed(self._ranges, self._index.spent)))
-            self._whole = self._seen, replace(read, index=index)
-        return self._whole[1]
-
-    def caused(self) -> list[Violation]:
-        """Nothing is written, so nothing is refused."""
-        return []
-
-    def budget(self, window: int, fixed_tokens: int, now: int, idle_s: float | None) -> Budget:
-        """The numbers of this request; an epoch restarts the idle time, as in the engine."""
-        if self.plan.epochs and idle_s is not None:
-            idle_s = max(0.0, min(idle_s, (now - self.plan.epochs[-1].at) / 1000))
-        used = self.used + fixed_tokens
-        return Budget(
+        A summary that must not fail (`on_bad_summary` "cancel") does not: here it never comes from a model.
+        """
+        projection, policy = self.projection, self._policy
+        if projection.plan.epochs and idle_s is not None:
+            idle_s = max(0.0, min(idle_s, (now_ms - projection.plan.epochs[-1].at) / 1000))
+        if policy.compaction is not None:
+            policy = replace(policy, compaction=replace(policy.compaction, on_bad_summary="next_rung"))
+        budget = Budget(
             window=window,
-            used=used,
-            count=self.gauge,
-            protect=self.protect,
-            edited=self.edited,
-            own=self.places.own,
-            raw=self.raw,
+            used=projection.used + segment.fixed_tokens,
+            count=projection.gauge,
+            protect=projection.protect,
+            edited=projection.edited,
+            own=projection.places.own,
+            raw=projection.raw,
             idle_s=idle_s,
-            now=now,
+            now=now_ms,
+            handles=handles,
             tariff=self._tariff,
             cold=self._cold,
+        )
+        model = (self._last.model if self._last else "") or segment.model
+        return Context(
+            policy=policy,
+            budget=budget,
+            model=model,
+            window=window,
+            fixed_tokens=segment.fixed_tokens,
+            calibration=self._calibration,
         )

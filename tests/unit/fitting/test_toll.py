@@ -9,7 +9,9 @@ from secateur.fitting.toll import Toll, toll
 from secateur.model import Epoch, New, Replace, Rewrite
 from secateur.protect import Protect
 from secateur.schedule.regret import SAFE
-from secateur.session import Session
+from secateur.session import Projection
+from secateur.session.counting import Counting
+from secateur.session.document import read
 from secateur.tariff import Tariff
 
 TARIFF = Tariff(r=0.1, w=1.25, o=5.0, ttl_s=300, minimum_tokens=1)
@@ -18,17 +20,17 @@ SIZES = (100, 20, 400, 30, 60, 40, 80)  # tokens: user, answer, result, answer, 
 ROLES = ("user", "assistant", "tool", "assistant", "user", "assistant", "user")
 
 
-def session(*epochs: tuple[int, Any]) -> Session:
+def session(*epochs: tuple[int, Any]) -> Projection:
     """Four requests, ended by the answers and the newest message; epochs by the message that was newest then."""
     said: list[dict[str, Any]] = []
     for number, (role, size) in enumerate(zip(ROLES, SIZES, strict=True)):
         said.append({"role": role, "content": f"{number}".ljust(size, "x")})
     said[1]["tool_calls"] = [{"id": "c", "type": "function", "function": {"name": "r", "arguments": ""}}]
     said[2]["tool_call_id"] = "c"
-    work = Session(Protect(), ("estimate", "estimate"))
+    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
     work.count = work.gauge = len
     request = json.dumps({"model": "gpt-5", "messages": said}).encode()
-    work.take(request, None, None, "")
+    work.ingest(read(request), 0, None)
     messages = work.document.transcript.messages
     for newest, edit in epochs:
         work.open(Epoch(0, messages[newest].key, "", (edit(messages),)))

@@ -10,7 +10,9 @@ from secateur.api import check
 from secateur.model import Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan
 from secateur.protect import Protect
-from secateur.session import Session
+from secateur.session import Projection
+from secateur.session.counting import Counting
+from secateur.session.document import read
 
 MODEL = "claude-opus-4-5"
 ERROR = {"type": "tool_result", "tool_use_id": "c1", "content": "no such file " * 20, "is_error": True}
@@ -29,9 +31,9 @@ def body(messages: list[dict[str, Any]]) -> bytes:
 
 def emptying(messages: list[dict[str, Any]]) -> Plan:
     """A plan that empties a block of text, which the API refuses (wire rule A11)."""
-    read = fit(body(messages), policy="observe").before
-    key = read.messages[3].parts[0].key
-    return Plan((Epoch(1, read.messages[-1].key, "by hand", (Rewrite(key, "", by="hand"),)),))
+    history = fit(body(messages), policy="observe").before
+    key = history.messages[3].parts[0].key
+    return Plan((Epoch(1, history.messages[-1].key, "by hand", (Rewrite(key, "", by="hand"),)),))
 
 
 def test_edits_that_the_provider_would_refuse_are_taken_back() -> None:
@@ -52,8 +54,8 @@ def test_and_stay_back_in_every_later_view() -> None:
 def test_nobody_proposes_them_again() -> None:
     first = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now=2)
     key = first.before.messages[3].parts[0].key
-    work = Session(Protect(), ("estimate", "estimate"))
-    work.take(body(MESSAGES), first.plan, None, "")
+    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
+    work.ingest(read(body(MESSAGES)), 0, first.plan)
     assert work.edited[key] == REFUSED
 
 
@@ -98,9 +100,9 @@ def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
         messages.append({"role": "assistant", "content": [thought, call]})
         messages.append({"role": "user", "content": [result | {"tool_use_id": f"c{number}"}]})
     request = {"model": MODEL, "max_tokens": 9, "messages": messages}
-    work = Session(Protect(), ("estimate", "estimate"))
+    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
     for thinking, rules in ({"type": "enabled", "budget_tokens": 1024}, ["A52"]), ({"type": "adaptive"}, []):
-        work.take(request | {"thinking": thinking}, Plan(), None, "")
+        work.ingest(read(request | {"thinking": thinking}), 0, Plan())
         first = work.document.transcript.messages[1].parts[0].key
         work.open(Epoch(1, first, "by hand", (Remove(first, by="hand"),)))
         assert [one.rule for one in work.caused()] == rules

@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
-from secateur.decision import taken_back
 from secateur.model import Epoch, Rewrite
+from secateur.pipeline import roll_back
 from secateur.plan import REFUSED, alive
 from secateur.protect import Protect
-from secateur.session import Session
+from secateur.session import Projection
+from secateur.session.counting import Counting
+from secateur.session.document import read
 
 CALL = {"type": "tool_use", "id": "c1", "name": "bash", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "a long output " * 40}
@@ -20,11 +22,11 @@ MESSAGES: list[dict[str, Any]] = [
 ]
 
 
-def edited(*edits: tuple[int, str]) -> Session:
+def edited(*edits: tuple[int, str]) -> Projection:
     """A session in which one epoch after the other gave the first part of a message another text."""
-    work = Session(Protect(), ("estimate", "estimate"))
+    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
     request = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": MESSAGES}
-    work.take(json.dumps(request).encode(), None, None, "")
+    work.ingest(read(json.dumps(request).encode()), 0, None)
     assert work.caused() == []
     messages = work.document.transcript.messages
     for number, text in edits:
@@ -33,19 +35,19 @@ def edited(*edits: tuple[int, str]) -> Session:
     return work
 
 
-def text_of(work: Session, number: int) -> str:
+def text_of(work: Projection, number: int) -> str:
     return work.aligned[number].parts[0].text
 
 
 def test_nothing_goes_back_of_what_is_taken() -> None:
     work = edited((2, "[gone]"))
-    assert taken_back(work, 2, opened=True) == ""
+    assert roll_back(work, 2, True, Projection.caused) == ""
     assert len(work.plan.epochs) == 1
 
 
 def test_the_newest_epoch_goes_back_and_the_older_one_stays() -> None:
     work = edited((2, "[gone]"), (3, ""))
-    why = taken_back(work, 2, opened=True)
+    why = roll_back(work, 2, True, Projection.caused)
     assert why.startswith(REFUSED)
     assert (text_of(work, 2), text_of(work, 3)) == ("[gone]", "it is not there")
     newest = work.plan.epochs[-1]
@@ -55,7 +57,7 @@ def test_the_newest_epoch_goes_back_and_the_older_one_stays() -> None:
 
 def test_everything_goes_back_where_the_newest_was_not_the_cause() -> None:
     work = edited((3, ""), (2, "[gone]"))
-    assert taken_back(work, 2, opened=True).startswith(REFUSED)
+    assert roll_back(work, 2, True, Projection.caused).startswith(REFUSED)
     assert text_of(work, 2) == RESULT["content"]
     assert text_of(work, 3) == "it is not there"
     assert [epoch.undoes for epoch in work.plan.epochs] == [None, None, 1, None]
@@ -64,6 +66,6 @@ def test_everything_goes_back_where_the_newest_was_not_the_cause() -> None:
 
 def test_what_was_not_opened_by_this_request_is_not_undone_by_number() -> None:
     work = edited((3, ""))
-    assert taken_back(work, 2, opened=False).startswith(REFUSED)
+    assert roll_back(work, 2, False, Projection.caused).startswith(REFUSED)
     assert [epoch.undoes for epoch in work.plan.epochs] == [None, None]
     assert text_of(work, 3) == "it is not there"

@@ -10,16 +10,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import ConfigError, StillTooLong, StoreError
-from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place, shifted
+from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place, SentView, shifted
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
-from secateur.session import Session
+from secateur.session import Projection
 from secateur.session.document import Document
 from secateur.stores.protocol import Blob, Conflict, State, Who
 
 
-class Attempt(Struct, frozen=True):
+class UnsentView(Struct, frozen=True):
     """What a request would have kept."""
 
     who: Who
@@ -38,7 +38,7 @@ class Attempt(Struct, frozen=True):
         """The epochs that it opened."""
         return self.plan.epochs[len(self.base.plan.epochs) :]
 
-    def onto(self, base: Base) -> "Attempt":
+    def onto(self, base: Base) -> "UnsentView":
         """The same behind what the session's plan says by now."""
         if base.plan.epochs == self.base.plan.epochs:
             return replace(self, base=replace(base, plan=self.base.plan))
@@ -47,7 +47,7 @@ class Attempt(Struct, frozen=True):
         return replace(self, base=base, plan=Plan((*base.plan.epochs, *moved)))
 
 
-def unsent(receipt: Receipt, why: str) -> Receipt:
+def receipt_of_unsent(receipt: Receipt, why: str) -> Receipt:
     """The receipt of a request that failed: what its view would have been, and that nothing of it was kept."""
     said = receipt.compaction
     if said is not None and said.done:
@@ -70,13 +70,13 @@ def unsent(receipt: Receipt, why: str) -> Receipt:
     )
 
 
-def stands(keeping: Keeping, work: Session, error: StillTooLong) -> Receipt:
+def keep_unsent(keeping: Keeping, work: Projection, error: StillTooLong) -> Receipt:
     """Keep what a view was made with, since it was sent; the receipt of it. Twice is once.
 
     Raises ConfigError for an error that no engine's `fit` raised.
     """
     attempt = error.attempt
-    if not isinstance(attempt, Attempt):
+    if not isinstance(attempt, UnsentView):
         raise ConfigError("this error carries no view of an engine: hand in the StillTooLong that fit raised")
     error.attempt = replace(attempt, receipt=replace(attempt.receipt, number=-1))
     if attempt.receipt.number == -1:
@@ -86,20 +86,21 @@ def stands(keeping: Keeping, work: Session, error: StillTooLong) -> Receipt:
         return _kept(keeping, desk, desk.work or work, attempt)
 
 
-def _kept(keeping: Keeping, desk: Desk, work: Session, attempt: Attempt) -> Receipt:
+def _kept(keeping: Keeping, desk: Desk, work: Projection, attempt: UnsentView) -> Receipt:
     """Keep it in the store, onto whatever the session is by now, or in memory where that fails."""
     wrong, receipt = "", attempt.receipt
     keeping.begin()
     for _ in range(ATTEMPTS):
         state, wrong = keeping.opened(desk, attempt.who, keeping.reach)
         attempt = attempt.onto(_base(keeping, desk, state, attempt))
-        work.take(attempt.document, attempt.plan, None, "")
-        desk.work, desk.beside = work, attempt.blobs
+        same = len(attempt.document.transcript.messages) if work.last_document is attempt.document else 0
+        work.ingest(attempt.document, same, attempt.plan)
+        desk.work = work
         if keeping.store is None or wrong:
             break
         receipt = _numbered(attempt, desk, state)
         try:
-            keeping.save(desk, state, attempt.base, (attempt.native, receipt))
+            keeping.save(desk, state, attempt.base, SentView(attempt.native, receipt, attempt.blobs))
             return receipt
         except Conflict as conflict:
             wrong = str(conflict)
@@ -112,14 +113,14 @@ def _kept(keeping: Keeping, desk: Desk, work: Session, attempt: Attempt) -> Rece
     return replace(receipt, warnings=(*receipt.warnings, *told))
 
 
-def _base(keeping: Keeping, desk: Desk, state: State, attempt: Attempt) -> Base:
+def _base(keeping: Keeping, desk: Desk, state: State, attempt: UnsentView) -> Base:
     """The plan that it goes on from now; of a policy whose edits do not hold, its own."""
     if attempt.sticky:
         return keeping.base(desk, state, attempt.place, attempt.given)
     return attempt.base if attempt.base.plan.epochs else replace(attempt.base, offset=len(state.plan.epochs))
 
 
-def _numbered(attempt: Attempt, desk: Desk, state: State) -> Receipt:
+def _numbered(attempt: UnsentView, desk: Desk, state: State) -> Receipt:
     base = attempt.base
     return replace(
         attempt.receipt,

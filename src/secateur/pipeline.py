@@ -1,0 +1,297 @@
+"""One request as a chain of values: the only module that applies an epoch to a projection on a request.
+
+    read -> project -> demands -> context -> repairs -> prune -> digest, compact -> window -> render -> record
+
+A stage returns a value. This module applies its epoch, has the view validated, and takes back what the provider would
+refuse. Nothing is kept here: saving the result, and deciding anew after a conflict, is the matter of `serving`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.api import Violation
+from secateur.compaction.outcome import Compacted, Refused
+from secateur.fitting.background import PreparedSummary
+from secateur.fitting.options import CompactionSetup, CompactOptions
+from secateur.keeping import Base, Desk, Keeping, Place
+from secateur.keeping.memory import RepairedRequest, SkippedDecision, has_view
+from secateur.keeping.parting import MOVED
+from secateur.keeping.parting import told as with_placement
+from secateur.keeping.readable import readable
+from secateur.keeping.record import handled
+from secateur.keeping.rewritten import with_local
+from secateur.model import Edit, Epoch, Restore
+from secateur.plan import REFUSED, Plan
+from secateur.receipt import Entry, entries, replaced
+from secateur.session import Projection, document
+from secateur.session.breakpoints import emitted, marks
+from secateur.session.projection import weigher
+from secateur.settle import settled
+from secateur.stages import (
+    Context,
+    EngineSettings,
+    FitRequest,
+    Incoming,
+    Step,
+    Storage,
+    build_context,
+    compact,
+    digest,
+    new_projection,
+    prune,
+    repairs,
+    window,
+)
+from secateur.stages.compact import CompactionStep
+from secateur.stages.demands import Demands, collect
+from secateur.stages.record import Applied, Decided, list_inherited, make_receipt
+from secateur.stages.report import CompactionResult, call_hook, explain_too_long, report_compaction
+from secateur.stores.protocol import Blob, State, Who
+from secateur.view import View
+
+Validate = Callable[[Projection], list[Violation]]  # what the provider would refuse of a view
+
+
+class Call(Struct, frozen=True):
+    """One request at its session."""
+
+    settings: EngineSettings
+    sessions: Keeping
+    cached: Desk
+    who: Who
+    match: Place
+    request: FitRequest
+    incoming: Incoming
+
+
+class Result(Struct, frozen=True):
+    """A view, and what is kept with it."""
+
+    view: View[Any]
+    branch: Base
+    too_long: str  # why the view cannot be sent, if it cannot
+    blobs: tuple[Blob, ...]
+    prepared: PreparedSummary | None
+    repaired: RepairedRequest | None
+
+
+def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary | None) -> Result:
+    """The view of the request under this state of its session; nothing of it is kept yet."""
+    settings, request, sessions, cached = call.settings, call.request, call.sessions, call.cached
+    state = call.match.seen(state)
+    projection, branch = _project(call, state, storage)
+    read = projection.document.transcript
+    demands = collect(settings, sessions, cached, state, projection, request.now_ms)
+    _enforce(cached, projection, demands)
+    context = build_context(
+        settings,
+        request,
+        projection,
+        state,
+        storage=storage,
+        handles=storage == "store" and readable(settings.handles, projection.document),
+        has_prior_view=request.plan is not None or cached.last is not None or has_view(state),
+    )
+    inherited = list_inherited(projection, branch.plan) if branch.plan is call.match.inherited else ()
+
+    # What was sent before may read otherwise now: because of a changed repair, or of another plan.
+    repaired = repairs.remember(settings, call.incoming, request.native, read) if settings.repair else None
+    step = repairs.detect_change(cached.repaired, repaired, read, request.now_ms)
+    used = projection.used
+    voided, forced = _open(projection, step.epoch), demands.placement.moved
+    if step.epoch is not None:
+        context, forced = context.refreshed(projection, used), forced or step.epoch.why
+    if demands.placement.moved == MOVED and settings.policy.sticky:
+        _open(projection, Epoch(request.now_ms, read.messages[-1].key, MOVED, ()))
+
+    # Prune; summarize what is still too long; say so if that was not enough.
+    before = projection.aligned
+    pruned = _prune(cached, context, projection, demands)
+    compaction = apply_compaction(
+        context, projection, settings.compaction, request.options, prepared=prepared, validate=Projection.caused
+    )
+    compaction = _fit_window(context, projection, compaction, Projection.caused)
+
+    # Render and record.
+    native, breakpoints = emitted(projection, call.incoming.native, marks(settings.policy.schedule))
+    projection.seal(branch.saved, with_local if sessions.store is not None else None)
+    decided = Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
+    receipt = make_receipt(settings, call.incoming.repairs, projection, decided, breakpoints)
+    receipt = with_placement(receipt, demands.placement, cached, projection)
+    if sessions.store is not None:
+        found = handled(receipt.entries, projection.document) if storage == "store" else receipt.entries
+        end = branch.offset + len(projection.plan.epochs)
+        receipt = replace(receipt, entries=found, epochs=(branch.offset, end))
+        receipt = sessions.numbered(receipt, cached, state, native)
+    who, after = state.who, projection.after()
+    view = View(native, projection.plan, receipt, read, after, who.session, who.tenant, compaction.outcome)
+    return Result(view, branch, compaction.too_long, compaction.blobs, compaction.prepared, repaired)
+
+
+def _project(call: Call, state: State, storage: Storage) -> tuple[Projection, Base]:
+    """Read the request, of a grown one only what is new, and lay the plan over it that the request goes on from.
+
+    Of a policy whose edits do not persist nothing is laid over it; but reasoning that is bound to its prefix was made
+    under the views of that plan.
+    """
+    settings, sessions, cached, request = call.settings, call.sessions, call.cached, call.request
+    projection = cached.work or new_projection(settings)
+    came = call.incoming.document or call.incoming.native
+    read, same = document.read_on(projection.last_document, came, settings.format, settings.model)
+    if not projection.counting.fits(read.transcript.model) and projection.last_document is not None:
+        projection, same = new_projection(settings), 0  # another model: everything is counted anew
+        read = call.incoming.document or document.read(call.incoming.native, settings.format, settings.model)
+    cached.work = projection
+    if settings.policy.sticky:
+        branch = sessions.base(cached, state, call.match, request.plan)
+        projection.ingest(read, same, branch.plan)
+        return projection, branch
+    afresh = Base(Plan(), 0, len(state.plan.epochs))
+    shown = sessions.shown(cached, state) if request.plan is None else replace(afresh, plan=request.plan)
+    projection.ingest(read, same, Plan())
+    if not (projection.binds or storage == "away") or not shown.plan.epochs:
+        return projection, afresh
+    projection.ingest(read, len(read.transcript.messages), shown.plan)
+    return projection, shown
+
+
+def _enforce(cached: Desk, projection: Projection, demands: Demands) -> None:
+    """Protect what the session demands, before anything is decided, and take back what an undo cannot have yet."""
+    if projection.protect != demands.protection:
+        cached.skipped = None
+    projection.guard(demands.protection)
+    projection.apart, cached.lost = demands.placement.beside, demands.lost
+    for epoch in demands.postponed:
+        _open(projection, epoch)
+
+
+def _prune(cached: Desk, context: Context, projection: Projection, demands: Demands) -> Applied:
+    """The pruning of a request; not decided again where the last decision was to skip, and only time went by."""
+    budget, known = context.budget, cached.skipped if context.storage != "away" else None
+    same = projection.unchanged and not demands.edits and not context.policy.schedule.needs_clock
+    if same and known is not None and (known.window, known.used) == (budget.window, budget.used):
+        return _apply(projection, Step(None, known.reason), budget.now, Projection.caused)
+    step = prune.conclude(context, projection, demands.edits, demands.reason)
+    applied = _apply(projection, step, budget.now, Projection.caused)
+    skipped = SkippedDecision(budget.window, budget.used, step.skipped_reason)
+    edited = applied.edits or (applied.refused and step.epoch is not None)
+    cached.skipped = None if edited or context.storage == "away" else skipped
+    return applied
+
+
+def apply_prune(context: Context, projection: Projection) -> Applied:
+    """The pruning of a replayed request, without a session and without validation."""
+    return _apply(projection, prune.conclude(context, projection, {}), context.budget.now, None)
+
+
+def apply_compaction(
+    context: Context,
+    projection: Projection,
+    setup: CompactionSetup,
+    options: CompactOptions,
+    *,
+    prepared: PreparedSummary | None = None,
+    validate: Validate | None = None,
+) -> CompactionResult:
+    """Digests of older work where they pay, then a summary where the view is still too long."""
+    if context.policy.compaction is None:
+        skipped = Refused("no_policy", f"policy {context.policy.name} does not compact")
+        return CompactionResult(skipped if options.forced else None)
+    early = digest.conclude(context, projection, setup, options)
+    first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
+    late = compact.conclude(context, projection, setup, options, prepared)
+    done = _finish_compaction(context, projection, setup, late, validate)
+    if first is None or not isinstance(first.outcome, Compacted):
+        return done
+    if not isinstance(done.outcome, Compacted):
+        return replace(first, too_long=done.too_long)
+    return replace(done, edits=(*first.edits, *done.edits), blobs=(*first.blobs, *done.blobs))
+
+
+def _finish_compaction(
+    context: Context, projection: Projection, setup: CompactionSetup, step: CompactionStep, validate: Validate | None
+) -> CompactionResult:
+    """Apply the epoch of a compaction, and report what came of it."""
+    applied = _apply(projection, Step(step.epoch), context.budget.now, validate) if step.epoch else Applied()
+    if applied.refused:
+        no = Refused("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
+        step = replace(step, outcome=no, epoch=None, prepared=None)
+    too_long = explain_too_long(context, projection, step.outcome)
+    result = report_compaction(step.outcome, step.made, too_long)
+    warning = call_hook(setup.hooks, context.who.session, step.outcome)
+    return replace(
+        result,
+        edits=applied.edits,
+        warnings=tuple(filter(None, (*step.warnings, warning))),
+        reason=step.epoch.why if step.epoch else "",
+        prepared=step.prepared,
+    )
+
+
+def _fit_window(
+    context: Context, projection: Projection, done: CompactionResult, validate: Validate
+) -> CompactionResult:
+    """Hold the view to its window: shorten unread results where nothing else is left, and say what is too long."""
+    if context.policy.binds == "never":
+        return replace(done, too_long="")
+    reason = window.explain_overflow(context, projection, done)
+    step = window.conclude(context, projection, done.outcome) if reason else Step()
+    if step.epoch is not None:
+        applied = _apply(projection, step, context.budget.now, validate)
+        reason = window.explain_overflow(context, projection, done)
+        if not applied.refused:
+            warnings = window.warn_of_shortened(len(applied.edits), context.budget.handles)
+            done = replace(
+                done,
+                edits=(*done.edits, *applied.edits),
+                warnings=(*done.warnings, *warnings),
+                reason=done.reason or step.epoch.why,
+            )
+    if reason and window.is_binding(context, projection, done.outcome):
+        return replace(done, too_long=reason)
+    return replace(done, too_long="", warnings=(*done.warnings, *filter(None, (reason,))))
+
+
+def _apply(projection: Projection, step: Step, now_ms: int, validate: Validate | None) -> Applied:
+    """Apply the epoch of a step, and take it back where the provider would refuse the view."""
+    edits = _open(projection, step.epoch)
+    refused = roll_back(projection, now_ms, bool(edits), validate) if validate is not None else ""
+    return Applied((), refused, refused) if refused else Applied(edits, step.skipped_reason)
+
+
+def _open(projection: Projection, epoch: Epoch | None) -> tuple[Entry, ...]:
+    """Add an epoch to the plan of the projection; its edits, as the receipt has them."""
+    if epoch is None:
+        return ()
+    messages, before = projection.document.transcript.messages, projection.aligned
+    projection.open(epoch)
+    weigh = weigher(projection.document.format, projection.ranges, projection.count)
+    ranges = replaced(messages, before, projection.ranges, epoch, weigh)
+    return (*entries(messages, before, projection.aligned, epoch), *ranges)
+
+
+def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Validate) -> str:
+    """Never send what the provider would refuse: take the newest epoch back, then all of them; why, or "".
+
+    Both are epochs of the plan, so the record says what happened. An epoch that is taken back before it was ever sent
+    leaves the view as it was; going back to the raw history is an edit like any other, with its dependents.
+    """
+    violations = validate(projection)
+    if not violations:
+        return ""
+    first = violations[0]
+    why = f"{REFUSED}: rule {first.rule} at {first.where}, {first.text}"
+    messages = projection.document.transcript.messages
+    if is_open:
+        projection.open(Epoch(now_ms, messages[-1].key, why, (), undoes=len(projection.plan.epochs) - 1))
+        if not validate(projection):
+            return why
+    back: tuple[Edit, ...] = tuple(Restore(key, by="gate") for key in sorted(projection.fold.parts))
+    if projection.binds:
+        back = settled(messages, back, projection.fold.removed)
+    projection.open(Epoch(now_ms, messages[-1].key, why, back))
+    validate(projection)
+    return why

@@ -1,0 +1,138 @@
+"""One request as a transaction on its session: found, decided by the pipeline, saved.
+
+Rule: a view follows from the request, the policy and the session's state, so a request is decided anew whenever another
+process saved the session first, and once more without the store where that fails. Every request leaves a receipt.
+"""
+
+from concurrent.futures import CancelledError
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.errors import StillTooLong, StoreError
+from secateur.fitting.background import PreparedSummary
+from secateur.keeping import ATTEMPTS, Keeping, Place, SentView
+from secateur.keeping.record import failed
+from secateur.keeping.unsent import UnsentView, receipt_of_unsent
+from secateur.keeping.waiting import flush
+from secateur.pipeline import Call, Result, decide
+from secateur.session import document
+from secateur.stages import EngineSettings, FitRequest, Incoming, Storage, repaired_request
+from secateur.stages.report import largest
+from secateur.stores.protocol import Conflict, Who
+from secateur.view import View
+
+
+class Served(Struct, frozen=True):
+    """A view that was kept; or one that is too long to be sent, and what is kept once the caller sent it."""
+
+    view: View[Any]
+    unsent: UnsentView | None = None
+    too_long: str = ""
+
+
+def run(settings: EngineSettings, sessions: Keeping, who: Who, request: FitRequest) -> View[Any]:
+    """The view of a request of a session (without a name: as the history says), kept."""
+    try:
+        sessions.begin()
+        incoming, match = _find(settings, sessions, who, request)
+        who = replace(who, session=match.session)
+        with sessions.desk(who) as cached:
+            served = _serve(Call(settings, sessions, cached, who, match, request, incoming))
+        flush(sessions)
+        if served.unsent is None:
+            return served.view
+        sessions.note_failure(who, receipt_of_unsent(served.unsent.receipt, served.too_long))
+        raise StillTooLong(served.too_long, served.view, largest(served.view.after), served.unsent)
+    except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled request leaves no trace
+        raise
+    except Exception as error:
+        sessions.note_failure(who, failed(settings.policy.name, settings.counter, error, request.now_ms))
+        raise
+
+
+def _find(settings: EngineSettings, sessions: Keeping, who: Who, request: FitRequest) -> tuple[Incoming, Place]:
+    """The request, and the session that it belongs to."""
+    incoming = repaired_request(settings, request.native)
+    if not sessions.unplaced(who):
+        return incoming, Place(who.session)
+    read = document.read(incoming.native, settings.format, settings.model)
+    return replace(incoming, document=read), sessions.place(who, read.transcript)
+
+
+def _serve(call: Call) -> Served:
+    """The view, kept; decided anew where the session moved on meanwhile, and without a store that fails."""
+    sessions, cached, error = call.sessions, call.cached, ""
+    storage: Storage = "none" if sessions.store is None else "store"
+    prepared: PreparedSummary | None = None
+    try:
+        for _ in range(ATTEMPTS):
+            state, error = sessions.opened(cached, call.who, sessions.reach)
+            if error:
+                break
+            result = decide(call, state, storage, prepared)
+            if storage == "none" or _is_withheld(call, result):
+                return _finish(call, result)
+            sent, prepared = SentView(result.view.native, result.view.receipt, result.blobs), result.prepared
+            try:
+                sessions.save(cached, state, result.branch, sent)
+            except Conflict as conflict:
+                sessions.again(cached)
+                error = str(conflict)
+            except StoreError as failure:
+                error = str(failure)
+                break
+            else:
+                _send(call, result)
+                return Served(_warned(result.view, sessions.tidied(call.request.now_ms)))
+        result = decide(call, state, "away", prepared)
+        warned = _warned(result.view, f"this request went on without the store: {error}")
+        return _finish(call, replace(result, view=warned))
+    except BaseException:
+        cached.work = None  # an error must not leave a projection that is half made
+        raise
+
+
+def _finish(call: Call, result: Result) -> Served:
+    """Keep in memory what no store keeps; of a view that is not sent, nothing."""
+    view, projection, given = result.view, call.cached.work, call.request.plan
+    assert projection is not None
+    if not _is_withheld(call, result):
+        call.sessions.remember(call.cached, result.branch, view.receipt)
+        _send(call, result)
+        return Served(view)
+    kept = UnsentView(
+        who=call.who,
+        place=call.match,
+        base=result.branch,
+        document=projection.document,
+        plan=view.plan,
+        native=view.native,
+        receipt=view.receipt,
+        blobs=result.blobs,
+        given=given,
+        sticky=call.settings.policy.sticky,
+    )
+    if view.plan != result.branch.plan:
+        call.cached.skipped = None
+    projection.ingest(projection.document, len(projection.document.transcript.messages), result.branch.plan)
+    return Served(view, kept, result.too_long)
+
+
+def _is_withheld(call: Call, result: Result) -> bool:
+    """Whether the view is not to be sent."""
+    return bool(result.too_long) and not call.settings.sends
+
+
+def _send(call: Call, result: Result) -> None:
+    """The view goes out: remember its repairs, and use a summary that was made in the background only once."""
+    call.cached.repaired = result.repaired
+    if (background := call.settings.compaction.background) is not None:
+        background.used(call.who)
+
+
+def _warned(view: View[Any], warning: str) -> View[Any]:
+    """The view with one more warning, if there is one."""
+    receipt = view.receipt
+    return replace(view, receipt=replace(receipt, warnings=(*receipt.warnings, warning))) if warning else view

@@ -1,0 +1,256 @@
+"""The stages of a request: demands, repairs, prune, digest, compact, window; one file each, and what they are given.
+
+A stage is a function of a `Context` and a `Projection`. It returns a value that may hold an epoch; it never applies
+one. Applying epochs, validation and rollback are the matter of `pipeline` alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.budget import Budget
+from secateur.compaction.scene import Scene
+from secateur.compaction.settings import Compaction
+from secateur.compaction.trigger import Limits, Load, limits
+from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
+from secateur.formats.breakpoints import NEAR, SLOTS, buys_longer, slots
+from secateur.keeping.calibrating import calibration_of
+from secateur.keeping.clock import lives_s
+from secateur.keeping.readable import Handles
+from secateur.model import Epoch, Message, Transcript
+from secateur.plan import Plan
+from secateur.policy import Policy
+from secateur.policy.windows import resolve
+from secateur.pricing.tariffs import tariff_of
+from secateur.session import Projection
+from secateur.session.counting import Counting
+from secateur.session.document import Document
+from secateur.stores.protocol import Calibration, State, Who
+from secateur.tariff import Tariff
+
+Storage = Literal["none", "store", "away"]  # no store; one that answers; one that cannot be reached now
+
+
+class EngineSettings(Struct, frozen=True):
+    """The settings that an engine was made with."""
+
+    policy: Policy
+    model: str
+    window: int | None
+    format: str | None
+    counter: str
+    repair: bool
+    pin_tokens: int
+    handles: Handles = "auto"
+    compaction: CompactionSetup = CompactionSetup()
+    sends: bool = False  # the caller also sends a view that is too long: it is kept, and nothing is raised
+
+
+class FitRequest(Struct, frozen=True):
+    """One request, and what the caller knows about it."""
+
+    native: Any
+    plan: Plan | None
+    now_ms: int  # since 1970
+    idle_s: float | None = None
+    fixed_tokens: int = 0
+    options: CompactOptions = NO_OPTIONS
+
+
+class Incoming(Struct, frozen=True):
+    """A request as it is taken on."""
+
+    native: Any  # repaired, where that was asked for
+    repairs: tuple[str, ...] = ()
+    document: Document | None = None  # read already, to find its session
+
+
+class Step(Struct, frozen=True):
+    """The conclusion of a stage: an epoch to apply, or the reason why there is none."""
+
+    epoch: Epoch | None = None
+    skipped_reason: str = ""
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """All that the stages know of one request, beside its projection."""
+
+    policy: Policy
+    budget: Budget
+    model: str
+    window: int
+    window_source: str = ""
+    stated_window: int = 0  # by the caller; 0: none
+    fixed_tokens: int = 0  # of system prompt and tools, by our count
+    calibration: Calibration = Calibration()  # of the model's token counts
+    token_ratio: float = 1.0  # what the provider counts for one token of ours
+    who: Who = Who("", "")
+    storage: Storage = "none"
+
+    @property
+    def settings(self) -> Compaction:
+        """How the policy compacts. Only for policies that do."""
+        assert self.policy.compaction is not None
+        return self.policy.compaction
+
+    @property
+    def limits(self) -> Limits:
+        """Where compaction begins."""
+        return limits(self.settings, self.window, self.model)
+
+    def load(self, projection: Projection) -> Load:
+        """How full the window is. Of a view that grew, only what is new is counted."""
+        if self.calibration.samples:
+            return self._calibrated(projection.tokens[1])
+        count = projection.counting.by(self.settings.counter or self.policy.counter)
+        messages = projection.after().messages
+        return Load(self.fixed_tokens + projection.tallies.by(count).of(messages), self.fixed_tokens)
+
+    def load_of(self, projection: Projection, messages: Sequence[Message]) -> Load:
+        """How full the window would be with a view of these messages."""
+        parts = [part for message in messages for part in message.parts]
+        if self.calibration.samples:
+            return self._calibrated(sum(part.tokens or projection.count(part.text) for part in parts))
+        count = projection.counting.by(self.settings.counter or self.policy.counter)
+        sizes = [part.tokens if part.kind == "media" else count(part.text) for part in parts]
+        return Load(self.fixed_tokens + sum(sizes), self.fixed_tokens)
+
+    def compaction_input(self, projection: Projection, options: CompactOptions, asks: bool) -> Scene:
+        """The conversation as a compaction is given it: the view after pruning."""
+        return Scene(
+            raw=projection.document.transcript.messages,
+            shown=projection.aligned,
+            ranges=projection.ranges,
+            count=projection.counting.by(self.policy.counter),
+            window=self.window,
+            load=self.load(projection),
+            model=self.model,
+            protect=projection.protect,
+            forced=options.forced,
+            focus=options.focus,
+            supplied=options.summary,
+            asks=asks,
+            handles=self.budget.handles,
+        )
+
+    def refreshed(self, projection: Projection, used_before: int) -> "Context":
+        """The context after an epoch was applied to a projection whose view had `used_before` tokens."""
+        used = self.budget.used + self.budget.reported(projection.used - used_before)
+        return replace(self, budget=replace(self.budget, used=used, edited=projection.edited, raw=projection.raw))
+
+    def _calibrated(self, messages: int) -> Load:
+        ratio = self.calibration.ratio
+        ours = self.fixed_tokens + messages
+        return Load(round(ours * ratio), round(self.fixed_tokens * ratio), anchored=True)
+
+
+def new_projection(settings: EngineSettings) -> Projection:
+    """The projection of a session that has read nothing yet."""
+    policy = settings.policy
+    counting = Counting.of((settings.counter, policy.counter))
+    return Projection(policy.protect, counting, policy.stamp, policy.schedule.needs_usage)
+
+
+def repaired_request(settings: EngineSettings, native: Any) -> Incoming:
+    """The request as the provider accepts it, and what was repaired, where that was asked for."""
+    if not settings.repair:
+        return Incoming(native)
+    from secateur.api.repair import repaired  # only a request that is repaired pays for loading it
+
+    done = repaired(native, settings.format)
+    return Incoming(done.native, tuple(f"{repair.rule} at {repair.where}: {repair.what}" for repair in done.mended))
+
+
+def build_context(
+    settings: EngineSettings,
+    request: FitRequest,
+    projection: Projection,
+    state: State,
+    *,
+    storage: Storage,
+    handles: bool,
+    has_prior_view: bool,
+) -> Context:
+    """The context of a request: values of the caller, the document and the session's state, never of a clock.
+
+    `used` is what the provider would count, where the policy counts as the reports do; a preset with a counter of its
+    own keeps to it (SEEDS S.4).
+    """
+    read, policy = projection.document.transcript, settings.policy
+    model, fixed_tokens = settings.model or read.model, request.fixed_tokens or read.fixed_tokens
+    learned = state.calibrations.get(model, Calibration()).window
+    window, source = resolve(settings.window, model, policy, learned=learned, recorded=read.window)
+    token_ratio, used = calibration_of(state, read.model).ratio, projection.used + fixed_tokens
+    ratio = token_ratio if projection.counting.alike else 1.0
+    budget = Budget(
+        window=window,
+        used=round(used * ratio),
+        ratio=ratio,
+        count=projection.gauge,
+        protect=projection.protect,
+        edited=projection.edited,
+        own=projection.places.own,
+        raw=projection.raw,
+        idle_s=_idle_s(projection, request, state, model),
+        goes_on=has_prior_view,
+        now=request.now_ms,
+        handles=handles,
+        tariff=_tariff(projection, settings, request.now_ms, state),
+        cold=_switched(model, state),
+    )
+    return Context(
+        policy=policy,
+        budget=budget,
+        model=model,
+        window=window,
+        window_source=source,
+        stated_window=settings.window or 0,
+        fixed_tokens=fixed_tokens,
+        calibration=calibration_of(state, model),
+        token_ratio=token_ratio,
+        who=state.who,
+        storage=storage,
+    )
+
+
+def _idle_s(projection: Projection, request: FitRequest, state: State, model: str) -> float | None:
+    """Idle time runs from the last call or from the last epoch, whichever is later: pruning restarts it (SEEDS 3.2).
+
+    The last call is the latest that is known: by the document, by recorded usage, or by the session's own last
+    request. A call of another provider or model says nothing about this one's cache; an epoch of a command made none.
+    """
+    idle_s, read, clock = request.idle_s, projection.document.transcript, state.clock
+    last = max(read.called or read.stamped, _called_ms(state, read), clock.sent.get(model, 0))
+    if idle_s is None and last:
+        idle_s = max(0.0, (request.now_ms - last) / 1000)
+    opened = projection.mine.epochs[-1].at if projection.mine.epochs else 0
+    if opened and opened != clock.by_hand and idle_s is not None:
+        idle_s = max(0.0, min(idle_s, (request.now_ms - opened) / 1000))
+    return idle_s
+
+
+def _tariff(projection: Projection, settings: EngineSettings, now_ms: int, state: State) -> Tariff:
+    """The prices of a request that buys what this one buys, with the cache lifetime that this session observed.
+
+    A request that marks blocks itself says how many breakpoints may be added to it.
+    """
+    document = projection.document
+    request = document.format.name, document.native, document.transcript.messages[-NEAR:]
+    model = settings.model or document.transcript.model
+    tariff = tariff_of(model, buys_longer(*request), at=now_ms, said=settings.policy.pricing)
+    ttl_s, used = lives_s(state.clock, model, tariff.ttl_s), slots(*request)
+    free = max(0, SLOTS - used) if used else tariff.free
+    return tariff if (ttl_s, free) == (tariff.ttl_s, tariff.free) else replace(tariff, ttl_s=ttl_s, free=free)
+
+
+def _switched(model: str, state: State) -> str:
+    last = state.clock.model
+    return f"the model was switched from {last} to {model}" if model and last and last != model else ""
+
+
+def _called_ms(state: State, read: Transcript) -> int:
+    clock = state.clock
+    same = not clock.provider or not read.provider or clock.provider == read.provider
+    return clock.called if same else 0

@@ -1,0 +1,217 @@
+"""A view that is still too long after pruning: one compaction, by the first method that succeeds, or why there is none.
+
+Checks, in order: disabled, host busy, threshold, preconditions, circuit breaker, hook. Only then is a summarizer asked.
+
+Rule: a compaction is one epoch, applied whole or not at all, and not by this module. A view that is over its window
+afterwards is reported, not sent.
+"""
+
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.bounds import running
+from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.compaction.summary import rendered
+from secateur.compaction.template import template
+from secateur.compaction.trigger import Due, due
+from secateur.fitting import CompactionSetup, CompactOptions
+from secateur.fitting.background import EARLY_SHARE, Job, PreparedSummary
+from secateur.fitting.breakers import held_back
+from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
+from secateur.fitting.hooks import Before, Reply, asked
+from secateur.model import Epoch
+from secateur.session import Projection
+from secateur.session.appending import hosted
+from secateur.settle import headless
+from secateur.stages import Context
+
+if TYPE_CHECKING:
+    from secateur.compacting import Made
+
+ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
+AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
+
+
+class CompactionStep(Struct, frozen=True):
+    """The conclusion about a compaction: its outcome, and the epoch that it is."""
+
+    outcome: Outcome
+    epoch: Epoch | None = None
+    made: "Made | None" = None
+    warnings: tuple[str, ...] = ()
+    prepared: PreparedSummary | None = None  # the summary that was made, for a request that is decided again
+
+    def with_warnings(self, *warnings: str) -> "CompactionStep":
+        """The same with these warnings before its own."""
+        return replace(self, warnings=(*filter(None, warnings), *self.warnings))
+
+
+def conclude(
+    context: Context,
+    projection: Projection,
+    setup: CompactionSetup,
+    options: CompactOptions,
+    prepared: PreparedSummary | None = None,
+) -> CompactionStep:
+    """The compaction of a request that needs one; `prepared` is a summary that was made before.
+
+    Raises CancelledError.
+    """
+    if context.storage == "away":
+        return CompactionStep(Refused("store", AWAY))
+    verdict = due(context.settings, context.load(projection), context.limits, options.forced)
+    before = before_event(context, projection, (verdict.why, verdict.text), options)
+    refusal = _refusal(projection, verdict, setup, options)
+    if setup.background is not None and (refusal is None or refusal.reason == "under"):
+        prepared = prepared or setup.background.take(context.who)
+        refusal = refusal if prepared else _begin_beside(context, projection, setup, options, before) or refusal
+    if refusal is not None and not (prepared and refusal.reason == "under"):
+        return CompactionStep(refusal)
+    known = ranges_of(projection)
+    step = _swap_in(context, projection, prepared) or _compact(context, projection, setup, options, before)
+    if isinstance(step.outcome, Compacted):
+        step = conclude_epoch(context, projection, step, verdict.text)
+    if step.made is not None and isinstance(step.outcome, Compacted):
+        step = replace(step, prepared=PreparedSummary(step.made, known))
+    return step
+
+
+def check_preconditions(projection: Projection, is_written: bool = True) -> Refused | None:
+    """Why this conversation cannot be compacted at all; None if it can. Only looked at, it needs no host entry."""
+    read, format = projection.document.transcript, projection.document.format
+    if read.partial:
+        return Refused("partial", "the provider holds history that is not in this request: it is only observed")
+    if read.thinks_first and headless(read.messages, projection.aligned, running(read)):
+        return Refused("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
+    if is_written and (format.log or read.in_place) and not hosted(projection.document):
+        text = f"a session of {format.name} has no compaction of its own to append: compact the request, or prune it"
+        return Refused("no_entry", text)
+    return None
+
+
+def before_event(context: Context, projection: Projection, why: tuple[str, str], options: CompactOptions) -> Before:
+    """The event for the hook that is called before a compaction; `why` is its reason in a word and in a sentence."""
+    return Before(
+        session=context.who.session,
+        model=context.model,
+        window=context.window,
+        tokens=context.load(projection).tokens,
+        threshold=context.limits.threshold,
+        reason=why[0],
+        text=why[1],
+        messages=len(projection.document.transcript.messages),
+        focus=options.focus,
+    )
+
+
+def conclude_epoch(context: Context, projection: Projection, step: CompactionStep, why: str) -> CompactionStep:
+    """The step with the epoch of its compaction, unless the running turn needs what it would void."""
+    made = step.outcome
+    assert isinstance(made, Compacted)
+    epoch = epoch_of(projection, made, f"compaction ({made.rung}): {why}", context.budget.now)
+    if breaks_running_turn(projection, epoch):
+        text = "the running turn began with reasoning that is bound to its prefix: it waits for the turn to end"
+        return replace(step, outcome=Refused("running_turn", text, made.attempts, made.asks))
+    return replace(step, epoch=epoch)
+
+
+def _refusal(projection: Projection, verdict: Due, setup: CompactionSetup, options: CompactOptions) -> Refused | None:
+    """Why no compaction is to be made, before anything else is looked at."""
+    if not setup.enabled:
+        return Refused("off", "compaction is off")
+    if verdict.why == "off":
+        return Refused(verdict.why, verdict.text)
+    if options.busy_reason:
+        return Refused("busy", options.busy_reason)
+    if not verdict.now:
+        return Refused(verdict.why, verdict.text)
+    return check_preconditions(projection, setup.is_written)
+
+
+def _begin_beside(
+    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: Before
+) -> Refused | None:
+    """Begin a summary in the background where it is near; why this request goes on without, None where it cannot."""
+    background = setup.background
+    if background is None or not context.who.session or options.forced or not setup.summarizers:
+        return None
+    if check_preconditions(projection) is not None:
+        return None
+    if before.tokens < before.threshold * EARLY_SHARE or before.tokens > context.window:
+        return None
+    messages = projection.document.transcript.messages
+    if held_back(projection.mine, messages, context.window, projection.count) is not None:
+        return None
+    scene = context.compaction_input(projection, replace(options, forced=True), True)
+    task = (scene, context.settings, context.policy.continuation)
+    listed, hooks, known = setup.summarizers, setup.hooks, ranges_of(projection)
+    background.begin(context.who, lambda: Job(lambda: asked(hooks, before)[0], task, listed, setup.deadline_s, known))
+    return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")
+
+
+def _swap_in(context: Context, projection: Projection, prepared: PreparedSummary | None) -> CompactionStep | None:
+    """The summary that was made beside earlier requests, if it still applies."""
+    if prepared is None or not isinstance(prepared.made.outcome, Compacted):
+        return None
+    made = swapped(projection, prepared.made.outcome, prepared.known, context.policy.continuation)
+    return CompactionStep(made, made=replace(prepared.made, outcome=made)) if made is not None else None
+
+
+def _compact(
+    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: Before
+) -> CompactionStep:
+    """A compaction that is made now."""
+    from secateur import compacting  # only a request that compacts pays for loading it
+
+    messages = projection.document.transcript.messages
+    held = None if options.forced else held_back(projection.mine, messages, context.window, projection.count)
+    if held is not None and before.tokens <= context.window:
+        return CompactionStep(held)
+    reply, warning = asked(setup.hooks, before)
+    if reply.cancel:
+        vetoed = Refused("vetoed", reply.reason or "the hook before_compact cancelled it")
+        return CompactionStep(vetoed).with_warnings(warning)
+    listed = setup.summarizers if held is None and (setup.background is None or options.forced) else ()
+    options = _with_reply(options, reply)
+    scene = context.compaction_input(projection, options, bool(listed))
+    task = compacting.Task(scene, context.settings, context.policy.continuation)
+    made = compacting.compacted(task, listed, setup.deadline_s, options.stop)
+    if options.stop is not None and options.stop.called:
+        raise CancelledError
+    breaker = f"no summariser was asked: {held.text}" if held is not None else ""
+    step = CompactionStep(made.outcome, made=made).with_warnings(warning, breaker)
+    return _shorten_tail(context, projection, step, options)
+
+
+def _with_reply(options: CompactOptions, reply: Reply) -> CompactOptions:
+    focus = "; ".join(filter(None, (options.focus, reply.focus)))
+    return replace(options, focus=focus, summary=reply.summary or options.summary)
+
+
+def _shorten_tail(
+    context: Context, projection: Projection, step: CompactionStep, options: CompactOptions
+) -> CompactionStep:
+    """The same summary with a shorter tail, where the window counts otherwise than the policy."""
+    from secateur import compacting
+
+    first, narrow = step.outcome, context
+    for _ in range(ROUNDS):
+        outcome = step.outcome
+        if not isinstance(outcome, Compacted) or not isinstance(first, Compacted) or context.window <= 0:
+            break
+        view = view_of(projection, epoch_of(projection, outcome, "", context.budget.now))
+        left, usable = context.load_of(projection, view).tokens, context.limits.usable
+        if left <= usable:
+            break
+        narrow = replace(narrow, window=int(narrow.window * usable / left * 0.95))
+        prose = rendered(template(context.settings.template, "en"), first.sections)
+        again = narrow.compaction_input(projection, replace(options, forced=True, summary=prose or "-"), False)
+        made = compacting.compacted(compacting.Task(again, context.settings, context.policy.continuation), ())
+        if not isinstance(made.outcome, Compacted):
+            break
+        known = {"rung": first.rung, "by": first.by, "attempts": first.attempts, "asks": first.asks}
+        step = replace(step, outcome=replace(made.outcome, **known, dropped=first.dropped))
+    return step

@@ -1,0 +1,88 @@
+"""What a session demands whatever its policy says: pins, what an undo voids, edits rebased onto a rewritten history.
+
+Rule: all of it follows from the session's state and the history. Nothing is applied here: the edits become part of the
+request's epoch, and the protection is set by the pipeline.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.errors import StoreError
+from secateur.keeping import Desk, Keeping
+from secateur.keeping.calibrating import left_out
+from secateur.keeping.parting import Placement, last_tip, place_request
+from secateur.keeping.pins import held
+from secateur.keeping.rewritten import REWRITTEN, Lost, carried, lost
+from secateur.keeping.undone import postpone, void
+from secateur.model import Edit, Epoch, Restore
+from secateur.protect import Protect
+from secateur.session import Projection
+from secateur.stages import EngineSettings
+from secateur.stores.protocol import State
+
+
+class Demands(Struct, frozen=True):
+    """The demands of a session on one request."""
+
+    edits: dict[str, Edit] = {}
+    reason: str = ""
+    protection: Protect = Protect()
+    warnings: tuple[str, ...] = ()
+    placement: Placement = Placement()  # of the request in the tree of its session's requests
+    postponed: tuple[Epoch, ...] = ()  # what an undo would void is needed now: these take the undo back
+    lost: Lost = Lost()  # edits whose parts are not in this history
+
+
+NO_DEMANDS = Demands()
+
+
+def collect(
+    settings: EngineSettings, sessions: Keeping, cached: Desk, state: State, projection: Projection, now_ms: int
+) -> Demands:
+    """The demands of the session: edits and their reason, protection, warnings."""
+    keys, warnings = _pinned(settings, sessions, state, projection)
+    protect = settings.policy.protect
+    protection = replace(protect, keys=(*protect.keys, *keys)) if state.pins else protect
+    pins: dict[str, Edit] = {key: Restore(key, by="pin") for key in keys if key in projection.fold.parts}
+    missing = lost(projection, cached.lost) if sessions.store is not None else cached.lost
+    rebased = carried(projection, missing, protection) if sessions.store is not None else {}
+    placement = place_request(sessions, cached, state, projection)
+    tip = last_tip(cached, state)
+    undone = void(projection, tip)
+    postponed = postpone(projection, tip, undone, now_ms)
+    if postponed:
+        undone, warnings = {}, (*warnings, postponed[0].why)
+    return Demands(
+        edits={**rebased, **undone, **pins},
+        reason=_reason(bool(pins), bool(undone), bool(rebased)),
+        protection=protection,
+        warnings=(*left_out(state.calibrations), *warnings),
+        placement=placement,
+        postponed=postponed,
+        lost=missing,
+    )
+
+
+def _pinned(
+    settings: EngineSettings, sessions: Keeping, state: State, projection: Projection
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """The keys of pinned parts, and warnings of pins that could not be honored."""
+    if not state.pins:
+        return {}, ()
+    handles: dict[str, str] = {}
+    warnings: list[str] = []
+    if sessions.reach is not None and any(pin.kind == "handle" for pin in state.pins):
+        try:
+            handles = {blob.key: blob.id for blob in sessions.reach.blobs(state.who) if blob.key}
+        except StoreError as error:
+            warnings.append(f"pins by handle hold nothing now: {error}")
+    keys, over = held(projection.document.transcript.messages, state.pins, handles, settings.pin_tokens)
+    return keys, tuple(filter(None, (*warnings, over)))
+
+
+def _reason(pinned: bool, undone: bool, rebased: bool) -> str:
+    if pinned:
+        return "a pin: it reads as it came"
+    if undone:
+        return "an undo: reasoning made under the other view is void"
+    return REWRITTEN if rebased else ""

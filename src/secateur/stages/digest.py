@@ -1,0 +1,220 @@
+"""Older work becomes digests where that pays: when, and the epoch that makes them.
+
+Rule (ski rental, as the schedule `balance`): older work pays rent for as long as it is read from the cache again and
+again. Once the rent has reached `beta` times what it would cost to write anew what a digest leaves and what is behind
+it, the digest is made; where the cache is cold, and where that part is written anew anyway, it costs nothing. It must
+free a multiple of what it leaves, and keep the bill within the bound on regret; so a short session never gets there.
+
+Work is older once so many newer results came, and so many tokens. What earlier compactions replaced does not count.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from msgspec import Struct
+
+from secateur.compaction.outcome import Compacted, Refused
+from secateur.compaction.settings import Digest
+from secateur.compaction.shorten import shorten
+from secateur.compaction.trigger import due
+from secateur.fitting import NO_OPTIONS, CompactionSetup, CompactOptions
+from secateur.fitting.hooks import asked
+from secateur.fitting.toll import Toll, toll
+from secateur.model import Message, Replace
+from secateur.plan import alive
+from secateur.schedule.ground import cold
+from secateur.session import Projection
+from secateur.session.projection import tokens_of
+from secateur.stages import Context
+from secateur.stages.compact import CompactionStep, before_event, check_preconditions, conclude_epoch
+
+
+def conclude(
+    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions
+) -> CompactionStep | None:
+    """The epoch that makes digests, if they are due; None where none are."""
+    settings, document = context.settings, projection.document
+    log = setup.is_written and (document.format.log or document.transcript.in_place)  # a host has no place for many
+    busy = options.busy_reason or options.forced
+    if settings.digest is None or settings.off or not setup.enabled or busy or log or context.storage == "away":
+        return None
+    if check_preconditions(projection, setup.is_written) is not None:
+        return None
+    verdict = due(settings, context.load(projection), context.limits)
+    made = make_digests(context, projection, verdict.why == "over")
+    if made is None or _is_undone(projection, made[0]):
+        return None
+    outcome, why = made
+    reply, warning = asked(setup.hooks, before_event(context, projection, ("price", why), options))
+    if reply.cancel:
+        return None
+    step = conclude_epoch(context, projection, CompactionStep(outcome), why)
+    return step.with_warnings(warning) if isinstance(step.outcome, Compacted) else None
+
+
+def _is_undone(projection: Projection, made: Compacted) -> bool:
+    """Whether the same was made before and taken back: it is not made again."""
+    epochs = projection.mine.epochs
+    kept = {edit.after for epoch in alive(projection.mine) for edit in epoch.edits if isinstance(edit, Replace)}
+    every = {edit.after for epoch in epochs for edit in epoch.edits if isinstance(edit, Replace)}
+    return any(isinstance(edit, Replace) and edit.after in every - kept for edit in made.edits)
+
+
+class OldSpan(Struct, frozen=True):
+    """Messages [first, end) of the raw history."""
+
+    first: int
+    end: int
+    tokens: int  # of the agent's own, as the view has them
+    asked: float  # the same, each message times the requests that have held it since it was older, this one included
+
+
+def find_old_span(projection: Projection, settings: Digest) -> OldSpan:
+    """The older work of this session that no compaction has replaced, and what reading it has cost."""
+    messages, shown = projection.document.transcript.messages, projection.aligned
+    first = max((j for i, j, _ in projection.ranges if i < j), default=0)
+    tail = [tokens_of(one) for one in shown[first:]]
+    results = [_results(one) for one in messages[first:]]
+    end = _end(results, tail, settings)
+    while end > 0 and end < len(results) and results[end]:
+        end -= 1  # a round is never parted
+    mine = [tail[n] * _own(messages[first + n]) for n in range(end)]
+    since = _since(results, tail, end, settings)
+    answers = [n for n in range(len(tail)) if messages[first + n].role == "assistant"]
+    asked = sum(size * (len(answers) - bisect_left(answers, at) + 1) for size, at in zip(mine, since, strict=True))
+    return OldSpan(first, first + end, sum(mine), asked)
+
+
+def _end(results: Sequence[int], tokens: Sequence[int], settings: Digest) -> int:
+    """Where the newest results and tokens begin that stay."""
+    held = weight = 0
+    for place in range(len(results) - 1, -1, -1):
+        if held >= settings.results and weight >= settings.keep_tokens:
+            return place + 1
+        held, weight = held + results[place], weight + tokens[place]
+    return 0
+
+
+def _since(results: Sequence[int], tokens: Sequence[int], end: int, settings: Digest) -> list[int]:
+    """By message before `end`: how many messages the history had when it first was older projection."""
+    counts, sizes = ([0, *accumulate(some)] for some in (results, tokens))
+    found, at = [], 0
+    for place in range(end):
+        at = max(at, place + 1)
+        while at < len(results) and (
+            counts[at] - counts[place + 1] < settings.results or sizes[at] - sizes[place + 1] < settings.keep_tokens
+        ):
+            at += 1
+        found.append(at)
+    return found
+
+
+def _results(message: Message) -> int:
+    return sum(part.kind == "tool_result" for part in message.parts)
+
+
+def _own(message: Message) -> bool:
+    """Whether it is the agent's work: what the user says stays."""
+    return message.role != "system" and not (message.role == "user" and message.origin == "user")
+
+
+def make_digests(context: Context, projection: Projection, must: bool = False) -> tuple[Compacted, str] | None:
+    """The digests that are due, and why; None where none are. With `must` the price does not count."""
+    settings, budget = context.settings.digest, context.budget
+    if settings is None:
+        return None
+    ground = _Ground(context, projection, find_old_span(projection, settings))
+    if ground.older.tokens < settings.least_tokens or not (must or ground.may_pay(settings)):
+        return None
+    made = shorten(
+        context.compaction_input(projection, NO_OPTIONS, False),
+        context.settings,
+        settings,
+        (ground.older.first, ground.older.end),
+    )
+    if isinstance(made, Refused) or not _worth(made, settings):
+        return None
+    rent, penalty = ground.weighed(made)
+    pays = rent >= settings.beta * penalty
+    if not must and not (pays and ground.bears(settings, penalty - budget.tariff.r * _freed(made))):
+        return None
+    return made, _why(_freed(made), (rent, penalty), ground.cold, must)
+
+
+class _Ground:
+    """What digests of the older work would cost, and what reading it has cost."""
+
+    def __init__(self, context: Context, projection: Projection, found: OldSpan) -> None:
+        self.older, self.cold = found, cold(context.budget)
+        self._work, self._context, self._tariff = projection, context, context.budget.tariff
+        self._end = 0 if self.cold else _cached(projection)  # of what is cached
+        self._tail = _between(projection, found.end, self._end)
+        self._dearer = max(0.0, self._tariff.w - self._tariff.r)
+
+    @cached_property
+    def _toll(self) -> Toll:
+        return toll(self._work, self._tariff, self._context.fixed_tokens)
+
+    def may_pay(self, settings: Digest) -> bool:
+        """Whether they would pay, and be borne, if they took no room: asked before any is written."""
+        least, rent = self._dearer * self._tail, self._tariff.r * self.older.asked
+        return rent >= settings.beta * least and self.bears(settings, least - self._tariff.r * self.older.tokens)
+
+    def bears(self, settings: Digest, more: float) -> bool:
+        """Whether the bound on regret allows it; where it costs nothing, nobody asks."""
+        return settings.max_regret is None or more <= 0 or self._toll.bears(more, settings.max_regret)
+
+    def weighed(self, made: Compacted) -> tuple[float, float]:
+        """The rent that was paid for what comes free, and what it costs at once."""
+        older, tariff = self.older, self._tariff
+        rent = tariff.r * older.asked * _freed(made) / max(1, older.tokens)
+        if self._end <= older.first:
+            return rent, 0.0
+        stays = max(0, _between(self._work, older.first, min(older.end, self._end)) - made.tokens_before)
+        written = made.tokens_after + stays + self._tail
+        return rent, self._dearer * written + tariff.o * _bound(self._work, older.end)
+
+
+def _freed(made: Compacted) -> int:
+    return made.tokens_before - made.tokens_after
+
+
+def _worth(made: Compacted, settings: Digest) -> bool:
+    """Whether enough comes free, and a multiple of what is left."""
+    return _freed(made) >= max(settings.least_tokens, settings.times * made.tokens_after)
+
+
+def _cached(projection: Projection) -> int:
+    """The message before which the cache ends: the newest answer, or the first that is edited for this request."""
+    messages, epochs = projection.document.transcript.messages, projection.mine.epochs
+    end = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "assistant"), 0)
+    for epoch in reversed(epochs):
+        if not messages or epoch.tip != messages[-1].key:
+            break
+        keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
+        end = min((end, *projection.places.of(keys)))
+    return end
+
+
+def _between(projection: Projection, first: int, end: int) -> int:
+    """Tokens of the view's messages [first, end) of the raw history."""
+    return sum(tokens_of(one) for one in projection.aligned[first:end])
+
+
+def _bound(projection: Projection, first: int) -> int:
+    """Tokens of reasoning behind a place that is void once something before it changes."""
+    if not projection.binds:
+        return 0
+    return sum(part.tokens for one in projection.aligned[first:] for part in one.parts if part.bound)
+
+
+def _why(freed: int, weighed: tuple[float, float], gone: str, must: bool) -> str:
+    rent, penalty = weighed
+    said = f"{freed:,} tokens of older work come free"
+    if must:
+        return f"{said}: the view is over its threshold"
+    if not penalty:
+        return f"{said}: {gone or 'what stands there is written anew in this request'}"
+    return f"{said}: {rent:,.0f} were paid for reading them, {penalty:,.0f} it costs, in tokens of input"

@@ -1,0 +1,214 @@
+"""What to prune in one request: the strategies propose, the schedule decides, the edits become one epoch.
+
+Rule: the conclusion follows from the history, the plan and the context. Nothing here reads or writes a document, and
+nothing is applied: the projection only shows what a proposal would come to.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.bounds import index_of, running
+from secateur.budget import Budget
+from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Transcript
+from secateur.policy import Policy
+from secateur.schedule import Choice, Never, Offer
+from secateur.schedule.ground import cold
+from secateur.session import Projection
+from secateur.settle import headless, in_running_round, settled
+from secateur.stages import Context, Step
+from secateur.strategies import Strategy
+
+# A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
+# window is used: then it is better to lose the reasoning than the request.
+RUNNING_ROUND_SHARE = 0.9
+BIRTH = "excerpt at birth: what is new and long is shortened before it is ever cached"
+AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
+
+Edits = dict[str, Edit]
+
+
+class Proposed(Struct, frozen=True):
+    """What the strategies propose for a view, and the keys of what is edited in it anyway."""
+
+    seen: Transcript
+    edits: Edits
+    forced: frozenset[str]
+
+
+def conclude(context: Context, projection: Projection, demanded: Edits, reason: str = "") -> Step:
+    """The epoch for this request, if any, or why nothing is pruned. `demanded` are edits asked for by the session."""
+    read = projection.document.transcript
+    if read.partial:
+        return Step(None, "the provider holds history that is not in this request: it is only observed")
+    if read.thinks_first and headless(read.messages, projection.aligned, running(read)):
+        skipped = "the running turn must begin with its reasoning, so nothing is edited"
+        return Step(_restore_all(projection, context.budget.now), skipped)
+    if context.storage == "away":
+        context = replace(context, policy=replace(context.policy, schedule=Never(why=AWAY), birth=None, prune=()))
+    return _conclude(context, projection, demanded, reason)
+
+
+def _conclude(context: Context, projection: Projection, demanded: Edits, reason: str) -> Step:
+    """What the strategies propose and the schedule lets pass, with dependents, as one epoch."""
+    policy, read = context.policy, projection.document.transcript
+    budget = replace(context.budget, cold=cold(context.budget))  # as it is before this request's own edits
+    budget = with_edits(
+        projection, budget, {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
+    )
+    # 1. What is new may be shortened on arrival, before any cache holds it.
+    arrived, seen = propose_on_arrival(policy, projection, budget, demanded)
+    arrived = admit_on_arrival(policy, projection, budget, arrived)
+    budget = with_edits(projection, budget, arrived)
+    # 2. The strategies propose, each for the view with the proposals before it, and the schedule decides.
+    skipped = policy.schedule.closed_before(seen, budget)
+    pruned, why = Edits(), ""
+    if not skipped:
+        made = demanded | arrived
+        proposed = Proposed(seen, propose(projection, budget, policy.prune, made), frozenset(made))
+        choice, freed = _decide(policy, projection, budget, proposed)
+        skipped = choice.gate
+        if not skipped:
+            unit = "characters" if policy.counter == "chars" else "tokens"
+            pruned = dict(choice.edits)
+            why = choice.why or f"{policy.name}: {freed:,} {unit} come free by its counter"
+    # 3. Reasoning that is bound to its prefix is void once something before it changes, so it goes with the edits;
+    #    but in a running tool round the edits wait instead, as long as the window allows it.
+    closed = with_dependents(projection, {**demanded, **arrived, **pruned})
+    why = reason or why or BIRTH
+    if in_running_round(projection.aligned, closed):
+        if (pruned or arrived) and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
+            skipped = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
+            why = reason or BIRTH
+            closed = with_dependents(projection, {**demanded, **_behind_reasoning(projection, arrived)})
+        if read.thinks_first and in_running_round(projection.aligned, closed):
+            closed = ()
+    epoch = Epoch(budget.now, read.messages[-1].key, why, closed) if closed else None
+    return Step(epoch, skipped)
+
+
+def propose_on_arrival(
+    policy: Policy, projection: Projection, budget: Budget, before: Edits
+) -> tuple[Edits, Transcript]:
+    """What is proposed on arrival, and the view that it is proposed for.
+
+    What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
+    without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
+    """
+    view = projection.supposing(before) if before else projection.after()
+    if policy.birth is None:
+        return {}, view
+    index, asked = index_of(view), view
+    if policy.schedule.uses_prices and not budget.cold and index.assistants:
+        asked = replace(view, index=replace(index, spent=max(index.spent, index.assistants[-1])))
+    edits = policy.birth(asked, budget)
+    return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
+
+
+def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:
+    """The excerpts on arrival that a schedule with prices lets pass."""
+    schedule, messages = policy.schedule, projection.document.transcript.messages
+    if not arrived:
+        return arrived
+    sizes = {part.key: part.tokens for number in projection.places.of(arrived) for part in messages[number].parts}
+    left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
+    used, admitted = budget.used, Edits()
+    for key, edit in arrived.items():
+        freed = budget.reported(sizes[key] - left[key])
+        if schedule.admits(freed, used - freed, budget.tariff):
+            admitted[key] = edit
+            used -= freed
+    return admitted
+
+
+def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
+    """What the strategies propose in order, each for the view with the proposals before it."""
+    proposed = Edits()
+    view = projection.supposing(before) if before else projection.after()
+    for number, strategy in enumerate(strategies):
+        if number and proposed:
+            view = projection.supposing({**before, **proposed})
+        edits = strategy(view, with_edits(projection, budget, proposed))
+        proposed |= {edit.key: edit for edit in edits if not isinstance(edit, Replace)}
+    return proposed
+
+
+def with_dependents(projection: Projection, edits: Edits) -> tuple[Edit, ...]:
+    """The edits, with the removals that depend on them."""
+    made = tuple(edits.values())
+    messages = projection.document.transcript.messages
+    return settled(messages, made, projection.fold.removed) if projection.binds else made
+
+
+def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
+    """The budget, with these edits among those that were made, and their parts as they came."""
+    if not edits:
+        return budget
+    messages = projection.document.transcript.messages
+    numbers = projection.places.of(edits)
+    raw = {part.key: part for number in numbers for part in messages[number].parts if part.key in edits}
+    by = {key: edit.by for key, edit in edits.items()}
+    return replace(budget, edited={**budget.edited, **by}, raw={**budget.raw, **raw})
+
+
+def _decide(policy: Policy, projection: Projection, budget: Budget, proposed: Proposed) -> tuple[Choice, int]:
+    """The decision of the schedule, and the tokens that would come free of all proposals."""
+    marked, freed = _freed(projection, proposed.seen, proposed.edits)
+    offer = Offer(
+        seen=proposed.seen,
+        budget=budget,
+        edits=proposed.edits,
+        count=projection.count,
+        marked=marked,
+        freed=freed,
+        since=_stale_since(policy, proposed, budget),
+        by_age=any(strategy.by_age for strategy in policy.prune),
+        plan=projection.mine,
+        forced=proposed.forced,
+        holds=projection.holding,
+        known=projection.walked,
+    )
+    return policy.schedule.chosen(offer), freed
+
+
+def _stale_since(policy: Policy, proposed: Proposed, budget: Budget) -> dict[str, int]:
+    """For proposed results that a later message made stale: that message."""
+    since: dict[str, int] = {}
+    for strategy in policy.prune:
+        for key, number in strategy.stale_since(proposed.seen, budget, proposed.edits.keys()).items():
+            since[key] = min(number, since.get(key, number))
+    return since
+
+
+def _restore_all(projection: Projection, now_ms: int) -> Epoch:
+    """The epoch that takes all edits of this history back.
+
+    A rewind led into a turn whose reasoning an earlier epoch removed. That turn was made before the epoch, under the
+    history as it came, and is valid only under that (wire rules A52, A54).
+    """
+    messages = projection.document.transcript.messages
+    keys = [part.key for message in messages for part in message.parts if part.key in projection.fold.parts]
+    why = "the history was rewound into a turn that must begin with its reasoning: it reads as it came"
+    return Epoch(now_ms, messages[-1].key, why, tuple(Restore(key, by="rewind") for key in keys))
+
+
+def _behind_reasoning(projection: Projection, edits: Edits) -> Edits:
+    """Those of the edits that have no bound reasoning behind them: they void none."""
+    free = Edits()
+    for message in reversed(projection.aligned):
+        for part in reversed(message.parts):
+            if part.bound:
+                return free
+            if part.key in edits:
+                free[part.key] = edits[part.key]
+    return free
+
+
+def _freed(projection: Projection, seen: Transcript, edits: Edits) -> tuple[int, int]:
+    """Tokens by the policy's counter: of the parts to be edited as they read now, and what comes free of them."""
+    marked = freed = 0
+    numbers = projection.holding(edits)
+    for part in [part for number in numbers for part in seen.messages[number].parts if part.key in edits]:
+        size, edit = projection.gauge(part.text), edits[part.key]
+        marked += size
+        freed += size - (projection.gauge(edit.text) if isinstance(edit, Rewrite) else 0)
+    return marked, freed

@@ -1,0 +1,87 @@
+"""The record of a request: its receipt.
+
+Rule: a receipt names what was done by keys and hashes, and never holds what was said. Nothing is decided here.
+"""
+
+from msgspec import Struct
+
+from secateur.fitting.unread import taken as count_unread
+from secateur.fitting.unread import told as warn_of_unread
+from secateur.model import Message
+from secateur.plan import Plan
+from secateur.receipt import Entry, Receipt, entries
+from secateur.schedule.reckoning import assumed, cost_of
+from secateur.session import Projection
+from secateur.stages import Context, EngineSettings
+from secateur.stages.demands import Demands
+from secateur.stages.report import CompactionResult
+from secateur.tokens import counted_by
+
+
+class Applied(Struct, frozen=True):
+    """What an epoch did, as the receipt has it; or why there was none, or why it was taken back."""
+
+    edits: tuple[Entry, ...] = ()
+    skipped_reason: str = ""
+    refused: str = ""
+
+
+class Decided(Struct, frozen=True):
+    """All that was decided for a request: the edits of its epochs, and why they were opened."""
+
+    context: Context
+    demands: Demands
+    shown: tuple[Message, ...]  # the messages before this request's own edits
+    inherited: tuple[Entry, ...]  # by epochs of another session, and by a changed repair
+    forced: str  # why an epoch had to be opened, whatever the cache holds
+    pruned: Applied
+    compaction: CompactionResult
+
+
+def make_receipt(
+    settings: EngineSettings, repairs: tuple[str, ...], projection: Projection, decided: Decided, breakpoints: int
+) -> Receipt:
+    """The receipt of a view."""
+    context, read = decided.context, projection.document.transcript
+    pruned, compaction, plan = decided.pruned, decided.compaction, projection.plan
+    opened = bool(pruned.edits or decided.forced or compaction.reason)
+    unread, (raw, view) = count_unread(projection), projection.tokens
+    over = (compaction.too_long,) if compaction.too_long and settings.sends else ()
+    more = (*assumed(settings.policy.schedule, context.budget), *over, *warn_of_unread(unread, settings.policy.name))
+    changed = pruned.edits and not pruned.refused
+    return Receipt(
+        policy=settings.policy.name,
+        model=context.model,
+        window=context.window,
+        window_source=context.window_source,
+        counter=settings.counter,
+        tokens_raw=raw + context.fixed_tokens,
+        tokens_view=view + context.fixed_tokens,
+        messages=len(read.messages),
+        opened=opened,
+        entries=(*decided.inherited, *pruned.edits, *compaction.edits),
+        in_force=projection.in_force,
+        gate="" if opened else pruned.skipped_reason,
+        idle_s=context.budget.idle_s,
+        cost=cost_of(decided.shown, projection.aligned, context.budget) if changed else None,
+        warnings=(*read.warnings, *decided.demands.warnings, *compaction.warnings, *more),
+        mended=repairs,
+        forced=decided.forced,
+        outcome="refused" if pruned.refused else "opened" if opened else "unchanged",
+        trigger=(plan.epochs[-1].why if plan.epochs else decided.forced) if opened or pruned.refused else "",
+        at=context.budget.now,
+        format=projection.document.format.name,
+        provider=read.provider,
+        tip=read.messages[-1].key if read.messages else "",
+        calibrated=context.token_ratio,
+        counted_by=counted_by(settings.counter, read.model),
+        compaction=compaction.report,
+        breakpoints=breakpoints,
+        unread=unread,
+    )
+
+
+def list_inherited(projection: Projection, plan: Plan) -> tuple[Entry, ...]:
+    """What the epochs that came from another session do here."""
+    messages = projection.document.transcript.messages
+    return tuple(edit for epoch in plan.epochs for edit in entries(messages, messages, projection.aligned, epoch))

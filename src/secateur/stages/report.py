@@ -1,0 +1,134 @@
+"""The result of a compaction, reported: for the receipt, for the store and for a hook; and why a view cannot be sent.
+
+Rule: a receipt has no text that was summarized, only hashes and counts. What was replaced and the summary with its
+facts go to the store, which only their owner reads.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.fitting.background import PreparedSummary
+from secateur.fitting.hooks import After, Hooks
+from secateur.fitting.hooks import told as call_after_hook
+from secateur.lineage import digest
+from secateur.model import Part, Transcript
+from secateur.receipt import Entry, Summarised, Tried
+from secateur.session import Projection
+from secateur.stages import Context
+from secateur.stores.protocol import Blob
+
+if TYPE_CHECKING:
+    from secateur.compacting import Made
+
+LARGEST = 5  # parts that are named
+
+
+class CompactionResult(Struct, frozen=True):
+    """What the compaction of one request came to."""
+
+    outcome: Outcome | None = None  # None: the policy does not compact
+    report: Summarised | None = None  # the same for the receipt
+    edits: tuple[Entry, ...] = ()
+    blobs: tuple[Blob, ...] = ()  # what was replaced, and the summary with its facts, for a store to keep
+    warnings: tuple[str, ...] = ()
+    reason: str = ""  # why its epoch was opened; "" if none was
+    prepared: PreparedSummary | None = None  # the summary that was made, for a request that is decided again
+    too_long: str = ""  # why the view cannot be sent, if it cannot
+
+
+def report_compaction(outcome: Outcome, made: "Made | None", too_long: str) -> CompactionResult:
+    """The result of a compaction, or of the decision against one."""
+    answers = made.answers if made else ()
+    tokens = (
+        sum(answer.spent.input + answer.spent.read + answer.spent.write for answer in answers),
+        sum(answer.spent.output for answer in answers),
+    )
+    tried = tuple(Tried(attempt.rung, attempt.reason, attempt.text, attempt.by) for attempt in outcome.attempts)
+    if isinstance(outcome, Refused):
+        report = Summarised(
+            done=False,
+            reason=outcome.reason,
+            text=outcome.text,
+            attempts=tried,
+            asks=outcome.asks,
+            asked_tokens=tokens,
+        )
+        return CompactionResult(outcome, report, too_long=too_long)
+    report = _summarized(outcome, tried, tokens)
+    return CompactionResult(outcome, report, blobs=tuple(_blobs(outcome)), too_long=too_long)
+
+
+def call_hook(hooks: Hooks, session: str, outcome: Outcome) -> str:
+    """Call the hook for a compaction that was made; what went wrong with it, or ""."""
+    if not isinstance(outcome, Compacted):
+        return ""
+    after = After(
+        session=session,
+        rung=outcome.rung,
+        by=outcome.by,
+        summary=outcome.summary,
+        continuation=outcome.continuation.branch,
+        messages=outcome.messages,
+        tokens_before=outcome.tokens_before,
+        tokens_after=outcome.tokens_after,
+        handles=tuple(outcome.blobs),
+    )
+    return call_after_hook(hooks, after)
+
+
+def explain_too_long(context: Context, projection: Projection, outcome: Outcome) -> str:
+    """Why the view cannot be sent, with its largest parts; "" if it can."""
+    if isinstance(outcome, Refused) and outcome.reason == "fixed_overhead":
+        return outcome.text
+    used = context.load(projection).tokens
+    if context.window <= 0 or used <= context.window:
+        return ""
+    why = f"; {outcome.text}" if isinstance(outcome, Refused) else ""
+    return (
+        f"{used:,} tokens are left and the window is {context.window:,}{why}; system prompt and tools take"
+        f" {context.fixed_tokens:,}, the largest that stay are {name_largest(projection)}:"
+        " give a larger window, or protect less"
+    )
+
+
+def name_largest(projection: Projection) -> str:
+    """The largest parts of the view, with their tokens."""
+    return ", ".join(f"{part.tool or part.kind} ({part.tokens:,})" for part in largest(projection.after()))
+
+
+def largest(view: Transcript) -> tuple[Part, ...]:
+    """The largest parts of a view."""
+    parts = [part for message in view.messages for part in message.parts]
+    return tuple(sorted(parts, key=lambda part: -part.tokens)[:LARGEST])
+
+
+def _summarized(made: Compacted, tried: tuple[Tried, ...], tokens: tuple[int, int]) -> Summarised:
+    return Summarised(
+        done=True,
+        reason="compacted",
+        rung=made.rung,
+        by=made.by,
+        attempts=tried,
+        asks=made.asks,
+        asked_tokens=tokens,
+        messages=made.messages,
+        tokens_before=made.tokens_before,
+        tokens_after=made.tokens_after,
+        dropped=len(made.dropped),
+        forgotten=made.forgotten,
+        branch=made.continuation.branch,
+        summary=digest(made.summary),
+        handles=tuple(made.blobs),
+    )
+
+
+def _blobs(made: Compacted) -> Iterator[Blob]:
+    """What was replaced, in full, under the handle that the summary names; the summary itself, its prose and facts."""
+    for text in made.blobs.values():
+        yield Blob(text.encode("utf-8", "surrogatepass"), "text")
+    kept = {"summary": made.summary, "sections": made.sections, "ledger": msgspec.to_builtins(made.ledger)}
+    yield Blob(msgspec.json.encode(kept), "summary")
