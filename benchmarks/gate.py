@@ -21,7 +21,7 @@ from typing import Any
 from engine import MODEL, body, growing, messages_of, once
 
 from secateur import Engine
-from secateur.session import writing
+from secateur.render import emitter
 
 COLD, WARM = 1.5, 0.1  # bars on what the gate adds, in units of json.loads
 
@@ -29,13 +29,13 @@ COLD, WARM = 1.5, 0.1  # bars on what the gate adds, in units of json.loads
 @contextmanager
 def gate(on: bool) -> Iterator[None]:
     """With the gate as it is, or with one that finds nothing and looks at nothing."""
-    as_it_is = writing.caused
+    as_it_is = emitter.find_new_violations
     if not on:
-        writing.caused = lambda *given: []
+        emitter.find_new_violations = lambda *given: []
     try:
         yield
     finally:
-        writing.caused = as_it_is
+        emitter.find_new_violations = as_it_is
 
 
 def added(step: Callable[[bool], float], loads: float, times: int) -> tuple[float, float]:

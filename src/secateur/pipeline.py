@@ -26,8 +26,8 @@ from secateur.keeping.rewritten import with_local
 from secateur.model import Edit, Epoch, Restore
 from secateur.plan import REFUSED, Plan
 from secateur.receipt import Entry, entries, replaced
+from secateur.render.breakpoints import marks, render
 from secateur.session import Projection, document
-from secateur.session.breakpoints import emitted, marks
 from secateur.session.projection import weigher
 from secateur.settle import settled
 from secateur.stages import (
@@ -81,19 +81,17 @@ class Result(Struct, frozen=True):
 def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary | None) -> Result:
     """The view of the request under this state of its session; nothing of it is kept yet."""
     settings, request, sessions, cached = call.settings, call.request, call.sessions, call.cached
+
+    # Read, of a grown request only what is new, and lay the session's plan over it.
     state = call.match.seen(state)
     projection, branch = _project(call, state, storage)
     read = projection.document.transcript
     demands = collect(settings, sessions, cached, state, projection, request.now_ms)
     _enforce(cached, projection, demands)
+    handles = storage == "store" and readable(settings.handles, projection.document)
+    prior = request.plan is not None or cached.last is not None or has_view(state)
     context = build_context(
-        settings,
-        request,
-        projection,
-        state,
-        storage=storage,
-        handles=storage == "store" and readable(settings.handles, projection.document),
-        has_prior_view=request.plan is not None or cached.last is not None or has_view(state),
+        settings, request, projection, state, storage=storage, handles=handles, has_prior_view=prior
     )
     inherited = list_inherited(projection, branch.plan) if branch.plan is call.match.inherited else ()
 
@@ -111,23 +109,27 @@ def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary
     before = projection.aligned
     pruned = _prune(cached, context, projection, demands)
     compaction = apply_compaction(
-        context, projection, settings.compaction, request.options, prepared=prepared, validate=Projection.caused
+        context,
+        projection,
+        settings.compaction,
+        request.options,
+        prepared=prepared,
+        validate=cached.emitter.find_new_violations,
     )
-    compaction = _fit_window(context, projection, compaction, Projection.caused)
+    compaction = _fit_window(context, projection, compaction, cached.emitter.find_new_violations)
 
     # Render and record.
-    native, breakpoints = emitted(projection, call.incoming.native, marks(settings.policy.schedule))
+    rendered = render(cached.emitter, projection, call.incoming.native, marks(settings.policy.schedule))
     projection.seal(branch.saved, with_local if sessions.store is not None else None)
     decided = Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
-    receipt = make_receipt(settings, call.incoming.repairs, projection, decided, breakpoints)
+    receipt = make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
     receipt = with_placement(receipt, demands.placement, cached, projection)
     if sessions.store is not None:
         found = handled(receipt.entries, projection.document) if storage == "store" else receipt.entries
-        end = branch.offset + len(projection.plan.epochs)
-        receipt = replace(receipt, entries=found, epochs=(branch.offset, end))
-        receipt = sessions.numbered(receipt, cached, state, native)
+        receipt = replace(receipt, entries=found, epochs=branch.range_of(projection.plan))
+        receipt = sessions.numbered(receipt, cached, state, rendered.native)
     who, after = state.who, projection.after()
-    view = View(native, projection.plan, receipt, read, after, who.session, who.tenant, compaction.outcome)
+    view = View(rendered.native, projection.plan, receipt, read, after, who.session, who.tenant, compaction.outcome)
     return Result(view, branch, compaction.too_long, compaction.blobs, compaction.prepared, repaired)
 
 
@@ -173,9 +175,10 @@ def _prune(cached: Desk, context: Context, projection: Projection, demands: Dema
     budget, known = context.budget, cached.skipped if context.storage != "away" else None
     same = projection.unchanged and not demands.edits and not context.policy.schedule.needs_clock
     if same and known is not None and (known.window, known.used) == (budget.window, budget.used):
-        return _apply(projection, Step(None, known.reason), budget.now, Projection.caused)
-    step = prune.conclude(context, projection, demands.edits, demands.reason)
-    applied = _apply(projection, step, budget.now, Projection.caused)
+        step = Step(None, known.reason)
+    else:
+        step = prune.conclude(context, projection, demands.edits, demands.reason)
+    applied = _apply(projection, step, budget.now, cached.emitter.find_new_violations)
     skipped = SkippedDecision(budget.window, budget.used, step.skipped_reason)
     edited = applied.edits or (applied.refused and step.epoch is not None)
     cached.skipped = None if edited or context.storage == "away" else skipped
@@ -219,8 +222,7 @@ def _finish_compaction(
     if applied.refused:
         no = Refused("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
         step = replace(step, outcome=no, epoch=None, prepared=None)
-    too_long = explain_too_long(context, projection, step.outcome)
-    result = report_compaction(step.outcome, step.made, too_long)
+    result = report_compaction(step.outcome, step.made, explain_too_long(context, projection, step.outcome))
     warning = call_hook(setup.hooks, context.who.session, step.outcome)
     return replace(
         result,

@@ -90,7 +90,7 @@ def _serve(call: Call) -> Served:
         warned = _warned(result.view, f"this request went on without the store: {error}")
         return _finish(call, replace(result, view=warned))
     except BaseException:
-        cached.work = None  # an error must not leave a projection that is half made
+        cached.discard_work()
         raise
 
 

@@ -7,6 +7,7 @@ from secateur.model import Epoch, Rewrite
 from secateur.pipeline import roll_back
 from secateur.plan import REFUSED, alive
 from secateur.protect import Protect
+from secateur.render.emitter import Emitter
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import read
@@ -27,7 +28,7 @@ def edited(*edits: tuple[int, str]) -> Projection:
     work = Projection(Protect(), Counting.of(("estimate", "estimate")))
     request = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": MESSAGES}
     work.ingest(read(json.dumps(request).encode()), 0, None)
-    assert work.caused() == []
+    assert Emitter().find_new_violations(work) == []
     messages = work.document.transcript.messages
     for number, text in edits:
         edit = Rewrite(messages[number].parts[0].key, text, "by hand")
@@ -41,13 +42,13 @@ def text_of(work: Projection, number: int) -> str:
 
 def test_nothing_goes_back_of_what_is_taken() -> None:
     work = edited((2, "[gone]"))
-    assert roll_back(work, 2, True, Projection.caused) == ""
+    assert roll_back(work, 2, True, Emitter().find_new_violations) == ""
     assert len(work.plan.epochs) == 1
 
 
 def test_the_newest_epoch_goes_back_and_the_older_one_stays() -> None:
     work = edited((2, "[gone]"), (3, ""))
-    why = roll_back(work, 2, True, Projection.caused)
+    why = roll_back(work, 2, True, Emitter().find_new_violations)
     assert why.startswith(REFUSED)
     assert (text_of(work, 2), text_of(work, 3)) == ("[gone]", "it is not there")
     newest = work.plan.epochs[-1]
@@ -57,15 +58,15 @@ def test_the_newest_epoch_goes_back_and_the_older_one_stays() -> None:
 
 def test_everything_goes_back_where_the_newest_was_not_the_cause() -> None:
     work = edited((3, ""), (2, "[gone]"))
-    assert roll_back(work, 2, True, Projection.caused).startswith(REFUSED)
+    assert roll_back(work, 2, True, Emitter().find_new_violations).startswith(REFUSED)
     assert text_of(work, 2) == RESULT["content"]
     assert text_of(work, 3) == "it is not there"
     assert [epoch.undoes for epoch in work.plan.epochs] == [None, None, 1, None]
-    assert work.caused() == []
+    assert Emitter().find_new_violations(work) == []
 
 
 def test_what_was_not_opened_by_this_request_is_not_undone_by_number() -> None:
     work = edited((3, ""))
-    assert roll_back(work, 2, False, Projection.caused).startswith(REFUSED)
+    assert roll_back(work, 2, False, Emitter().find_new_violations).startswith(REFUSED)
     assert [epoch.undoes for epoch in work.plan.epochs] == [None, None]
     assert text_of(work, 3) == "it is not there"

@@ -16,9 +16,9 @@ from secateur.model import Edit, Epoch, Message, New, Replace
 from secateur.own_text import NOTED
 from secateur.plan import Plan, fold, located
 from secateur.session import Projection
-from secateur.session.gate import lost_word
 from secateur.session.projection import all_seen
 from secateur.settle import in_running_round, settled
+from secateur.validation import lost_word
 
 Range = tuple[str, str]  # after and through
 

@@ -21,6 +21,7 @@ from secateur.keeping.views import Chain
 from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.receipt import Receipt
+from secateur.render.emitter import Emitter
 from secateur.session import Projection
 from secateur.session.prefix import Prefix
 from secateur.stores.protocol import State, Who
@@ -48,6 +49,7 @@ class Desk:
         self.lock = Lock()
         self.users = 0
         self.work: Projection | None = None
+        self.emitter = Emitter()
         self.state: State | None = None  # None: not loaded yet
         self.known: State | None = None  # as it was kept before it was loaded again
         self.unsaved: tuple[Epoch, ...] = ()  # opened while there was no store to keep them
@@ -62,6 +64,10 @@ class Desk:
         self.prefix = Prefix()
         self.branches: Branches | None = None  # None: not known yet
         self.lost = Lost()
+
+    def discard_work(self) -> None:
+        """Forget what was read and written: an error may have left it half made."""
+        self.work, self.emitter = None, Emitter()
 
     def went_out(self, work: Projection, receipt: Receipt) -> None:
         """A view was sent. A side call that nothing was done to says nothing of the line that it stands beside."""

@@ -17,6 +17,10 @@ class Base(Struct, frozen=True):
     saved: int  # its first so many epochs are in the store
     offset: int  # as the session's epochs from this number on
 
+    def range_of(self, plan: Plan) -> tuple[int, int]:
+        """The epochs [first, last) that a plan which goes on from this one is in the session's own."""
+        return self.offset, self.offset + len(plan.epochs)
+
 
 def shifted(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:
     """The epochs as part of a plan in which they stand `by` places later."""

@@ -17,8 +17,9 @@ from secateur.keeping.record import VIEWS, read
 from secateur.patch import Op, apply
 from secateur.plan import Plan
 from secateur.receipt import Receipt
+from secateur.render.breakpoints import render
+from secateur.render.emitter import Emitter
 from secateur.session import Projection, document
-from secateur.session.breakpoints import emitted
 from secateur.session.document import Document
 from secateur.stores.protocol import State, Store, Who
 
@@ -81,7 +82,7 @@ def view_of(work: Projection, raw: Any, plan: Plan, receipt: Receipt) -> Replaye
     if cut is not came:
         raw = cut.out(cut.native.data) if isinstance(cut.native, Text) else cut.native
     work.ingest(cut, 0, plan)
-    native, _ = emitted(work, raw, bool(receipt.breakpoints))
+    native = render(Emitter(), work, raw, bool(receipt.breakpoints)).native
     return Replayed(native, receipt, hash_of(native) == receipt.sent if receipt.sent else None)
 
 

@@ -1,7 +1,7 @@
 """Which prefixes of a history a provider still holds: what an edit would find to read from.
 
 Rule: between edits each request leaves a prefix at its end, so one ends near any place. The request that opens an epoch
-writes all that stands behind its first edit as one piece, with a few prefixes more (`session.ahead`): an edit inside
+writes all that is behind its first edit as one piece, with a few prefixes more (`render.breakpoints`): an edit inside
 that piece pays for it from there. Providers that find any common prefix have no such gaps.
 """
 
@@ -159,7 +159,7 @@ def _later(offer: Offer, latest: dict[str, int], where: dict[str, int], never: i
 
 
 def _may_go(offer: Offer, number: int, part: Part) -> bool:
-    """Whether it may go yet, by what it was when it came: so `session.ahead` asks."""
+    """Whether it may go yet, by what it was when it came: so `render.breakpoints` asks."""
     budget, protect = offer.budget, offer.budget.protect
     whole = original(budget, part)
     worth = part.kind == "tool_result" and len(whole.text) >= protect.worth_chars

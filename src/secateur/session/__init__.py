@@ -1,36 +1,31 @@
-"""The work of a session's last request, kept so that the next one costs what is new.
+"""What the model reads: a plan laid over a history, kept from request to request so that each costs what is new.
 
-Rule: everything here follows from the request and the plan, so dropping it changes no byte. It reads, lays the plan
-over what was read, and writes the view; it decides nothing.
+Rule: everything here follows from the request and the plan, so dropping it changes no byte. A projection knows nothing
+of documents' bytes, and decides nothing.
 """
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
 from msgspec.structs import force_setattr, replace
 
 from secateur import bounds, strategy
-from secateur.api import Violation
 from secateur.budget import Budget
-from secateur.formats import Format
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import Fold, Plan, awaited, branch, fold, keys_of, located, refused
 from secateur.protect import Protect
 from secateur.schedule.walked import Walked
 from secateur.session.counting import Counting
 from secateur.session.document import Document
-from secateur.session.gate import lost_opening, lost_word
 from secateur.session.places import Places
 from secateur.session.projection import seen, tokens_of
 from secateur.session.shown import Shown, standing
 from secateur.session.still_open import still_open
 from secateur.session.tally import Tallies, Tally
-from secateur.session.writing import Writer
 
 
 class Projection:
-    """What one session's last request was, how it was read, and what was sent."""
+    """A history and the view that a plan makes of it."""
 
     def __init__(
         self, protect: Protect, counting: Counting, stamp: bool = False, weighed: bool = True, is_written: bool = True
@@ -61,7 +56,7 @@ class Projection:
         self._shown, self._tally, self._gauge_tally = Shown(), Tally(tokens_of), Tally(self._gauged)
         self.tallies = Tallies()
         self.walked = Walked()  # what schedules found in its views
-        self._writer = Writer(stamp)
+        self._stamps = stamp  # the time of an edit is recorded where the host has a place for it
         self.same = 0  # leading messages that stand in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
         self.raw: dict[str, Part] = {}  # key -> the part as it came, of those in this history
@@ -118,7 +113,6 @@ class Projection:
         self.places.forget(same)
         if not same:
             self._weights, self._seen, self._index = (0, 0, 0), (), Index()
-            self._writer.forget(0, 0)
             return
         raw, view, gauge = self._weights
         for before, after in zip(known[same:], self._seen[same:], strict=True):
@@ -127,7 +121,6 @@ class Projection:
             gauge -= self._gauged(after)
         self._weights = (raw, view, gauge)
         self._seen = self._seen[:same]
-        self._writer.forget(same, len(known))
         self._index = bounds.shortened(self._index, same)
 
     def _learn(self, messages: tuple[Message, ...], same: int) -> None:
@@ -142,7 +135,7 @@ class Projection:
                 after = seen(message, self._fold, self.count)
                 if after is not message:
                     left = tokens_of(after)
-                    self._lower(number, message)
+                    self._remember_raw(message)
             fresh.append(after)
             raw += size
             view += left
@@ -193,14 +186,10 @@ class Projection:
         if self._view is None:
             messages, index = self._seen, self._index
             if self._ranges:
-                messages, index = self._shown.view((messages, index), self._ranges, self._format, self.count)
+                written_in = self.document.format if self._is_written else None
+                messages, index = self._shown.view((messages, index), self._ranges, written_in, self.count)
             self._view = replace(self.document.transcript, messages=messages, index=index)
         return self._view
-
-    @property
-    def _format(self) -> Format | None:
-        """The format that views are written in; None where they are only looked at."""
-        return self.document.format if self._is_written else None
 
     @property
     def aligned(self) -> tuple[Message, ...]:
@@ -217,8 +206,8 @@ class Projection:
             message = shown[number]
             if back and not self._ranges and any(part.key in back for part in raw[number].parts):
                 kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
-                message = seen(raw[number], Fold(kept, stamps=self._writer.stamps), self.count)
-            shown[number] = seen(message, Fold(more, stamps=self._writer.stamps), self.count)
+                message = seen(raw[number], Fold(kept, stamps=self._stamps), self.count)
+            shown[number] = seen(message, Fold(more, stamps=self._stamps), self.count)
         return replace(now, messages=tuple(shown))
 
     def holding(self, keys: Iterable[str]) -> list[int]:
@@ -247,9 +236,9 @@ class Projection:
         return self._gauge_tally.of(self.after().messages) if self._ranges else self._weights[2]
 
     @property
-    def in_force(self) -> int:
-        """How many edits apply to this history."""
-        return len(self._ranges) + self._writer.edits
+    def index(self) -> Index:
+        """The index of the history."""
+        return self._index
 
     def open(self, epoch: Epoch) -> None:
         """Add an epoch to the plan and lay it over the history."""
@@ -287,37 +276,24 @@ class Projection:
         return self._folded[1]
 
     def _refold(self) -> None:
-        self._fold = replace(Fold() if self._held else fold(self.mine), stamps=self._writer.stamps)
+        self._fold = replace(Fold() if self._held else fold(self.mine), stamps=self._stamps)
         self.edited = refused(self.mine) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
 
     def _show(self, touched: list[int]) -> None:
         """Project these messages again."""
         _, view, gauge = self._weights
         shown = list(self._seen)
-        self._writer.change_from(min(touched, default=len(shown)))
         for number in touched:
             message, was = self.document.transcript.messages[number], shown[number]
             now = shown[number] = seen(message, self._fold, self.count)
             more = tokens_of(now) - tokens_of(was)
             view += more
             gauge += self._gauged(now) - self._gauged(was) if self._weighed else more
-            self._lower(number, message)
+            self._remember_raw(message)
         self._weights = (self._weights[0], view, gauge)
         self._seen = tuple(shown)
 
-    def _lower(self, number: int, message: Message) -> None:
+    def _remember_raw(self, message: Message) -> None:
         for part in message.parts:
             if part.key in self._fold.parts:
                 self.raw[part.key] = part
-        self._writer.lower(self.document, number, message, self._fold)
-
-    def caused(self) -> list[Violation]:
-        """What the provider would refuse of the view, and would have taken of the raw history (`gate`)."""
-        if (found := self._writer.caused(self.document, self._ranges)) is None:
-            return []
-        read = replace(self.document.transcript, index=self._index)
-        return found or lost_opening(read, self._seen) or lost_word(self.document, self.after().messages)
-
-    def emit(self, request: Any) -> Any:
-        """The view in the document's own shape: the very request if no edit applies to it."""
-        return self._writer.emit(request, self.document, self._fold, self._ranges)

@@ -58,7 +58,7 @@ def entry_words(format: Format | None, ranges: Iterable[tuple[int, int, Replace]
 
     None for the other edits, and where what stands behind a summary is not in one text with it.
     """
-    if format.entry_words is None:
+    if format is None or format.entry_words is None:
         return None
     edits = (one for _, _, one in ranges if any(item.origin == "summary" for item in one.items))
     return format.entry_words if next(edits, None) is edit else None

@@ -2,7 +2,7 @@
 
 Rule: what is recorded wins over what is known of the client, and that over an assumption; `told` says which it was.
 Only providers whose clients mark blocks themselves (Claude's) ask for any of it. An engine adds breakpoints only to a
-request whose client marks its messages and leaves a slot free (`session.breakpoints`): so does the simulation.
+request whose client marks its messages and leaves a slot free (`render.breakpoints`): so does the simulation.
 """
 
 from msgspec import Struct

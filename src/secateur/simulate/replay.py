@@ -18,8 +18,8 @@ from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
 from secateur.pricing.tariffs import tariff_of
+from secateur.render.breakpoints import ahead
 from secateur.session import Projection
-from secateur.session.ahead import ahead
 from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.simulate.bill import Call
@@ -44,7 +44,7 @@ class Turn(Struct, frozen=True):
     why: str = ""  # of that epoch, or of the gate that did nothing
     calls: tuple[Call, ...] = ()  # made for it beside it: summaries
     plan: Plan = Plan()
-    ahead: tuple[int, ...] = ()  # messages before which a prefix is kept as well (`session.ahead`)
+    ahead: tuple[int, ...] = ()  # messages before which a prefix is kept as well (`render.breakpoints`)
 
     @property
     def begins(self) -> bool:

@@ -23,8 +23,8 @@ from secateur.fitting.breakers import held_back
 from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
 from secateur.fitting.hooks import Before, Reply, asked
 from secateur.model import Epoch
+from secateur.render.host_entry import hosted
 from secateur.session import Projection
-from secateur.session.appending import hosted
 from secateur.settle import headless
 from secateur.stages import Context
 

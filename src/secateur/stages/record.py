@@ -10,6 +10,7 @@ from secateur.fitting.unread import told as warn_of_unread
 from secateur.model import Message
 from secateur.plan import Plan
 from secateur.receipt import Entry, Receipt, entries
+from secateur.render.breakpoints import Rendered
 from secateur.schedule.reckoning import assumed, cost_of
 from secateur.session import Projection
 from secateur.stages import Context, EngineSettings
@@ -39,7 +40,7 @@ class Decided(Struct, frozen=True):
 
 
 def make_receipt(
-    settings: EngineSettings, repairs: tuple[str, ...], projection: Projection, decided: Decided, breakpoints: int
+    settings: EngineSettings, repairs: tuple[str, ...], projection: Projection, decided: Decided, rendered: Rendered
 ) -> Receipt:
     """The receipt of a view."""
     context, read = decided.context, projection.document.transcript
@@ -60,7 +61,7 @@ def make_receipt(
         messages=len(read.messages),
         opened=opened,
         entries=(*decided.inherited, *pruned.edits, *compaction.edits),
-        in_force=projection.in_force,
+        in_force=rendered.active_edits,
         gate="" if opened else pruned.skipped_reason,
         idle_s=context.budget.idle_s,
         cost=cost_of(decided.shown, projection.aligned, context.budget) if changed else None,
@@ -76,7 +77,7 @@ def make_receipt(
         calibrated=context.token_ratio,
         counted_by=counted_by(settings.counter, read.model),
         compaction=compaction.report,
-        breakpoints=breakpoints,
+        breakpoints=rendered.breakpoints,
         unread=unread,
     )
 

@@ -4,6 +4,8 @@ Rule: without an edit the very request goes on. Bytes that were written once are
 messages that changed or came since are spliced. Nothing here reads a message or decides an edit.
 """
 
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from msgspec import Struct
@@ -13,11 +15,11 @@ from secateur.api import Violation
 from secateur.jsontext import Text
 from secateur.model import Message, New, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices, written
-from secateur.plan import Fold
-from secateur.session.appending import appended, hosted
+from secateur.render.host_entry import appended, hosted
+from secateur.session import Projection
 from secateur.session.document import Document, elements
-from secateur.session.gate import caused
 from secateur.session.projection import emptied, lowered, top_ops
+from secateur.validation import find_new_violations, lost_opening, lost_word
 
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
 _NOTHING_LEFT = "[reasoning removed]"
@@ -27,32 +29,81 @@ _FEW = 4  # edits of one message that are looked for one by one; for more of the
 Range = tuple[int, int, Replace]  # the messages [i, j), and what stands in their place
 
 
-class Writer:
+class Emitter:
     """The edits of one session's messages in its document's coordinates, by message number."""
 
-    def __init__(self, stamp: bool) -> None:
-        self.stamps = stamp  # record the time of clearing where the host has a place for it
+    def __init__(self) -> None:
+        self._raw: tuple[Message, ...] = ()  # the history whose edits are known here
+        self._shown: tuple[Message, ...] = ()  # and its messages as the model reads them
         self._ops: dict[int, list[Op]] = {}
-        self._fresh: set[int] = set()  # messages whose edits nobody has validated yet
+        self._fresh: set[int] = set()  # messages whose edits are not validated yet
         self._cuts: dict[int, list[Splice]] = {}
         self._at_top: set[int] = set()  # messages of which an edit takes whole elements of the array
         self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them
         self._sent: _Sent | None = None
         self._fine: tuple[list[Range], set[int], int] | None = None  # ranges, emptied and all messages found valid
 
-    @property
-    def edits(self) -> int:
-        """How many operations stand in the view."""
-        return sum(map(len, self._ops.values()))
+    def count_edits(self, projection: Projection) -> int:
+        """How many edits the view has: replaced ranges, and operations on messages."""
+        self._follow(projection)
+        return len(projection.ranges) + sum(map(len, self._ops.values()))
 
-    def forget(self, first: int, last: int) -> None:
+    def find_new_violations(self, projection: Projection) -> list[Violation]:
+        """What the provider would refuse of the view, and would have accepted of the raw history (`validation`)."""
+        self._follow(projection)
+        document, ranges = projection.document, [*projection.ranges]
+        if (found := self._find(document, ranges)) is None:
+            return []
+        read = replace(document.transcript, index=projection.index)
+        return found or lost_opening(read, projection.aligned) or lost_word(document, projection.after().messages)
+
+    def emit(self, projection: Projection, request: Any) -> Any:
+        """The view in the document's own shape: the very request if no edit applies to it."""
+        self._follow(projection)
+        document, ranges = projection.document, [*projection.ranges]
+        if ranges and hosted(document):
+            self._sent = None
+            return appended(document, self._ops, projection.fold, ranges)
+        top = self._top(document, ranges)
+        if not self._ops and not top:
+            self._sent = None
+            return request
+        native = document.native
+        if top or self._at_top:
+            self._sent = None
+            return self._with_top(document, top, ranges)
+        if isinstance(native, Text):
+            return document.out(self._spliced(document, native))
+        return apply(native, [op for some in self._ops.values() for op in some])
+
+    def _follow(self, projection: Projection) -> None:
+        """Take over what the projection reads otherwise since the last time.
+
+        Messages are compared by identity: one that is the same object in the history and in the view has the same
+        edits. So a projection needs to know nothing of documents, and whatever it ingested meanwhile, what is known
+        here is right.
+        """
+        raw, shown = projection.document.transcript.messages, projection.aligned
+        if raw is self._raw and shown is self._shown:
+            return
+        known, size = len(self._raw), min(len(self._raw), len(raw))
+        same = next(compress(range(size), map(is_not, self._raw, raw)), size)
+        changed = [*compress(range(same), map(is_not, self._shown, shown))]
+        self._forget(same, known)
+        self._change_from(min(changed, default=same))
+        for number in (*changed, *range(same, len(raw))):
+            if number < same or shown[number] is not raw[number]:
+                self._lower(projection, number, raw[number])
+        self._raw, self._shown = raw, shown
+
+    def _forget(self, first: int, last: int) -> None:
         """Messages [first, last) are not what they were; none before them changed."""
         self._fine = self._fine if first == last else None
         if not first:
             self._ops, self._cuts, self._emptied, self._at_top, self._sent = {}, {}, set(), set(), None
             self._fresh = set()
             return
-        self.change_from(first)
+        self._change_from(first)
         for number in range(first, last):
             self._ops.pop(number, None)
             self._emptied.discard(number)
@@ -60,14 +111,15 @@ class Writer:
             self._fresh.discard(number)
             self._cuts.pop(number, None)
 
-    def lower(self, document: Document, number: int, message: Message, fold: Fold) -> None:
+    def _lower(self, projection: Projection, number: int, message: Message) -> None:
         """Work out where the edits of a message stand."""
         self._ops.pop(number, None)
         self._cuts.pop(number, None)
         self._emptied.discard(number)
         self._at_top.discard(number)
         self._fresh.add(number)
-        ops = lowered(message, fold, document.format, self.stamps)
+        document, fold = projection.document, projection.fold
+        ops = lowered(message, fold, document.format, fold.stamps)
         if not ops:
             return
         self._ops[number] = ops
@@ -83,13 +135,13 @@ class Writer:
         elif isinstance(document.native, Text):
             self._cuts[number] = self._located(document, document.native, ops)
 
-    def caused(self, document: Document, ranges: list[Range]) -> list[Violation] | None:
-        """What the provider would refuse of the edits made since this was asked last; None if there are none."""
+    def _find(self, document: Document, ranges: list[Range]) -> list[Violation] | None:
+        """What the provider would refuse of the edits made since the last validation; None if there are none."""
         touched, self._fresh = self._fresh, set()
         if not touched and self._stands(ranges):
             return None
         top = self._top(document, ranges)
-        found = caused(document, self._ops, top, touched) if touched or top else None
+        found = find_new_violations(document, self._ops, top, touched) if touched or top else None
         if found:
             self._fresh |= touched  # still to be mended: taking another epoch back may not be enough
         self._fine = None if found else ([*ranges], {*self._emptied}, len(document.transcript.messages))
@@ -119,29 +171,12 @@ class Writer:
             found += written(Text(native.data, *span), op.value)
         return found
 
-    def change_from(self, first: int) -> None:
+    def _change_from(self, first: int) -> None:
         """Message `first`, and maybe later ones, will read otherwise: of the last view only what is before it holds."""
         sent = self._sent
         if sent is not None and first < sent.messages:
             cuts = [cut for number in range(first, sent.messages) for cut in self._cuts.get(number, ())]
             self._sent = replace(sent, messages=first, growth=sent.growth - sum(map(_growth, cuts)))
-
-    def emit(self, request: Any, document: Document, fold: Fold, ranges: list[Range]) -> Any:
-        """The view; the very request if no edit applies to it."""
-        if ranges and hosted(document):
-            self._sent = None
-            return appended(document, self._ops, fold, ranges)
-        top = self._top(document, ranges)
-        if not self._ops and not top:
-            self._sent = None
-            return request
-        native = document.native
-        if top or self._at_top:
-            self._sent = None
-            return self._with_top(document, top, ranges)
-        if isinstance(native, Text):
-            return document.out(self._spliced(document, native))
-        return apply(native, [op for some in self._ops.values() for op in some])
 
     def _top(self, document: Document, ranges: list[Range]) -> list[Op]:
         """Operations on the array of messages itself."""

@@ -5,17 +5,24 @@ often as it is sent; the ones after it do not need them, since they find what it
 said, so no key and no prefix changes by them. Which blocks can bear one is the format's matter (`formats.breakpoints`).
 """
 
+from functools import partial
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur import bounds
+from secateur.budget import Budget
 from secateur.formats.breakpoints import MARKED, breakpoints
 from secateur.jsontext import Text, loads
 from secateur.model import Message, Replace
 from secateur.patch import apply
+from secateur.render.emitter import Emitter
 from secateur.schedule import Schedule
 from secateur.session import Projection
-from secateur.session.ahead import ahead
 from secateur.session.document import Document
 from secateur.session.projection import placed
+from secateur.strategy import is_final
 
 
 def marks(schedule: Schedule) -> bool:
@@ -23,14 +30,23 @@ def marks(schedule: Schedule) -> bool:
     return schedule.uses_prices
 
 
-def emitted(work: Projection, request: Any, on: bool) -> tuple[Any, int]:
-    """The view, and how many breakpoints were added to it: none unless that is `on`, or where it is the request."""
-    native = work.emit(request)
+class Rendered(Struct, frozen=True):
+    """A view as it is sent."""
+
+    native: Any
+    active_edits: int  # edits of the plan that apply to this history
+    breakpoints: int  # that were added to it
+
+
+def render(emitter: Emitter, work: Projection, request: Any, on: bool) -> Rendered:
+    """The view of a request. Breakpoints are added only if they are `on`, and to no view that is the request itself."""
+    native, edits = emitter.emit(work, request), emitter.count_edits(work)
     document = work.document
-    if not on or native is request or document.transcript.at != (MARKED.get(document.format.name),):
-        return native, 0
-    first = _first_edited(work)
-    return (native, 0) if first is None else _marked(work, native, first)
+    if on and native is not request and document.transcript.at == (MARKED.get(document.format.name),):
+        first = _first_edited(work)
+        native, added = (native, 0) if first is None else _marked(work, native, first)
+        return Rendered(native, edits, added)
+    return Rendered(native, edits, 0)
 
 
 def _marked(work: Projection, native: Any, first: int) -> tuple[Any, int]:
@@ -98,3 +114,33 @@ def _items(work: Projection, body: Any) -> list[int] | None:
 def _gone(message: Message, raw: dict[str, Message]) -> bool:
     """Whether all parts of a message were taken out, and it with them."""
     return not message.parts and message.key in raw and bool(raw[message.key].parts)
+
+
+def ahead(work: Projection) -> tuple[int, ...]:
+    """Messages of the view before which a request that opens an epoch should leave a prefix; () where it edits nothing.
+
+    Behind what a compaction put in, where the next one begins; before the first result, behind the newest edits, that
+    may go later; and behind the message that began the running turn: once that is over its calls may be edited, and
+    where a new turn strips reasoning it reads up to there.
+    """
+    epochs, read = work.mine.epochs, work.document.transcript
+    mine = epochs[-1].edits if epochs else ()
+    found = [j for i, j, edit in work.ranges if i < j and edit in mine][-1:]
+    keys = {edit.key for edit in mine if not isinstance(edit, Replace)}
+    first = next((n for n, message in enumerate(read.messages) if any(p.key in keys for p in message.parts)), None)
+    if first is None:
+        return tuple(_place_of(work, number) for number in found)
+    index = bounds.index_of(work.after())
+    budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited, own=work.places.own)
+    behind = replace(read, index=replace(index, spent=first))
+    found.append(bounds.spent(behind, work.protect, partial(is_final, budget)))
+    if index.turns and index.turns[-1] >= first:
+        found.append(index.turns[-1] + 1)
+    return tuple(_place_of(work, number) for number in found)
+
+
+def _place_of(work: Projection, number: int) -> int:
+    """The number in the view of a message of the history, or of the first one behind it that the view shows."""
+    messages = work.after().messages
+    later = {message.key for message in work.document.transcript.messages[number:]}
+    return next((n for n, message in enumerate(messages) if message.key in later), len(messages))

@@ -25,7 +25,9 @@ _NEVER_OURS = ("G5",)  # some servers take it: what came so may stay, but no edi
 _AT_ONCE = 32  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
 
 
-def caused(document: Document, ops: dict[int, list[Op]], top: list[Op], touched: Iterable[int]) -> list[Violation]:
+def find_new_violations(
+    document: Document, ops: dict[int, list[Op]], top: list[Op], touched: Iterable[int]
+) -> list[Violation]:
     """Violations of the view that the raw history does not have, in the rounds around the `touched` messages.
 
     `ops` are the edits by message, `top` those of the array of messages itself; with any of these the whole history

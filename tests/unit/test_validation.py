@@ -10,6 +10,7 @@ from secateur.api import check
 from secateur.model import Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan
 from secateur.protect import Protect
+from secateur.render.emitter import Emitter
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import read
@@ -105,7 +106,7 @@ def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
         work.ingest(read(request | {"thinking": thinking}), 0, Plan())
         first = work.document.transcript.messages[1].parts[0].key
         work.open(Epoch(1, first, "by hand", (Remove(first, by="hand"),)))
-        assert [one.rule for one in work.caused()] == rules
+        assert [one.rule for one in Emitter().find_new_violations(work)] == rules
 
 
 def test_a_request_that_was_broken_before_us_is_mended_where_that_is_asked_for() -> None:
