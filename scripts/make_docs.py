@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
-from secateur import Engine, Plan, View, api, chain, compacting, errors, fit, pricing, recalling, redact, usage
+from secateur import Engine, Plan, View, api, chain, compacting, errors, fit, plugins, pricing, recalling, redact, usage
 from secateur.api import family_of
 from secateur.api.repair import BODIES
 from secateur.api.transcript.repairs_logs import HOSTS
@@ -191,6 +191,21 @@ def library() -> Iterator[str]:
         yield f"### `Engine.{name}`\n\n```text\n{name}{_signature(method)}\n```\n\n{_text(method)}"
     for struct in (View, Undone, Replayed, Plan, Epoch, Rewrite, Remove, Replace, Restore, Receipt, Entry):
         yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
+
+
+def plugins_() -> Iterator[str]:
+    head, text = _module_text(plugins).split("\n\n", 1)
+    yield from _head("Plugins", head)
+    yield text
+    yield "How to write one of each is told under [add a plugin](../how-to/add-a-plugin.md)."
+    rows = [(f"`{name}`", _first_line(getattr(plugins, name))) for name in plugins.__all__]
+    yield f"## `secateur.plugins`\n\n{_table(('name', 'is'), rows)}"
+
+
+def _first_line(thing: Any) -> str:
+    """The first sentence of its docstring; types and values have none of their own."""
+    text = thing.__doc__ if callable(thing) and getattr(thing, "__module__", "").startswith("secateur") else ""
+    return " ".join((text or "").split("\n\n")[0].split()) or f"`{thing!r}`"
 
 
 def rules_() -> Iterator[str]:
@@ -390,6 +405,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "usage": usage_,
     "summarizers": summarizers_,
     "mcp": tools_,
+    "plugins": plugins_,
 }
 
 

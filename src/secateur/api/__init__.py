@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from secateur import formats
+from secateur.api.added_rules import rules_added_to
 from secateur.api.findings import Chosen, Findings, chosen
 from secateur.api.rule import Rule, Violation
 from secateur.api.walker import Asked
@@ -31,14 +33,6 @@ PROFILES = {
     "moonshot": "`reasoning_content` of calls comes back",
     "gemini": "Gemini behind Chat Completions: calls keep their thought signature",
     "vertex": "Gemini on Vertex AI: no text is empty",
-}
-
-_OF_FORMAT = {
-    "anthropic_messages": "anthropic",
-    "openai_chat": "openai_chat",
-    "openai_responses": "openai_responses",
-    "gemini": "gemini",
-    "bedrock_converse": "bedrock",
 }
 
 
@@ -63,25 +57,28 @@ def check(
     they begin with the array's name. Raises ConfigError for a family or profile that is none.
     """
     history = _room(family).History(Asked(messages, request, profile, whole, headers or {}, whole or tail))
-    rules_ = _chosen(family, profile, whole, whole or tail)
+    rules_ = _chosen(family, rules_added_to(family), profile, whole, whole or tail)
     findings = Findings(rules_, history)
     history.walk(findings.look)
     return findings.finished()
 
 
 def rules(family: str) -> tuple[Rule, ...]:
-    """The rules of a family, in the order of their ids. One id may have several, each on something of its own."""
-    return tuple(_room(family).RULES)
+    """The rules of a family, in the order of their ids, then those of plugins. One id may have several, each on
+    something of its own."""
+    return (*_room(family).RULES, *rules_added_to(family))
 
 
 def family_of(format_name: str) -> str:
     """The family whose rules hold for a format: that of its API, "transcript" for session files and all others."""
-    return _OF_FORMAT.get(format_name, "transcript")
+    found = formats.get(format_name)
+    return "transcript" if found is None else found.family
 
 
 @cache
-def _chosen(family: str, profile: str | None, whole: bool, ends: bool) -> Chosen:
-    return chosen(rules(family), _known("profile", profile, PROFILES) if profile else None, whole, ends)
+def _chosen(family: str, added: tuple[Rule, ...], profile: str | None, whole: bool, ends: bool) -> Chosen:
+    every = (*_room(family).RULES, *added)
+    return chosen(every, _known("profile", profile, PROFILES) if profile else None, whole, ends)
 
 
 @cache

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from secateur import formats
 from secateur.api import check, family_of
+from secateur.api.added_rules import rules_added_to
 from secateur.api.anthropic import passes as anthropic
 from secateur.api.bedrock import passes as bedrock
 from secateur.api.editable import drafted, lowered
@@ -102,6 +103,9 @@ def _body(native: Any, name: str, settings: Settings) -> Repair:
     request = value if isinstance(value, dict) else {}
     work = Work(nodes, _named(settings, native), weight, request, bool(kept_elsewhere(name, request.get)))
     family.mend(work)
+    for rule in rules_added_to(family_of(name)):
+        if rule.repair is not None:
+            rule.repair(work)
     native = apply(native, list(lowered(native, at, size, work.nodes)))
     return Repair(native, (*said, *work.mended), (*work.left, *_broken(native, name, array, work.settings)))
 

@@ -38,6 +38,10 @@ class Rule(Struct, frozen=True):
     tail: bool = False  # of these, one to which the end of the history is enough
     profiles: tuple[str, ...] = ()  # holds for these servers only; none: for all
     severity: Severity = "error"
+    family: str = ""  # of a plugin's rule: the API whose histories it looks at
+    repair: Callable[..., None] | None = (
+        None  # of a plugin's rule: the pass (over a `Work`) that repairs what breaks it
+    )
 
 
 def rule(id: str, says: str, source: str, **more: Any) -> Callable[[Check], Rule]:

@@ -23,6 +23,7 @@ from secateur.cli.options import argument
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_duration
 from secateur.cli.output.terminal import clean, print_blocks, print_json
+from secateur.cli.plugins import PluginRow, list_plugins, list_problems, make_plugin_table
 from secateur.errors import StoreError
 from secateur.stores import default_url, open_store, receipts_s, retention_s
 from secateur.stores.place import KEEPING, KEEPING_RECEIPTS, VARIABLE
@@ -78,6 +79,7 @@ class DoctorReport(Struct, frozen=True, kw_only=True):
     python: str
     settings: list[EffectiveSetting]
     extras: list[InstalledExtra]
+    plugins: list[PluginRow]
     store: StoreCheckup
     completion: str
     advice: list[str]  # a store that cannot be used is one of them
@@ -97,15 +99,17 @@ def command(args: DoctorOptions) -> int:
 def check_up(args: DoctorOptions) -> DoctorReport:
     """Look at everything."""
     chosen = policy.protecting(policy.load(args.policy), args.protect)
+    plugins = list(list_plugins())
     store = check_store(args.store, int(time.time() * 1000))
     return DoctorReport(
         version=get_version(),
         python=f"{platform.python_version()} on {platform.system()}",
         settings=list_settings(args, chosen, _open_document(args)),
         extras=list_extras(),
+        plugins=plugins,
         store=store,
         completion=_COMPLETION.get(os.path.basename(os.environ.get("SHELL", "")), "secateur completion --help"),
-        advice=[*policy.advice(chosen), *filter(None, [store.trouble])],
+        advice=[*policy.advice(chosen), *list_problems(plugins), *filter(None, [store.trouble])],
     )
 
 
@@ -124,6 +128,7 @@ def _render(found: DoctorReport) -> list[Any]:
         tables.make_list(shown, "Settings in force", ("setting", "value", "from")),
         tables.make_list(extras, "Extras", ("extra", "package", "installed")),
         tables.make_list([tuple(map(clean, row)) for row in _list_store_rows(found.store)], "Store", ("", "", "from")),
+        *([make_plugin_table(found.plugins)] if found.plugins else []),
         f"Shell completion: {found.completion}",
         *([f"Advice: {clean(advice)}." for advice in found.advice] or ["No advice: nothing looks wrong."]),
     ]

@@ -28,8 +28,9 @@ class NameType(click.ParamType[str]):
         self._free = free
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if self._free or value in (names := list(self._names())):
+        if self._free or value in iter(self._names()):  # what is built in comes first and loads nothing
             return value
+        names = list(self._names())
         near = get_close_matches(value, names, 1)
         hint = f"did you mean {near[0]}" if near else f"choose one of {', '.join(names)}"
         raise click.BadParameter(f"there is no {self.name} {value!r}: {hint}", ctx, param)
@@ -59,9 +60,10 @@ def _list_profiles() -> Iterable[str]:
 
 
 def _list_counters() -> Iterable[str]:
-    from secateur.tokens import for_reports
+    from secateur.tokens import OWN, for_reports
 
-    return for_reports()
+    yield from OWN
+    yield from for_reports()[len(OWN) :]
 
 
 class _StoredName(click.ParamType[str]):

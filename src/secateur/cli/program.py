@@ -6,16 +6,17 @@ Rule: a command's module is imported when that command runs, never for `--help`;
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from io import TextIOWrapper
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from secateur.cli.exit_codes import SUCCESS, OutputClosed, format_error, get_exit_code
-from secateur.errors import FormatError
+from secateur.errors import ConfigError, FormatError
+from secateur.registry import PluginWarning, Registry
 
 COMMANDS = {
     "prune": "Take spent tool outputs out of a session or request.",
@@ -40,6 +41,7 @@ COMMANDS = {
     "purge": "Delete a session from the store, for good.",
     "gc": "Let go of bytes that are older than the retention.",
     "policies": "List the policies, or print one as TOML.",
+    "plugins": "List what other distributions add, and what can be added.",
     "doctor": "Show the settings in force and where each comes from.",
     "mcp": "Serve the model tools to read back what left its context.",
     "completion": "Print the shell's completion script.",
@@ -62,26 +64,38 @@ class CommandGroup(click.Group):
     """A group that knows its commands' names and imports only the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *REGISTRY.added()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"secateur.cli.{cmd_name}").command
-        return command
+        return REGISTRY.get(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)}"
+        if args and not args[0].startswith("-") and REGISTRY.get(args[0]) is None:
+            near = get_close_matches(args[0], REGISTRY.names(), 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(REGISTRY.names())}"
             raise click.UsageError(f"There is no command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        added = [(name, command.get_short_help_str(60)) for name, command in REGISTRY.added().items()]
+        if added:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(added)
+
+
+def _admit(name: str, loaded: Any) -> click.Command:
+    if not isinstance(loaded, click.Command):
+        raise ConfigError(f"{loaded!r:.80} is not a click.Command")
+    return loaded
+
+
+REGISTRY: Registry[click.Command] = Registry(
+    "commands", {name: f"secateur.cli.{name}:command" for name in COMMANDS}, _admit
+)
 
 
 @click.command(
@@ -111,6 +125,7 @@ def program(ctx: click.Context, asked: bool) -> None:
 def run(args: Sequence[str]) -> int:
     """Run with these arguments and give the exit code."""
     sys.stdout, sys.stderr = _make_tolerant(sys.stdout), _make_tolerant(sys.stderr)
+    warnings.showwarning = _show_warning
     try:
         return program.main(list(args), prog_name="secateur", standalone_mode=False) or SUCCESS
     except click.exceptions.NoArgsIsHelpError as error:
@@ -141,6 +156,17 @@ def _report_error(error: BaseException) -> int:
     elif sentence := format_error(error):
         _print(f"secateur: {sentence}\n", err=True)
     return get_exit_code(error)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """A plugin that cannot be used, in one line; other warnings as Python shows them."""
+    if issubclass(category, PluginWarning):
+        _print(f"secateur: warning: {message}\n", err=True)
+    else:
+        _SHOW_WARNING(message, category, *place, **more)
+
+
+_SHOW_WARNING = warnings.showwarning
 
 
 def _print(text: str, err: bool = False) -> None:

@@ -15,19 +15,9 @@ from secateur.cli.output.tables import MAX_TOOLS, MAX_TURNS, make_more_row, make
 from secateur.cli.output.terminal import to_one_line
 from secateur.model import Transcript
 from secateur.receipt import Entry
+from secateur.strategy import STRATEGIES
 
-LEAVES = {
-    "excerpt": "an exact excerpt stays",
-    "deduplicate": "the same stands later",
-    "supersede": "what holds now stands later",
-    "soft_trim": "its ends stay",
-    "hard_clear": "a line says what went",
-    "condense": "an outline stays",
-    "clear_inputs": "long arguments, their beginning stays",
-    "clear_media": "a line names what was shown",
-    "drop_reasoning": "earlier thinking",
-    "settle": "thinking that is void behind an edit",
-}
+_SETTLED = "thinking that is void behind an edit"
 
 
 class RemovalTotal(Struct, frozen=True):
@@ -87,8 +77,7 @@ def _make_row(row: RemovalTotal, whole: int) -> tuple[str, ...]:
 
 def total_by_strategy(entries: Iterable[Entry]) -> list[RemovalTotal]:
     """What left by each rule, the most freed first, named by the rule and what it leaves."""
-    named = ((f"{entry.by}: {LEAVES[entry.by]}" if entry.by in LEAVES else entry.by, entry) for entry in entries)
-    return sorted(_add_up(named), key=lambda row: -row.freed)
+    return sorted(_add_up((_title(entry.by), entry) for entry in entries), key=lambda row: -row.freed)
 
 
 def total_by_tool(entries: Iterable[Entry]) -> list[RemovalTotal]:
@@ -101,6 +90,13 @@ def total_by_turn(entries: Iterable[Entry], transcript: Transcript) -> list[Remo
     names = {turn.turn: f"{turn.turn:>3}  {turn.asked or '(before the first turn)'}" for turn in turns(transcript)}
     numbers = number_turns(transcript)
     return _add_up((names[numbers[entry.message]], entry) for entry in entries)
+
+
+def _title(name: str) -> str:
+    """The name of what made an edit, and what it leaves in place of what it takes out."""
+    strategy = STRATEGIES.known(name)
+    leaves = _SETTLED if name == "settle" else strategy.leaves if strategy else ""
+    return f"{name}: {leaves}" if leaves else name
 
 
 def _add_up(named: Iterable[tuple[str, Entry]]) -> list[RemovalTotal]:

@@ -20,6 +20,7 @@ __all__ = [
     "Entry",
     "Format",
     "closest",
+    "get",
     "named",
     "names",
     "plugins",
@@ -101,6 +102,11 @@ def names() -> tuple[str, ...]:
 def plugins() -> tuple[Plugin, ...]:
     """The plugins of this kind, also those that cannot be used."""
     return _REGISTRY.plugins()
+
+
+def get(name: str) -> Format | None:
+    """The format of this name; None if there is none. Raises ConfigError if it is a plugin that cannot be used."""
+    return _REGISTRY.get(name)
 
 
 def named(name: str) -> Format:

@@ -1,0 +1,27 @@
+"""A strategy: runs of blank lines in old results become one blank line.
+
+Rule: a line with something on it is never changed, so nothing that was said is lost.
+"""
+
+import re
+from collections.abc import Iterator
+
+from secateur.plugins import Budget, Count, Edit, Rewrite, Strategy, Transcript, candidates, saves
+
+_BLANK = re.compile(r"\n(?:[ \t\r]*\n)+")
+
+
+class SqueezeBlankLines(Strategy, frozen=True, kw_only=True, tag="squeeze_blank_lines"):
+    """Results of at least `min_chars` characters keep at most one blank line in a row."""
+
+    is_partial = True  # a later strategy may still clear the result as a whole
+    leaves = "every line that says something stays"
+
+    min_chars: Count = 200
+
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+        found = candidates(transcript, budget, lambda part: part.key in budget.edited)
+        for _, part in reversed(list(found)):
+            text = _BLANK.sub("\n\n", part.text)
+            if len(part.text) >= self.min_chars and saves(budget, text, part):
+                yield Rewrite(part.key, text, by="squeeze_blank_lines")

@@ -1,0 +1,149 @@
+"""What authors of plugins import, and everything that a plugin can add.
+
+A plugin is an entry point of an installed distribution. Its group says what it adds, its name is the name under which
+it is used, and its value refers to an object:
+
+| group | what it refers to | where its name is used |
+|---|---|---|
+| `secateur.formats` | a subclass of `Format` | detection after the built-in formats, `format=`, `--format` |
+| `secateur.strategies` | a subclass of `Strategy` whose tag is the name | `prune` in policy files |
+| `secateur.schedules` | a subclass of `Schedule` whose tag is the name | `schedule` in policy files |
+| `secateur.presets` | a package that contains `NAME.toml` | `policy=`, `--policy`, `policies`, `simulate`, `extends` |
+| `secateur.rules` | a `Rule` with a `family`, and a `repair` if it has one | `check`, `repair`, validation of views |
+| `secateur.stores` | a function from an address to a `Store` | `store="NAME://..."`, `--store` |
+| `secateur.summarizers` | a function from a name to a `Summarizer` | `summarizer="NAME:..."`, `--summarizer` |
+| `secateur.counters` | a function from a text to tokens (`Counter`) | `counter=`, `--counter`, policy files |
+| `secateur.commands` | a `click.Command` | `secateur NAME`, `secateur --help`, completion |
+
+`secateur plugins` lists what is installed. `secateur.testing` has a kit of tests for each kind. There is no code here:
+everything is defined elsewhere and re-exported, and what is not re-exported may change without notice.
+"""
+
+from secateur.api.editable import Node
+from secateur.api.repair_run import Mended, Work
+from secateur.api.rule import Found, Rule, Violation, rule
+from secateur.bounds import boundary, call_of, candidates, eligible, index_of, running, why_shut
+from secateur.budget import Budget, handle_for, original, saves
+from secateur.chain import canonical, linked, start
+from secateur.compaction.ask import Answer, Ask, Failure
+from secateur.errors import ConfigError, FormatError, SecateurError, StoreError, UnknownFormat
+from secateur.excerpt import excerpt, trimmed
+from secateur.formats.format import Format
+from secateur.formats.native import Calls, array_at, fixed_tokens, medium, member, value_digest
+from secateur.formats.native import canonical as canonical_json
+from secateur.jsontext import Lines, Text, dumps
+from secateur.lineage import chained, digest, handle_of, keyed
+from secateur.model import (
+    Edit,
+    Kind,
+    Message,
+    New,
+    Origin,
+    Part,
+    Path,
+    Remove,
+    Replace,
+    Restore,
+    Rewrite,
+    Role,
+    Transcript,
+)
+from secateur.placeholder import informative
+from secateur.protect import Count, Protect, Share
+from secateur.registry import PluginWarning
+from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
+from secateur.stores import open_store
+from secateur.stores.admission import admitted
+from secateur.stores.protocol import Blob, Change, Conflict, Rejected, State, Store, Who, changed, fresh
+from secateur.strategy import Strategy, is_final
+from secateur.summarizers.own import Function
+from secateur.summarizers.protocol import Failed, Summarizer
+from secateur.tokens import Counter
+
+__all__ = [
+    "Answer",
+    "Ask",
+    "Blob",
+    "Budget",
+    "Calls",
+    "Change",
+    "Choice",
+    "ConfigError",
+    "Conflict",
+    "Count",
+    "Counter",
+    "Edit",
+    "Failed",
+    "Failure",
+    "Format",
+    "FormatError",
+    "Found",
+    "Function",
+    "Kind",
+    "Lines",
+    "Mended",
+    "Message",
+    "NOTHING",
+    "New",
+    "Node",
+    "Offer",
+    "Origin",
+    "Part",
+    "Path",
+    "PluginWarning",
+    "Protect",
+    "Rejected",
+    "Remove",
+    "Replace",
+    "Restore",
+    "Rewrite",
+    "Role",
+    "Rule",
+    "Schedule",
+    "SecateurError",
+    "Share",
+    "State",
+    "Store",
+    "StoreError",
+    "Strategy",
+    "Summarizer",
+    "Text",
+    "Transcript",
+    "UnknownFormat",
+    "Violation",
+    "Who",
+    "Work",
+    "admitted",
+    "array_at",
+    "boundary",
+    "call_of",
+    "candidates",
+    "canonical",
+    "canonical_json",
+    "chained",
+    "changed",
+    "digest",
+    "dumps",
+    "eligible",
+    "excerpt",
+    "fixed_tokens",
+    "fresh",
+    "handle_for",
+    "handle_of",
+    "index_of",
+    "informative",
+    "is_final",
+    "keyed",
+    "linked",
+    "medium",
+    "member",
+    "open_store",
+    "original",
+    "rule",
+    "running",
+    "saves",
+    "start",
+    "trimmed",
+    "value_digest",
+    "why_shut",
+]
