@@ -122,7 +122,7 @@ def test_a_document_of_the_format_is_recognized_and_pruned_under_the_preset(seca
     expected = json.loads(json.dumps(DIALOG))
     expected["dialog"][2]["says"] = SQUEEZED
     assert json.loads((dialog.parent / "out.json").read_text()) == expected
-    assert secateur("inspect", dialog, "--format", "dialog", "--json").json["format"] == "dialog"
+    assert secateur("inspect", dialog, "--format", "dialog", "--json").json["input"]["format"] == "dialog"
     assert secateur("inspect", dialog, "--format", "dialogue").code == 2
 
 
