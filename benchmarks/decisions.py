@@ -77,7 +77,7 @@ def alone(recording: Recording, plan: Plan) -> float:
         work = ReplayedSession(POLICY, recording.tally, TARIFF)
         work.advance(request, recording.document, segment)
         for epoch in plan.epochs:
-            work.projection.open(epoch)
+            work.projection.apply_epoch(epoch)
         context = work.context(WINDOW, segment, at + 10_000, 10.0)
         forget()
         spent.append(took(partial(apply_prune, context, work.projection)))

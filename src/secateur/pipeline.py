@@ -106,7 +106,7 @@ def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary
         _open(projection, Epoch(request.now_ms, read.messages[-1].key, MOVED, ()))
 
     # Prune; summarize what is still too long; say so if that was not enough.
-    before = projection.aligned
+    before = projection.projected_messages
     pruned = _prune(cached, context, projection, demands)
     compaction = apply_compaction(
         context,
@@ -128,7 +128,7 @@ def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary
         found = handled(receipt.entries, projection.document) if storage == "store" else receipt.entries
         receipt = replace(receipt, entries=found, epochs=branch.range_of(projection.plan))
         receipt = sessions.numbered(receipt, cached, state, rendered.native)
-    who, after = state.who, projection.after()
+    who, after = state.who, projection.view()
     view = View(rendered.native, projection.plan, receipt, read, after, who.session, who.tenant, compaction.outcome)
     return Result(view, branch, compaction.too_long, compaction.blobs, compaction.prepared, repaired)
 
@@ -164,7 +164,7 @@ def _enforce(cached: Desk, projection: Projection, demands: Demands) -> None:
     """Protect what the session demands, before anything is decided, and take back what an undo cannot have yet."""
     if projection.protect != demands.protection:
         cached.skipped = None
-    projection.guard(demands.protection)
+    projection.set_protection(demands.protection)
     projection.apart, cached.lost = demands.placement.beside, demands.lost
     for epoch in demands.postponed:
         _open(projection, epoch)
@@ -268,11 +268,11 @@ def _open(projection: Projection, epoch: Epoch | None) -> tuple[Entry, ...]:
     """Add an epoch to the plan of the projection; its edits, as the receipt has them."""
     if epoch is None:
         return ()
-    messages, before = projection.document.transcript.messages, projection.aligned
-    projection.open(epoch)
+    messages, before = projection.document.transcript.messages, projection.projected_messages
+    projection.apply_epoch(epoch)
     weigh = weigher(projection.document.format, projection.ranges, projection.count)
     ranges = replaced(messages, before, projection.ranges, epoch, weigh)
-    return (*entries(messages, before, projection.aligned, epoch), *ranges)
+    return (*entries(messages, before, projection.projected_messages, epoch), *ranges)
 
 
 def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Validate) -> str:
@@ -288,12 +288,12 @@ def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Vali
     why = f"{REFUSED}: rule {first.rule} at {first.where}, {first.text}"
     messages = projection.document.transcript.messages
     if is_open:
-        projection.open(Epoch(now_ms, messages[-1].key, why, (), undoes=len(projection.plan.epochs) - 1))
+        projection.apply_epoch(Epoch(now_ms, messages[-1].key, why, (), undoes=len(projection.plan.epochs) - 1))
         if not validate(projection):
             return why
     back: tuple[Edit, ...] = tuple(Restore(key, by="gate") for key in sorted(projection.fold.parts))
     if projection.binds:
         back = settled(messages, back, projection.fold.removed)
-    projection.open(Epoch(now_ms, messages[-1].key, why, back))
+    projection.apply_epoch(Epoch(now_ms, messages[-1].key, why, back))
     validate(projection)
     return why

@@ -96,7 +96,7 @@ def _serve(call: Call) -> Served:
 
 def _finish(call: Call, result: Result) -> Served:
     """Keep in memory what no store keeps; of a view that is not sent, nothing."""
-    view, projection, given = result.view, call.cached.work, call.request.plan
+    view, projection = result.view, call.cached.work
     assert projection is not None
     if not _is_withheld(call, result):
         call.sessions.remember(call.cached, result.branch, view.receipt)
@@ -111,7 +111,7 @@ def _finish(call: Call, result: Result) -> Served:
         native=view.native,
         receipt=view.receipt,
         blobs=result.blobs,
-        given=given,
+        given=call.request.plan,
         sticky=call.settings.policy.sticky,
     )
     if view.plan != result.branch.plan:

@@ -32,12 +32,12 @@ def edited(*edits: tuple[int, str]) -> Projection:
     messages = work.document.transcript.messages
     for number, text in edits:
         edit = Rewrite(messages[number].parts[0].key, text, "by hand")
-        work.open(Epoch(1, messages[-1].key, "", (edit,)))
+        work.apply_epoch(Epoch(1, messages[-1].key, "", (edit,)))
     return work
 
 
 def text_of(work: Projection, number: int) -> str:
-    return work.aligned[number].parts[0].text
+    return work.projected_messages[number].parts[0].text
 
 
 def test_nothing_goes_back_of_what_is_taken() -> None:

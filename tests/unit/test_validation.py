@@ -105,7 +105,7 @@ def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
     for thinking, rules in ({"type": "enabled", "budget_tokens": 1024}, ["A52"]), ({"type": "adaptive"}, []):
         work.ingest(read(request | {"thinking": thinking}), 0, Plan())
         first = work.document.transcript.messages[1].parts[0].key
-        work.open(Epoch(1, first, "by hand", (Remove(first, by="hand"),)))
+        work.apply_epoch(Epoch(1, first, "by hand", (Remove(first, by="hand"),)))
         assert [one.rule for one in Emitter().find_new_violations(work)] == rules
 
 

@@ -31,9 +31,9 @@ def epoch_of(work: Projection, made: Compacted, why: str, now: int) -> Epoch:
     edits = tuple(_marked(edit, made.rung) for edit in made.edits)
     format = work.document.format
     if format.must_alternate:
-        edits = taking_turns(read.messages, work.mine, edits)
+        edits = taking_turns(read.messages, work.branch_plan, edits)
     elif format.may_alternate and takes_turns(read.messages):
-        edits = taking_turns(read.messages, work.mine, edits, aside=True)
+        edits = taking_turns(read.messages, work.branch_plan, edits, aside=True)
     if lost_word(work.document, view_of(work, Epoch(now, "", why, edits))):
         edits = tuple(_with_word(edit) for edit in edits)
     if work.binds:
@@ -43,14 +43,14 @@ def epoch_of(work: Projection, made: Compacted, why: str, now: int) -> Epoch:
 
 def view_of(work: Projection, epoch: Epoch) -> tuple[Message, ...]:
     """The messages that the model would read with this epoch in the plan."""
-    laid = fold(work.mine.opened(epoch))
+    laid = fold(work.branch_plan.opened(epoch))
     messages = work.document.transcript.messages
     return all_seen(messages, laid, located(laid.ranges, messages), work.count)
 
 
 def breaks_running_turn(work: Projection, epoch: Epoch) -> bool:
     """Whether it would void reasoning with which the running turn must begin (wire rules A52, A59)."""
-    return work.document.transcript.thinks_first and in_running_round(work.aligned, epoch.edits)
+    return work.document.transcript.thinks_first and in_running_round(work.projected_messages, epoch.edits)
 
 
 def swapped(work: Projection, made: Compacted, known: frozenset[Range], after: Continuation) -> Compacted | None:

@@ -59,21 +59,21 @@ def toll(work: Projection, tariff: Tariff, fixed_tokens: int) -> Toll:
 def _gains(work: Projection, sent: list[int], tariff: Tariff) -> Iterator[_Gain]:
     """What came free, message by message and range by range, each with the request that it was made for last."""
     messages = work.document.transcript.messages
-    tips = {epoch.tip for epoch in alive(work.mine)}
+    tips = {epoch.tip for epoch in alive(work.branch_plan)}
     places = {one.key: number for number, one in enumerate(messages) if one.key in tips}
     made: dict[int, int] = {}
     ranges: list[tuple[Replace, int]] = []
-    for epoch in alive(work.mine):
+    for epoch in alive(work.branch_plan):
         request = bisect_left(sent, places.get(epoch.tip, 0) + 1)
         ranges += [(edit, request) for edit in epoch.edits if isinstance(edit, Replace)]
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         made |= dict.fromkeys(work.places.of(keys), request)
     for number, request in made.items():
-        yield _Gain(number, _size(messages[number], tariff) - _size(work.aligned[number], tariff), request)
+        yield _Gain(number, _size(messages[number], tariff) - _size(work.projected_messages[number], tariff), request)
     for i, j, edit in work.ranges:
         left = sum(work.count(item.text) for item in edit.items)
         request = next((request for one, request in reversed(ranges) if one is edit), 0)
-        yield _Gain(i, sum(_size(one, tariff) for one in work.aligned[i:j]) - left, request)
+        yield _Gain(i, sum(_size(one, tariff) for one in work.projected_messages[i:j]) - left, request)
 
 
 def _kept(gains: list[_Gain], ends: list[int], fixed_tokens: int) -> dict[int, int]:

@@ -22,7 +22,7 @@ ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 def shortened(work: Projection, budget: Budget, excess: int) -> Epoch | None:
     """The epoch that shortens unread results by so many tokens, the oldest first; None where none can be."""
-    now = {part.key: part for message in work.after().messages for part in message.parts}
+    now = {part.key: part for message in work.view().messages for part in message.parts}
     edits, most, wanted = list[Edit](), 0, excess * SLACK
     for _ in range(ROUNDS):
         cuts, freed = _cuts(work, budget, now, wanted)

@@ -49,13 +49,13 @@ def told(receipt: Receipt, place: Placement, desk: Desk, work: Projection) -> Re
     """The receipt with what the next request asks for."""
     if not place.lines:
         return receipt
-    seen = desk.prefix.next(work.after().messages, work.fold)
+    seen = desk.prefix.next(work.view().messages, work.fold)
     return replace(receipt, parent=place.parent, lines=place.lines, view=seen)
 
 
 def _why(work: Projection, tip: str) -> str:
     """What moved it: an undo since the last request, or an epoch that was handed in for this very history."""
-    mine = work.mine.epochs
+    mine = work.branch_plan.epochs
     handed = mine[-1].why if mine and mine[-1].tip == work.document.transcript.messages[-1].key else ""
     return newly_undone(work, tip) or handed or MOVED
 
@@ -65,5 +65,5 @@ def _moved(desk: Desk, work: Projection, parent: str, view: str) -> bool:
     end = work.places.messages.get(parent)
     if end is None or not view:
         return False
-    shown = work.after().messages[: placed(work.ranges, end)]
+    shown = work.view().messages[: placed(work.ranges, end)]
     return desk.prefix.next(shown, work.fold) != view

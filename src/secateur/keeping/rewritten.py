@@ -63,7 +63,7 @@ def carried(work: Projection, lost: Lost, protection: Protect) -> dict[str, Edit
     """Those of the lost edits that may be made where their parts stand now, and summaries whose run is whole."""
     made: dict[str, Edit] = {}
     if lost.found:
-        stays = guarded(work.after(), protection, lost.found.keys(), work.fold.parts.keys())
+        stays = guarded(work.view(), protection, lost.found.keys(), work.fold.parts.keys())
         made |= {key: edit for key, edit in lost.found.items() if key not in stays}
     return made | _runs(work)
 

@@ -25,7 +25,7 @@ class Chain(Struct, frozen=True):
 
 def view_chain(work: Projection, before: Chain, native: Any) -> Chain:
     """The chain of the view that stands now, `native` as it is sent; gone on from the last one where that stands."""
-    raw, shown = work.document.transcript.messages, work.after().messages
+    raw, shown = work.document.transcript.messages, work.view().messages
     known = len(before.messages)
     plain = len(raw) == len(shown)
     if known and shown[:known] == before.messages and plain and _same(raw[known:], shown[known:]):

@@ -65,7 +65,7 @@ def _marked(work: Projection, native: Any, first: int) -> tuple[Any, int]:
 
 def _first_edited(work: Projection) -> int | None:
     """The first message that the epochs of this very request edit; None if it opened none."""
-    messages, epochs = work.document.transcript.messages, work.mine.epochs
+    messages, epochs = work.document.transcript.messages, work.branch_plan.epochs
     tip = messages[-1].key if messages else ""
     keys: set[str] = set()
     ranges = []
@@ -96,7 +96,7 @@ def _elements(work: Projection, body: Any) -> list[int] | None:
     raw = {message.key: message for message in work.document.transcript.messages}
     whole = work.document.format.must_alternate  # no message goes with its parts
     places, here = [], 0
-    for message in work.after().messages:
+    for message in work.view().messages:
         places.append(here)
         here += whole or not _gone(message, raw)
     items = body.get("messages") if isinstance(body, dict) else None
@@ -123,14 +123,14 @@ def ahead(work: Projection) -> tuple[int, ...]:
     may go later; and behind the message that began the running turn: once that is over its calls may be edited, and
     where a new turn strips reasoning it reads up to there.
     """
-    epochs, read = work.mine.epochs, work.document.transcript
+    epochs, read = work.branch_plan.epochs, work.document.transcript
     mine = epochs[-1].edits if epochs else ()
     found = [j for i, j, edit in work.ranges if i < j and edit in mine][-1:]
     keys = {edit.key for edit in mine if not isinstance(edit, Replace)}
     first = next((n for n, message in enumerate(read.messages) if any(p.key in keys for p in message.parts)), None)
     if first is None:
         return tuple(_place_of(work, number) for number in found)
-    index = bounds.index_of(work.after())
+    index = bounds.index_of(work.view())
     budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited, own=work.places.own)
     behind = replace(read, index=replace(index, spent=first))
     found.append(bounds.spent(behind, work.protect, partial(is_final, budget)))
@@ -141,6 +141,6 @@ def ahead(work: Projection) -> tuple[int, ...]:
 
 def _place_of(work: Projection, number: int) -> int:
     """The number in the view of a message of the history, or of the first one behind it that the view shows."""
-    messages = work.after().messages
+    messages = work.view().messages
     later = {message.key for message in work.document.transcript.messages[number:]}
     return next((n for n, message in enumerate(messages) if message.key in later), len(messages))

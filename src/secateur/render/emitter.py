@@ -55,7 +55,11 @@ class Emitter:
         if (found := self._find(document, ranges)) is None:
             return []
         read = replace(document.transcript, index=projection.index)
-        return found or lost_opening(read, projection.aligned) or lost_word(document, projection.after().messages)
+        return (
+            found
+            or lost_opening(read, projection.projected_messages)
+            or lost_word(document, projection.view().messages)
+        )
 
     def emit(self, projection: Projection, request: Any) -> Any:
         """The view in the document's own shape: the very request if no edit applies to it."""
@@ -83,7 +87,7 @@ class Emitter:
         edits. So a projection needs to know nothing of documents, and whatever it ingested meanwhile, what is known
         here is right.
         """
-        raw, shown = projection.document.transcript.messages, projection.aligned
+        raw, shown = projection.document.transcript.messages, projection.projected_messages
         if raw is self._raw and shown is self._shown:
             return
         known, size = len(self._raw), min(len(self._raw), len(raw))

@@ -39,7 +39,7 @@ class Projection:
         self.count, self.gauge = self.counting.both
         self.places = Places()
         self.plan = Plan()  # of the whole session, all its branches
-        self.mine = Plan()  # what of it holds for this history
+        self.branch_plan = Plan()  # what of it holds for this history
         self.apart: tuple[str, ...] = ()  # branches that went on from where this history stands
         self.document: Document
         self.unchanged = False  # this request and its plan are those of the last one
@@ -101,11 +101,11 @@ class Projection:
         here = keys_of(messages[first:]) if self.plan.epochs else frozenset()
         if first and not self._awaited & here:
             return False
-        before, self.mine = self.mine, branch(self.plan, here if not first else keys_of(messages))
-        self._awaited = awaited(self.plan, self.mine)
-        if self.mine != before:
+        before, self.branch_plan = self.branch_plan, branch(self.plan, here if not first else keys_of(messages))
+        self._awaited = awaited(self.plan, self.branch_plan)
+        if self.branch_plan != before:
             self._refold()
-        return self.mine != before
+        return self.branch_plan != before
 
     def _forget(self, known: tuple[Message, ...], same: int) -> None:
         """Drop what was derived from messages that are not the same any more."""
@@ -174,14 +174,14 @@ class Projection:
         self._index = still_open(read, self.protect, partial(strategy.is_final, budget), touched)
         self._view = None
 
-    def guard(self, protect: Protect) -> None:
+    def set_protection(self, protect: Protect) -> None:
         """Protect otherwise from now on: pins came or went."""
         if protect != self.protect:
             self.protect = protect
             self._index = replace(self._index, spent=0)
             self._spend()
 
-    def after(self) -> Transcript:
+    def view(self) -> Transcript:
         """The transcript as the model reads it."""
         if self._view is None:
             messages, index = self._seen, self._index
@@ -192,13 +192,13 @@ class Projection:
         return self._view
 
     @property
-    def aligned(self) -> tuple[Message, ...]:
+    def projected_messages(self) -> tuple[Message, ...]:
         """The raw messages one by one as the model reads them, replaced ranges aside."""
         return self._seen
 
-    def supposing(self, edits: dict[str, Edit]) -> Transcript:
+    def preview(self, edits: dict[str, Edit]) -> Transcript:
         """The same with more edits, which may yet come to nothing."""
-        now = self.after()
+        now = self.view()
         more = {key: (edit, 0) for key, edit in edits.items() if isinstance(edit, Rewrite | Remove)}
         back = edits.keys() - more.keys()  # restored parts: only the raw history has them
         shown, raw = list(now.messages), self.document.transcript.messages
@@ -228,25 +228,25 @@ class Projection:
     def tokens(self) -> tuple[int, int]:
         """Tokens of the raw history and of the view; fixed tokens aside."""
         raw, view, _ = self._weights
-        return raw, self._tally.of(self.after().messages) if self._ranges else view
+        return raw, self._tally.of(self.view().messages) if self._ranges else view
 
     @property
     def used(self) -> int:
         """Tokens of the view by the policy's counter, where a gate asks for it; else by the reports' counter."""
-        return self._gauge_tally.of(self.after().messages) if self._ranges else self._weights[2]
+        return self._gauge_tally.of(self.view().messages) if self._ranges else self._weights[2]
 
     @property
     def index(self) -> Index:
         """The index of the history."""
         return self._index
 
-    def open(self, epoch: Epoch) -> None:
+    def apply_epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the plan and lay it over the history."""
         before = self._fold
         if self.apart:
             epoch = replace(epoch, apart=self.apart)
         self.plan = self.plan.opened(epoch)
-        self.mine = branch(self.plan, self.places)
+        self.branch_plan = branch(self.plan, self.places)
         self._awaited |= {*self.apart}
         self._refold()
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
@@ -265,19 +265,19 @@ class Projection:
         epochs, messages = self.plan.epochs, self.document.transcript.messages
         if sealed is not None and epochs[first:]:
             self.plan = Plan((*epochs[:first], *(sealed(epoch, messages) for epoch in epochs[first:])))
-            self.mine = branch(self.plan, self.places)
+            self.branch_plan = branch(self.plan, self.places)
 
     def fold_all(self) -> Fold:
         """The edits in force on any branch: a rewritten history has none of the places where they were made."""
-        if self.plan is self.mine:
+        if self.plan is self.branch_plan:
             return self._fold
         if self._folded[0] is not self.plan:
             self._folded = self.plan, fold(self.plan)
         return self._folded[1]
 
     def _refold(self) -> None:
-        self._fold = replace(Fold() if self._held else fold(self.mine), stamps=self._stamps)
-        self.edited = refused(self.mine) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
+        self._fold = replace(Fold() if self._held else fold(self.branch_plan), stamps=self._stamps)
+        self.edited = refused(self.branch_plan) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
 
     def _show(self, touched: list[int]) -> None:
         """Project these messages again."""

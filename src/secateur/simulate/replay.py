@@ -81,7 +81,7 @@ def replayed(
         done = summarize(context, projection)
         opened = len(projection.plan.epochs) > epochs
         why = done.why or (projection.plan.epochs[-1].why if opened else pruned.skipped_reason)
-        seen = projection.after().messages
+        seen = projection.view().messages
         kept = ahead(projection) if opened else ()
         yield Turn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, projection.plan, kept)
 

@@ -30,6 +30,7 @@ from secateur.session.document import Document
 from secateur.stores.protocol import Calibration, State, Who
 from secateur.tariff import Tariff
 
+STORE_AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
 Storage = Literal["none", "store", "away"]  # no store; one that answers; one that cannot be reached now
 
 
@@ -105,7 +106,7 @@ class Context(Struct, frozen=True, kw_only=True):
         if self.calibration.samples:
             return self._calibrated(projection.tokens[1])
         count = projection.counting.by(self.settings.counter or self.policy.counter)
-        messages = projection.after().messages
+        messages = projection.view().messages
         return Load(self.fixed_tokens + projection.tallies.by(count).of(messages), self.fixed_tokens)
 
     def load_of(self, projection: Projection, messages: Sequence[Message]) -> Load:
@@ -121,7 +122,7 @@ class Context(Struct, frozen=True, kw_only=True):
         """The conversation as a compaction is given it: the view after pruning."""
         return Scene(
             raw=projection.document.transcript.messages,
-            shown=projection.aligned,
+            shown=projection.projected_messages,
             ranges=projection.ranges,
             count=projection.counting.by(self.policy.counter),
             window=self.window,
@@ -225,7 +226,7 @@ def _idle_s(projection: Projection, request: FitRequest, state: State, model: st
     last = max(read.called or read.stamped, _called_ms(state, read), clock.sent.get(model, 0))
     if idle_s is None and last:
         idle_s = max(0.0, (request.now_ms - last) / 1000)
-    opened = projection.mine.epochs[-1].at if projection.mine.epochs else 0
+    opened = projection.branch_plan.epochs[-1].at if projection.branch_plan.epochs else 0
     if opened and opened != clock.by_hand and idle_s is not None:
         idle_s = max(0.0, min(idle_s, (request.now_ms - opened) / 1000))
     return idle_s

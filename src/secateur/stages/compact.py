@@ -26,13 +26,12 @@ from secateur.model import Epoch
 from secateur.render.host_entry import hosted
 from secateur.session import Projection
 from secateur.settle import headless
-from secateur.stages import Context
+from secateur.stages import STORE_AWAY, Context
 
 if TYPE_CHECKING:
     from secateur.compacting import Made
 
 ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
-AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
 
 
 class CompactionStep(Struct, frozen=True):
@@ -61,7 +60,7 @@ def conclude(
     Raises CancelledError.
     """
     if context.storage == "away":
-        return CompactionStep(Refused("store", AWAY))
+        return CompactionStep(Refused("store", STORE_AWAY))
     verdict = due(context.settings, context.load(projection), context.limits, options.forced)
     before = before_event(context, projection, (verdict.why, verdict.text), options)
     refusal = _refusal(projection, verdict, setup, options)
@@ -84,7 +83,7 @@ def check_preconditions(projection: Projection, is_written: bool = True) -> Refu
     read, format = projection.document.transcript, projection.document.format
     if read.partial:
         return Refused("partial", "the provider holds history that is not in this request: it is only observed")
-    if read.thinks_first and headless(read.messages, projection.aligned, running(read)):
+    if read.thinks_first and headless(read.messages, projection.projected_messages, running(read)):
         return Refused("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
     if is_written and (format.log or read.in_place) and not hosted(projection.document):
         text = f"a session of {format.name} has no compaction of its own to append: compact the request, or prune it"
@@ -143,7 +142,7 @@ def _begin_beside(
     if before.tokens < before.threshold * EARLY_SHARE or before.tokens > context.window:
         return None
     messages = projection.document.transcript.messages
-    if held_back(projection.mine, messages, context.window, projection.count) is not None:
+    if held_back(projection.branch_plan, messages, context.window, projection.count) is not None:
         return None
     scene = context.compaction_input(projection, replace(options, forced=True), True)
     task = (scene, context.settings, context.policy.continuation)
@@ -167,7 +166,7 @@ def _compact(
     from secateur import compacting  # only a request that compacts pays for loading it
 
     messages = projection.document.transcript.messages
-    held = None if options.forced else held_back(projection.mine, messages, context.window, projection.count)
+    held = None if options.forced else held_back(projection.branch_plan, messages, context.window, projection.count)
     if held is not None and before.tokens <= context.window:
         return CompactionStep(held)
     reply, warning = asked(setup.hooks, before)

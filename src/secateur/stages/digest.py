@@ -56,8 +56,8 @@ def conclude(
 
 def _is_undone(projection: Projection, made: Compacted) -> bool:
     """Whether the same was made before and taken back: it is not made again."""
-    epochs = projection.mine.epochs
-    kept = {edit.after for epoch in alive(projection.mine) for edit in epoch.edits if isinstance(edit, Replace)}
+    epochs = projection.branch_plan.epochs
+    kept = {edit.after for epoch in alive(projection.branch_plan) for edit in epoch.edits if isinstance(edit, Replace)}
     every = {edit.after for epoch in epochs for edit in epoch.edits if isinstance(edit, Replace)}
     return any(isinstance(edit, Replace) and edit.after in every - kept for edit in made.edits)
 
@@ -73,7 +73,7 @@ class OldSpan(Struct, frozen=True):
 
 def find_old_span(projection: Projection, settings: Digest) -> OldSpan:
     """The older work of this session that no compaction has replaced, and what reading it has cost."""
-    messages, shown = projection.document.transcript.messages, projection.aligned
+    messages, shown = projection.document.transcript.messages, projection.projected_messages
     first = max((j for i, j, _ in projection.ranges if i < j), default=0)
     tail = [tokens_of(one) for one in shown[first:]]
     results = [_results(one) for one in messages[first:]]
@@ -188,7 +188,7 @@ def _worth(made: Compacted, settings: Digest) -> bool:
 
 def _cached(projection: Projection) -> int:
     """The message before which the cache ends: the newest answer, or the first that is edited for this request."""
-    messages, epochs = projection.document.transcript.messages, projection.mine.epochs
+    messages, epochs = projection.document.transcript.messages, projection.branch_plan.epochs
     end = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "assistant"), 0)
     for epoch in reversed(epochs):
         if not messages or epoch.tip != messages[-1].key:
@@ -200,14 +200,14 @@ def _cached(projection: Projection) -> int:
 
 def _between(projection: Projection, first: int, end: int) -> int:
     """Tokens of the view's messages [first, end) of the raw history."""
-    return sum(tokens_of(one) for one in projection.aligned[first:end])
+    return sum(tokens_of(one) for one in projection.projected_messages[first:end])
 
 
 def _bound(projection: Projection, first: int) -> int:
     """Tokens of reasoning behind a place that is void once something before it changes."""
     if not projection.binds:
         return 0
-    return sum(part.tokens for one in projection.aligned[first:] for part in one.parts if part.bound)
+    return sum(part.tokens for one in projection.projected_messages[first:] for part in one.parts if part.bound)
 
 
 def _why(freed: int, weighed: tuple[float, float], gone: str, must: bool) -> str:

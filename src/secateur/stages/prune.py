@@ -4,7 +4,8 @@ Rule: the conclusion follows from the history, the plan and the context. Nothing
 nothing is applied: the projection only shows what a proposal would come to.
 """
 
-from msgspec import Struct
+from collections.abc import Set
+
 from msgspec.structs import replace
 
 from secateur.bounds import index_of, running
@@ -15,24 +16,15 @@ from secateur.schedule import Choice, Never, Offer
 from secateur.schedule.ground import cold
 from secateur.session import Projection
 from secateur.settle import headless, in_running_round, settled
-from secateur.stages import Context, Step
+from secateur.stages import STORE_AWAY, Context, Step
 from secateur.strategies import Strategy
 
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
 RUNNING_ROUND_SHARE = 0.9
 BIRTH = "excerpt at birth: what is new and long is shortened before it is ever cached"
-AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
 
 Edits = dict[str, Edit]
-
-
-class Proposed(Struct, frozen=True):
-    """What the strategies propose for a view, and the keys of what is edited in it anyway."""
-
-    seen: Transcript
-    edits: Edits
-    forced: frozenset[str]
 
 
 def conclude(context: Context, projection: Projection, demanded: Edits, reason: str = "") -> Step:
@@ -40,11 +32,11 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
     read = projection.document.transcript
     if read.partial:
         return Step(None, "the provider holds history that is not in this request: it is only observed")
-    if read.thinks_first and headless(read.messages, projection.aligned, running(read)):
+    if read.thinks_first and headless(read.messages, projection.projected_messages, running(read)):
         skipped = "the running turn must begin with its reasoning, so nothing is edited"
         return Step(_restore_all(projection, context.budget.now), skipped)
     if context.storage == "away":
-        context = replace(context, policy=replace(context.policy, schedule=Never(why=AWAY), birth=None, prune=()))
+        context = replace(context, policy=replace(context.policy, schedule=Never(why=STORE_AWAY), birth=None, prune=()))
     return _conclude(context, projection, demanded, reason)
 
 
@@ -52,20 +44,17 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     """What the strategies propose and the schedule lets pass, with dependents, as one epoch."""
     policy, read = context.policy, projection.document.transcript
     budget = replace(context.budget, cold=cold(context.budget))  # as it is before this request's own edits
-    budget = with_edits(
-        projection, budget, {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
-    )
+    standing: Edits = {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
+    budget = with_edits(projection, budget, standing)
     # 1. What is new may be shortened on arrival, before any cache holds it.
     arrived, seen = propose_on_arrival(policy, projection, budget, demanded)
     arrived = admit_on_arrival(policy, projection, budget, arrived)
     budget = with_edits(projection, budget, arrived)
     # 2. The strategies propose, each for the view with the proposals before it, and the schedule decides.
-    skipped = policy.schedule.closed_before(seen, budget)
-    pruned, why = Edits(), ""
+    skipped, pruned, why = policy.schedule.closed_before(seen, budget), Edits(), ""
     if not skipped:
-        made = demanded | arrived
-        proposed = Proposed(seen, propose(projection, budget, policy.prune, made), frozenset(made))
-        choice, freed = _decide(policy, projection, budget, proposed)
+        proposed = propose(projection, budget, policy.prune, demanded | arrived)
+        choice, freed = _decide(policy, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
         skipped = choice.gate
         if not skipped:
             unit = "characters" if policy.counter == "chars" else "tokens"
@@ -75,12 +64,12 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     #    but in a running tool round the edits wait instead, as long as the window allows it.
     closed = with_dependents(projection, {**demanded, **arrived, **pruned})
     why = reason or why or BIRTH
-    if in_running_round(projection.aligned, closed):
+    if in_running_round(projection.projected_messages, closed):
         if (pruned or arrived) and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
             skipped = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
             why = reason or BIRTH
             closed = with_dependents(projection, {**demanded, **_behind_reasoning(projection, arrived)})
-        if read.thinks_first and in_running_round(projection.aligned, closed):
+        if read.thinks_first and in_running_round(projection.projected_messages, closed):
             closed = ()
     epoch = Epoch(budget.now, read.messages[-1].key, why, closed) if closed else None
     return Step(epoch, skipped)
@@ -94,7 +83,7 @@ def propose_on_arrival(
     What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
     without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
     """
-    view = projection.supposing(before) if before else projection.after()
+    view = projection.preview(before) if before else projection.view()
     if policy.birth is None:
         return {}, view
     index, asked = index_of(view), view
@@ -123,10 +112,10 @@ def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arr
 def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
     """What the strategies propose in order, each for the view with the proposals before it."""
     proposed = Edits()
-    view = projection.supposing(before) if before else projection.after()
+    view = projection.preview(before) if before else projection.view()
     for number, strategy in enumerate(strategies):
         if number and proposed:
-            view = projection.supposing({**before, **proposed})
+            view = projection.preview({**before, **proposed})
         edits = strategy(view, with_edits(projection, budget, proposed))
         proposed |= {edit.key: edit for edit in edits if not isinstance(edit, Replace)}
     return proposed
@@ -134,8 +123,7 @@ def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, 
 
 def with_dependents(projection: Projection, edits: Edits) -> tuple[Edit, ...]:
     """The edits, with the removals that depend on them."""
-    made = tuple(edits.values())
-    messages = projection.document.transcript.messages
+    made, messages = tuple(edits.values()), projection.document.transcript.messages
     return settled(messages, made, projection.fold.removed) if projection.binds else made
 
 
@@ -143,38 +131,39 @@ def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
     """The budget, with these edits among those that were made, and their parts as they came."""
     if not edits:
         return budget
-    messages = projection.document.transcript.messages
-    numbers = projection.places.of(edits)
+    messages, numbers = projection.document.transcript.messages, projection.places.of(edits)
     raw = {part.key: part for number in numbers for part in messages[number].parts if part.key in edits}
     by = {key: edit.by for key, edit in edits.items()}
     return replace(budget, edited={**budget.edited, **by}, raw={**budget.raw, **raw})
 
 
-def _decide(policy: Policy, projection: Projection, budget: Budget, proposed: Proposed) -> tuple[Choice, int]:
+def _decide(
+    policy: Policy, projection: Projection, budget: Budget, seen: Transcript, edits: Edits, forced: Set[str]
+) -> tuple[Choice, int]:
     """The decision of the schedule, and the tokens that would come free of all proposals."""
-    marked, freed = _freed(projection, proposed.seen, proposed.edits)
+    marked, freed = _freed(projection, seen, edits)
     offer = Offer(
-        seen=proposed.seen,
+        seen=seen,
         budget=budget,
-        edits=proposed.edits,
+        edits=edits,
         count=projection.count,
         marked=marked,
         freed=freed,
-        since=_stale_since(policy, proposed, budget),
+        since=_stale_since(policy, budget, seen, edits),
         by_age=any(strategy.by_age for strategy in policy.prune),
-        plan=projection.mine,
-        forced=proposed.forced,
+        plan=projection.branch_plan,
+        forced=forced,
         holds=projection.holding,
         known=projection.walked,
     )
     return policy.schedule.chosen(offer), freed
 
 
-def _stale_since(policy: Policy, proposed: Proposed, budget: Budget) -> dict[str, int]:
+def _stale_since(policy: Policy, budget: Budget, seen: Transcript, edits: Edits) -> dict[str, int]:
     """For proposed results that a later message made stale: that message."""
     since: dict[str, int] = {}
     for strategy in policy.prune:
-        for key, number in strategy.stale_since(proposed.seen, budget, proposed.edits.keys()).items():
+        for key, number in strategy.stale_since(seen, budget, edits.keys()).items():
             since[key] = min(number, since.get(key, number))
     return since
 
@@ -194,7 +183,7 @@ def _restore_all(projection: Projection, now_ms: int) -> Epoch:
 def _behind_reasoning(projection: Projection, edits: Edits) -> Edits:
     """Those of the edits that have no bound reasoning behind them: they void none."""
     free = Edits()
-    for message in reversed(projection.aligned):
+    for message in reversed(projection.projected_messages):
         for part in reversed(message.parts):
             if part.bound:
                 return free

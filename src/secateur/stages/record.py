@@ -64,7 +64,7 @@ def make_receipt(
         in_force=rendered.active_edits,
         gate="" if opened else pruned.skipped_reason,
         idle_s=context.budget.idle_s,
-        cost=cost_of(decided.shown, projection.aligned, context.budget) if changed else None,
+        cost=cost_of(decided.shown, projection.projected_messages, context.budget) if changed else None,
         warnings=(*read.warnings, *decided.demands.warnings, *compaction.warnings, *more),
         mended=repairs,
         forced=decided.forced,
@@ -85,4 +85,6 @@ def make_receipt(
 def list_inherited(projection: Projection, plan: Plan) -> tuple[Entry, ...]:
     """What the epochs that came from another session do here."""
     messages = projection.document.transcript.messages
-    return tuple(edit for epoch in plan.epochs for edit in entries(messages, messages, projection.aligned, epoch))
+    return tuple(
+        edit for epoch in plan.epochs for edit in entries(messages, messages, projection.projected_messages, epoch)
+    )

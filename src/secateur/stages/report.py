@@ -97,7 +97,7 @@ def explain_too_long(context: Context, projection: Projection, outcome: Outcome)
 
 def name_largest(projection: Projection) -> str:
     """The largest parts of the view, with their tokens."""
-    return ", ".join(f"{part.tool or part.kind} ({part.tokens:,})" for part in largest(projection.after()))
+    return ", ".join(f"{part.tool or part.kind} ({part.tokens:,})" for part in largest(projection.view()))
 
 
 def largest(view: Transcript) -> tuple[Part, ...]:

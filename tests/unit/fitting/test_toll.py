@@ -33,7 +33,7 @@ def session(*epochs: tuple[int, Any]) -> Projection:
     work.ingest(read(request), 0, None)
     messages = work.document.transcript.messages
     for newest, edit in epochs:
-        work.open(Epoch(0, messages[newest].key, "", (edit(messages),)))
+        work.apply_epoch(Epoch(0, messages[newest].key, "", (edit(messages),)))
     return work
 
 

@@ -1,0 +1,123 @@
+"""One request, traced: which files it enters, in which order, and who may apply an epoch, decide or save.
+
+The table of `docs/explanation/architecture.md` is read, not repeated here, so it cannot lie. The request is the first
+of a session, with a store, of the shipped Messages body.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+import secateur
+from secateur import Engine
+from secateur.stores.memory import MemoryStore
+
+ROOT = Path(__file__).parent.parent
+SOURCE = Path(secateur.__file__).parent
+PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
+BODY = (ROOT / "sessions" / "anthropic_messages.json").read_bytes()
+MOST_LINES = 900  # of the main path: what a person reads to follow a request
+# What a request enters, files and functions: these may only shrink.
+BOUNDS = {"observe": (98, 370), "balance": (139, 650)}
+
+Call = tuple[str, str]  # file below the package, and the function's qualified name
+
+
+class Trace(Struct, frozen=True):
+    """The calls of one request in the order in which they were first made, and who made them."""
+
+    order: tuple[Call, ...]
+    callers: dict[Call, frozenset[Call]]
+
+    @property
+    def files(self) -> frozenset[str]:
+        return frozenset(file for file, _ in self.order)
+
+
+def place(frame: FrameType | None) -> Call | None:
+    """The function of a frame; None outside the package, and for comprehensions and bodies of classes."""
+    if frame is None or not frame.f_code.co_filename.startswith(f"{SOURCE}/"):
+        return None
+    name = frame.f_code.co_qualname
+    return (frame.f_code.co_filename[len(str(SOURCE)) + 1 :], name) if not name.endswith(">") else None
+
+
+@cache
+def traced(policy: str) -> Trace:
+    """A first request, once another engine has served one: what is loaded and remembered once is not counted."""
+    Engine(policy, store=MemoryStore()).fit(BODY, now=1)
+    engine = Engine(policy, store=MemoryStore())
+    callers: dict[Call, set[Call]] = {}
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and (found := place(frame)) is not None:
+            above = frame.f_back
+            while above is not None and place(above) is None:
+                above = above.f_back
+            callers.setdefault(found, set()).update(filter(None, [place(above)]))
+
+    sys.setprofile(note)
+    try:
+        engine.fit(BODY, now=1)
+    finally:
+        sys.setprofile(None)
+    return Trace(tuple(callers), {call: frozenset(known) for call, known in callers.items()})
+
+
+def steps() -> Iterator[Call]:
+    """The rows of the page's table: file and function."""
+    yield from re.findall(r"^\| `([\w/]+\.py)` \| `([\w.]+)` \|", PAGE, re.M)
+
+
+def main_path() -> list[str]:
+    """The files that the page calls the main path."""
+    found = re.search(r"^The main path is (.*?)\.$", PAGE, re.M | re.S)
+    assert found
+    return re.findall(r"`([\w/]+\.py)`", found[1])
+
+
+def test_the_page_tells_the_steps_of_a_request_in_their_order() -> None:
+    order = traced("balance").order
+    told = list(steps())
+    assert len(told) >= 15
+    assert [step for step in told if step not in order] == []
+    assert told == sorted(told, key=order.index)
+
+
+def test_the_main_path_is_short_enough_to_be_read() -> None:
+    assert sum(len((SOURCE / file).read_text().splitlines()) for file in main_path()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("policy", BOUNDS)
+def test_a_request_enters_no_more_files_and_functions_than_it_did(policy: str) -> None:
+    trace, (files, functions) = traced(policy), BOUNDS[policy]
+    assert len(trace.files) <= files
+    assert len(trace.order) <= functions
+
+
+@pytest.mark.parametrize("policy", BOUNDS)
+def test_epochs_decisions_and_saves_come_from_the_main_path_alone(policy: str) -> None:
+    callers = traced(policy).callers
+    assert {file for file, _ in callers.get(("session/__init__.py", "Projection.apply_epoch"), ())} <= {"pipeline.py"}
+    stages = [call for call in callers if call[0].startswith("stages/") and call[1] == "conclude"]
+    assert stages
+    assert {file for stage in stages for file, _ in callers[stage]} <= {"pipeline.py"}
+    assert {file for file, _ in callers["keeping/__init__.py", "Keeping.save"]} == {"serving.py"}
+    assert {call for call in callers if call[1].endswith(".save")} <= {
+        ("keeping/__init__.py", "Keeping.save"),
+        ("keeping/reach.py", "Reach.save"),
+        ("stores/memory.py", "MemoryStore.save"),
+    }
+
+
+def test_a_request_that_edits_nothing_asks_no_strategy_and_applies_no_epoch() -> None:
+    trace = traced("observe")
+    assert not [call for call in trace.order if call[0].startswith(("strategies/", "acts/", "compaction/"))]
+    assert ("session/__init__.py", "Projection.apply_epoch") not in trace.order
