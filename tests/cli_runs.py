@@ -45,13 +45,22 @@ def secateur(*args: object, stdin: bytes = b"", **env: str) -> Done:
     """Run `python -m secateur ARGS`: no terminal, 80 columns, warnings are errors."""
     if sys.platform == "win32" or any(name.startswith(("PYTHON", "LC_")) for name in env):  # read as Python starts
         return afresh(*args, stdin=stdin, **env)
+    return _forked(_server(), args, stdin, env)
+
+
+def without(package: str, *args: object) -> Done:
+    """The same where a package is not installed."""
+    return _forked(_server(package), args, b"", {})
+
+
+def _forked(server: "_Server", args: tuple[object, ...], stdin: bytes, env: dict[str, str]) -> Done:
     request = {"arguments": [*map(str, args)], "environment": environment(**env), "folder": os.getcwd()}
     with TemporaryFile() as asked, TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
         asked.write(json.dumps(request).encode())
         given.write(stdin)
         for file in (asked, given):
             file.seek(0)
-        return Done(_server().run(asked, given, out, err), _read(out), _read(err).decode())
+        return Done(server.run(asked, given, out, err), _read(out), _read(err).decode())
 
 
 def afresh(*args: object, stdin: bytes = b"", **env: str) -> Done:
@@ -69,11 +78,11 @@ def _read(file: BinaryIO) -> bytes:
 class _Server:
     """A running cli_server.py."""
 
-    def __init__(self) -> None:
+    def __init__(self, *missing: str) -> None:
         self.channel, theirs = socketpair()
         with theirs:
             program = Path(__file__).with_name("cli_server.py")
-            argv = [sys.executable, "-W", "error", str(program), str(theirs.fileno())]
+            argv = [sys.executable, "-W", "error", str(program), str(theirs.fileno()), *missing]
             none = subprocess.DEVNULL
             self.process = subprocess.Popen(
                 argv, env=environment(), pass_fds=[theirs.fileno()], stdin=none, stdout=none, start_new_session=True
@@ -101,8 +110,8 @@ class _Server:
 
 
 @cache
-def _server() -> _Server:
-    server = _Server()
+def _server(*missing: str) -> _Server:
+    server = _Server(*missing)
     atexit.register(server.end)
     return server
 

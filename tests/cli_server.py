@@ -1,10 +1,11 @@
 """An interpreter that has imported the command line and forks once per run, so that a run does not pay for the imports.
 
-    python -W error cli_server.py CHANNEL
+    python -W error cli_server.py CHANNEL [MISSING ...]
 
-CHANNEL is the number of an open socket. Each message on it carries four files: the request (arguments, environment and
-folder, as JSON) and the standard streams of the run; the answer is the exit code. Each run is a process of its own that
-starts where `python -m secateur` starts and ends as any program does; what it shares with the others is the hash seed.
+CHANNEL is the number of an open socket; packages that are named as MISSING cannot be imported. Each message on the
+socket carries four files: the request (arguments, environment and folder, as JSON) and the standard streams of the run;
+the answer is the exit code. Each run is a process of its own that starts where `python -m secateur` starts and ends as
+any program does; what it shares with the others is the hash seed.
 """
 
 import gc
@@ -61,6 +62,7 @@ def become(request: int, *streams: int) -> None:
 
 if __name__ == "__main__":
     sys.path[0] = os.getcwd()  # as `python -m` has it, and not this folder
+    sys.modules.update(dict.fromkeys(sys.argv[2:]))  # type: ignore[arg-type]  # None stands for what is not there
     load()
     serve(socket(fileno=int(sys.argv[1])))
     runpy.run_module("secateur", run_name="__main__", alter_sys=True)

@@ -16,8 +16,8 @@ def load(data: bytes) -> list[Shown]:
     lines = {at: line for at, line in enumerate(objects(data)) if isinstance(line, dict) and line.get("uuid")}
     lines = {at: line for at, line in lines.items() if not line.get("isSidechain")}
     branch = climbed(lines)
-    while more := {at for at in lines if at not in branch and wanted(lines, at, branch)}:
-        branch |= {min(more)}
+    while (more := wanted(lines, branch)) is not None:
+        branch.add(more)
     return told(lines, sorted(branch))
 
 
@@ -34,17 +34,22 @@ def climbed(lines: dict[int, Any]) -> set[int]:
     return branch
 
 
-def wanted(lines: dict[int, Any], at: int, branch: set[int]) -> bool:
-    """Another line of a message on the branch, or a result of one of its calls that hangs off it."""
-    line = lines[at]
-    if line["type"] == "assistant":
-        return any(api_message(lines[one]) == api_message(line) for one in branch if lines[one]["type"] == "assistant")
-    if line["type"] != "user":
-        return False
-    calls = {block["id"] for one in branch for block in blocks(lines[one]) if block["type"] == "tool_use"}
-    have = {block["tool_use_id"] for one in branch for block in blocks(lines[one]) if block["type"] == "tool_result"}
-    mine = {block["tool_use_id"] for block in blocks(line) if block["type"] == "tool_result"}
-    return bool(mine & calls - have)
+def wanted(lines: dict[int, Any], branch: set[int]) -> int | None:
+    """The first other line of a message on the branch, or of a result of one of its calls that hangs off it."""
+    messages = {api_message(lines[one]) for one in branch if lines[one]["type"] == "assistant"}
+    found = [block for one in branch for block in blocks(lines[one])]
+    calls = {block["id"] for block in found if block["type"] == "tool_use"}
+    waiting = calls - {block["tool_use_id"] for block in found if block["type"] == "tool_result"}
+    for at, line in lines.items():
+        if at in branch:
+            continue
+        if line["type"] == "assistant" and api_message(line) in messages:
+            return at
+        if line["type"] == "user" and any(
+            block["type"] == "tool_result" and block["tool_use_id"] in waiting for block in blocks(line)
+        ):
+            return at
+    return None
 
 
 def api_message(line: Any) -> str:
