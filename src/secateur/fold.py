@@ -22,6 +22,8 @@ _NUMBER, _NO_DIGITS = re.compile(r"\d+"), dict.fromkeys(map(ord, "0123456789"))
 def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
     """The text without repetitions; the text itself where there are too few to be worth a note."""
     lines = text.split("\n")
+    if len(lines) < _EACH + LEAST_LINES + _LAST:
+        return text
     stretches = list(_stretches(lines, _stays(text, lines, about)))
     if not stretches:
         return text

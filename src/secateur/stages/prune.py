@@ -6,6 +6,7 @@ nothing is applied: the projection only shows what a proposal would come to.
 
 from collections.abc import Set
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.bounds import index_of, running
@@ -22,6 +23,7 @@ from secateur.strategies import Strategy
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
 RUNNING_ROUND_SHARE = 0.9
+_MANY_CHARS = 100_000  # more than a schedule asks for to come free
 BIRTH = "excerpt at birth: what is new and long is shortened before it is ever cached"
 
 Edits = dict[str, Edit]
@@ -46,20 +48,13 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     budget = replace(context.budget, cold=cold(context.budget))  # as it is before this request's own edits
     standing: Edits = {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
     budget = with_edits(projection, budget, standing)
-    # 1. What is new may be shortened on arrival, before any cache holds it.
-    arrived, seen = propose_on_arrival(policy, projection, budget, demanded)
-    arrived = admit_on_arrival(policy, projection, budget, arrived)
-    budget = with_edits(projection, budget, arrived)
-    # 2. The strategies propose, each for the view with the proposals before it, and the schedule decides.
-    skipped, pruned, why = policy.schedule.closed_before(seen, budget), Edits(), ""
-    if not skipped:
-        proposed = propose(projection, budget, policy.prune, demanded | arrived)
-        choice, freed = _decide(policy, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
-        skipped = choice.gate
-        if not skipped:
-            unit = "characters" if policy.counter == "chars" else "tokens"
-            pruned = dict(choice.edits)
-            why = choice.why or f"{policy.name}: {freed:,} {unit} come free by its counter"
+    # 1. What is new may be shortened on arrival, before any cache holds it; of what is replaced anyway no excerpt is
+    #    made. 2. The strategies propose, each for the view with the proposals before it, and the schedule decides.
+    expected = _expect(policy, projection, budget, demanded)
+    found = _propose_all(policy, projection, budget, demanded, expected)
+    if not expected.keys() <= found.pruned.keys() | found.arrived.keys():  # some stay after all: excerpts are needed
+        found = _propose_all(policy, projection, budget, demanded, Edits())
+    arrived, pruned, skipped, why = found.arrived, found.pruned, found.skipped, found.why
     # 3. Reasoning that is bound to its prefix is void once something before it changes, so it goes with the edits;
     #    but in a running tool round the edits wait instead, as long as the window allows it.
     closed = with_dependents(projection, {**demanded, **arrived, **pruned})
@@ -75,10 +70,55 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     return Step(epoch, skipped)
 
 
+class _Proposals(Struct, frozen=True):
+    """The edits on arrival, and those of the pruning strategies that the schedule lets pass, or why it lets none."""
+
+    arrived: Edits
+    pruned: Edits = {}
+    skipped: str = ""
+    why: str = ""
+
+
+def _propose_all(
+    policy: Policy, projection: Projection, budget: Budget, demanded: Edits, expected: Edits
+) -> _Proposals:
+    """`expected` are edits that the strategies are likely to make in this very request."""
+    arrived, seen = propose_on_arrival(policy, projection, budget, demanded, expected)
+    arrived = admit_on_arrival(policy, projection, budget, arrived)
+    budget = with_edits(projection, budget, arrived)
+    if skipped := policy.schedule.closed_before(seen, budget):
+        return _Proposals(arrived, skipped=skipped)
+    again = arrived or not expected  # else nothing is shortened on arrival, as was assumed for what is expected
+    proposed = propose(projection, budget, policy.prune, demanded | arrived) if again else expected
+    choice, freed = _decide(policy, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
+    if choice.gate:
+        return _Proposals(arrived, skipped=choice.gate)
+    unit = "characters" if policy.counter == "chars" else "tokens"
+    why = choice.why or f"{policy.name}: {freed:,} {unit} come free by its counter"
+    return _Proposals(arrived, dict(choice.edits), why=why)
+
+
+def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
+    """What the strategies propose if nothing is shortened on arrival, where it is likely that all of it is made.
+
+    Empty where the prompt cache may be warm, where reasoning is bound to its prefix, and where not much comes free.
+    """
+    if policy.birth is None or not policy.schedule.uses_prices or not budget.cold or projection.binds:
+        return Edits()
+    view = projection.preview(demanded) if demanded else projection.view()
+    if policy.schedule.closed_before(view, budget):
+        return Edits()
+    edits = propose(projection, budget, policy.prune, demanded)
+    numbers = projection.holding(edits)
+    before = sum([len(part.text) for number in numbers for part in view.messages[number].parts if part.key in edits])
+    after = sum([len(edit.text) for edit in edits.values() if isinstance(edit, Rewrite)])
+    return edits if before - after >= _MANY_CHARS else Edits()
+
+
 def propose_on_arrival(
-    policy: Policy, projection: Projection, budget: Budget, before: Edits
+    policy: Policy, projection: Projection, budget: Budget, before: Edits, expected: Edits
 ) -> tuple[Edits, Transcript]:
-    """What is proposed on arrival, and the view that it is proposed for.
+    """What is proposed on arrival, and the view that it is proposed for. `expected`: edits that come soon after.
 
     What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
     without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
@@ -89,7 +129,8 @@ def propose_on_arrival(
     index, asked = index_of(view), view
     if policy.schedule.uses_prices and not budget.cold and index.assistants:
         asked = replace(view, index=replace(index, spent=max(index.spent, index.assistants[-1])))
-    edits = policy.birth(asked, budget)
+    replacements = {key: edit.text for key, edit in expected.items() if isinstance(edit, Rewrite)}
+    edits = policy.birth(asked, budget, replacements)
     return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
 
 

@@ -6,7 +6,7 @@ not protect here; tools, roles, pins, errors, media and the head do, and what th
 that name what the task is about stay too: what the user named, and the calls just before. What shows files comes whole.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from threading import local
 
@@ -32,6 +32,8 @@ FOLDED = 0.15  # where only repetitions were left out, of all that does not show
 _PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
 _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
+_USED = 2 / 3
+_NONE: Mapping[str, str] = {}
 _KEPT = 4_096  # folds
 _kept = local()  # the folds of a thread, by key and handle
 
@@ -48,7 +50,9 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     most_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
     fold: bool = False  # lines that say again what others said go first, from all but what shows files
 
-    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
+    def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
+        """`leaving`: what other strategies replace results by in this request; what is much shorter than an excerpt
+        would be makes one unnecessary."""
         first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
         prices = _prices(budget)
         for number in range(first, len(transcript.messages)):
@@ -57,15 +61,17 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
                     continue
                 if part.pinned or len(part.text) <= LEAST_CHARS or part.key in budget.own:
                     continue
-                text = self._made(_Result(transcript, number, part, budget, prices))
+                text = self._made(_Result(transcript, number, part, budget, prices), leaving.get(part.key))
                 if len(text) < len(part.text) and eligible(transcript, number, part, budget.protect):
                     yield Rewrite(part.key, text, by="excerpt")
 
-    def _made(self, result: "_Result") -> str:
+    def _made(self, result: "_Result", instead: str | None) -> str:
         """What the result may read as: itself, without its repetitions, or cut."""
         folded = self._folded(result) if self.fold else result.part.text
         room = self._room(result, len(folded))
-        return result.cut(room) if 0 < room < len(folded) else folded
+        if not 0 < room < len(folded):
+            return folded
+        return result.part.text if instead is not None and result.is_longer(room, instead) else result.cut(room)
 
     def _folded(self, result: "_Result") -> str:
         """The result without its repetitions; as it is where that is not worth it."""
@@ -126,6 +132,16 @@ class _Result(Struct, frozen=True):
     @property
     def call(self) -> Part | None:
         return call_of(self.transcript, self.number, self.part)
+
+    def is_longer(self, room: int, text: str) -> bool:
+        """Whether an excerpt of so many characters is certainly longer than this text, and long enough to be replaced.
+
+        An excerpt uses at least `_USED` of its room.
+        """
+        chars, protect = _USED * room, self.budget.protect
+        if chars < max(len(text), LEAST_CHARS, protect.worth_chars, protect.min_chars):
+            return False
+        return self.budget.count(text) <= chars * self.tokens / len(self.part.text)
 
     def cut(self, room: int) -> str:
         return excerpt(self.part.text, room, handle_for(self.budget, self.part), self._about())
