@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from secateur.gist import few, possible, single, tells, versioned
+from secateur.gist import few, held_stems, single, tells, versioned
 
 LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
 TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's
@@ -113,7 +113,7 @@ def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
 
     Only as many are judged as are needed to say which those are.
     """
-    groups = _grouped(text, gap, [stem for stem in possible(text) if stem in text])
+    groups = _grouped(text, gap, held_stems(text))
     lines = _Lines(text)
     seen: set[str] = set()
     first: list[tuple[int, str]] = []
@@ -131,7 +131,7 @@ def _telling(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]:
     return _fitting(first, room)
 
 
-def _grouped(text: str, gap: _Gap, stems: list[str]) -> list[Spots]:
+def _grouped(text: str, gap: _Gap, stems: Sequence[str]) -> list[Spots]:
     """Spots of the gap that hold one of the stems, those together that overlap."""
     lines = text[gap.start : gap.end].split("\n")
     if gap.pairs or len(lines) > _HITS or max(map(len, lines)) > _LINE_CHARS // 2:

@@ -10,19 +10,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from secateur.gist import alike_in, sounding, tells
+from secateur.gist import alike_in, held_stems, may_tell, sounding, tells
 
 LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out
 _EACH, _HITS = 2, 3  # lines of one shape, and hits in one file, that stay
 _NAMED = 3  # and such that hold a name
 _LAST = 3  # lines at the end
+_LEAST_FOLDED = _EACH + LEAST_LINES + _LAST  # lines of a text that can be folded
+_LOOKED_AT = 40  # lines
+_ASCII = bytes(range(128))
 _NUMBER, _NO_DIGITS = re.compile(r"\d+"), dict.fromkeys(map(ord, "0123456789"))
 
 
 def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
     """The text without repetitions; the text itself where there are too few to be worth a note."""
     lines = text.split("\n")
-    if len(lines) < _EACH + LEAST_LINES + _LAST:
+    if len(lines) < _LEAST_FOLDED:
         return text
     stretches = list(_stretches(lines, _stays(text, lines, about)))
     if not stretches:
@@ -34,6 +37,39 @@ def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
         made.append(_note(start, end, 0 if done else len(lines), handle))
         done = end
     return "\n".join((*made, *lines[done:]))
+
+
+def is_long_folded(text: str, chars: int) -> bool:
+    """Whether a few lines show that any fold of the text has at least so many characters; False: they do not.
+
+    Its first two lines stay, its last ones, and each line that tells of an error like no other does. The latter is
+    certain only of a line with a word that digits interrupt: then the line without digits is no shape of any line.
+    """
+    lines = text.split("\n")
+    left = chars - sum(map(len, lines[:_EACH])) - sum(map(len, lines[_EACH:][-_LAST:]))
+    if left <= 0 or len(lines) < _LEAST_FOLDED:
+        return left <= 0 or len(text) >= chars
+    stems, bare = held_stems(text), _without_digits(text)
+    for line, said in zip(lines[_EACH : _LOOKED_AT - _LAST], bare[_EACH:-_LAST], strict=False) if stems else ():
+        if may_tell(line, stems) and bare.count(said) == 1 and _has_odd_word(said, text) and tells(line.strip()):
+            left -= len(line)
+        if left <= 0:
+            return True
+    return False
+
+
+def _without_digits(text: str) -> list[str]:
+    """The lines of a text without digits; none where it has digits of other scripts."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > len(text) and any(
+        map(str.isdecimal, {*data.translate(None, _ASCII).decode("utf-8", "surrogatepass")})
+    ):
+        return []
+    return data.translate(None, b"0123456789").decode("utf-8", "surrogatepass").split("\n")
+
+
+def _has_odd_word(said: str, text: str) -> bool:
+    return any([len(word) > 1 and word.isalpha() and word not in text for word in said.split()])
 
 
 def _stays(text: str, lines: list[str], about: Sequence[str]) -> list[bool]:

@@ -9,7 +9,7 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.gist import LONGEST, few, single, telling, versioned
+from secateur.gist import LONGEST, Memo, few, single, telling, versioned
 
 MAX_LINE_CHARS = 160  # of one line
 
@@ -27,7 +27,7 @@ def outline(text: str, max_chars: int) -> str:
         if room < 0:  # these come first, so nothing else has a place
             return _lined(best, max_chars)
     found = list(_shown(lines, few(lines, versioned(text, lines)), _NAMED))
-    ways = list(_ways(text, lines))
+    ways = list(_ways(lines))
     found += ways or _shown(lines, (at for at, once in enumerate(single(lines, text)) if once), _ONCE)
     for one in sorted(found):
         best.setdefault(one[1], one)
@@ -50,30 +50,39 @@ _DEFINES = (
     rf"|extension){_B}+[\w<(*]"
 )
 _WAY = re.compile(
-    rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
+    rf"(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
     r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
-    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$))",
-    re.MULTILINE,
+    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$))"
 )
 
 
-def _ways(text: str, lines: list[str]) -> Iterator[tuple[int, int, str]]:
+def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """What is defined and imported, by depth; headings; files in which something was found."""
     files: set[str] = set()
-    number, seen = 1, 0
-    for way in _WAY.finditer(f"\n{text}"):
-        number, seen = number + text.count("\n", seen, way.start()), way.start()
-        line = lines[number - 1]
-        if len(line) >= LONGEST:
+    for number, way in enumerate(map(_known_ways.__getitem__, lines), 1):
+        if way is None:
             continue
-        if path := way["path"]:
-            if path not in files:
-                files.add(path)
-                yield 0, number, f"{number}: {path}"
+        depth, place, said = way
+        if depth < 0:
+            if said not in files:
+                files.add(said)
+                yield 0, number, f"{number}: {said}"
         else:
-            said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
-            place = (way["number"] or "").strip(" :|→-\t") or number
-            yield len(way["indent"].expandtabs(4)), number, f"{place}: {said}"
+            yield depth, number, f"{place or number}: {said}"
+
+
+def _way(line: str) -> tuple[int, str, str] | None:
+    """How deep a line is indented that defines something, its own number and what it says; -1 and the path of a hit."""
+    way = _WAY.match(line) if len(line) < LONGEST else None
+    if way is None:
+        return None
+    if path := way["path"]:
+        return -1, "", path
+    said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
+    return len(way["indent"].expandtabs(4)), (way["number"] or "").strip(" :|→-\t"), said
+
+
+_known_ways = Memo(_way, chars=200)
 
 
 def _shown(lines: list[str], places: Iterable[int], rank: int) -> Iterator[tuple[int, int, str]]:

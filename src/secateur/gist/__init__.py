@@ -6,8 +6,8 @@ hit of a search is like the other hits in its file. What a line tells follows fr
 here.
 """
 
-from secateur.gist.shapes import ALIKE, COMMON, EACH, MANY, MOSTLY, alike, alike_in, few, shape, single
-from secateur.gist.telling import LONGEST, STEMS, possible, sounding, telling, tells, versioned
+from secateur.gist.shapes import ALIKE, COMMON, EACH, MANY, MOSTLY, Memo, alike, alike_in, few, shape, single
+from secateur.gist.telling import LONGEST, STEMS, held_stems, may_tell, sounding, telling, tells, versioned
 
 __all__ = [
     "ALIKE",
@@ -17,10 +17,12 @@ __all__ = [
     "MANY",
     "MOSTLY",
     "STEMS",
+    "Memo",
     "alike",
     "alike_in",
     "few",
-    "possible",
+    "held_stems",
+    "may_tell",
     "shape",
     "single",
     "sounding",

@@ -55,6 +55,8 @@ def single(lines: Sequence[str], text: str | None = None, first: int | None = No
 
     `text` is the one that has these lines, where it is at hand: all of its lines, or some from its line `first` on.
     """
+    if len(lines) < ALIKE:
+        return [False] * len(lines)
     if text is None:
         shapes: Sequence[str] = alike(lines)
     else:
@@ -91,7 +93,9 @@ def few(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
 def shape(line: str) -> str:
     """A line with the same mark for every number, name and value in it; words and keys stay."""
     line = line if _has_keys(line) else _plain(line)
-    return _said([line])[0]
+    words = line.split()
+    said, bare = " ".join(map(_marks.__getitem__, words)), " ".join(words)
+    return _VARIES.sub(_mark, bare) if _OPEN in said or '" :' in bare else said
 
 
 _PATH = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})"
@@ -114,17 +118,17 @@ _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-class _Kept(dict[str, Any]):
-    """What was made of short texts, of so many only: a log has few words, and says them often."""
+class Memo(dict[str, Any]):
+    """What was made of short texts, of so many only: a log has few words, and a file is read again and again."""
 
-    MOST, CHARS = 20_000, 60
+    MOST = 20_000
 
-    def __init__(self, made: Callable[[str], Any]) -> None:
-        self.made = made
+    def __init__(self, made: Callable[[str], Any], chars: int = 60) -> None:
+        self.made, self.chars = made, chars
 
     def __missing__(self, text: str) -> Any:
         made = self.made(text)
-        if len(text) <= self.CHARS:
+        if len(text) <= self.chars:
             if len(self) >= self.MOST:
                 self.clear()
             self[text] = made
@@ -147,7 +151,7 @@ def _worded(piece: str) -> str:
     return " ".join(_WORD.findall(piece)) if piece != "\n" else piece
 
 
-_marks, _words = _Kept(_marked), _Kept(_worded)
+_marks, _words = Memo(_marked), Memo(_worded)
 _KEPT = 16_384  # shapes of lines that were looked at last
 _known: dict[str, str] = {}  # lines with zeros for digits, and their shapes
 

@@ -6,7 +6,7 @@ The judgment itself follows from that line alone.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
@@ -29,17 +29,20 @@ def tells(line: str) -> bool:
 
 def telling(text: str, lines: Sequence[str]) -> Iterator[int]:
     """Places of the lines, long ones aside, that tell of an error or an exit status; `lines` are those of the text."""
-    return (place for place in sounding(text, lines) if tells(lines[place].strip()))
+    if len(text) >= LONGEST * len(lines) and not any([0 < len(line) < LONGEST for line in lines]):
+        return iter(())
+    places: Iterable[int] = sounding(text, lines) if len(text) > KEPT_CHARS else _sounding_lines(text, lines)
+    return (place for place in places if tells(lines[place].strip()))
 
 
 def sounding(text: str, lines: Sequence[str]) -> Sequence[int]:
     """Places of the lines, long ones aside, that hold a word that could tell something, in order."""
-    return _sounding_in(text) if len(text) <= KEPT_CHARS else _sounding(text, lines)
+    return _sounding(text, lines) if len(text) > KEPT_CHARS else tuple(_sounding_lines(text, lines))
 
 
-def possible(text: str) -> list[str]:
-    """The stems that a text may hold: what several begin with is looked for once."""
-    return [stem for group, stems in _GROUPS.items() if _may_hold(text, group) for stem in stems]
+def held_stems(text: str) -> Sequence[str]:
+    """The stems that a text holds."""
+    return _stems_in(text) if len(text) <= KEPT_CHARS else _held(text)
 
 
 def versioned(text: str, lines: Sequence[str]) -> Iterator[int]:
@@ -66,13 +69,16 @@ _DENIES = re.compile(  # "0 errors", "failures: 0", errors.py
     r"(?i)\b(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:errors?|failures?|failed|exceptions?)\b"
     r"|\b(?:errors?|failures?|failed)\W{1,3}0\b|[\w/-]*\berrors?[./-]\w|[/-]errors?\b"
 )
-_MAY_DENY = re.compile(r"errors?(?:[./-]\w|\W{1,3}0)|fail(?:ed|ures?)\W{1,3}0")  # the same in lower case, too often
+_ERROR_DENIED = re.compile(r"errors?(?:[./-]\w|\W{1,3}0)")  # the same in lower case, too often
+_FAILURE_DENIED = re.compile(r"fail(?:ed|ures?)\W{1,3}0")
 _NONE = re.compile(r"(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:error|fail|excep)")
-_GROUPS = {
-    group: [stem for stem in STEMS if (group == "✗" and not stem.isascii()) or (group and stem.startswith(group))]
-    for group in ("✗", "xit", "ail", "eturn")
-}
-_GROUPS[""] = [stem for stem in STEMS if not any(stem in stems for stems in _GROUPS.values())]
+_SIGNS = tuple(stem for stem in STEMS if not stem.isascii())
+_SHARED = ("ail", "anic", "xit", "eturn")
+_ROOTS: dict[bytes, list[str]] = {}  # what stems share, in lower case
+for _stem in STEMS:
+    if _stem.isascii():
+        _low = _stem.lower()
+        _ROOTS.setdefault(next((root for root in _SHARED if root in _low), _low).encode(), []).append(_stem)
 _SHORT = 200  # characters of a line whose judgment is kept
 _FOLDED = re.compile("[\u017f\u0131\u0130\u212a]")  # letters that match s, i and k where case does not count
 _CODE = re.compile(  # a source file that handles errors, or a listing of one, had none
@@ -86,10 +92,13 @@ _DOTTED = re.compile(r"\.\d++\.\d")
 
 
 def _judged(line: str) -> bool:
+    lower = line.lower()
     if not line.isascii() and _FOLDED.search(line) is not None:
         said = _TELLS.search(_DENIES.sub("", line)) is not None
+    elif _may_deny(lower):
+        said = _says(allowed := _DENIES.sub("", line), allowed.lower())
     else:
-        said = _says(_DENIES.sub("", line) if _may_deny(line.lower()) else line)
+        said = _says(line, lower)
     return said and _CODE.match(line) is None and not (line.endswith(_OPENS) and "\n" not in line)
 
 
@@ -98,27 +107,55 @@ _tells = lru_cache(maxsize=16_384)(_judged)  # a line is asked about when its te
 
 def _may_deny(lower: str) -> bool:
     """Whether a line of lower case may say that there was no error, or name one."""
-    if "/error" in lower or "-error" in lower or _MAY_DENY.search(lower) is not None:
+    if "error" in lower and ("/error" in lower or "-error" in lower or _ERROR_DENIED.search(lower) is not None):
+        return True
+    if "fail" in lower and _FAILURE_DENIED.search(lower) is not None:
         return True
     denies = "0 " in lower or "0-" in lower or "no " in lower or "no-" in lower or "without" in lower
     return denies and _NONE.search(lower) is not None
 
 
-def _says(line: str) -> bool:
-    return any(_TELLS.match(line, found.start()) for found in _BEGINS.finditer(line.lower()))
+def _says(line: str, lower: str) -> bool:
+    return any(_TELLS.match(line, found.start()) is not None for found in _BEGINS.finditer(lower))
 
 
-@lru_cache(maxsize=1_024)
-def _sounding_in(text: str) -> tuple[int, ...]:
-    return tuple(_sounding(text, text.split("\n")))
+def _held(text: str) -> tuple[str, ...]:
+    """What several stems share is looked for first, in any case: most texts hold nothing of it."""
+    data = text.encode("utf-8", "surrogatepass").lower()
+    found = [stem for root, stems in _ROOTS.items() if root in data for stem in stems if stem in text]
+    return (*found, *(mark for mark in _SIGNS if mark in text)) if len(data) > len(text) else tuple(found)
+
+
+_stems_in = lru_cache(maxsize=1_024)(_held)
+
+
+def _sounding_lines(text: str, lines: Sequence[str]) -> Iterator[int]:
+    """One after the other: whoever asks often needs the first ones only."""
+    stems = held_stems(text)
+    if len(stems) == 1:
+        stem = stems[0]
+        return (place for place, line in enumerate(lines) if stem in line and len(line) < LONGEST)
+    return (place for place, line in enumerate(lines) if may_tell(line, stems)) if stems else iter(())
+
+
+def may_tell(line: str, stems: Sequence[str]) -> bool:
+    """Whether a line is short enough to be looked at, and holds one of these stems."""
+    for stem in stems:  # a loop: it is asked of every line
+        if stem in line:
+            return len(line) < LONGEST
+    return False
 
 
 def _sounding(text: str, lines: Sequence[str]) -> list[int]:
+    if max(map(len, lines)) >= LONGEST:
+        short = [place for place, line in enumerate(lines) if len(line) < LONGEST]
+        some = [lines[place] for place in short]
+        return [short[place] for place in _sounding("\n".join(some), some)] if short else []
     found: set[int] = set()
     starts: list[int] = []
-    for stem in possible(text):
+    for stem in held_stems(text):
         at = text.find(stem)
-        if at >= 0 and text.count(stem, at) * 2 > len(lines):
+        if text.count(stem, at) * 2 > len(lines):
             found.update(place for place, line in enumerate(lines) if stem in line)
             continue
         while at >= 0:
@@ -126,11 +163,7 @@ def _sounding(text: str, lines: Sequence[str]) -> list[int]:
             place = bisect_right(starts, at) - 1
             found.add(place)
             at = text.find(stem, starts[place + 1])
-    return [place for place in sorted(found) if len(lines[place]) < LONGEST]
-
-
-def _may_hold(text: str, group: str) -> bool:
-    return not text.isascii() if group == "✗" else not group or group in text
+    return sorted(found)
 
 
 def _starts(lines: Sequence[str]) -> list[int]:

@@ -8,6 +8,7 @@ that name what the task is about stay too: what the user named, and the calls ju
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from math import inf
 from threading import local
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from secateur.acts.history import ran_well, shows_files
 from secateur.bounds import boundary, call_of, eligible, index_of
 from secateur.budget import Budget, handle_for
 from secateur.excerpt import LEAST_CHARS, excerpt
-from secateur.fold import fold
+from secateur.fold import fold, is_long_folded
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth_folding
 from secateur.protect import Count, Share
@@ -67,11 +68,33 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
 
     def _made(self, result: "_Result", instead: str | None) -> str:
         """What the result may read as: itself, without its repetitions, or cut."""
-        folded = self._folded(result) if self.fold else result.part.text
+        whole = result.part.text
+        spare = self._spare_chars(result, instead) if instead is not None else 0
+        if spare and (not self.fold or is_long_folded(whole, spare)):
+            return whole
+        folded = self._folded(result) if self.fold else whole
         room = self._room(result, len(folded))
         if not 0 < room < len(folded):
             return folded
-        return result.part.text if instead is not None and result.is_longer(room, instead) else result.cut(room)
+        return whole if spare else result.cut(room)
+
+    def _spare_chars(self, result: "_Result", text: str) -> int:
+        """From how many characters on the result would be replaced by this shorter text in any case; 0 if an excerpt of
+        it may not have them: cut, it uses at least `_USED` of its room.
+        """
+        protect, whole = result.budget.protect, result.part.text
+        least = max(int(len(text) / _USED), LEAST_CHARS, protect.worth_chars, protect.min_chars)
+        chars = _USED * min(len(whole), self._least_room(result))
+        enough = chars >= least and result.budget.count(text) <= _USED * least * result.tokens / len(whole)
+        return least if enough else 0
+
+    def _least_room(self, result: "_Result") -> int:
+        """Characters that it has as an excerpt, if it is cut at all."""
+        if not self.by_price:
+            return self.max_chars
+        tokens, window = result.tokens, result.budget.window
+        most = min(result.prices.worth_cutting, self.most_share * window if window > 0 else inf)
+        return int(most / 2 * len(result.part.text) / max(1, tokens)) if most < inf else len(result.part.text)
 
     def _folded(self, result: "_Result") -> str:
         """The result without its repetitions; as it is where that is not worth it."""
@@ -132,16 +155,6 @@ class _Result(Struct, frozen=True):
     @property
     def call(self) -> Part | None:
         return call_of(self.transcript, self.number, self.part)
-
-    def is_longer(self, room: int, text: str) -> bool:
-        """Whether an excerpt of so many characters is certainly longer than this text, and long enough to be replaced.
-
-        An excerpt uses at least `_USED` of its room.
-        """
-        chars, protect = _USED * room, self.budget.protect
-        if chars < max(len(text), LEAST_CHARS, protect.worth_chars, protect.min_chars):
-            return False
-        return self.budget.count(text) <= chars * self.tokens / len(self.part.text)
 
     def cut(self, room: int) -> str:
         return excerpt(self.part.text, room, handle_for(self.budget, self.part), self._about())
