@@ -31,7 +31,7 @@ class _File:
                 self._index(step, self.reads[step])
         self._waiting.clear()
         found = {*self._alive(self._by_call, act.call.text)}
-        for line in distinct_lines(act.result.text):
+        for line in distinct_lines(act.result.text) if self._by_line else ():
             if line in self._by_line:
                 found.update(self._alive(self._by_line, line))
         return found
