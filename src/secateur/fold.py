@@ -49,9 +49,15 @@ def is_long_folded(text: str, chars: int) -> bool:
     left = chars - sum(map(len, lines[:_EACH])) - sum(map(len, lines[_EACH:][-_LAST:]))
     if left <= 0 or len(lines) < _LEAST_FOLDED:
         return left <= 0 or len(text) >= chars
-    stems, bare = held_stems(text), _without_digits(text)
-    for line, said in zip(lines[_EACH : _LOOKED_AT - _LAST], bare[_EACH:-_LAST], strict=False) if stems else ():
-        if may_tell(line, stems) and bare.count(said) == 1 and _has_odd_word(said, text) and tells(line.strip()):
+    stems = held_stems(text)
+    last = min(_LOOKED_AT, len(lines) - _LAST)
+    telling = [number for number in range(_EACH, last) if may_tell(lines[number], stems)] if stems else []
+    if sum([len(lines[number]) for number in telling]) < left:
+        return False
+    bare = _without_digits(text)
+    for number in telling if bare else ():
+        line, said = lines[number], bare[number]
+        if bare.count(said) == 1 and _has_odd_word(line, said, text) and tells(line.strip()):
             left -= len(line)
         if left <= 0:
             return True
@@ -68,8 +74,10 @@ def _without_digits(text: str) -> list[str]:
     return data.translate(None, b"0123456789").decode("utf-8", "surrogatepass").split("\n")
 
 
-def _has_odd_word(said: str, text: str) -> bool:
-    return any([len(word) > 1 and word.isalpha() and word not in text for word in said.split()])
+def _has_odd_word(line: str, said: str, text: str) -> bool:
+    """Whether a line without digits has a word that is nowhere in the text."""
+    changed = {*said.split()}.difference(line.split())
+    return any([len(word) > 1 and word.isalpha() and word not in text for word in changed])
 
 
 def _stays(text: str, lines: list[str], about: Sequence[str]) -> list[bool]:

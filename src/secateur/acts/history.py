@@ -45,7 +45,7 @@ def act(number: int, call: Part, result: Part) -> Act:
 
 def ran_well(call: Part, result: Part) -> bool:
     """Whether a command that does more than look (a build, a test, an installation) was run, and did not fail."""
-    ran = tuple(runs((action_of(call, result),)))
+    ran = _ran(call, result)
     return bool(ran) and all(one.ok for one in ran) and not all(one.looks for one in ran)
 
 
@@ -54,7 +54,7 @@ def shows_files(call: Part, result: Part) -> bool:
     shows, writes, *_ = _told(call, result)
     if shows or writes or role_of(call.tool, call.text) in ("read", "edit"):
         return True
-    return any(map(prints, runs((action_of(call, result),))))
+    return any(map(prints, _ran(call, result)))
 
 
 def shown_again(act: Act, later: Act) -> bool:
@@ -67,10 +67,15 @@ def shown_again(act: Act, later: Act) -> bool:
 
 
 @lru_cache(maxsize=4_096)
+def _ran(call: Part, result: Part) -> tuple[Ran, ...]:
+    return tuple(runs((action_of(call, result),)))
+
+
+@lru_cache(maxsize=4_096)
 def _told(call: Part, result: Part) -> tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool]:
     """What an act shows, writes, asks and tries, and whether it went well."""
     action = action_of(call, result)
-    ran = tuple(runs((action,)))
+    ran = _ran(call, result)
     where = _place(action, ran)
     effects = [(one.use, path) for one in touched(action) for path in (one.path, one.to) if path]
     read = frozenset(_named(where, path) for use, path in effects if use == "read")

@@ -101,16 +101,20 @@ def _propose_all(
 def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
     """What the strategies propose if nothing is shortened on arrival, where it is likely that all of it is made.
 
-    Empty where the prompt cache may be warm, where reasoning is bound to its prefix, and where not much comes free.
+    Empty where the prompt cache may be warm, where reasoning is bound to its prefix, and where not much comes free or
+    not much would be left.
     """
     if policy.birth is None or not policy.schedule.uses_prices or not budget.cold or projection.binds:
         return Edits()
     view = projection.preview(demanded) if demanded else projection.view()
     if policy.schedule.closed_before(view, budget):
         return Edits()
+    results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
+    left = budget.used - budget.reported(sum([part.tokens for part in results]))
+    if left < budget.tariff.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
+        return Edits()
     edits = propose(projection, budget, policy.prune, demanded)
-    numbers = projection.holding(edits)
-    before = sum([len(part.text) for number in numbers for part in view.messages[number].parts if part.key in edits])
+    before = sum([len(part.text) for part in results if part.key in edits])
     after = sum([len(edit.text) for edit in edits.values() if isinstance(edit, Rewrite)])
     return edits if before - after >= _MANY_CHARS else Edits()
 
