@@ -30,7 +30,6 @@ from secateur.compaction.settings import Compaction, Continuation, Digest
 from secateur.engine import Replayed, Undone
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
-from secateur.keeping import calibrating, readable
 from secateur.mcp import scope
 from secateur.mcp.tools import NAMES, Tools
 from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
@@ -43,6 +42,7 @@ from secateur.receipt import Entry, Receipt
 from secateur.redact.notations import NOTATIONS
 from secateur.redact.shapes import SHAPES
 from secateur.schedule import SCHEDULES
+from secateur.sessions import calibrating, readable
 from secateur.stores import anchor, migrate, open_store, proof, protocol
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore

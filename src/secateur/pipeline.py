@@ -16,19 +16,20 @@ from secateur.api import Violation
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.fitting.background import PreparedSummary
 from secateur.fitting.options import CompactionSetup, CompactOptions
-from secateur.keeping import Base, Desk, Keeping, Place
-from secateur.keeping.memory import RepairedRequest, SkippedDecision, has_view
-from secateur.keeping.parting import MOVED
-from secateur.keeping.parting import told as with_placement
-from secateur.keeping.readable import readable
-from secateur.keeping.record import handled
-from secateur.keeping.rewritten import with_local
 from secateur.model import Edit, Epoch, Restore
 from secateur.plan import REFUSED, Plan
 from secateur.receipt import Entry, entries, replaced
 from secateur.render.breakpoints import marks, render
 from secateur.session import Projection, document
 from secateur.session.projection import weigher
+from secateur.sessions import Branch, CachedSession, Place, SessionManager
+from secateur.sessions.cache import RepairedRequest, SkippedDecision
+from secateur.sessions.lookup import has_view
+from secateur.sessions.rebase import with_local
+from secateur.sessions.recall_handles import readable
+from secateur.sessions.receipt_log import handled
+from secateur.sessions.request_tree import MOVED
+from secateur.sessions.request_tree import told as with_placement
 from secateur.settle import settled
 from secateur.stages import (
     Context,
@@ -59,8 +60,8 @@ class Call(Struct, frozen=True):
     """One request at its session."""
 
     settings: EngineSettings
-    sessions: Keeping
-    cached: Desk
+    sessions: SessionManager
+    cached: CachedSession
     who: Who
     match: Place
     request: FitRequest
@@ -71,7 +72,7 @@ class Result(Struct, frozen=True):
     """A view, and what is kept with it."""
 
     view: View[Any]
-    branch: Base
+    branch: Branch
     too_long: str  # why the view cannot be sent, if it cannot
     blobs: tuple[Blob, ...]
     prepared: PreparedSummary | None
@@ -133,7 +134,7 @@ def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary
     return Result(view, branch, compaction.too_long, compaction.blobs, compaction.prepared, repaired)
 
 
-def _project(call: Call, state: State, storage: Storage) -> tuple[Projection, Base]:
+def _project(call: Call, state: State, storage: Storage) -> tuple[Projection, Branch]:
     """Read the request, of a grown one only what is new, and lay the plan over it that the request goes on from.
 
     Of a policy whose edits do not persist nothing is laid over it; but reasoning that is bound to its prefix was made
@@ -148,11 +149,11 @@ def _project(call: Call, state: State, storage: Storage) -> tuple[Projection, Ba
         read = call.incoming.document or document.read(call.incoming.native, settings.format, settings.model)
     cached.work = projection
     if settings.policy.sticky:
-        branch = sessions.base(cached, state, call.match, request.plan)
+        branch = sessions.branch_from(cached, state, call.match, request.plan)
         projection.ingest(read, same, branch.plan)
         return projection, branch
-    afresh = Base(Plan(), 0, len(state.plan.epochs))
-    shown = sessions.shown(cached, state) if request.plan is None else replace(afresh, plan=request.plan)
+    afresh = Branch(Plan(), 0, len(state.plan.epochs))
+    shown = sessions.last_branch(cached, state) if request.plan is None else replace(afresh, plan=request.plan)
     projection.ingest(read, same, Plan())
     if not (projection.binds or storage == "away") or not shown.plan.epochs:
         return projection, afresh
@@ -160,7 +161,7 @@ def _project(call: Call, state: State, storage: Storage) -> tuple[Projection, Ba
     return projection, shown
 
 
-def _enforce(cached: Desk, projection: Projection, demands: Demands) -> None:
+def _enforce(cached: CachedSession, projection: Projection, demands: Demands) -> None:
     """Protect what the session demands, before anything is decided, and take back what an undo cannot have yet."""
     if projection.protect != demands.protection:
         cached.skipped = None
@@ -170,7 +171,7 @@ def _enforce(cached: Desk, projection: Projection, demands: Demands) -> None:
         _open(projection, epoch)
 
 
-def _prune(cached: Desk, context: Context, projection: Projection, demands: Demands) -> Applied:
+def _prune(cached: CachedSession, context: Context, projection: Projection, demands: Demands) -> Applied:
     """The pruning of a request; not decided again where the last decision was to skip, and only time went by."""
     budget, known = context.budget, cached.skipped if context.storage != "away" else None
     same = projection.unchanged and not demands.edits and not context.policy.schedule.needs_clock

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from secateur.errors import StillTooLong, StoreError
 from secateur.fitting.background import PreparedSummary
-from secateur.keeping import ATTEMPTS, Keeping, Place, SentView
-from secateur.keeping.record import failed
-from secateur.keeping.unsent import UnsentView, receipt_of_unsent
-from secateur.keeping.waiting import flush
 from secateur.pipeline import Call, Result, decide
 from secateur.session import document
+from secateur.sessions import ATTEMPTS, Place, SentView, SessionManager
+from secateur.sessions.receipt_log import failed
+from secateur.sessions.unsent import UnsentView, receipt_of_unsent
+from secateur.sessions.waiting_receipts import flush
 from secateur.stages import EngineSettings, FitRequest, Incoming, Storage, repaired_request
 from secateur.stages.report import largest
 from secateur.stores.protocol import Conflict, Who
@@ -32,13 +32,13 @@ class Served(Struct, frozen=True):
     too_long: str = ""
 
 
-def run(settings: EngineSettings, sessions: Keeping, who: Who, request: FitRequest) -> View[Any]:
+def run(settings: EngineSettings, sessions: SessionManager, who: Who, request: FitRequest) -> View[Any]:
     """The view of a request of a session (without a name: as the history says), kept."""
     try:
         sessions.begin()
         incoming, match = _find(settings, sessions, who, request)
         who = replace(who, session=match.session)
-        with sessions.desk(who) as cached:
+        with sessions.checkout(who) as cached:
             served = _serve(Call(settings, sessions, cached, who, match, request, incoming))
         flush(sessions)
         if served.unsent is None:
@@ -52,13 +52,13 @@ def run(settings: EngineSettings, sessions: Keeping, who: Who, request: FitReque
         raise
 
 
-def _find(settings: EngineSettings, sessions: Keeping, who: Who, request: FitRequest) -> tuple[Incoming, Place]:
+def _find(settings: EngineSettings, sessions: SessionManager, who: Who, request: FitRequest) -> tuple[Incoming, Place]:
     """The request, and the session that it belongs to."""
     incoming = repaired_request(settings, request.native)
-    if not sessions.unplaced(who):
+    if not sessions.needs_lookup(who):
         return incoming, Place(who.session)
     read = document.read(incoming.native, settings.format, settings.model)
-    return replace(incoming, document=read), sessions.place(who, read.transcript)
+    return replace(incoming, document=read), sessions.find(who, read.transcript)
 
 
 def _serve(call: Call) -> Served:
@@ -68,7 +68,7 @@ def _serve(call: Call) -> Served:
     prepared: PreparedSummary | None = None
     try:
         for _ in range(ATTEMPTS):
-            state, error = sessions.opened(cached, call.who, sessions.reach)
+            state, error = sessions.load_state(cached, call.who, sessions.reach)
             if error:
                 break
             result = decide(call, state, storage, prepared)
@@ -76,16 +76,16 @@ def _serve(call: Call) -> Served:
                 return _finish(call, result)
             sent, prepared = SentView(result.view.native, result.view.receipt, result.blobs), result.prepared
             try:
-                sessions.save(cached, state, result.branch, sent)
+                sessions.commit(cached, state, result.branch, sent)
             except Conflict as conflict:
-                sessions.again(cached)
+                sessions.reload(cached)
                 error = str(conflict)
             except StoreError as failure:
                 error = str(failure)
                 break
             else:
                 _send(call, result)
-                return Served(_warned(result.view, sessions.tidied(call.request.now_ms)))
+                return Served(_warned(result.view, sessions.collect_garbage(call.request.now_ms)))
         result = decide(call, state, "away", prepared)
         warned = _warned(result.view, f"this request went on without the store: {error}")
         return _finish(call, replace(result, view=warned))

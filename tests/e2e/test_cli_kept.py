@@ -13,8 +13,8 @@ from cli_runs import LONG, Done, pi_worked, saved, secateur
 from native import pi_call, pi_result, pi_session, user
 from secateur import Engine
 from secateur.chain import canonical, linked
-from secateur.keeping.record import noticed
 from secateur.lineage import handle_of
+from secateur.sessions.receipt_log import noticed
 from secateur.stores import open_store
 from secateur.stores.protocol import Change, Who, fresh
 

@@ -101,7 +101,7 @@ def test_a_model_that_counts_otherwise_is_counted_anew_in_the_middle_of_a_sessio
 
 
 def test_a_calibration_that_was_learned_over_the_plain_estimate_is_carried_over() -> None:
-    from secateur.keeping.calibrating import calibrated, rebased
+    from secateur.sessions.calibration import calibrated, rebased
     from secateur.stores.protocol import Calibration
     from secateur.usage import Usage
 
@@ -114,7 +114,7 @@ def test_a_calibration_that_was_learned_over_the_plain_estimate_is_carried_over(
 
 
 def test_without_a_sample_a_count_stands_as_it_is() -> None:
-    from secateur.keeping.calibrating import rebased
+    from secateur.sessions.calibration import rebased
     from secateur.stores.protocol import Calibration
 
     assert rebased(Calibration(), "claude-opus-4-7").ratio == 1.0

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from laws.shapes import SHAPES
 from laws.validity import Case, case
 from secateur import ConfigError, Engine, SecateurError, StillTooLong, View
-from secateur.keeping.record import read
 from secateur.receipt import Receipt
+from secateur.sessions.receipt_log import read
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import Who
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from laws.histories import HISTORY, anthropic
 from laws.natives import body, by_user, elements, ends
 from secateur import Engine, View
-from secateur.keeping.views import lineage
 from secateur.session import document
+from secateur.sessions.view_lineage import lineage
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import Who
 
@@ -107,7 +107,7 @@ def test_views_are_known_by_the_keys_that_reading_them_gives(
     for number, some in enumerate(steps(data, messages)):
         view = used.fit(body(some), session="s", now=number)
         read = document.read(view.native, model=BOUND).transcript
-        with used.keeping.desk(Who("s")) as desk:
+        with used.sessions.checkout(Who("s")) as desk:
             assert desk.chain.key == read.messages[-1].key
 
 

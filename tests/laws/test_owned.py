@@ -10,7 +10,7 @@ from laws.histories import HISTORY
 from laws.natives import body, by_user, ends
 from secateur import Engine, View
 from secateur.errors import ConfigError, EditError
-from secateur.keeping.naming import is_owned
+from secateur.sessions.lookup import is_owned
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import Clock, Who
 

@@ -14,10 +14,10 @@ import pytest
 from cli_runs import secateur
 from secateur import Engine
 from secateur.answers.left import left
-from secateur.keeping.record import taken
 from secateur.lineage import handle_of
 from secateur.recover.whole import whole
 from secateur.session import document
+from secateur.sessions.receipt_log import taken
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
@@ -140,8 +140,8 @@ def test_after_a_week_of_use_it_is_answered_at_once(tmp_path: Path) -> None:
         for turn, raw in enumerate(requests):
             mine = raw.replace(b'"messages": [', b'"messages": [{"role": "user", "content": "task %d"}, ' % number, 1)
             used.fit(mine, session=f"s{number:03d}", now=(number // A_DAY) * 86_400_000 + number * 1000 + turn)
-        assert used.keeping.store is not None
-        used.keeping.store.close()
+        assert used.sessions.store is not None
+        used.sessions.store.close()
     store = open_store(url)
     answered(store, "s000", of_first(requests[-1]))
     assert {row.receipts for row in store.sessions("")} == {len(requests)}

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.keeping import shifted
-from secateur.keeping.record import VIEWS, read
 from secateur.lineage import HANDLE_DIGITS
 from secateur.model import Edit, Epoch, Remove, Replace, Rewrite
 from secateur.plan import Plan, fold
 from secateur.receipt import Entry, Receipt
+from secateur.sessions import shifted
+from secateur.sessions.receipt_log import VIEWS, read
 from secateur.stores.protocol import Held, State, Store
 
 

@@ -51,11 +51,11 @@ from secateur.cli.runs import (
 )
 from secateur.engine import View
 from secateur.errors import StillTooLong
-from secateur.keeping.originals import After, Before, keep_file
-from secateur.keeping.record import handled
 from secateur.policy import Policy
 from secateur.pricing.tariffs import tariff_of
 from secateur.receipt import Cost
+from secateur.sessions.originals import After, Before, keep_file
+from secateur.sessions.receipt_log import handled
 from secateur.stores import default_url
 from secateur.stores.protocol import Who
 
@@ -154,7 +154,7 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
     engine = make_engine(
         chosen, before, args, compact=False, too_long="send", store=args.store or default_url(), handles="on"
     )
-    engine.keeping.calls = False
+    engine.sessions.calls = False
     view = engine.fit(
         source.data,
         session=args.session or None,
@@ -162,15 +162,15 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
         idle_s=args.idle,
         fixed_tokens=args.fixed_tokens,
     )
-    who = Who(view.session, engine.keeping.tenant)
-    store, number = engine.keeping.store, view.receipt.number
+    who = Who(view.session, engine.sessions.tenant)
+    store, number = engine.sessions.store, view.receipt.number
     state = store.load(who) if store is not None else None
     if state is None or number is None or state.receipts <= number:
         raise UsageError(f"nothing was written, for what leaves could not be kept: {'; '.join(view.receipt.warnings)}")
     if target is not None:
         was = Before(source.data, source.stored if source.is_gzip else b"")
         written = After(view.native, "" if target == "-" else str(Path(target).resolve()))
-        keep_file(engine.keeping, who, was, written, int(time.time() * 1000))
+        keep_file(engine.sessions, who, was, written, int(time.time() * 1000))
     return view
 
 

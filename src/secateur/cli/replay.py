@@ -21,8 +21,8 @@ from secateur.cli.store_option import OpenedStore, find_session, open_existing_s
 from secateur.cli.writer import write_file, write_stdout
 from secateur.engine import Engine, Replayed
 from secateur.jsontext import dumps
-from secateur.keeping.record import last_receipt
-from secateur.keeping.replay import receipt_of
+from secateur.sessions.receipt_log import last_receipt
+from secateur.sessions.replay import receipt_of
 from secateur.stores.protocol import State
 
 SCHEMA = "secateur.replay/1"

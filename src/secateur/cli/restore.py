@@ -23,8 +23,8 @@ from secateur.cli.store_option import OpenedStore, find_session, open_existing_s
 from secateur.cli.writer import (
     Target,
 )
-from secateur.keeping.originals import Before, Found, Gone, Writing, backed, found, is_original, writing_of, writings
 from secateur.lineage import digest
+from secateur.sessions.originals import Before, Found, Gone, Writing, backed, found, is_original, writing_of, writings
 from secateur.stores.protocol import Who
 
 SCHEMA = "secateur.restore/1"

@@ -15,8 +15,8 @@ from secateur.cli.output.formatting import format_count, format_dollars
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import find_session, open_existing_store
 from secateur.engine import Engine
-from secateur.keeping.originals import writings
 from secateur.pricing import price_of
+from secateur.sessions.originals import writings
 
 SCHEMA = "secateur.undo/1"
 _NAMED = 5  # files that a person is shown; --json has all

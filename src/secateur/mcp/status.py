@@ -5,10 +5,10 @@ Rule: facts of the store; what is not known is not said.
 
 from collections.abc import Iterator
 
-from secateur.keeping.record import last_receipt
 from secateur.mcp.scope import held
 from secateur.plan import fold
 from secateur.receipt import Receipt
+from secateur.sessions.receipt_log import last_receipt
 from secateur.stores.proof import problems
 from secateur.stores.protocol import State, Store
 

@@ -16,9 +16,6 @@ from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Limits, Load, limits
 from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.formats.breakpoints import NEAR, SLOTS, buys_longer, slots
-from secateur.keeping.calibrating import calibration_of
-from secateur.keeping.clock import lives_s
-from secateur.keeping.readable import Handles
 from secateur.model import Epoch, Message, Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy
@@ -27,6 +24,8 @@ from secateur.pricing.tariffs import tariff_of
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import Document
+from secateur.sessions.calibration import calibration_of, lives_s
+from secateur.sessions.recall_handles import Handles
 from secateur.stores.protocol import Calibration, State, Who
 from secateur.tariff import Tariff
 

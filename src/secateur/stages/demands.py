@@ -8,15 +8,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import StoreError
-from secateur.keeping import Desk, Keeping
-from secateur.keeping.calibrating import left_out
-from secateur.keeping.parting import Placement, last_tip, place_request
-from secateur.keeping.pins import held
-from secateur.keeping.rewritten import REWRITTEN, Lost, carried, lost
-from secateur.keeping.undone import postpone, void
 from secateur.model import Edit, Epoch, Restore
 from secateur.protect import Protect
 from secateur.session import Projection
+from secateur.sessions import CachedSession, SessionManager
+from secateur.sessions.calibration import left_out
+from secateur.sessions.pins import held
+from secateur.sessions.rebase import REWRITTEN, Lost, carried, lost
+from secateur.sessions.request_tree import Placement, last_tip, place_request
+from secateur.sessions.undo import postpone, void
 from secateur.stages import EngineSettings
 from secateur.stores.protocol import State
 
@@ -37,7 +37,12 @@ NO_DEMANDS = Demands()
 
 
 def collect(
-    settings: EngineSettings, sessions: Keeping, cached: Desk, state: State, projection: Projection, now_ms: int
+    settings: EngineSettings,
+    sessions: SessionManager,
+    cached: CachedSession,
+    state: State,
+    projection: Projection,
+    now_ms: int,
 ) -> Demands:
     """The demands of the session: edits and their reason, protection, warnings."""
     keys, warnings = _pinned(settings, sessions, state, projection)
@@ -64,7 +69,7 @@ def collect(
 
 
 def _pinned(
-    settings: EngineSettings, sessions: Keeping, state: State, projection: Projection
+    settings: EngineSettings, sessions: SessionManager, state: State, projection: Projection
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """The keys of pinned parts, and warnings of pins that could not be honored."""
     if not state.pins:

@@ -8,9 +8,9 @@ changed in its own history is not reported here, and nothing is repaired here.
 from typing import Any
 
 from secateur.errors import SecateurError
-from secateur.keeping.memory import RepairedRequest
 from secateur.model import Epoch, Message, Part, Remove, Transcript
 from secateur.session import document
+from secateur.sessions.cache import RepairedRequest
 from secateur.settle import in_running_round
 from secateur.stages import EngineSettings, Incoming, Step
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from secateur import Engine, fit
 from secateur.cli.program import program
-from secateur.keeping.overflow import window_in
+from secateur.sessions.commands import window_in
 
 
 def refusal(text: str) -> dict[str, Any]:

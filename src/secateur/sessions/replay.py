@@ -11,9 +11,6 @@ from msgspec.structs import replace
 
 from secateur.errors import StoreError
 from secateur.jsontext import Text
-from secateur.keeping import Keeping, shifted
-from secateur.keeping.hashing import hash_of
-from secateur.keeping.record import VIEWS, read
 from secateur.patch import Op, apply
 from secateur.plan import Plan
 from secateur.receipt import Receipt
@@ -21,6 +18,9 @@ from secateur.render.breakpoints import render
 from secateur.render.emitter import Emitter
 from secateur.session import Projection, document
 from secateur.session.document import Document
+from secateur.sessions import SessionManager, shifted
+from secateur.sessions.receipt_log import VIEWS, read
+from secateur.sessions.view_hash import hash_of
 from secateur.stores.protocol import State, Store, Who
 
 
@@ -63,9 +63,9 @@ def raw_of(store: Store, state: State, number: int) -> bytes:
     return b"".join(found[one] for one in ids)
 
 
-def replayed(keeping: Keeping, work: Projection, who: Who, request: int, raw: Any = None) -> Replayed:
+def replayed(sessions: SessionManager, work: Projection, who: Who, request: int, raw: Any = None) -> Replayed:
     """The view of a request, from a raw history (or one that goes on from it), or from what was kept of it."""
-    store = keeping.store
+    store = sessions.store
     state = store.load(who) if store is not None else None
     if store is None or state is None:
         raise StoreError(f"there is no session {who.session!r} in the store")

@@ -1,4 +1,4 @@
-"""What an engine remembers of its sessions, each with a lock of its own.
+"""What an engine remembers of its sessions, each with a lock of its own; and the branch that a request continues from.
 
 Rule: one request of a session at a time, and no session waits for another. What is remembered beside what a store
 holds only saves work: dropping it changes no byte.
@@ -10,21 +10,40 @@ from contextlib import contextmanager
 from threading import Lock
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur import forking
-from secateur.keeping.branches import Branches
-from secateur.keeping.hashing import Running
-from secateur.keeping.naming import is_open
-from secateur.keeping.pieces import Pieces
-from secateur.keeping.rewritten import Lost
-from secateur.keeping.views import Chain
 from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.render.emitter import Emitter
 from secateur.session import Projection
-from secateur.session.prefix import Prefix
+from secateur.sessions.chunks import Pieces
+from secateur.sessions.lookup import has_view, is_open
+from secateur.sessions.rebase import Lost
+from secateur.sessions.request_tree import Branches
+from secateur.sessions.view_hash import Prefix, Running
+from secateur.sessions.view_lineage import Chain
 from secateur.stores.protocol import State, Who
+
+
+class Branch(Struct, frozen=True):
+    """The plan that a view is to be made with, and where it stands in the session's own."""
+
+    plan: Plan
+    saved: int  # its first so many epochs are in the store
+    offset: int  # as the session's epochs from this number on
+
+    def range_of(self, plan: Plan) -> tuple[int, int]:
+        """The epochs [first, last) that a plan which goes on from this one is in the session's own."""
+        return self.offset, self.offset + len(plan.epochs)
+
+
+def shifted(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:
+    """The epochs as part of a plan in which they stand `by` places later."""
+    if not by:
+        return epochs
+    return tuple(one if one.undoes is None else replace(one, undoes=one.undoes + by) for one in epochs)
 
 
 class SkippedDecision(Struct, frozen=True):
@@ -42,7 +61,7 @@ class RepairedRequest(Struct, frozen=True):
     repaired: tuple[Message, ...]
 
 
-class Desk:
+class CachedSession:
     """One session's place: its state as it was last saved, and the work of its last request."""
 
     def __init__(self) -> None:
@@ -94,25 +113,20 @@ class Desk:
         if known.plan.epochs[: len(kept)] == kept:
             self.unsaved = known.plan.epochs[len(kept) :]
 
-    def again(self) -> "Desk":
+    def again(self) -> "CachedSession":
         """A new desk of the same session: what it had kept, and nothing of a request at hand."""
-        new = Desk()
+        new = CachedSession()
         new.state, new.known, new.unsaved, new.waiting = self.state, self.known, self.unsaved, self.waiting
         new.shown, new.last, new.branches = self.shown, self.last, self.branches
         return new
 
 
-def has_view(state: State | None) -> bool:
-    """Whether a view of the session was ever sent: a request that failed leaves its receipt and nothing else."""
-    return state is not None and bool(state.tip or state.plan.epochs)
-
-
-class Memory:
+class SessionCache:
     """At most `most` desks, the longest unused ones go first; one that is in use never goes."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._desks: OrderedDict[Who, Desk] = OrderedDict()
+        self._sessions: OrderedDict[Who, CachedSession] = OrderedDict()
         self._lock = Lock()
         forking.listed(self)
 
@@ -123,57 +137,62 @@ class Memory:
     def after_fork(self, child: bool) -> None:
         """In the child nobody is at a desk; those that somebody was at when the process was copied are made anew."""
         if child:
-            for who in [who for who, desk in self._desks.items() if desk.users]:
-                self._desks[who] = self._desks[who].again()
+            for who in [who for who, cached in self._sessions.items() if cached.users]:
+                self._sessions[who] = self._sessions[who].again()
         self._lock.release()
 
     @contextmanager
-    def desk(self, who: Who) -> Iterator[Desk]:
+    def checkout(self, who: Who) -> Iterator[CachedSession]:
         """The desk of a session, for this thread alone until it is given back."""
         with self._lock:
-            desk = self._desks.pop(who, None) or Desk()
-            self._desks[who] = desk
-            desk.users += 1
+            cached = self._sessions.pop(who, None) or CachedSession()
+            self._sessions[who] = cached
+            cached.users += 1
         try:
-            with desk.lock:
-                yield desk
+            with cached.lock:
+                yield cached
         finally:
             with self._lock:
-                desk.users -= 1
+                cached.users -= 1
                 self._tidy()
 
     @contextmanager
-    def free(self, who: Who) -> Iterator[Desk | None]:
+    def free(self, who: Who) -> Iterator[CachedSession | None]:
         """The desk of a session that nobody is at; None where somebody is, or it is forgotten."""
         with self._lock:
-            desk = self._desks.get(who)
-            if desk is not None and not desk.lock.acquire(blocking=False):
-                desk = None
-            elif desk is not None:
-                desk.users += 1
+            cached = self._sessions.get(who)
+            if cached is not None and not cached.lock.acquire(blocking=False):
+                cached = None
+            elif cached is not None:
+                cached.users += 1
         try:
-            yield desk
+            yield cached
         finally:
-            if desk is not None:
-                desk.lock.release()
+            if cached is not None:
+                cached.lock.release()
                 with self._lock:
-                    desk.users -= 1
+                    cached.users -= 1
 
     def has(self, who: Who) -> bool:
         """Whether a session of which a view was sent is remembered."""
-        desk = self._desks.get(who)
-        return desk is not None and desk.state is not None and has_view(desk.state)
+        cached = self._sessions.get(who)
+        return cached is not None and cached.state is not None and has_view(cached.state)
 
     def nearest(self, tenant: str, keys: tuple[str, ...]) -> str:
         """The session without a name, or of the same owner, that ends deepest in this history; "" for none."""
         places = {key: number for number, key in enumerate(keys)}
         with self._lock:
             known = [
-                (who, desk) for who, desk in self._desks.items() if who.tenant == tenant and desk.state and is_open(who)
+                (who, cached)
+                for who, cached in self._sessions.items()
+                if who.tenant == tenant and cached.state and is_open(who)
             ]
         found = [
-            (max(places.get(desk.state.tip, -1) if desk.state else -1, places.get(desk.chain.key, -1)), who.session)
-            for who, desk in known
+            (
+                max(places.get(cached.state.tip, -1) if cached.state else -1, places.get(cached.chain.key, -1)),
+                who.session,
+            )
+            for who, cached in known
         ]
         deepest = max(found, default=(-1, ""))
         return deepest[1] if deepest[0] >= 0 else ""
@@ -181,8 +200,8 @@ class Memory:
     def waiting(self) -> list[Who]:
         """Sessions of which only receipts wait for the store, and that nobody is at."""
         with self._lock:
-            alone = [(who, desk) for who, desk in self._desks.items() if not desk.users]
-        return [who for who, desk in alone if desk.waiting and not desk.unsaved]
+            alone = [(who, cached) for who, cached in self._sessions.items() if not cached.users]
+        return [who for who, cached in alone if cached.waiting and not cached.unsaved]
 
     def clear(self) -> None:
         """Forget all that is not in use."""
@@ -190,6 +209,6 @@ class Memory:
             self._tidy(0)
 
     def _tidy(self, most: int | None = None) -> None:
-        over = len(self._desks) - (self._most if most is None else most)
-        for who in [who for who, desk in self._desks.items() if not desk.users][: max(0, over)]:
-            del self._desks[who]
+        over = len(self._sessions) - (self._most if most is None else most)
+        for who in [who for who, cached in self._sessions.items() if not cached.users][: max(0, over)]:
+            del self._sessions[who]

@@ -3,9 +3,9 @@
 from typing import Any
 
 from secateur import Engine
-from secateur.keeping.rewritten import REWRITTEN
 from secateur.model import Epoch, New, Remove, Replace
 from secateur.plan import Plan
+from secateur.sessions.rebase import REWRITTEN
 from secateur.stores.memory import MemoryStore
 
 CLEAR: dict[str, Any] = {

@@ -6,9 +6,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.keeping.difference import difference
 from secateur.lineage import digest, digests
 from secateur.patch import Splice, spliced
+from secateur.sessions.originals import difference
 
 _TEXTS = st.lists(st.sampled_from(["a", "longer than sixteen signs", "another one of these texts", 'a "quote"', "\n"]))
 

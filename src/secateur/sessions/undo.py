@@ -8,10 +8,10 @@ the first that has it.
 from msgspec import Struct
 
 from secateur.errors import EditError
-from secateur.keeping.record import read
 from secateur.model import Edit, Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan, alive
 from secateur.session import Projection
+from secateur.sessions.receipt_log import read
 from secateur.settle import in_running_round
 from secateur.stores.protocol import State, Store
 

@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import ConfigError, StillTooLong, StoreError
-from secateur.keeping import ATTEMPTS, Base, Desk, Keeping, Place, SentView, shifted
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Projection
 from secateur.session.document import Document
+from secateur.sessions import ATTEMPTS, Branch, CachedSession, Place, SentView, SessionManager, shifted
 from secateur.stores.protocol import Blob, Conflict, State, Who
 
 
@@ -24,7 +24,7 @@ class UnsentView(Struct, frozen=True):
 
     who: Who
     place: Place
-    base: Base
+    base: Branch
     document: Document
     plan: Plan
     native: Any
@@ -38,7 +38,7 @@ class UnsentView(Struct, frozen=True):
         """The epochs that it opened."""
         return self.plan.epochs[len(self.base.plan.epochs) :]
 
-    def onto(self, base: Base) -> "UnsentView":
+    def onto(self, base: Branch) -> "UnsentView":
         """The same behind what the session's plan says by now."""
         if base.plan.epochs == self.base.plan.epochs:
             return replace(self, base=replace(base, plan=self.base.plan))
@@ -70,7 +70,7 @@ def receipt_of_unsent(receipt: Receipt, why: str) -> Receipt:
     )
 
 
-def keep_unsent(keeping: Keeping, work: Projection, error: StillTooLong) -> Receipt:
+def keep_unsent(sessions: SessionManager, work: Projection, error: StillTooLong) -> Receipt:
     """Keep what a view was made with, since it was sent; the receipt of it. Twice is once.
 
     Raises ConfigError for an error that no engine's `fit` raised.
@@ -82,49 +82,49 @@ def keep_unsent(keeping: Keeping, work: Projection, error: StillTooLong) -> Rece
     if attempt.receipt.number == -1:
         receipt: Receipt = error.view.receipt
         return receipt
-    with keeping.desk(attempt.who) as desk:
-        return _kept(keeping, desk, desk.work or work, attempt)
+    with sessions.checkout(attempt.who) as cached:
+        return _kept(sessions, cached, cached.work or work, attempt)
 
 
-def _kept(keeping: Keeping, desk: Desk, work: Projection, attempt: UnsentView) -> Receipt:
+def _kept(sessions: SessionManager, cached: CachedSession, work: Projection, attempt: UnsentView) -> Receipt:
     """Keep it in the store, onto whatever the session is by now, or in memory where that fails."""
     wrong, receipt = "", attempt.receipt
-    keeping.begin()
+    sessions.begin()
     for _ in range(ATTEMPTS):
-        state, wrong = keeping.opened(desk, attempt.who, keeping.reach)
-        attempt = attempt.onto(_base(keeping, desk, state, attempt))
+        state, wrong = sessions.load_state(cached, attempt.who, sessions.reach)
+        attempt = attempt.onto(_base(sessions, cached, state, attempt))
         same = len(attempt.document.transcript.messages) if work.last_document is attempt.document else 0
         work.ingest(attempt.document, same, attempt.plan)
-        desk.work = work
-        if keeping.store is None or wrong:
+        cached.work = work
+        if sessions.store is None or wrong:
             break
-        receipt = _numbered(attempt, desk, state)
+        receipt = _numbered(attempt, cached, state)
         try:
-            keeping.save(desk, state, attempt.base, SentView(attempt.native, receipt, attempt.blobs))
+            sessions.commit(cached, state, attempt.base, SentView(attempt.native, receipt, attempt.blobs))
             return receipt
         except Conflict as conflict:
             wrong = str(conflict)
-            keeping.again(desk)
+            sessions.reload(cached)
         except StoreError as error:
             wrong = str(error)
             break
-    keeping.remember(desk, attempt.base, receipt)
+    sessions.remember(cached, attempt.base, receipt)
     told = (f"the view was sent, and is kept in memory alone: {wrong}",) if wrong else ()
     return replace(receipt, warnings=(*receipt.warnings, *told))
 
 
-def _base(keeping: Keeping, desk: Desk, state: State, attempt: UnsentView) -> Base:
+def _base(sessions: SessionManager, cached: CachedSession, state: State, attempt: UnsentView) -> Branch:
     """The plan that it goes on from now; of a policy whose edits do not hold, its own."""
     if attempt.sticky:
-        return keeping.base(desk, state, attempt.place, attempt.given)
+        return sessions.branch_from(cached, state, attempt.place, attempt.given)
     return attempt.base if attempt.base.plan.epochs else replace(attempt.base, offset=len(state.plan.epochs))
 
 
-def _numbered(attempt: UnsentView, desk: Desk, state: State) -> Receipt:
+def _numbered(attempt: UnsentView, cached: CachedSession, state: State) -> Receipt:
     base = attempt.base
     return replace(
         attempt.receipt,
         session=state.who.session,
-        number=state.receipts + len(desk.waiting),
+        number=state.receipts + len(cached.waiting),
         epochs=(base.offset, base.offset + len(attempt.plan.epochs)),
     )

@@ -14,9 +14,8 @@ import pytest
 from secateur import Engine, View
 from secateur.chain import Link, broken, start
 from secateur.errors import StillTooLong, StoreError
-from secateur.keeping.breaker import Breaker
-from secateur.keeping.reach import WAIT_S
-from secateur.keeping.record import read
+from secateur.sessions.receipt_log import read
+from secateur.sessions.store_access import WAIT_S, Breaker
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
@@ -85,8 +84,8 @@ class Scene:
 
     def other(self, policy: Any = CLEAR, **more: Any) -> Engine:
         engine = Engine(policy, store=self.store, handles="on", **more)
-        assert engine.keeping.reach is not None
-        engine.keeping.reach.breaker.clock = lambda: self.now
+        assert engine.sessions.reach is not None
+        engine.sessions.reach.breaker.clock = lambda: self.now
         return engine
 
     def fit(self, rounds: int, session: str | None = "s", **more: Any) -> View:
@@ -120,7 +119,7 @@ def test_the_first_request_tries_and_the_next_ones_leave_the_store_alone_until_i
 
 def test_a_request_hands_the_store_a_quarter_of_a_second_in_all_and_a_command_any_time() -> None:
     scene = Scene()
-    reach = scene.engine.keeping.reach
+    reach = scene.engine.sessions.reach
     assert reach is not None
     took = 0.1
     clock = iter(range(1_000))
@@ -247,13 +246,13 @@ def test_a_breaker_lets_one_caller_try_and_shuts_or_opens_by_what_came_of_it() -
 def test_a_store_that_was_replaced_gets_the_epochs_of_the_sessions_that_are_known(tmp_path: Path, back: bool) -> None:
     path = tmp_path / "s.db"
     engine = Engine(CLEAR, store=f"sqlite:///{path}")
-    assert engine.keeping.reach is not None
+    assert engine.sessions.reach is not None
     now = [0.0]
-    engine.keeping.reach.breaker.clock = lambda: now[0]
+    engine.sessions.reach.breaker.clock = lambda: now[0]
     engine.fit(body(2), session="s", now=1)
     with open_store(f"sqlite:///{path}").snapshot() as copy:
         assert copy.load(Who("s")) is not None
-    engine.keeping.store.close()  # type: ignore[union-attr]
+    engine.sessions.store.close()  # type: ignore[union-attr]
     older = path.read_bytes()
     view = engine.fit(body(3), session="s", now=2)
     for end in ("", "-wal", "-shm"):
@@ -278,7 +277,7 @@ def test_a_locked_file_is_given_the_requests_wait_and_a_command_its_own(tmp_path
     """The wait that SQLite itself was told, on the connections that were opened."""
     engine = Engine(CLEAR, store=f"sqlite:///{tmp_path}/s.db")
     engine.fit(body(2), session="s", now=1)
-    store, reach = engine.keeping.store, engine.keeping.reach
+    store, reach = engine.sessions.store, engine.sessions.reach
     assert store is not None
     assert reach is not None
     reach.breaker.clock = lambda: 0.0

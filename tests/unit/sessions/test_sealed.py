@@ -9,7 +9,7 @@ import pytest
 
 from secateur import Engine
 from secateur.errors import StoreError
-from secateur.keeping.record import read
+from secateur.sessions.receipt_log import read
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
@@ -76,7 +76,7 @@ def test_epochs_that_came_while_the_store_failed_are_named_by_the_receipt_they_a
     store.full = True
     assert engine.fit(body(3), session="s", plan=other.plan, now=2).native == other.native
     store.full = False
-    engine.keeping.reach.breaker.answered()
+    engine.sessions.reach.breaker.answered()
     engine.observe("s", {"input_tokens": 500}, now=3)
     assert problems(store, Who("s")) == ()
     engine.pin("s", "tool", "Read", now=4)

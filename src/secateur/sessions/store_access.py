@@ -1,18 +1,20 @@
-"""A store as requests ask it: they wait a quarter of a second for it in all, and leave it alone a while once it fails.
+"""A store as requests use it: with a bounded wait, left alone for a while after it failed, collected once a day.
 
-Rule: what is asked and answered is the store's own affair. An answer that is a refusal (`Rejected`) is an answer.
-Commands do not come here: who asks for something to be kept may wait for it.
+Rule: a request waits a quarter of a second for its store in all. After a failure nobody tries for a while, then one
+caller does, whose answer decides for all. An answer that is a refusal (`Rejected`) is an answer. Commands do not come
+here: whoever asks for something to be kept may wait for it. Garbage collection is automatic: at most once a day for a
+store, after a save; what goes wrong with it is a warning.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from threading import local
+from threading import Lock, local
 from typing import TypeVar
 
+from secateur import forking
 from secateur.chain import Link
-from secateur.errors import StoreError
-from secateur.keeping.breaker import Breaker
+from secateur.errors import SecateurError, StoreError
 from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Manifest, Rejected, Row, Sizes, State, Store, Who
 
 WAIT_S = 0.25  # for one request, whatever it asks
@@ -22,7 +24,7 @@ ALONE = "it failed a moment ago and is left alone for a while"
 _Answer = TypeVar("_Answer")
 
 
-class Reach:
+class StoreAccess:
     """See `Store` for what the methods promise."""
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
@@ -120,3 +122,79 @@ def _within(store: Store, wait_s: float) -> Store:
     """The store for one who cannot wait; as it is where it was written before stores were asked for that."""
     within = getattr(store, "within", None)
     return within(wait_s) if within is not None else store
+
+
+REST_S = 10.0  # long enough that a request a second waits for a broken store in one of ten, short enough to come back
+
+
+class Breaker:
+    """Shut from a failure on until the rest is over; the first caller after that is let through alone."""
+
+    def __init__(self, clock: Callable[[], float], rest_s: float = REST_S) -> None:
+        self.clock = clock
+        self.rest_s = rest_s
+        self._until: float | None = None  # None: all is well
+        self._why = ""
+        self._lock = Lock()
+        forking.listed(self)
+
+    def before_fork(self) -> None:
+        """Nobody is being told."""
+        self._lock.acquire()
+
+    def after_fork(self, child: bool) -> None:
+        """The child knows what the parent knew."""
+        self._lock.release()
+
+    def shut(self) -> str:
+        """What went wrong, while nobody may try again; "" otherwise."""
+        with self._lock:
+            return self._why if self._until is not None and self.clock() < self._until else ""
+
+    def admitted(self) -> str:
+        """The same for one who tries now: if it is "", nobody else may until he has said what came of it."""
+        with self._lock:
+            now = self.clock()
+            if self._until is None:
+                return ""
+            if now < self._until:
+                return self._why
+            self._until = now + self.rest_s
+            return ""
+
+    def failed(self, why: str) -> None:
+        """It was tried, and it failed."""
+        with self._lock:
+            self._why, self._until = why, self.clock() + self.rest_s
+
+    def answered(self) -> bool:
+        """It was tried, and it answered; whether it had been left alone before."""
+        with self._lock:
+            was = self._until is not None
+            self._why, self._until = "", None
+            return was
+
+
+EVERY_S = 86_400.0  # a day: retention is counted in days
+ASKED_MS = 3_600_000  # how often one process asks the store at most
+
+
+class Retention:
+    """Remembers when this process asked last."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def tidied(self, store: Store, now: int) -> str:
+        """Ask the store to let go of what is old, if it is time. `now` is in ms since 1970; what went wrong, or ""."""
+        now = min(now, int(time.time() * 1000))  # a caller whose time runs ahead must not make others' sessions old
+        if now < self._next:
+            return ""
+        self._next = now + ASKED_MS
+        from secateur.stores import receipts_s, retention_s
+
+        try:
+            store.gc(now, retention_s(), every_s=EVERY_S, receipts_s=receipts_s())
+        except SecateurError as error:
+            return f"what is old stays in the store for now: {error}"
+        return ""

@@ -4,6 +4,7 @@ Rule: a file is known by its bytes alone, never by its name. What is put back is
 recorded when it was taken out; bytes that do not match are never passed off as the original.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -11,12 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import StoreError
-from secateur.keeping import Desk, Keeping
-from secateur.keeping.difference import difference
-from secateur.keeping.record import noticed, read, recorded
 from secateur.lineage import digest, digests
 from secateur.patch import Splice, spliced
 from secateur.receipt import Filed
+from secateur.session.document import common_prefix
+from secateur.sessions import CachedSession, SessionManager
+from secateur.sessions.receipt_log import noticed, read, recorded
 from secateur.stores.protocol import Blob, Change, State, Store, Who
 
 _TOLD = b'"outcome":"filed"'  # in a receipt as it is kept: most are of other things, and are not opened
@@ -69,7 +70,7 @@ class _Difference(Struct, frozen=True, array_like=True):
     stored: bytes
 
 
-def keep_file(keeping: Keeping, who: Who, before: Before, after: After, now: int) -> None:
+def keep_file(sessions: SessionManager, who: Who, before: Before, after: After, now: int) -> None:
     """Keep what turns what is written back into the file as it was. Raises StoreError."""
     pieces = tuple((one.start, one.end, one.text) for one in difference(before.data, after.data))
     if not pieces:
@@ -86,11 +87,11 @@ def keep_file(keeping: Keeping, who: Who, before: Before, after: After, now: int
         difference=blob.id,
     )
 
-    def change(desk: Desk, state: State) -> Change:
+    def change(cached: CachedSession, state: State) -> Change:
         receipt = replace(noticed("filed", now), trigger="written to a file", filed=filed)
-        return Change(at=now, blobs=(blob,), receipts=recorded((*desk.waiting, receipt), state, desk.unsaved))
+        return Change(at=now, blobs=(blob,), receipts=recorded((*cached.waiting, receipt), state, cached.unsaved))
 
-    keeping.note(who, change, keeping.store)
+    sessions.note(who, change, sessions.store)
 
 
 def writings(store: Store, whose: Iterable[Who]) -> Iterator[Writing]:
@@ -159,3 +160,64 @@ def _difference(store: Store, writing: Writing) -> _Difference:
 def _proved(writing: Writing, made: bytes) -> None:
     if digest(made) != writing.filed.before:
         raise Gone(writing, "what is kept does not lead back to the file as it was")
+
+
+_LEAST = 16  # bytes of a text that shows the place; shorter ones are hardly ever there only once
+
+_Match = tuple[int, int, int]  # where it is in the new bytes and in the old ones, and its length
+
+
+def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
+    """The splices that turn `new` into `old`, in order."""
+    made: list[Splice] = []
+    i = j = 0  # everything before these is done
+    for at, was, size in (*_anchors(old, new), (len(new), len(old), 0)):
+        if old[i:was] != new[j:at]:
+            made.append(_trimmed(old[i:was], new[j:at], j))
+        i, j = was + size, at + size
+    return tuple(made)
+
+
+def _trimmed(old: bytes, new: bytes, start: int) -> Splice:
+    """One splice for what differs, without the bytes that are the same at both ends."""
+    head = common_prefix(old, new)
+    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+    return Splice(start + head, start + len(new) - tail, old[head : len(old) - tail])
+
+
+def _anchors(old: bytes, new: bytes) -> list[_Match]:
+    """Texts that are there once in each, in one order in both: of the most that can be had."""
+    known = _once(old)
+    pairs = [(at, known[text], len(text)) for text, at in _once(new).items() if text in known]
+    return _rising(sorted(pairs))
+
+
+def _once(data: bytes) -> dict[bytes, int]:
+    """Where each text is that is there only once."""
+    places: dict[bytes, int] = {}
+    again: set[bytes] = set()
+    at = 0
+    for text in data.split(b'"'):
+        if len(text) >= _LEAST:
+            if text in places:
+                again.add(text)
+            places[text] = at
+        at += len(text) + 1
+    return {text: at for text, at in places.items() if text not in again}
+
+
+def _rising(pairs: list[_Match]) -> list[_Match]:
+    """The longest run of pairs that rises in the old bytes too."""
+    ends: list[int] = []  # the smallest old place in which a run of each length ends
+    last: list[int] = []  # the number of the pair that it ends with
+    before: list[int] = []
+    for number, (_, was, _) in enumerate(pairs):
+        length = bisect_left(ends, was)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [was]
+        last[length : length + 1] = [number]
+    run, number = [], last[-1] if last else -1
+    while number >= 0:
+        run.append(pairs[number])
+        number = before[number]
+    return run[::-1]

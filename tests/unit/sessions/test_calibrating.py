@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur import Engine
-from secateur.keeping.calibrating import LEAST, MOST, calibrated, left_out
+from secateur.sessions.calibration import LEAST, MOST, calibrated, left_out
 from secateur.stores.protocol import Calibration
 from secateur.usage import Usage
 

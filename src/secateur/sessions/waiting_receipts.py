@@ -6,54 +6,54 @@ Rule: nobody waits for that; a session that somebody is at brings its own with i
 from typing import TYPE_CHECKING
 
 from secateur.errors import StoreError
-from secateur.keeping.memory import Desk
-from secateur.keeping.reach import Reach
-from secateur.keeping.record import recorded
 from secateur.receipt import Receipt
+from secateur.sessions.cache import CachedSession
+from secateur.sessions.receipt_log import recorded
+from secateur.sessions.store_access import StoreAccess
 from secateur.stores.protocol import Change, Conflict, State, Store, Who
 
 if TYPE_CHECKING:
-    from secateur.keeping import Keeping
+    from secateur.sessions import SessionManager
 
 FEW = 8  # sessions whose receipts one request brings to a store that was away
 TIMES = 16  # that it is tried for a session that others save too
 
 
-def waited(desk: Desk, state: State, *more: Receipt) -> Change:
+def waited(cached: CachedSession, state: State, *more: Receipt) -> Change:
     """The receipts of a session that waited, and these."""
-    receipts = (*desk.waiting, *more)
+    receipts = (*cached.waiting, *more)
     return Change(at=receipts[-1].at, receipts=recorded(receipts, state))
 
 
-def flush(keeping: "Keeping") -> None:
+def flush(sessions: "SessionManager") -> None:
     """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""
-    reach = keeping.reach
+    reach = sessions.reach
     if reach is None or not reach.returned:
         return
-    waiting = keeping.memory.waiting()
-    left = [who for who in waiting[:FEW] if not _flushed(keeping, who, reach)]
+    waiting = sessions.memory.waiting()
+    left = [who for who in waiting[:FEW] if not _flushed(sessions, who, reach)]
     reach.returned = bool(left) or len(waiting) > FEW
 
 
-def settle(keeping: "Keeping") -> None:
+def settle(sessions: "SessionManager") -> None:
     """Give the store all receipts that wait for it, however long that takes; what it does not take stays here."""
-    for who in keeping.memory.waiting() if keeping.store is not None else ():
+    for who in sessions.memory.waiting() if sessions.store is not None else ():
         for _ in range(TIMES):
-            if _flushed(keeping, who, keeping.store):
+            if _flushed(sessions, who, sessions.store):
                 break
 
 
-def _flushed(keeping: "Keeping", who: Who, store: Store | Reach | None) -> bool:
+def _flushed(sessions: "SessionManager", who: Who, store: Store | StoreAccess | None) -> bool:
     """Whether nothing of a session waits any more, or somebody is at it, who will see to that."""
-    with keeping.memory.free(who) as desk:
-        if desk is None or not desk.waiting or store is None:
+    with sessions.memory.free(who) as cached:
+        if cached is None or not cached.waiting or store is None:
             return True
-        state, wrong = keeping.opened(desk, who, store)
+        state, wrong = sessions.load_state(cached, who, store)
         try:
             if not wrong:
-                desk.state, desk.waiting = store.save(state, waited(desk, state)), ()
+                cached.state, cached.waiting = store.save(state, waited(cached, state)), ()
         except Conflict:
-            keeping.again(desk)
+            sessions.reload(cached)
         except StoreError:
             pass
-        return not desk.waiting
+        return not cached.waiting

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from secateur import Engine
-from secateur.keeping.clock import lives_s, moved
-from secateur.keeping.record import noticed
 from secateur.receipt import Receipt
+from secateur.sessions.calibration import lives_s, moved
+from secateur.sessions.receipt_log import noticed
 from secateur.stores import open_store
 from secateur.stores.protocol import Clock
 from secateur.usage import Usage

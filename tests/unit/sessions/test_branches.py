@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from secateur import Engine, View
-from secateur.keeping.parting import MOVED
+from secateur.sessions.request_tree import MOVED
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import Change, Who
 

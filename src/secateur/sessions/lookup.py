@@ -1,19 +1,22 @@
-"""Which session a request belongs to, and what it has from others.
+"""Which session a request belongs to, what it inherits from others, and the names of sessions that have none.
 
 Rule: a session is found by its tenant and name, or by the lineage of what was said; never by a last message alone. A
-history that goes on where a session stands, or that holds a view of it, is that session's; one that parts from it is a
-new session's, which has the epochs whose tips lie in its history, and no bytes of the other. A session that nobody
-named is nobody's: two with the same history cannot be told apart, so it has no pins, no clock, no calibration, no undo.
+history that continues a session, or that contains a view of it, is that session's; one that diverges becomes a new
+session, with the epochs whose heads are in its history, and no bytes of the other. Two sessions with the same history
+cannot be told apart by it. So what sessions share by lineage is epochs; pins, the cache clock, calibrations and undo
+belong to a session that its caller named, or to a tenant, who owns all of its sessions.
 """
+
+import re
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.keeping.memory import has_view
-from secateur.keeping.naming import is_open, made_name
-from secateur.keeping.views import lineage, raw_tip
+from secateur.errors import ConfigError
+from secateur.lineage import digest
 from secateur.model import Transcript
 from secateur.plan import Plan, branch
+from secateur.sessions.view_lineage import lineage, raw_tip
 from secateur.stores.protocol import Clock, Found, State, Store, Who
 
 
@@ -66,3 +69,38 @@ def _free(store: Store, tenant: str, read: Transcript) -> str:
         if not has_view(store.load(Who(name, tenant))):
             return name
         number += 1
+
+
+UNNAMED = "unnamed-"  # what names begin with that are made of a history
+_DIGITS = 16  # hex digits that follow
+_MADE = re.compile(rf"{UNNAMED}[0-9a-f]{{{_DIGITS}}}")
+
+
+def made_name(key: str, number: int) -> str:
+    """The name of the session whose history ended in this key when it began; `number` tells several apart."""
+    return UNNAMED + digest(f"{key} {number}" if number else key)[:_DIGITS]
+
+
+def is_owned(who: Who) -> bool:
+    """Whether a session is somebody's: it has a tenant, or a name that its caller gave."""
+    return bool(who.tenant) or not _MADE.fullmatch(who.session)
+
+
+def is_open(who: Who) -> bool:
+    """Whether a request without a name may go on there: not where a caller's name stands and no tenant owns both."""
+    return bool(who.tenant) or bool(_MADE.fullmatch(who.session))
+
+
+def owned(who: Who, what: str) -> Who:
+    """The same session. Raises ConfigError where it is nobody's."""
+    if is_owned(who):
+        return who
+    raise ConfigError(
+        f"session {who.session!r} is named after its history, which another session may share: {what} needs a name "
+        "(session='...' in the library, --session on the command line) or an owner (tenant)"
+    )
+
+
+def has_view(state: State | None) -> bool:
+    """Whether a view of the session was ever sent: a request that failed leaves its receipt and nothing else."""
+    return state is not None and bool(state.tip or state.plan.epochs)

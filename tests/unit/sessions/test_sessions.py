@@ -306,9 +306,9 @@ def test_a_store_that_fails_stops_nothing(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         used.undo("s")
     path.unlink()
-    used.keeping.reach.breaker.rest_s = 0.0
+    used.sessions.reach.breaker.rest_s = 0.0
     assert used.fit(data, session="s", now=3).native == data  # it failed a moment ago
-    used.keeping.reach.breaker.clock = lambda: time.monotonic() + 60
+    used.sessions.reach.breaker.clock = lambda: time.monotonic() + 60
     again = used.fit(data, session="s", now=4)
     assert (again.receipt.opened, again.receipt.warnings) == (True, ())
     store = open_store(f"sqlite:///{path}")

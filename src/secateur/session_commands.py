@@ -11,21 +11,21 @@ from msgspec import structs
 from secateur import arguments
 from secateur.arguments import named, pin_named, present
 from secateur.closing import Closing
-from secateur.keeping import Keeping
-from secateur.keeping.commands import Undone, noted, pinned, undone, unpinned
-from secateur.keeping.replay import Replayed, replayed
 from secateur.object_requests import ObjectRequests
 from secateur.objects import looked_at
+from secateur.sessions import SessionManager
+from secateur.sessions.commands import Undone, noted, pinned, undone, unpinned
+from secateur.sessions.replay import Replayed, replayed
 from secateur.stages import EngineSettings, new_projection, repaired_request
 from secateur.stores.protocol import Pin, Who
 from secateur.view import View
 
 
-class Sessions(Closing):
+class SessionCommands(Closing):
     """The part of an engine that speaks of its sessions. A `tenant` named in a call stands for the engine's own."""
 
     settings: EngineSettings
-    keeping: Keeping
+    sessions: SessionManager
     _objects: ObjectRequests
 
     def observe(self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now: int | None = None) -> None:
@@ -37,7 +37,7 @@ class Sessions(Closing):
         holds from then on. A store that fails stops nothing here.
         """
         who, receipt = arguments.viewed(view)
-        noted(self.keeping, who or self._who(str(view), tenant), receipt, usage, present(now))
+        noted(self.sessions, who or self._who(str(view), tenant), receipt, usage, present(now))
 
     async def aobserve(
         self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now: int | None = None
@@ -53,7 +53,7 @@ class Sessions(Closing):
         What it edited is left alone from then on. Raises EditError where there is none, StoreError.
         """
         number = None if epoch is None else arguments.whole("epoch", epoch)
-        return undone(self.keeping, self._who(session, tenant), number, present(now))
+        return undone(self.sessions, self._who(session, tenant), number, present(now))
 
     def pin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now: int | None = None
@@ -63,13 +63,13 @@ class Sessions(Closing):
         `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
         arguments) or `handle`. Raises ConfigError, StoreError.
         """
-        return pinned(self.keeping, self._who(session, tenant), pin_named(kind, pattern), present(now))
+        return pinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now))
 
     def unpin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now: int | None = None
     ) -> tuple[Pin, ...]:
         """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
-        return unpinned(self.keeping, self._who(session, tenant), pin_named(kind, pattern), present(now))
+        return unpinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now))
 
     def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> Replayed:
         """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
@@ -80,15 +80,17 @@ class Sessions(Closing):
         past = looked_at(raw)
         history = None if raw is None else repaired_request(self.settings, past.native).native
         number = arguments.whole("request", request)
-        done = replayed(self.keeping, new_projection(self.settings), self._who(session, tenant), number, history)
+        done = replayed(self.sessions, new_projection(self.settings), self._who(session, tenant), number, history)
         return structs.replace(done, native=past.given(done.native))
 
     def forget(self) -> None:
         """Drop what is kept in memory. With a store every session goes on all the same."""
-        self.keeping.memory.clear()
+        self.sessions.memory.clear()
         self._objects.forget()
 
     def _who(self, session: str | None, tenant: str | None) -> Who:
         """A session as it was named, and whose it is."""
         name = "" if session is None else named(session)
-        return self.keeping.who(name, None if tenant is None else arguments.name("tenant", tenant, "the tenant's name"))
+        return self.sessions.who(
+            name, None if tenant is None else arguments.name("tenant", tenant, "the tenant's name")
+        )

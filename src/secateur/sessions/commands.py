@@ -1,0 +1,148 @@
+"""What is said of a session between its requests: usage that a provider reported, undo, pins.
+
+Rule: each is kept before it is answered, with a receipt of its own, and holds from the next request on. Commands fail
+loud; recorded usage never stops anything. Only an error tells how large a window is, never what a model wrote.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur.errors import ConfigError, EditError, StoreError
+from secateur.model import Epoch
+from secateur.plan import Plan
+from secateur.receipt import Receipt
+from secateur.sessions import CachedSession, SessionManager
+from secateur.sessions.calibration import calibrated, calibration_of, moved
+from secateur.sessions.lookup import is_owned, owned
+from secateur.sessions.pins import pin_of
+from secateur.sessions.receipt_log import noticed, recorded
+from secateur.sessions.undo import Undone, cost, newest
+from secateur.stores.protocol import Change, Pin, State, Who
+from secateur.usage import Usage, usage_of
+
+__all__ = ["Undone", "noted", "pinned", "undone", "unpinned"]
+
+
+def noted(sessions: SessionManager, who: Who, receipt: Receipt | None, usage: Any, now: int) -> None:
+    """Calibrate by what a provider said of a request, the session's last one by default, and move the clock.
+
+    A sample that cannot be true of that request is left out; the session's next receipt says so. A refusal tells how
+    large the window is, and no more.
+    """
+    told, window = usage_of(usage) or Usage(), window_in(usage)
+
+    def change(cached: CachedSession, state: State) -> Change:
+        last = receipt or sessions.last(cached, state)
+        if last is None:
+            return Change(at=now)
+        before = calibration_of(state, last.model)
+        if window:
+            return Change(at=now, calibrations={last.model: replace(before, window=window)})
+        after = calibrated(before, last.tokens_view, told)
+        clock = moved(state.clock, told, last, now)
+        return Change(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
+
+    if not who.session or not is_owned(who):
+        return
+    sessions.begin()
+    try:
+        sessions.note(who, change, sessions.reach)
+    except StoreError:
+        sessions.note_unkept(who, change)
+
+
+def undone(sessions: SessionManager, who: Who, epoch: int | None, now: int) -> Undone:
+    """Take an epoch back by a new one."""
+    owned(who, "an undo")
+    made: list[Undone] = []
+
+    def change(cached: CachedSession, state: State) -> Change:
+        plan = Plan((*state.plan.epochs, *cached.unsaved))
+        number = newest(plan) if epoch is None else epoch
+        if not 0 <= number < len(plan.epochs):
+            raise EditError(f"no epoch {number}: the plan of session {who.session!r} has {len(plan.epochs)}, from 0")
+        tip = state.tip or (cached.last.tip if cached.last else "")
+        new = Epoch(now, tip, f"undo of epoch {number}", (), undoes=number)
+        tokens = cost(sessions.store, cached.work, state, plan, number)
+        made[:] = [Undone(number, len(plan.epochs), tokens, plan.opened(new))]
+        receipt = replace(noticed("undone", now), trigger=new.why, tokens_view=tokens)
+        clock = replace(state.clock, by_hand=now)  # nobody was called
+        receipts = recorded((*cached.waiting, receipt), state, (*cached.unsaved, new))
+        return Change(at=now, epochs=(new,), receipts=receipts, clock=clock)
+
+    sessions.note(who, change, sessions.store)
+    return made[0]
+
+
+def pinned(sessions: SessionManager, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+    """Add a pin, if it is not there yet."""
+    owned(who, "a pin")
+    new = pin_of(*wanted, now)
+
+    def change(cached: CachedSession, state: State) -> Change:
+        known = any((pin.kind, pin.pattern) == (new.kind, new.pattern) for pin in state.pins)
+        receipt = replace(noticed("pinned", now), trigger=f"pinned {new.kind} {new.pattern}")
+        links = recorded((*cached.waiting, receipt), state, cached.unsaved)
+        return Change(at=now, pins=state.pins if known else (*state.pins, new), receipts=links)
+
+    return sessions.note(who, change, sessions.store).pins
+
+
+def unpinned(sessions: SessionManager, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+    """Take a pin away."""
+    owned(who, "a pin")
+    gone = pin_of(*wanted, now)
+
+    def change(cached: CachedSession, state: State) -> Change:
+        left = tuple(pin for pin in state.pins if (pin.kind, pin.pattern) != (gone.kind, gone.pattern))
+        if len(left) == len(state.pins):
+            said = ", ".join(f"{pin.kind} {pin.pattern}" for pin in state.pins) or "none"
+            raise ConfigError(f"session {who.session!r} has no pin {gone.kind} {gone.pattern}; its pins: {said}")
+        receipt = replace(noticed("pinned", now), trigger=f"unpinned {gone.kind} {gone.pattern}")
+        return Change(at=now, pins=left, receipts=recorded((*cached.waiting, receipt), state, cached.unsaved))
+
+    return sessions.note(who, change, sessions.store).pins
+
+
+LEAST = 1_000  # tokens
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3})")
+_SAYS = re.compile(
+    r"> (\d+) maximum"  # Anthropic
+    r"|exceed context limit: \d+ \+ \d+ > (\d+)"
+    r"|maximum context length (?:is|of) (\d+)"  # OpenAI, Azure, vLLM, DeepSeek, OpenRouter
+    r"|maximum number of tokens allowed \((\d+)\)"  # Gemini
+    r"|exceed model maximum \((\d+)\)"  # Bedrock
+    r"|maximum prompt length is (\d+)"  # xAI
+    r"|model's context length \((\d+) tokens\)"  # Together
+    r"|token count of \d+ exceeds the limit of (\d+)"  # Copilot
+    r"|exceeded model token limit: (\d+)"  # Moonshot
+    r"|with (\d+) maximum context length"  # Mistral
+    r"|input length should be \[1, (\d+)\]"  # Qwen
+    r"|n_ctx\W+(\d+)",  # llama.cpp
+    re.I,
+)
+
+
+def window_in(error: Any) -> int:
+    """The window in tokens that an error names: an exception of a client, or the body of a refusal; 0 for none."""
+    found = _SAYS.search(_GROUPED.sub("", _text(error)))
+    tokens = int(next(filter(None, found.groups()))) if found else 0
+    return tokens if tokens >= LEAST else 0
+
+
+def _text(error: Any) -> str:
+    if isinstance(error, BaseException):
+        return f"{error} {_text(getattr(error, 'body', None))}"
+    if isinstance(error, str | bytes):
+        try:
+            error = json.loads(error)
+        except (ValueError, RecursionError):
+            return ""
+    if isinstance(error, list) and len(error) == 1:
+        error = error[0]  # Gemini's, sometimes
+    refused = isinstance(error, Mapping) and ("error" in error or error.get("object") == "error")
+    return json.dumps(error, default=str) if refused else ""

@@ -1,0 +1,149 @@
+"""The requests of a session as a tree: which one a history continues, what else continued it, and how each was sent.
+
+Rule: a request is known by the last key of its history, with the hash of its view. A history continues the deepest
+request that it contains. An epoch holds for the branch that it was opened on, and for what continues it. What is not
+in memory is read from the receipts, so that every process knows the same.
+"""
+
+from collections.abc import Container, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.errors import StoreError
+from secateur.model import Message
+from secateur.receipt import Receipt
+from secateur.session import Projection
+from secateur.session.projection import placed
+from secateur.sessions.receipt_log import VIEWS, read
+from secateur.sessions.undo import newly_undone
+from secateur.stores.protocol import State, Store
+
+if TYPE_CHECKING:
+    from secateur.sessions import SessionManager
+    from secateur.sessions.cache import CachedSession
+
+MOST = 2_000  # receipts that are looked through for branches; older requests are not gone back to
+
+
+class Sent(Struct, frozen=True):
+    """One request: the one that it went on from, and the hash of its view."""
+
+    parent: str
+    view: str
+
+
+class Branches:
+    """The requests of a session by the last keys of their histories."""
+
+    def __init__(self, whole: bool = True) -> None:
+        self.whole = whole  # False: of a session with one branch, its end alone
+        self.last = ""
+        self.sent: dict[str, Sent] = {}
+        self._children: dict[str, list[str]] = {}
+
+    def add(self, receipt: Receipt) -> None:
+        """A request was sent."""
+        tip = receipt.tip
+        known = self.sent.get(tip)
+        if known is None and tip:
+            self._children.setdefault(receipt.parent, []).append(tip)
+        if tip:
+            self.sent[tip] = Sent(known.parent if known else receipt.parent, receipt.view)
+        self.last = tip
+
+    @property
+    def lines(self) -> int:
+        """How many ends there are."""
+        return max(1, len(self.sent) - sum(parent in self.sent for parent in self._children))
+
+    def parent(self, messages: Sequence[Message]) -> str:
+        """The deepest request that this history holds; "" where it holds none. A last message may have grown since."""
+        for message in reversed(messages):
+            for key in (message.key, *(part.key for part in reversed(message.parts))):
+                if key in self.sent:
+                    return key
+        return ""
+
+    def beside(self, parent: str, keys: Container[str]) -> tuple[str, ...]:
+        """The requests that went on from `parent` on other branches than the history with these keys."""
+        return tuple(one for one in self._children.get(parent, ()) if one not in keys)
+
+
+def branches(
+    store: Store | None, state: State, known: Branches | None, last: Receipt | None, here: Container[str]
+) -> Branches:
+    """The branches, as far as a history with the keys `here` asks for them. `last` is the receipt of the last view."""
+    if known is not None and (known.whole or known.last in here):
+        return known
+    if store is None or last is None:
+        return known or Branches()
+    if known is None and last.lines <= 1 and last.tip in here:
+        return _of((last,), whole=False)
+    try:
+        found = store.receipts(state.who, max(0, state.receipts - MOST), state.receipts - 1)
+        return _of((one for one in (read(link.body) for link in found) if one.outcome in VIEWS), whole=True)
+    except StoreError:
+        return known or Branches(whole=False)
+
+
+def _of(receipts: Iterable[Receipt], whole: bool) -> Branches:
+    made = Branches(whole)
+    for one in receipts:
+        made.add(one)
+    return made
+
+
+MOVED = "what was sent before reads otherwise now: the session's plan is another one"
+
+
+class Placement(Struct, frozen=True):
+    """The place of one request in the tree of its session's requests."""
+
+    parent: str = ""  # last key of the request that it goes on from
+    lines: int = 0  # branches of the session, this one included
+    moved: str = ""  # why what was sent before reads otherwise; "" where it does not
+    beside: tuple[str, ...] = ()  # other branches that went on from the same request: its epochs are not theirs
+
+
+def place_request(sessions: "SessionManager", cached: "CachedSession", state: State, work: Projection) -> Placement:
+    """The place of the request that the projection has read."""
+    messages = work.document.transcript.messages
+    if not state.who.session or not messages:
+        return Placement()
+    known = sessions.branches(cached, state, work)
+    parent = known.parent(messages)
+    beside = known.beside(parent, work.places)
+    parts = bool(beside or (known.sent and not parent))
+    moved = _moved(cached, work, parent, known.sent[parent].view) if parent else False
+    return Placement(parent, known.lines + parts, _why(work, last_tip(cached, state)) if moved else "", beside)
+
+
+def last_tip(cached: "CachedSession", state: State) -> str:
+    """The last key of the history that was sent last."""
+    return state.tip or (cached.last.tip if cached.last else "")
+
+
+def told(receipt: Receipt, place: Placement, cached: "CachedSession", work: Projection) -> Receipt:
+    """The receipt with what the next request asks for."""
+    if not place.lines:
+        return receipt
+    seen = cached.prefix.next(work.view().messages, work.fold)
+    return replace(receipt, parent=place.parent, lines=place.lines, view=seen)
+
+
+def _why(work: Projection, tip: str) -> str:
+    """What moved it: an undo since the last request, or an epoch that was handed in for this very history."""
+    mine = work.branch_plan.epochs
+    handed = mine[-1].why if mine and mine[-1].tip == work.document.transcript.messages[-1].key else ""
+    return newly_undone(work, tip) or handed or MOVED
+
+
+def _moved(cached: "CachedSession", work: Projection, parent: str, view: str) -> bool:
+    """Whether the view of what was sent is another one; not asked of a last message that has grown since."""
+    end = work.places.messages.get(parent)
+    if end is None or not view:
+        return False
+    shown = work.view().messages[: placed(work.ranges, end)]
+    return cached.prefix.next(shown, work.fold) != view
