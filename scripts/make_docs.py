@@ -42,7 +42,7 @@ from secateur.receipt import Entry, Receipt
 from secateur.redact.notations import NOTATIONS
 from secateur.redact.shapes import SHAPES
 from secateur.schedule import SCHEDULES
-from secateur.sessions import calibrating, readable
+from secateur.sessions import calibration, recall_handles
 from secateur.stores import anchor, migrate, open_store, proof, protocol
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore
@@ -290,7 +290,7 @@ def usage_() -> Iterator[str]:
     yield _table(("stated by", "told by", "input", "cached tokens", "read", "written", "output", "reasoning"), rows)
     yield f"## Places\n\n{_module_text(import_module('secateur.usage.places'))}"
     yield "\n".join(f"- `{'.'.join(place)}`" for place in places.PLACES)
-    yield f"## What a session learns from it\n\n{_module_text(calibrating)}"
+    yield f"## What a session learns from it\n\n{_module_text(calibration)}"
 
 
 def _cached(one: usage.Shape) -> tuple[str, str, str, str, str]:
@@ -354,7 +354,7 @@ def tools_() -> Iterator[str]:
     for name in NAMES:
         tool = getattr(Tools, name)
         yield f"## `{name}`\n\n```text\n{name}{_signature(tool)}\n```\n\n{_text(tool)}"
-    for title, module in (("Whose session", scope), ("What was read back", recalling), ("Handles", readable)):
+    for title, module in (("Whose session", scope), ("What was read back", recalling), ("Handles", recall_handles)):
         yield f"## {title}\n\n{_module_text(module)}"
 
 
