@@ -23,7 +23,6 @@ from engine import body, counted, growing
 from msgspec.structs import replace
 
 from secateur import Engine
-from secateur.acts import known
 from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import load
@@ -86,7 +85,6 @@ def alone(recording: Recording, plan: Plan) -> float:
 
 def forget() -> None:
     """Everything that this process remembers of texts and histories."""
-    known._kept.__dict__.clear()
     for module in [module for name, module in sys.modules.items() if name.startswith("secateur")]:
         for value in list(vars(module).values()):
             if hasattr(value, "cache_clear"):

@@ -49,7 +49,7 @@ def indexed(messages: tuple[Message, ...], known: Index | None = None, first: in
             users.append(number)
             if message.origin == "user":
                 turns.append(number)
-    return Index(tuple(users), tuple(turns), tuple(assistants), known.spent, known.open)
+    return Index(tuple(users), tuple(turns), tuple(assistants), known.spent, known.open, known.derived)
 
 
 def shortened(index: Index, size: int) -> Index:
@@ -60,6 +60,7 @@ def shortened(index: Index, size: int) -> Index:
         index.assistants[: bisect_left(index.assistants, size)],
         min(index.spent, size),
         index.open and index.open[: bisect_left(index.open, size)],
+        index.derived,
     )
 
 

@@ -64,6 +64,13 @@ class Message(Struct, frozen=True, gc=False):
         return self.role == "assistant" and self.origin not in ("synthetic", "summary") and not self.is_put_in
 
 
+class Derived:
+    """What was derived from a history that grows, kept beside its index; it only saves work."""
+
+    def __init__(self) -> None:
+        self.histories: list[Any] = []  # calls and results (`acts.known`), the one used last at the end
+
+
 class Index(Struct, frozen=True):
     """Where things stand, by message number, so that nobody walks a long history to find its last turns."""
 
@@ -72,6 +79,7 @@ class Index(Struct, frozen=True):
     assistants: tuple[int, ...] = ()
     spent: int = 0  # messages before this one hold no result that the policy could still edit
     open: tuple[int, ...] | None = None  # the messages behind it that do hold one, as it came; None: not known
+    derived: Derived | None = None  # shared by the views of one session; None: nothing is kept
 
 
 class Transcript(Struct, frozen=True):

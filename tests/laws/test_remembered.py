@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur import Engine, View
-from secateur.acts import known
 from secateur.plan import Plan
 
 WEIGHS: dict[str, Any] = {
@@ -55,8 +54,7 @@ def history(rounds: list[Any]) -> list[list[dict[str, Any]]]:
 
 
 def forget() -> None:
-    """Everything that the process remembers of texts and histories."""
-    known._kept.__dict__.clear()
+    """Everything that the process remembers of texts; histories are remembered by sessions alone."""
     for name in [name for name in sys.modules if name.startswith("secateur")]:
         for value in list(vars(sys.modules[name]).values()):
             if hasattr(value, "cache_clear"):
@@ -71,7 +69,7 @@ def told(view: View) -> tuple[Any, ...]:
 @settings(max_examples=12)
 @given(st.lists(ROUND, min_size=4, max_size=10), st.sampled_from([WEIGHS, BOUNDLESS]))
 def test_what_is_remembered_changes_nothing(rounds: list[Any], policy: dict[str, Any]) -> None:
-    """A session of a process that remembers texts and histories, and of one that forgets them before each request."""
+    """Requests of a process that remembers texts, and of one that forgets them before each request."""
     shown: list[list[Any]] = [[], []]
     for forgets, seen in enumerate(shown):
         engine = Engine(policy, "claude-opus-4-5", window=200_000)

@@ -1,12 +1,12 @@
 """The acts of histories that grow: each request pays for what is new.
 
-Rule: what is told is a function of the history alone. A history that was seen before, and goes on, is known by the keys
-of its messages, which name all that was said before them; a few are kept, for one thread each. Nothing is decided here.
+Rule: what is found follows from the history alone. A history that was seen before, and has grown, is recognized by the
+keys of its messages, which name all that was said before them; a few are kept beside the index that the views of a
+session share. Nothing is decided here.
 """
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from threading import local
 
 from secateur.acts.fates import Fates
 from secateur.acts.history import Act, act
@@ -67,7 +67,7 @@ def history_of(
 
     Views of one history share their `index`: where one of them was just asked about, it is known by that.
     """
-    kept: list[History] = _kept.__dict__.setdefault("histories", [])
+    kept: list[History] = index.derived.histories if index is not None and index.derived is not None else []
     if kept and index is not None and kept[-1].index is index and len(kept[-1].keys) == len(messages):
         kept[-1].last = messages
         return kept[-1]
@@ -84,7 +84,6 @@ def history_of(
     return found
 
 
-_kept = local()
 _key = attrgetter("key")
 _PAIRED = ("tool_call", "tool_result")
 

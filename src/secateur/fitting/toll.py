@@ -67,7 +67,7 @@ def _gains(work: Projection, sent: list[int], tariff: Tariff) -> Iterator[_Gain]
         request = bisect_left(sent, places.get(epoch.tip, 0) + 1)
         ranges += [(edit, request) for edit in epoch.edits if isinstance(edit, Replace)]
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
-        made |= dict.fromkeys(work.places.of(keys), request)
+        made |= dict.fromkeys(work.message_index.find(keys), request)
     for number, request in made.items():
         yield _Gain(number, _size(messages[number], tariff) - _size(work.projected_messages[number], tariff), request)
     for i, j, edit in work.ranges:

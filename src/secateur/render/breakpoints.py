@@ -76,7 +76,7 @@ def _first_edited(work: Projection) -> int | None:
         keys |= {edit.key for one in both for edit in one.edits if not isinstance(edit, Replace)}
         ranges += [edit for one in both for edit in one.edits if isinstance(edit, Replace)]
     found = [i for i, _, edit in work.ranges if edit in ranges]
-    found += work.places.of(keys)[:1]
+    found += work.message_index.find(keys)[:1]
     return min(found, default=None)
 
 
@@ -131,7 +131,9 @@ def ahead(work: Projection) -> tuple[int, ...]:
     if first is None:
         return tuple(_place_of(work, number) for number in found)
     index = bounds.index_of(work.view())
-    budget = Budget(window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited, own=work.places.own)
+    budget = Budget(
+        window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited, own=work.message_index.own
+    )
     behind = replace(read, index=replace(index, spent=first))
     found.append(bounds.spent(behind, work.protect, partial(is_final, budget)))
     if index.turns and index.turns[-1] >= first:

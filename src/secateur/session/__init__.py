@@ -9,7 +9,7 @@ from functools import partial
 
 from msgspec.structs import force_setattr, replace
 
-from secateur import bounds, strategy
+from secateur import strategy
 from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import Fold, Plan, awaited, branch, fold, keys_of, located, refused
@@ -17,11 +17,9 @@ from secateur.protect import Protect
 from secateur.schedule.walked import Walked
 from secateur.session.counting import Counting
 from secateur.session.document import Document
-from secateur.session.places import Places
+from secateur.session.message_index import MessageIndex, Tallies, Tally
 from secateur.session.projection import seen, tokens_of
 from secateur.session.shown import Shown, standing
-from secateur.session.still_open import still_open
-from secateur.session.tally import Tallies, Tally
 
 
 class Projection:
@@ -37,7 +35,7 @@ class Projection:
         self._bound = 0  # the first message with such
         self.counting, self._is_written = counting, is_written
         self.count, self.gauge = self.counting.both
-        self.places = Places()
+        self.message_index = MessageIndex()
         self.plan = Plan()  # of the whole session, all its branches
         self.branch_plan = Plan()  # what of it holds for this history
         self.apart: tuple[str, ...] = ()  # branches that went on from where this history stands
@@ -51,7 +49,6 @@ class Projection:
         self._ranges: list[tuple[int, int, Replace]] = []
         self._seen: tuple[Message, ...] = ()
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
-        self._index = Index()
         self._view: Transcript | None = None
         self._shown, self._tally, self._gauge_tally = Shown(), Tally(tokens_of), Tally(self._gauged)
         self.tallies = Tallies()
@@ -110,9 +107,9 @@ class Projection:
     def _forget(self, known: tuple[Message, ...], same: int) -> None:
         """Drop what was derived from messages that are not the same any more."""
         self.binds = self.binds and self._bound < same
-        self.places.forget(same)
+        self.message_index.forget(same)
         if not same:
-            self._weights, self._seen, self._index = (0, 0, 0), (), Index()
+            self._weights, self._seen = (0, 0, 0), ()
             return
         raw, view, gauge = self._weights
         for before, after in zip(known[same:], self._seen[same:], strict=True):
@@ -121,7 +118,6 @@ class Projection:
             gauge -= self._gauged(after)
         self._weights = (raw, view, gauge)
         self._seen = self._seen[:same]
-        self._index = bounds.shortened(self._index, same)
 
     def _learn(self, messages: tuple[Message, ...], same: int) -> None:
         """Count and project the messages behind the first `same` ones."""
@@ -142,9 +138,8 @@ class Projection:
             gauge += self._gauged(after) if self._weighed else left
         self._weights = (raw, view, gauge)
         self._seen += tuple(fresh)
-        self.places.learn(messages, same)
-        self._ranges = located(self._fold.ranges, messages, self.places.messages)
-        self._index = bounds.indexed(messages, self._index, same)
+        self.message_index.learn(messages, same)
+        self._ranges = located(self._fold.ranges, messages, self.message_index.numbers)
         self._spend(range(same, len(messages)))
 
     def _counted(self, number: int, message: Message) -> int:
@@ -168,26 +163,26 @@ class Projection:
 
     def _spend(self, touched: Iterable[int] | None = None) -> None:
         """Learn which messages hold a result that the policy could still edit: of all of them, or of these anew."""
-        read = replace(self.document.transcript, index=self._index)
-        known, own = self.edited, self.places.own
+        known, own = self.edited, self.message_index.own
         budget = Budget(window=0, used=0, count=self.gauge, protect=self.protect, edited=known, own=own)
-        self._index = still_open(read, self.protect, partial(strategy.is_final, budget), touched)
+        is_final = partial(strategy.is_final, budget)
+        self.message_index.update_prunable(self.document.transcript, self.protect, is_final, touched)
         self._view = None
 
     def set_protection(self, protect: Protect) -> None:
         """Protect otherwise from now on: pins came or went."""
         if protect != self.protect:
             self.protect = protect
-            self._index = replace(self._index, spent=0)
+            self.message_index.reset_prunable()
             self._spend()
 
     def view(self) -> Transcript:
         """The transcript as the model reads it."""
         if self._view is None:
-            messages, index = self._seen, self._index
+            messages, index = self._seen, self.message_index.positions
             if self._ranges:
                 written_in = self.document.format if self._is_written else None
-                messages, index = self._shown.view((messages, index), self._ranges, written_in, self.count)
+                messages, index = self._shown.view(messages, index, self._ranges, written_in, self.count)
             self._view = replace(self.document.transcript, messages=messages, index=index)
         return self._view
 
@@ -212,7 +207,7 @@ class Projection:
 
     def holding(self, keys: Iterable[str]) -> list[int]:
         """The messages of the view that hold these parts."""
-        return standing(self._ranges, self.places.of(keys))
+        return standing(self._ranges, self.message_index.find(keys))
 
     @property
     def ranges(self) -> tuple[tuple[int, int, Replace], ...]:
@@ -238,7 +233,7 @@ class Projection:
     @property
     def index(self) -> Index:
         """The index of the history."""
-        return self._index
+        return self.message_index.positions
 
     def apply_epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the plan and lay it over the history."""
@@ -246,18 +241,18 @@ class Projection:
         if self.apart:
             epoch = replace(epoch, apart=self.apart)
         self.plan = self.plan.opened(epoch)
-        self.branch_plan = branch(self.plan, self.places)
+        self.branch_plan = branch(self.plan, self.message_index)
         self._awaited |= {*self.apart}
         self._refold()
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         if epoch.undoes is not None:
             keys |= before.parts.keys() ^ self._fold.parts.keys()
-        touched = self.places.of(keys)
+        touched = self.message_index.find(keys)
         self._show(touched)
-        self._ranges = located(self._fold.ranges, self.document.transcript.messages, self.places.messages)
+        self._ranges = located(self._fold.ranges, self.document.transcript.messages, self.message_index.numbers)
         back = epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
         if back:
-            self._index = replace(self._index, spent=0)  # what came back may go again
+            self.message_index.reset_prunable()  # what came back may go again
         self._spend(None if back else touched)
 
     def seal(self, first: int, sealed: Callable[[Epoch, tuple[Message, ...]], Epoch] | None) -> None:
@@ -265,7 +260,7 @@ class Projection:
         epochs, messages = self.plan.epochs, self.document.transcript.messages
         if sealed is not None and epochs[first:]:
             self.plan = Plan((*epochs[:first], *(sealed(epoch, messages) for epoch in epochs[first:])))
-            self.branch_plan = branch(self.plan, self.places)
+            self.branch_plan = branch(self.plan, self.message_index)
 
     def fold_all(self) -> Fold:
         """The edits in force on any branch: a rewritten history has none of the places where they were made."""

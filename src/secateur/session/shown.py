@@ -30,14 +30,15 @@ class Shown:
 
     def view(
         self,
-        read: tuple[Messages, Index],
+        seen: Messages,
+        index: Index,
         ranges: Sequence[Located],
         format: Format | None,
         count: Callable[[str], int],
     ) -> tuple[Messages, Index]:
-        """The messages of the view, and their index. `read` are those of the history one by one, with its index."""
+        """The messages of the view, and their index. `seen` are those of the history one by one, with its index."""
         made: list[Message] = []
-        (seen, index), here = read, 0
+        here = 0
         for i, j, edit in ranges:
             made += seen[here:i]
             words = entry_words(format, ranges, edit)
@@ -52,7 +53,7 @@ class Shown:
         self._index = bounds.indexed(messages, bounds.shortened(self._index, same), same)
         self._messages = messages
         may = None if index.open is None else tuple(standing(ranges, index.open))
-        return messages, replace(self._index, spent=placed(ranges, index.spent), open=may)
+        return messages, replace(self._index, spent=placed(ranges, index.spent), open=may, derived=index.derived)
 
 
 def standing(ranges: Sequence[Located], numbers: Sequence[int]) -> list[int]:

@@ -144,7 +144,7 @@ class SessionManager:
     def branches(self, cached: CachedSession, state: State, work: Projection) -> Branches:
         """The branches of the session, as far as this history asks for them."""
         last = self.last(cached, state) if cached.branches is None or not cached.branches.whole else None
-        cached.branches = branches(self.reach, state, cached.branches, last, work.places)
+        cached.branches = branches(self.reach, state, cached.branches, last, work.message_index)
         return cached.branches
 
     # --- saving --------------------------------------------------------------------------------------------------

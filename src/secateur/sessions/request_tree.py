@@ -114,7 +114,7 @@ def place_request(sessions: "SessionManager", cached: "CachedSession", state: St
         return Placement()
     known = sessions.branches(cached, state, work)
     parent = known.parent(messages)
-    beside = known.beside(parent, work.places)
+    beside = known.beside(parent, work.message_index)
     parts = bool(beside or (known.sent and not parent))
     moved = _moved(cached, work, parent, known.sent[parent].view) if parent else False
     return Placement(parent, known.lines + parts, _why(work, last_tip(cached, state)) if moved else "", beside)
@@ -142,7 +142,7 @@ def _why(work: Projection, tip: str) -> str:
 
 def _moved(cached: "CachedSession", work: Projection, parent: str, view: str) -> bool:
     """Whether the view of what was sent is another one; not asked of a last message that has grown since."""
-    end = work.places.messages.get(parent)
+    end = work.message_index.numbers.get(parent)
     if end is None or not view:
         return False
     shown = work.view().messages[: placed(work.ranges, end)]

@@ -74,7 +74,7 @@ def postpone(work: Projection, tip: str, voided: dict[str, Edit], now_ms: int) -
 
 def void(work: Projection, tip: str) -> dict[str, Edit]:
     """Bound reasoning that was made under a view undone since the request whose history ended in `tip`."""
-    if not work.binds or tip not in work.places:
+    if not work.binds or tip not in work.message_index:
         return {}
     epochs = work.plan.epochs
     undone = [epochs[epochs[number].undoes or 0].tip for number in _since(work.plan, tip)]
@@ -87,7 +87,11 @@ def void(work: Projection, tip: str) -> dict[str, Edit]:
 
 def newly_undone(work: Projection, tip: str) -> str:
     """What was undone since the request whose history ended in `tip`, in a few words; "" where nothing was."""
-    return "; ".join(work.plan.epochs[number].why for number in _since(work.plan, tip)) if tip in work.places else ""
+    return (
+        "; ".join(work.plan.epochs[number].why for number in _since(work.plan, tip))
+        if tip in work.message_index
+        else ""
+    )
 
 
 def _since(plan: Plan, tip: str) -> list[int]:

@@ -157,7 +157,7 @@ class ReplayedSession:
             count=projection.gauge,
             protect=projection.protect,
             edited=projection.edited,
-            own=projection.places.own,
+            own=projection.message_index.own,
             raw=projection.raw,
             idle_s=idle_s,
             now=now_ms,

@@ -191,7 +191,7 @@ def build_context(
         count=projection.gauge,
         protect=projection.protect,
         edited=projection.edited,
-        own=projection.places.own,
+        own=projection.message_index.own,
         raw=projection.raw,
         idle_s=_idle_s(projection, request, state, model),
         goes_on=has_prior_view,

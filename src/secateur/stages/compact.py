@@ -62,7 +62,7 @@ def conclude(
     if context.storage == "away":
         return CompactionStep(Refused("store", STORE_AWAY))
     verdict = due(context.settings, context.load(projection), context.limits, options.forced)
-    before = before_event(context, projection, (verdict.why, verdict.text), options)
+    before = before_event(context, projection, verdict.why, verdict.text, options)
     refusal = _refusal(projection, verdict, setup, options)
     if setup.background is not None and (refusal is None or refusal.reason == "under"):
         prepared = prepared or setup.background.take(context.who)
@@ -91,16 +91,16 @@ def check_preconditions(projection: Projection, is_written: bool = True) -> Refu
     return None
 
 
-def before_event(context: Context, projection: Projection, why: tuple[str, str], options: CompactOptions) -> Before:
-    """The event for the hook that is called before a compaction; `why` is its reason in a word and in a sentence."""
+def before_event(context: Context, projection: Projection, reason: str, text: str, options: CompactOptions) -> Before:
+    """The event for the hook that is called before a compaction, with its reason in a word and in a sentence."""
     return Before(
         session=context.who.session,
         model=context.model,
         window=context.window,
         tokens=context.load(projection).tokens,
         threshold=context.limits.threshold,
-        reason=why[0],
-        text=why[1],
+        reason=reason,
+        text=text,
         messages=len(projection.document.transcript.messages),
         focus=options.focus,
     )

@@ -47,7 +47,7 @@ def conclude(
     if made is None or _is_undone(projection, made[0]):
         return None
     outcome, why = made
-    reply, warning = asked(setup.hooks, before_event(context, projection, ("price", why), options))
+    reply, warning = asked(setup.hooks, before_event(context, projection, "price", why, options))
     if reply.cancel:
         return None
     step = conclude_epoch(context, projection, CompactionStep(outcome), why)
@@ -194,7 +194,7 @@ def _cached(projection: Projection) -> int:
         if not messages or epoch.tip != messages[-1].key:
             break
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
-        end = min((end, *projection.places.of(keys)))
+        end = min((end, *projection.message_index.find(keys)))
     return end
 
 

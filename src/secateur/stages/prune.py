@@ -141,9 +141,9 @@ def propose_on_arrival(
 def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:
     """The excerpts on arrival that a schedule with prices lets pass."""
     schedule, messages = policy.schedule, projection.document.transcript.messages
-    if not arrived:
-        return arrived
-    sizes = {part.key: part.tokens for number in projection.places.of(arrived) for part in messages[number].parts}
+    sizes = {
+        part.key: part.tokens for number in projection.message_index.find(arrived) for part in messages[number].parts
+    }
     left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
     used, admitted = budget.used, Edits()
     for key, edit in arrived.items():
@@ -176,7 +176,7 @@ def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
     """The budget, with these edits among those that were made, and their parts as they came."""
     if not edits:
         return budget
-    messages, numbers = projection.document.transcript.messages, projection.places.of(edits)
+    messages, numbers = projection.document.transcript.messages, projection.message_index.find(edits)
     raw = {part.key: part for number in numbers for part in messages[number].parts if part.key in edits}
     by = {key: edit.by for key, edit in edits.items()}
     return replace(budget, edited={**budget.edited, **by}, raw={**budget.raw, **raw})

@@ -6,9 +6,9 @@ from conversation import assistant, result, talk, user
 from secateur.bounds import indexed
 from secateur.formats import named
 from secateur.model import Message, New, Replace
+from secateur.session.message_index import Tallies, Tally
 from secateur.session.projection import entry_words, inserted, weighed
 from secateur.session.shown import Shown, standing
-from secateur.session.tally import Tallies, Tally
 
 OPENAI = named("openai_chat")
 TWO = Replace("", "b", (New("user", "what happened"), New("user", "go on")))
@@ -32,8 +32,8 @@ def test_where_messages_stand_that_a_view_shows(ranges: list[tuple[int, int, Rep
 def test_what_stands_in_a_view_stays_the_same_object() -> None:
     messages = talk(user(), assistant(text="yes"), result("one"), assistant(text="done"), user("more")).messages
     shown, ranges = Shown(), [(0, 2, TWO)]
-    first, _ = shown.view((messages[:4], indexed(messages[:4])), ranges, OPENAI, len)
-    second, index = shown.view((messages, indexed(messages)), ranges, OPENAI, len)
+    first, _ = shown.view(messages[:4], indexed(messages[:4]), ranges, OPENAI, len)
+    second, index = shown.view(messages, indexed(messages), ranges, OPENAI, len)
     assert [part.text for one in first for part in one.parts] == ["what happened", "go on", "one", "done"]
     assert all(one is other for one, other in zip(first, second, strict=False))
     assert index == indexed(second)

@@ -1,0 +1,127 @@
+"""The index of a history that grows, and the token sums of its views: new messages are walked once.
+
+Rule: everything here follows from the messages, so dropping it changes no answer. Numbers are those of the history as
+it came. What is no longer in it is forgotten.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from itertools import compress
+from operator import is_not
+
+from msgspec.structs import replace
+
+from secateur.bounds import boundary, holding, index_of, indexed, shortened
+from secateur.model import Derived, Index, Message, Part, Transcript
+from secateur.own_text import is_own
+from secateur.protect import Protect
+from secateur.tokens import Counter
+
+Messages = tuple[Message, ...]
+
+
+class MessageIndex:
+    """Where messages and parts are in a history, by role and by key; and which results may still be pruned."""
+
+    def __init__(self) -> None:
+        self.positions = Index(derived=Derived())  # of users, turns, answers and prunable results
+        self.numbers: dict[str, int] = {"": 0}  # key of a message -> its number, counted from 1
+        self.own: set[str] = set()  # keys of results that came as text of ours
+        self._size = 0  # messages
+        self._found: dict[str, tuple[int, ...]] = {}  # reasoning that says the same in two answers has one key
+
+    def learn(self, messages: Messages, first: int) -> None:
+        """Take the messages from the `first` on."""
+        found = self._found
+        for number in range(first, len(messages)):
+            if messages[number].key:
+                self.numbers[messages[number].key] = number + 1
+            for part in messages[number].parts:
+                found[part.key] = (*found[part.key], number) if part.key in found else (number,)
+                if is_own(part):
+                    self.own.add(part.key)
+        self._size = len(messages)
+        self.positions = indexed(messages, self.positions, first)
+
+    def forget(self, size: int) -> None:
+        """Keep the first `size` messages."""
+        self.positions = shortened(self.positions, size) if size else Index(derived=Derived())
+        if size < self._size:
+            kept = {key: tuple(number for number in numbers if number < size) for key, numbers in self._found.items()}
+            self._found = {key: numbers for key, numbers in kept.items() if numbers}
+            self.own &= self._found.keys()
+            self.numbers = {key: number for key, number in self.numbers.items() if number <= size}
+            self._size = size
+
+    def update_prunable(
+        self, read: Transcript, protect: Protect, is_final: Callable[[Part], bool], touched: Iterable[int] | None
+    ) -> None:
+        """Learn which messages hold a result that the policy could still prune: check these anew, or with None all.
+
+        It follows from the history as it came, the protection and the edits in force. Of a history that grew only
+        what is new is checked, and what was edited since. Whether a result may be pruned now is decided by `bounds`.
+        """
+        read = replace(read, index=self.positions)
+        index, size = index_of(read), len(read.messages)
+        known = None if touched is None else index.open
+        numbers = range(size) if touched is None or known is None else tuple(touched)
+        found = holding(read, protect, is_final, numbers)
+        prunable = tuple(sorted({*(known or ())}.difference(numbers).union(found)))
+        first = max(index.spent, boundary(read, protect).start)
+        place = bisect_left(prunable, first)
+        spent = prunable[place] if place < len(prunable) else max(first, size)
+        self.positions = replace(index, spent=spent, open=prunable)
+
+    def reset_prunable(self) -> None:
+        """Results that were out of reach may be prunable again: those that were restored, or are protected no more."""
+        self.positions = replace(self.positions, spent=0)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether a message or a part of the history has this key."""
+        return key in self.numbers or key in self._found
+
+    def find(self, keys: Iterable[str]) -> list[int]:
+        """The messages that hold these parts, in order, each once; keys of other histories name none."""
+        found = self._found
+        return sorted({number for key in keys for number in found.get(key, ())})
+
+
+class Tally:
+    """The sum of what each message of a view weighs."""
+
+    def __init__(self, weigh: Callable[[Message], int]) -> None:
+        self._weigh = weigh
+        self._messages: Messages = ()
+        self._sizes: list[int] = []
+        self._total = 0
+
+    def of(self, messages: Messages) -> int:
+        """The sum of these."""
+        known = self._messages
+        if messages is not known:
+            for number in compress(range(len(messages)), map(is_not, known, messages)):
+                size = self._weigh(messages[number])
+                self._total += size - self._sizes[number]
+                self._sizes[number] = size
+            self._total -= sum(self._sizes[len(messages) :])
+            del self._sizes[len(messages) :]
+            more = [self._weigh(message) for message in messages[len(known) :]]
+            self._total += sum(more)
+            self._sizes += more
+            self._messages = messages
+        return self._total
+
+
+class Tallies:
+    """One tally for each counter by which somebody asks."""
+
+    def __init__(self) -> None:
+        self._made: dict[Counter, Tally] = {}
+
+    def by(self, count: Counter) -> Tally:
+        """The tally of a counter; media hold what they were said to."""
+        if count not in self._made:
+            self._made[count] = Tally(
+                lambda message: sum([one.tokens if one.kind == "media" else count(one.text) for one in message.parts])
+            )
+        return self._made[count]
