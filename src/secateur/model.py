@@ -69,6 +69,7 @@ class Derived:
 
     def __init__(self) -> None:
         self.histories: list[Any] = []  # calls and results (`acts.known`), the one used last at the end
+        self.folds: dict[tuple[str, str], str] = {}  # texts without their repetitions (`strategies.excerpt`)
 
 
 class Index(Struct, frozen=True):

@@ -9,7 +9,6 @@ that name what the task is about stay too: what the user named, and the calls ju
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from math import inf
-from threading import local
 
 from msgspec import Struct
 
@@ -35,8 +34,7 @@ _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
 _USED = 2 / 3
 _NONE: Mapping[str, str] = {}
-_KEPT = 4_096  # folds
-_kept = local()  # the folds of a thread, by key and handle
+_KEPT = 1_024  # texts without their repetitions, of one session
 
 
 class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
@@ -162,7 +160,8 @@ class _Result(Struct, frozen=True):
     def folded(self) -> str:
         """Without its repetitions. It follows from the result and what stands before it, so its key names it."""
         handle = handle_for(self.budget, self.part)
-        known: dict[tuple[str, str], str] = _kept.__dict__.setdefault("folds", {})
+        derived = index_of(self.transcript).derived
+        known = derived.folds if derived is not None else {}
         found = known.get((self.part.key, handle)) if self.part.key else None
         if found is None:
             call = self.call
