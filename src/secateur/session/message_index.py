@@ -45,7 +45,7 @@ class MessageIndex:
 
     def forget(self, size: int) -> None:
         """Keep the first `size` messages."""
-        self.positions = shortened(self.positions, size) if size else Index(derived=Derived())
+        self.positions = shortened(self.positions, size) if size else Index(derived=self.positions.derived)
         if size < self._size:
             kept = {key: tuple(number for number in numbers if number < size) for key, numbers in self._found.items()}
             self._found = {key: numbers for key, numbers in kept.items() if numbers}
