@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.simulate.bill import Row
 from secateur.simulate.run import Run
-from secateur.stages.prune import BIRTH
+from secateur.stages.arrival import BIRTH
 
 _NUMBER = re.compile(r"[\d][\d,.]*")
 

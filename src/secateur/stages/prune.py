@@ -9,7 +9,7 @@ from collections.abc import Set
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.bounds import index_of, running
+from secateur.bounds import running
 from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.policy import Policy
@@ -18,15 +18,13 @@ from secateur.schedule.ground import cold
 from secateur.session import Projection
 from secateur.settle import headless, in_running_round, settled
 from secateur.stages import STORE_AWAY, Context, Step
+from secateur.stages.arrival import BIRTH, Edits, admit_on_arrival, find_without_reasoning, propose_on_arrival
 from secateur.strategies import Strategy
 
 # A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
 # window is used: then it is better to lose the reasoning than the request.
 RUNNING_ROUND_SHARE = 0.9
 _MANY_CHARS = 100_000  # more than a schedule asks for to come free
-BIRTH = "excerpt at birth: what is new and long is shortened before it is ever cached"
-
-Edits = dict[str, Edit]
 
 
 def conclude(context: Context, projection: Projection, demanded: Edits, reason: str = "") -> Step:
@@ -63,7 +61,7 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
         if (pruned or arrived) and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
             skipped = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
             why = reason or BIRTH
-            closed = with_dependents(projection, {**demanded, **_behind_reasoning(projection, arrived)})
+            closed = with_dependents(projection, {**demanded, **find_without_reasoning(projection, arrived)})
         if read.thinks_first and in_running_round(projection.projected_messages, closed):
             closed = ()
     epoch = Epoch(budget.now, read.messages[-1].key, why, closed) if closed else None
@@ -117,41 +115,6 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
     before = sum([len(part.text) for part in results if part.key in edits])
     after = sum([len(edit.text) for edit in edits.values() if isinstance(edit, Rewrite)])
     return edits if before - after >= _MANY_CHARS else Edits()
-
-
-def propose_on_arrival(
-    policy: Policy, projection: Projection, budget: Budget, before: Edits, expected: Edits
-) -> tuple[Edits, Transcript]:
-    """What is proposed on arrival, and the view that it is proposed for. `expected`: edits that come soon after.
-
-    What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
-    without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
-    """
-    view = projection.preview(before) if before else projection.view()
-    if policy.birth is None:
-        return {}, view
-    index, asked = index_of(view), view
-    if policy.schedule.uses_prices and not budget.cold and index.assistants:
-        asked = replace(view, index=replace(index, spent=max(index.spent, index.assistants[-1])))
-    replacements = {key: edit.text for key, edit in expected.items() if isinstance(edit, Rewrite)}
-    edits = policy.birth(asked, budget, replacements)
-    return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
-
-
-def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:
-    """The excerpts on arrival that a schedule with prices lets pass."""
-    schedule, messages = policy.schedule, projection.document.transcript.messages
-    sizes = {
-        part.key: part.tokens for number in projection.message_index.find(arrived) for part in messages[number].parts
-    }
-    left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
-    used, admitted = budget.used, Edits()
-    for key, edit in arrived.items():
-        freed = budget.reported(sizes[key] - left[key])
-        if schedule.admits(freed, used - freed, budget.tariff):
-            admitted[key] = edit
-            used -= freed
-    return admitted
 
 
 def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
@@ -223,18 +186,6 @@ def _restore_all(projection: Projection, now_ms: int) -> Epoch:
     keys = [part.key for message in messages for part in message.parts if part.key in projection.fold.parts]
     why = "the history was rewound into a turn that must begin with its reasoning: it reads as it came"
     return Epoch(now_ms, messages[-1].key, why, tuple(Restore(key, by="rewind") for key in keys))
-
-
-def _behind_reasoning(projection: Projection, edits: Edits) -> Edits:
-    """Those of the edits that have no bound reasoning behind them: they void none."""
-    free = Edits()
-    for message in reversed(projection.projected_messages):
-        for part in reversed(message.parts):
-            if part.bound:
-                return free
-            if part.key in edits:
-                free[part.key] = edits[part.key]
-    return free
 
 
 def _freed(projection: Projection, seen: Transcript, edits: Edits) -> tuple[int, int]:

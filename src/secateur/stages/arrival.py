@@ -1,0 +1,64 @@
+"""Edits on arrival: what is new and long is shortened before any prompt cache holds it.
+
+Rule: only what no request has sent yet is shortened so, where a schedule knows of caches; the schedule admits each edit
+by its price. Nothing is applied here.
+"""
+
+from msgspec.structs import replace
+
+from secateur.bounds import index_of
+from secateur.budget import Budget
+from secateur.model import Edit, Replace, Rewrite, Transcript
+from secateur.policy import Policy
+from secateur.session import Projection
+
+Edits = dict[str, Edit]
+
+BIRTH = "excerpt at birth: what is new and long is shortened before it is ever cached"
+
+
+def propose_on_arrival(
+    policy: Policy, projection: Projection, budget: Budget, before: Edits, expected: Edits
+) -> tuple[Edits, Transcript]:
+    """What is proposed on arrival, and the view that it is proposed for. `expected`: edits that come soon after.
+
+    What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
+    without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
+    """
+    view = projection.preview(before) if before else projection.view()
+    if policy.birth is None:
+        return {}, view
+    index, asked = index_of(view), view
+    if policy.schedule.uses_prices and not budget.cold and index.assistants:
+        asked = replace(view, index=replace(index, spent=max(index.spent, index.assistants[-1])))
+    replacements = {key: edit.text for key, edit in expected.items() if isinstance(edit, Rewrite)}
+    edits = policy.birth(asked, budget, replacements)
+    return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
+
+
+def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:
+    """The excerpts on arrival that a schedule with prices lets pass."""
+    schedule, messages = policy.schedule, projection.document.transcript.messages
+    sizes = {
+        part.key: part.tokens for number in projection.message_index.find(arrived) for part in messages[number].parts
+    }
+    left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
+    used, admitted = budget.used, Edits()
+    for key, edit in arrived.items():
+        freed = budget.reported(sizes[key] - left[key])
+        if schedule.admits(freed, used - freed, budget.tariff):
+            admitted[key] = edit
+            used -= freed
+    return admitted
+
+
+def find_without_reasoning(projection: Projection, edits: Edits) -> Edits:
+    """Those of the edits that have no bound reasoning behind them: they void none."""
+    free = Edits()
+    for message in reversed(projection.projected_messages):
+        for part in reversed(message.parts):
+            if part.bound:
+                return free
+            if part.key in edits:
+                free[part.key] = edits[part.key]
+    return free
