@@ -9,7 +9,8 @@
 Rule: only what the protocols promise is asked, by values and answers; no fixture of ours, and no test runner imported.
 """
 
+from secateur.testing.decisions import ScheduleKit, StrategyKit
 from secateur.testing.formats import FormatKit
 from secateur.testing.stores import StoreKit
 
-__all__ = ["FormatKit", "StoreKit"]
+__all__ = ["FormatKit", "ScheduleKit", "StoreKit", "StrategyKit"]

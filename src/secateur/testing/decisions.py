@@ -1,0 +1,182 @@
+"""What every strategy and every schedule must do: two classes of tests to inherit from, each with one method to write.
+
+Rule: a strategy is asked for its edits on a request that has something for every kind of strategy; a schedule is asked
+about what `hard_clear` proposes there. Only what the base classes promise is asked.
+"""
+
+import tomllib
+from typing import Any
+
+from msgspec.structs import replace
+
+from secateur import policy as policies
+from secateur.budget import Budget
+from secateur.model import Edit, Part, Remove, Replace, Rewrite, Transcript
+from secateur.policy import Policy
+from secateur.protect import Protect
+from secateur.schedule import EveryRequest, Offer, Schedule
+from secateur.session import document
+from secateur.strategies import HardClear, Strategy
+from secateur.tariff import Tariff
+from secateur.testing.requests import NOW_MS, find_violations, fit_under, long_request
+from secateur.tokens import estimate
+
+
+class StrategyKit:
+    """Inherit from it in a class named Test…, and write `strategy`. pytest runs the rest."""
+
+    may_lengthen = False  # a strategy that follows another system to the letter may: say so here
+
+    def strategy(self) -> Strategy:
+        """The strategy to be tested, with any configuration."""
+        raise NotImplementedError("write strategy(): it returns the strategy to be tested")
+
+    def request(self) -> Any:
+        """A request on which it edits something."""
+        return long_request()
+
+    def test_it_edits_something_and_the_same_each_time(self) -> None:
+        read = _read(self.request())
+        first = list(self.strategy()(read, _budget()))
+        assert first, "it edits nothing: write request(), so that these tests mean something"
+        assert list(self.strategy()(_read(self.request()), _budget())) == first
+
+    def test_it_edits_parts_of_the_kinds_that_it_declares_and_each_once(self) -> None:
+        read = _read(self.request())
+        parts, edits = _parts_of(read), self._edits(read, _budget())
+        assert {parts[edit.key].kind for edit in edits} <= self.strategy().edits
+        assert len({edit.key for edit in edits}) == len(edits)
+        assert {edit.by for edit in edits} == {self.strategy().__struct_config__.tag}
+
+    def test_it_leaves_what_is_protected_or_pinned(self) -> None:
+        read = _read(self.request())
+        parts = _parts_of(read)
+        keys = frozenset(edit.key for edit in self._edits(read, _budget()))
+        assert not any(parts[key].pinned for key in keys if parts[key].kind != "reasoning")
+        spared = sorted(keys)[: len(keys) // 2 + 1]
+        kept = self._edits(read, replace(_budget(), protect=Protect(keys=tuple(spared))))
+        assert not {edit.key for edit in kept} & set(spared)
+
+    def test_it_edits_nothing_that_was_edited_for_good(self) -> None:
+        read = _read(self.request())
+        edited = {edit.key: "hard_clear" for edit in self._edits(read, _budget())}
+        assert not {edit.key for edit in self._edits(read, replace(_budget(), edited=edited))} & edited.keys()
+
+    def test_it_never_makes_a_part_longer(self) -> None:
+        read = _read(self.request())
+        parts = _parts_of(read)
+        for edit in self._edits(read, _budget()):
+            if isinstance(edit, Rewrite) and not self.may_lengthen and parts[edit.key].kind != "media":
+                assert len(edit.text) < len(parts[edit.key].text)
+
+    def test_a_second_look_adds_nothing(self) -> None:
+        first = fit_under(self._policy(), self.request())
+        assert len(first.plan.epochs) == 1
+        again = fit_under(self._policy(), self.request(), plan=first.plan)
+        assert again.plan.epochs == first.plan.epochs
+        assert again.native == first.native
+
+    def test_the_view_breaks_no_rule(self) -> None:
+        if not find_violations(self.request()):
+            assert find_violations(fit_under(self._policy(), self.request()).native) == []
+
+    def test_what_it_knows_to_be_stale_it_knows_since_a_later_message(self) -> None:
+        read = _read(self.request())
+        keys = frozenset(edit.key for edit in self._edits(read, _budget()))
+        since = self.strategy().stale_since(read, _budget(), keys)
+        assert since.keys() <= keys
+        assert all(0 <= number < len(read.messages) for number in since.values())
+        assert not (since and self.strategy().by_age)
+
+    def test_a_policy_file_can_name_it_with_its_fields(self) -> None:
+        text = policies.as_toml(self._policy())
+        assert f'"{self.strategy().__struct_config__.tag}"' in text
+        assert policies.load(tomllib.loads(text)) == self._policy()
+
+    def _policy(self) -> Policy:
+        return Policy(name="kit", prune=(self.strategy(),), schedule=EveryRequest())
+
+    def _edits(self, read: Transcript, budget: Budget) -> list[Rewrite | Remove]:
+        return [edit for edit in self.strategy()(read, budget) if isinstance(edit, Rewrite | Remove)]
+
+
+class ScheduleKit:
+    """Inherit from it in a class named Test…, and write `schedule`. pytest runs the rest."""
+
+    def schedule(self) -> Schedule:
+        """The schedule to be tested, with any configuration."""
+        raise NotImplementedError("write schedule(): it returns the schedule to be tested")
+
+    def test_it_makes_a_part_of_what_is_proposed_or_says_why_not(self) -> None:
+        for offer in _offers():
+            choice = self.schedule().chosen(offer)
+            assert choice.edits.keys() <= offer.edits.keys()
+            assert all(choice.edits[key] is offer.edits[key] for key in choice.edits)
+            assert bool(choice.edits) != bool(choice.gate), "edits, or a reason why there are none"
+
+    def test_it_decides_the_same_each_time(self) -> None:
+        for offer in _offers():
+            assert self.schedule().chosen(offer) == self.schedule().chosen(offer)
+            closed = self.schedule().closed_before(offer.seen, offer.budget)
+            assert closed == self.schedule().closed_before(offer.seen, offer.budget)
+
+    def test_it_makes_nothing_of_nothing(self) -> None:
+        for offer in _offers():
+            choice = self.schedule().chosen(replace(offer, edits={}, marked=0, freed=0))
+            assert not choice.edits
+            assert choice.gate
+
+    def test_a_reason_is_one_sentence(self) -> None:
+        for offer in _offers():
+            for gate in (self.schedule().closed_before(offer.seen, offer.budget), self.schedule().chosen(offer).gate):
+                assert "\n" not in gate
+                assert gate == gate.strip()
+
+    def test_it_reads_nothing_that_it_does_not_declare(self) -> None:
+        told: list[tuple[bool, dict[str, Any]]] = [
+            (self.schedule().needs_usage, {"used": 190_000}),
+            (self.schedule().needs_clock, {"idle_s": 1.0, "now": NOW_MS + 1}),
+            (self.schedule().uses_prices, {"tariff": Tariff(r=0.5, w=2.0, o=9.0, ttl_s=60.0)}),
+        ]
+        for offer in _offers():
+            for is_declared, facts in told:
+                if not is_declared:
+                    other = replace(offer, budget=replace(offer.budget, **facts))
+                    assert self.schedule().chosen(other) == self.schedule().chosen(offer)
+
+    def test_a_policy_file_can_name_it_with_its_fields(self) -> None:
+        made = Policy(name="kit", prune=(HardClear(),), schedule=self.schedule())
+        assert policies.load(tomllib.loads(policies.as_toml(made))) == made
+
+    def test_a_session_under_it_is_never_edited_twice_for_the_same(self) -> None:
+        made = Policy(name="kit", prune=(HardClear(),), schedule=self.schedule())
+        first = fit_under(made, long_request())
+        again = fit_under(made, long_request(), plan=first.plan)
+        assert again.plan.epochs == first.plan.epochs
+        assert first.plan.epochs or first.receipt.gate
+
+
+def _read(request: Any) -> Transcript:
+    return document.read(request).transcript
+
+
+def _budget(used: int = 20_000) -> Budget:
+    return Budget(window=200_000, used=used, count=estimate, protect=Protect(), idle_s=86_400.0, now=NOW_MS)
+
+
+def _parts_of(read: Transcript) -> dict[str, Part]:
+    return {part.key: part for message in read.messages for part in message.parts}
+
+
+def _offers() -> list[Offer]:
+    """What `hard_clear` proposes of a long request, and the first of it alone."""
+    read, budget = _read(long_request()), _budget()
+    parts = _parts_of(read)
+    found: dict[str, Edit] = {edit.key: edit for edit in HardClear()(read, budget) if not isinstance(edit, Replace)}
+    offers = []
+    for keys in (list(found), list(found)[:1]):
+        edits = {key: found[key] for key in keys}
+        marked = sum(estimate(parts[key].text) for key in keys)
+        left = sum(estimate(edit.text) for edit in edits.values() if isinstance(edit, Rewrite))
+        offers.append(Offer(seen=read, budget=budget, edits=edits, count=estimate, marked=marked, freed=marked - left))
+    return offers

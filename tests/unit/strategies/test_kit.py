@@ -1,0 +1,74 @@
+"""Our own strategies and schedules pass what others' are asked to pass."""
+
+import pytest
+
+from secateur.schedule import SCHEDULES, Balance, Cold, EveryRequest, Never, Schedule, Threshold
+from secateur.strategies import (
+    STRATEGIES,
+    ClearInputs,
+    ClearMedia,
+    Condense,
+    Deduplicate,
+    DropReasoning,
+    Excerpt,
+    HardClear,
+    SoftTrim,
+    Strategy,
+    Supersede,
+)
+from secateur.testing import ScheduleKit, StrategyKit
+
+EACH: list[Strategy] = [
+    ClearInputs(),
+    ClearMedia(keep=0),
+    Condense(),
+    Deduplicate(),
+    DropReasoning(),
+    Excerpt(max_chars=4_000),
+    HardClear(),
+    HardClear(text="[cleared]", never_longer=False),
+    SoftTrim(),
+    SoftTrim(form="ends"),
+    Supersede(files=0),
+]
+SCHEDULED: list[Schedule] = [
+    Never(),
+    EveryRequest(),
+    Threshold(more_than=1_000),
+    Threshold(over_share=0.05),
+    Threshold(idle_over_s=60),
+    Cold(),
+    Balance(),
+    Balance(beta=0.1, max_regret=5.0),
+]
+
+
+def laws(kit: type) -> list[str]:
+    return [name for name in vars(kit) if name.startswith("test_")]
+
+
+@pytest.mark.parametrize("tested", EACH, ids=repr)
+@pytest.mark.parametrize("law", laws(StrategyKit))
+def test_a_strategy_keeps_the_law(tested: Strategy, law: str) -> None:
+    class Kit(StrategyKit):
+        may_lengthen = isinstance(tested, HardClear | SoftTrim)
+
+        def strategy(self) -> Strategy:
+            return tested
+
+    getattr(Kit(), law)()
+
+
+@pytest.mark.parametrize("tested", SCHEDULED, ids=repr)
+@pytest.mark.parametrize("law", laws(ScheduleKit))
+def test_a_schedule_keeps_the_law(tested: Schedule, law: str) -> None:
+    class Kit(ScheduleKit):
+        def schedule(self) -> Schedule:
+            return tested
+
+    getattr(Kit(), law)()
+
+
+def test_none_is_left_out() -> None:
+    assert {type(one).__struct_config__.tag for one in EACH} == set(STRATEGIES.built_in)
+    assert {type(one).__struct_config__.tag for one in SCHEDULED} == set(SCHEDULES.built_in)
