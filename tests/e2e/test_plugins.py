@@ -266,6 +266,13 @@ def test_broken_and_double_plugins_are_told_and_harm_nobody(
     assert "torn 1.0" in json.dumps(secateur("doctor", "--json", **path).json["advice"])
 
 
+def test_the_example_passes_the_kits(installed: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(installed), "HOME": str(tmp_path)}
+    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "pyproject.toml", "tests"]
+    done = subprocess.run(argv, cwd=ROOT / "examples/plugin", env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_library_uses_all_of_it(installed: Path, tmp_path: Path) -> None:
     code = """
 import json, sys

@@ -5,11 +5,11 @@ from pathlib import Path
 from secateur.plugins import ConfigError, Store, open_store
 
 
-def open_named(url: str) -> Store:
+def open_named(url: str, folder: Path | None = None) -> Store:
     """The store of a name. Raises ConfigError for an address without one."""
     name = url.removeprefix("named://")
     if not name.isidentifier():
         raise ConfigError(f"{url!r} names no store: write named://NAME with letters, digits and _")
-    folder = Path.home() / ".secateur-example"
+    folder = folder or Path.home() / ".secateur-example"
     folder.mkdir(parents=True, exist_ok=True)
     return open_store(f"sqlite://{folder}/{name}.db")
