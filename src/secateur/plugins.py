@@ -49,8 +49,10 @@ from secateur.model import (
     Transcript,
 )
 from secateur.placeholder import informative
+from secateur.policy import Policy
 from secateur.protect import Count, Protect, Share
 from secateur.registry import PluginWarning
+from secateur.schedule.gates import EveryRequest
 from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
 from secateur.stores import open_store
 from secateur.stores.admission import admitted
@@ -73,6 +75,7 @@ __all__ = [
     "Count",
     "Counter",
     "Edit",
+    "EveryRequest",
     "Failed",
     "Failure",
     "Format",
@@ -91,6 +94,7 @@ __all__ = [
     "Part",
     "Path",
     "PluginWarning",
+    "Policy",
     "Protect",
     "Rejected",
     "Remove",
