@@ -62,5 +62,5 @@ def test_most_excerpts_of_a_log_of_errors_are_spared(monkeypatch: pytest.MonkeyP
 
     made: list[str] = []
     monkeypatch.setattr(excerpt, "excerpt", lambda text, *rest: made.append(text) or text[:400])
-    Engine("balance", compact=False).fit(session([("errors", 60)] * 30), now=DAY_MS)
+    Engine("balance", compact=False).fit(session([("errors", 60)] * 40), now=DAY_MS)
     assert len(made) <= 10
