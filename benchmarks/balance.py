@@ -33,7 +33,7 @@ from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy, load
 from secateur.pricing import Price, in_units, rules_of
 from secateur.pricing.tariffs import stated
-from secateur.schedule import Balance, Choice, Offer
+from secateur.schedule import BreakEven, Choice, Offer
 from secateur.simulate.cache import Caching
 from secateur.simulate.lot import Lot, cost, lot
 from secateur.simulate.online import balance
@@ -43,7 +43,7 @@ from secateur.simulate.replay import Turn, moments, replayed
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import Run, simulate
 from secateur.simulate.synthetic import sessions as made
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 MADE_UP, EACH = 1_500, 100  # sessions, and how many of them are one piece of work
 LONG = ("before-compaction", "large-session")
@@ -67,7 +67,7 @@ class Collects:
             self.found.setdefault(key, (self.request, left))
         return Choice(gate="only noted")
 
-    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
         return True
 
 
@@ -167,7 +167,7 @@ def ratios_of(work: tuple[float, float, int]) -> list[float]:
     """Of some made-up sessions: the bill of the rule over that of the best schedule."""
     w, r, number = work
     some = islice(made(number * EACH + EACH, r, w), number * EACH, None)
-    return [cost(one, balance(one, Balance().beta)) / oracle(one).cost for one in some]
+    return [cost(one, balance(one, BreakEven().break_even_share)) / oracle(one).cost for one in some]
 
 
 def main() -> int:

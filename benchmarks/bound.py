@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from secateur.errors import FormatError
 from secateur.policy import Policy, load
 from secateur.pricing import in_units, rules_of
-from secateur.schedule import Balance
+from secateur.schedule import BreakEven
 from secateur.simulate.bill import Row, units
 from secateur.simulate.cache import Caching, Sent
 from secateur.simulate.client import caching_of
@@ -114,8 +114,8 @@ def prefixes(rows: tuple[Row, ...], plain: tuple[Row, ...]) -> float:
 
 
 def bounded(policy: Policy, most: float | None) -> Policy:
-    assert isinstance(policy.schedule, Balance)
-    return replace(policy, schedule=replace(policy.schedule, max_regret=most))
+    assert isinstance(policy.schedule, BreakEven)
+    return replace(policy, schedule=replace(policy.schedule, max_overspend=most))
 
 
 def read(file: Path) -> bytes:

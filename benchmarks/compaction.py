@@ -23,7 +23,7 @@ from secateur.compaction.outcome import Compacted
 from secateur.errors import SecateurError
 from secateur.identifiers import anchors
 from secateur.stores import open_store
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 from secateur.tokens import estimate
 
 Native = dict[str, Any]
@@ -31,8 +31,8 @@ POLICY: Native = {
     "extends": "balance",
     "name": "sums",
     "prune": [],
-    "birth": None,
-    "schedule": {"when": "every_request"},
+    "on_arrival": None,
+    "schedule": {"type": "every_request"},
 }
 WINDOW = 32_000
 BARS = {"facts": 0.95, "constraints": 0.95, "precision": 1.0}
@@ -105,12 +105,12 @@ def kept_facts(summarizer: str | None, seeds: int = 5) -> tuple[float, float]:
     for seed in range(seeds):
         messages, facts = planted(seed)
         store = open_store("memory://")
-        engine = Engine(POLICY, window=WINDOW, store=store, handles="on", summarizer=summarizer)
-        view = engine.fit(body(messages), session="s", now=1)
+        engine = Engine(POLICY, window=WINDOW, store=store, recall_handles="on", summarizer=summarizer)
+        view = engine.fit(body(messages), session="s", now_ms=1)
         assert isinstance(view.compaction, Compacted), view.compaction
-        text = view.native.decode()
+        text = view.request.decode()
         named = set(re.findall(r"recall ([0-9a-f]{12})", text))
-        held = [one.id for one in store.blobs(Who("s")) if one.id[:12] in named]
+        held = [one.id for one in store.blobs(SessionId("s")) if one.id[:12] in named]
         behind = "\n".join(blob.data.decode() for one in held if (blob := store.blob("", one)))
         plain += sum(fact in text for fact in facts)
         reached += sum(fact in text or fact in behind for fact in facts)
@@ -136,11 +136,11 @@ def survival(summarizer: str | None) -> tuple[float, list[int]]:
     engine = Engine(POLICY, window=WINDOW, summarizer=summarizer)
     sizes, share = [], 0.0
     for number, messages in enumerate(rounds(10)):
-        view = engine.compact(body(messages), session="s", now=number)
+        view = engine.compact(body(messages), session="s", now_ms=number)
         if isinstance(view.compaction, Compacted):
             sizes.append(estimate(view.compaction.summary))
         if number == 4:
-            text = json.loads(view.native)["messages"]
+            text = json.loads(view.request)["messages"]
             told = "\n".join(str(one["content"]) for one in text)
             share = sum(one in told for one in CONSTRAINTS) / len(CONSTRAINTS)
     return share, sizes
@@ -163,13 +163,13 @@ def precision(summarizer: str | None, most: int) -> tuple[int, float, int]:
     right = told = count = too_long = 0
     for _, data in sessions(most):
         try:
-            view = Engine(POLICY, window=60_000, summarizer=summarizer).compact(data, now=0)
+            view = Engine(POLICY, window=60_000, summarizer=summarizer).compact(data, now_ms=0)
         except SecateurError:
             too_long += 1
             continue
         if not isinstance(view.compaction, Compacted):
             continue
-        source = "\n".join(part.text for message in view.before.messages for part in message.parts)
+        source = "\n".join(part.text for message in view.raw_transcript.messages for part in message.parts)
         for kind in anchors(view.compaction.summary.partition("\n")[2]):
             right += kind.value in source or kind.value.lower() in source.lower()
             told += 1

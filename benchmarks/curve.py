@@ -35,10 +35,10 @@ WINDOW = 1_000_000
 def family(keep: int) -> Iterator[tuple[str, Policy]]:
     """The policies at one setting of the knob."""
     base = replace(load("balance"), compaction=None)
-    base = replace(base, protect=replace(base.protect, results=keep))
+    base = replace(base, protect=replace(base.protect, last_results=keep))
     yield "balance", base
     yield "every request", replace(base, schedule=EveryRequest())
-    yield "threshold", replace(base, schedule=Threshold(over_tokens=100_000), birth=None)
+    yield "threshold", replace(base, schedule=Threshold(over_tokens=100_000), on_arrival=None)
 
 
 def chosen(corpus: Path, most: int) -> list[tuple[str, Recording]]:

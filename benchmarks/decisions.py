@@ -28,10 +28,10 @@ from secateur.plan import Plan
 from secateur.policy import load
 from secateur.simulate.replay import ReplayedSession, moments
 from secateur.simulate.requests import Recording, recorded
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 SESSION = "before-compaction.jsonl.gz"
-TARIFF = Tariff(r=0.05, w=1.25)  # kappa 24
+TARIFF = CachePricing(cache_read=0.05, cache_write=1.25)  # kappa 24
 POLICY = replace(load("balance"), compaction=None)
 LARGE, SMALL = 40, 500  # rounds of the made session
 MORE = 1.05  # times the steps of the shorter one
@@ -97,16 +97,16 @@ def steps(rounds: int) -> int:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "make it work"}]
     for number in range(LARGE + rounds):
         if number == LARGE:
-            engine.fit(body(messages, False), session="s", idle_s=4_000.0, now=1)
+            engine.fit(body(messages, False), session="s", idle_s=4_000.0, now_ms=1)
         name, said = ("read", "import one\nx = 1\n" * 200) if number < LARGE else ("grep", "no match")
         call = {"type": "tool_use", "id": f"c{number}", "name": name, "input": {"path": f"{number}.py"}}
         result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{said} {number}"}
         messages += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
     data = body(messages, False)
-    engine.fit(data, session="s", idle_s=4_000.0, now=2)
+    engine.fit(data, session="s", idle_s=4_000.0, now_ms=2)
     *_, before, last = growing(data, 3)
-    engine.fit(before, session="s", idle_s=10.0, now=3)
-    return counted(partial(engine.fit, last, session="s", idle_s=10.0, now=4))
+    engine.fit(before, session="s", idle_s=10.0, now_ms=3)
+    return counted(partial(engine.fit, last, session="s", idle_s=10.0, now_ms=4))
 
 
 def told(shares: list[float]) -> str:

@@ -64,9 +64,9 @@ def spoken(message: Message) -> dict[str, Any] | None:
             blocks.append({"type": "text", "text": part.text})
         elif part.kind == "tool_call":
             given = json.loads(part.text) if part.text[:1] == "{" else {"input": part.text}
-            blocks.append({"type": "tool_use", "id": part.call, "name": part.tool, "input": given})
+            blocks.append({"type": "tool_use", "id": part.call_id, "name": part.tool, "input": given})
         elif part.kind == "tool_result":
-            blocks.append({"type": "tool_result", "tool_use_id": part.call, "content": part.text})
+            blocks.append({"type": "tool_result", "tool_use_id": part.call_id, "content": part.text})
     role = "assistant" if message.role == "assistant" else "user"
     return {"role": role, "content": blocks} if blocks else None
 
@@ -125,15 +125,15 @@ def growing(data: bytes, rounds: int) -> Iterator[bytes]:
 def turns(data: bytes, policy: str, times: int, **kept: Any) -> tuple[float, float]:
     """Seconds of the next turn and of the unchanged request, once an epoch is in force."""
     engine = Engine(policy, MODEL, compact=False, **kept)  # pruning alone
-    engine.fit(data, session="s", now=0)
+    engine.fit(data, session="s", now_ms=0)
     taken = []
     for step in growing(data, times):
         gc.collect()
         start = time.process_time()
-        engine.fit(step, session="s", now=1)
+        engine.fit(step, session="s", now_ms=1)
         taken.append(time.process_time() - start)
     copies = iter([bytes(bytearray(step)) for _ in range(times)])
-    return median(taken), timed(lambda: engine.fit(next(copies), session="s", now=2), times)
+    return median(taken), timed(lambda: engine.fit(next(copies), session="s", now_ms=2), times)
 
 
 def epoch(messages: list[dict[str, Any]], ascii_only: bool, times: int) -> float:
@@ -142,10 +142,10 @@ def epoch(messages: list[dict[str, Any]], ascii_only: bool, times: int) -> float
     for _ in range(times):
         engine = Engine("kilocode", MODEL, compact=False)
         half = body(messages[: len(messages) // 2], ascii_only)
-        engine.fit(half, session="s", now=0)
+        engine.fit(half, session="s", now_ms=0)
         spoken = [{"role": "user", "content": "go on"}, {"role": "assistant", "content": "yes"}]
         first = body(messages + spoken, ascii_only)
-        engine.fit(first, session="s", now=1)
+        engine.fit(first, session="s", now_ms=1)
         extra = [
             {
                 "role": "assistant",
@@ -161,11 +161,11 @@ def epoch(messages: list[dict[str, Any]], ascii_only: bool, times: int) -> float
         ]
         grown = [*messages, *spoken, *extra, *spoken, *spoken, *spoken]
         warm = body(messages + spoken + extra, ascii_only)
-        engine.fit(warm, session="s", now=2)
+        engine.fit(warm, session="s", now_ms=2)
         last = body(grown, ascii_only)
         gc.collect()
         start = time.process_time()
-        view = engine.fit(last, session="s", now=3)
+        view = engine.fit(last, session="s", now_ms=3)
         taken.append(time.process_time() - start)
         assert view.receipt.opened, "this turn was to open an epoch"
     return median(taken)
@@ -174,7 +174,7 @@ def epoch(messages: list[dict[str, Any]], ascii_only: bool, times: int) -> float
 def peak(data: bytes) -> float:
     gc.collect()
     tracemalloc.start()
-    Engine("kilocode", MODEL, compact=False).fit(data, now=0)
+    Engine("kilocode", MODEL, compact=False).fit(data, now_ms=0)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most / len(data)
@@ -191,9 +191,9 @@ def measure(label: str, messages: list[dict[str, Any]], ascii_only: bool, times:
     data = body(messages, ascii_only)
     loads = timed(lambda: json.loads(data), times)
     print(f"{label}: {len(data) / 1e6:.2f} MB, {len(messages):,} messages, json.loads {loads * 1e3:.1f} ms")
-    cold = ratio(lambda: Engine("kilocode", MODEL, compact=False).fit(data, now=0), data, times)
+    cold = ratio(lambda: Engine("kilocode", MODEL, compact=False).fit(data, now_ms=0), data, times)
     fine = report("cold", cold, f"cold {'ASCII' if ascii_only else 'UTF-8'}")
-    nothing = ratio(lambda: Engine("observe", MODEL).fit(data, now=0), data, times)
+    nothing = ratio(lambda: Engine("observe", MODEL).fit(data, now_ms=0), data, times)
     fine &= report("cold, nothing to do (observe)", nothing, f"observe {'ASCII' if ascii_only else 'UTF-8'}")
     warm, same = turns(data, "kilocode", times)
     fine &= report("next turn", warm / loads, "next turn")
@@ -213,7 +213,7 @@ def first(policy: str, data: bytes, times: int) -> float:
 
 def _first(policy: str, data: bytes) -> float:
     loads = min(once(partial(json.loads, data)) for _ in range(3))
-    return once(lambda: Engine(policy, MODEL, compact=False).fit(data, now=0)) / loads
+    return once(lambda: Engine(policy, MODEL, compact=False).fit(data, now_ms=0)) / loads
 
 
 def _in_child(work: Callable[[], float]) -> float:
@@ -239,7 +239,7 @@ def resumed(times: int, corpus: bytes) -> bool:
     ]
     short = body([*contents.messages("source")[:201], *tasks], True)
     for policy in ("kilocode", "balance", "observe"):  # what is loaded and compiled once is not what is measured
-        Engine(policy, MODEL, compact=False).fit(short, now=0)
+        Engine(policy, MODEL, compact=False).fit(short, now_ms=0)
     print("first request in a new process")
     fine = report("balance, recorded sessions", first("balance", corpus, times), "corpus")
     for kind in contents.KINDS:
@@ -267,15 +267,15 @@ def growth(times: int, sizes: tuple[int, ...]) -> None:
         data = body(messages, True)
         loads = timed(lambda data=data: json.loads(data), 3)
         engine = Engine("kilocode", MODEL, compact=False)
-        engine.fit(data, session="s", now=0)
+        engine.fit(data, session="s", now_ms=0)
         taken = []
         for step in growing(data, times):
             gc.collect()
             start = time.process_time()
-            engine.fit(step, session="s", now=1)
+            engine.fit(step, session="s", now_ms=1)
             taken.append(time.process_time() - start)
         longer = next(growing(step, 1))
-        steps = counted(partial(engine.fit, longer, session="s", now=1))
+        steps = counted(partial(engine.fit, longer, session="s", now_ms=1))
         print(f"  {len(messages):>8,} messages {median(taken) / loads:8.4f} x {steps:>9,} Python function calls")
 
 
@@ -307,7 +307,7 @@ def largest(corpus: Path, count: int) -> None:
     for size, file in sized[:count]:
         data = gzip.decompress(file.read_bytes())
         loads = timed(lambda data=data: [_quiet(line) for line in data.split(b"\n")], 3)
-        cold = timed(lambda data=data: Engine("kilocode").fit(data, now=0), 3)
+        cold = timed(lambda data=data: Engine("kilocode").fit(data, now_ms=0), 3)
         print(f"  {size / 1e6:5.2f} MB {file.parent.parent.name:<22}{cold / loads:8.3f} x json.loads of its lines")
 
 

@@ -47,7 +47,7 @@ def added(step: Callable[[bool], float], loads: float, times: int) -> tuple[floa
 def cold(data: bytes) -> Callable[[bool], float]:
     def step(on: bool) -> float:
         with gate(on):
-            return once(lambda: Engine("kilocode", MODEL).fit(data, now=0))
+            return once(lambda: Engine("kilocode", MODEL).fit(data, now_ms=0))
 
     return step
 
@@ -59,7 +59,7 @@ def warm(data: bytes, rounds: int) -> Callable[[bool], float]:
     def step(on: bool) -> float:
         with gate(on):
             engine = Engine("kilocode", MODEL)
-            engine.fit(data, session="s", now=0)
+            engine.fit(data, session="s", now_ms=0)
             return median(timed(engine, one) for one in grown)
 
     return step
@@ -68,7 +68,7 @@ def warm(data: bytes, rounds: int) -> Callable[[bool], float]:
 def timed(engine: Engine, data: bytes) -> float:
     gc.collect()
     start = time.process_time()
-    engine.fit(data, session="s", now=1)
+    engine.fit(data, session="s", now_ms=1)
     return time.process_time() - start
 
 
@@ -92,7 +92,7 @@ def main() -> int:
     for label, ascii_only in (("UTF-8", False), ("pure ASCII", True)):
         data = body(messages, ascii_only)
         loads = median(once(lambda data=data: json.loads(data)) for _ in range(times))
-        edits = Engine("kilocode", MODEL).fit(data, now=0).receipt.in_force
+        edits = Engine("kilocode", MODEL).fit(data, now_ms=0).receipt.active_edits
         print(f"{label}: {len(data) / 1e6:.2f} MB, {edits:,} edits, json.loads {loads * 1e3:.1f} ms")
         fine &= report("cold", added(cold(data), loads, times), COLD)
         fine &= report("next turn", added(warm(data, 5), loads, max(3, times // 3)), WARM)

@@ -109,7 +109,7 @@ def nested(depth: int, salt: int) -> bytes:
 def cold(policy: str, data: Callable[[int, int], bytes], **settings: Any) -> Made:
     def made(size: int, salt: int) -> Callable[[], Any]:
         engine, came = Engine(policy, MODEL, compact=False, **settings), data(size, salt)
-        return lambda: engine.fit(came, now=DAY)
+        return lambda: engine.fit(came, now_ms=DAY)
 
     return made
 
@@ -128,9 +128,9 @@ def turn(policy: str, messages: int, idle_s: float | None = None, compact: bool 
 
     def made(size: int, salt: int) -> Callable[[], Any]:
         engine, history = Engine(policy, MODEL, compact=compact), rounds(messages // 2 + size // 2, salt)
-        engine.fit(body(history[: messages + 1]), session="s", now=0)
+        engine.fit(body(history[: messages + 1]), session="s", now_ms=0)
         grown = body(history)
-        return lambda: engine.fit(grown, session="s", now=1, idle_s=idle_s)
+        return lambda: engine.fit(grown, session="s", now_ms=1, idle_s=idle_s)
 
     return made
 
@@ -140,9 +140,9 @@ def forced(policy: str) -> Made:
 
     def made(size: int, salt: int) -> Callable[[], Any]:
         engine, history = Engine(policy, MODEL, compact=False), rounds(size // 2, salt)
-        engine.fit(body(history), session="s", now=0, idle_s=0)
+        engine.fit(body(history), session="s", now_ms=0, idle_s=0)
         grown = body([*history, *rounds(2, salt + 1)[1:]])
-        return lambda: engine.fit(grown, session="s", now=DAY, idle_s=DAY / 1000)
+        return lambda: engine.fit(grown, session="s", now_ms=DAY, idle_s=DAY / 1000)
 
     return made
 
@@ -150,7 +150,7 @@ def forced(policy: str) -> Made:
 def compacted(policy: str) -> Made:
     def made(size: int, salt: int) -> Callable[[], Any]:
         engine, came = Engine(policy, MODEL), long(size, salt)
-        return lambda: engine.compact(came, now=DAY)
+        return lambda: engine.compact(came, now_ms=DAY)
 
     return made
 
@@ -164,7 +164,7 @@ def fitted(policy: str) -> Made:
 
         def step() -> None:
             with suppress(StillTooLong):  # a preset that compacts nothing
-                engine.fit(came, now=DAY)
+                engine.fit(came, now_ms=DAY)
 
         return step
 
@@ -180,8 +180,8 @@ def session(policy: str) -> Made:
         steps = [body(history[:cut]) for cut in cuts[len(cuts) - len(cuts) // 2 :: max(1, len(cuts) // 2 // 20)]][:20]
         engine = Engine(policy, MODEL, compact=False)
         for number, cut in enumerate(cuts[: len(cuts) // 2]):
-            engine.fit(body(history[:cut]), session="s", now=number)
-        return lambda: [engine.fit(step, session="s", now=DAY + n) for n, step in enumerate(steps)]
+            engine.fit(body(history[:cut]), session="s", now_ms=number)
+        return lambda: [engine.fit(step, session="s", now_ms=DAY + n) for n, step in enumerate(steps)]
 
     return made
 

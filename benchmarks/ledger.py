@@ -89,7 +89,7 @@ def truth(messages: Iterable[Message]) -> Files:
     for call, result in _paired(messages):
         if _refused(result):
             continue
-        failed = result.error or bool(re.search(r"exited with code [1-9]|<returncode>[1-9]", result.text[:400]))
+        failed = result.is_error or bool(re.search(r"exited with code [1-9]|<returncode>[1-9]", result.text[:400]))
         given = _arguments(call.text)
         patch = given.get("patchText") or given.get("patch") or call.text
         path = given.get("file_path") or given.get("filePath") or given.get("path") or given.get("notebook_path")
@@ -227,14 +227,14 @@ def _paired(messages: Iterable[Message]) -> Iterator[tuple[Part, Part]]:
     for message in messages:
         for part in message.parts:
             if part.kind == "tool_call":
-                calls[part.call] = part
-            elif part.kind == "tool_result" and part.call in calls:
-                yield calls.pop(part.call), part
+                calls[part.call_id] = part
+            elif part.kind == "tool_result" and part.call_id in calls:
+                yield calls.pop(part.call_id), part
 
 
 def _refused(result: Part) -> bool:
     """What a host did not let run."""
-    return result.error and not re.search(
+    return result.is_error and not re.search(
         r"(?i)exit(?:ed with)? code|<returncode>", result.text[:800] + result.text[-800:]
     )
 

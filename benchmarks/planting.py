@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.acts.history import Act
 from secateur.acts.known import history_of
-from secateur.lineage import keyed
+from secateur.lineage import assign_keys
 from secateur.model import Part
 from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording
@@ -45,7 +45,7 @@ def planted(recording: Recording, facts: int = FACTS) -> tuple[Recording, tuple[
             sown[act.result.key] = text
             told.append(Fact(kind, word, act.result.key))
     messages = [replace(one, parts=tuple(_sown(part, sown) for part in one.parts)) for one in segment.messages]
-    grown = replace(segment, messages=keyed(messages), index=None)
+    grown = replace(segment, messages=assign_keys(messages), index=None)
     again = {
         old.key: new.key
         for was, now in zip(segment.messages, grown.messages, strict=True)

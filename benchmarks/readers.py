@@ -36,7 +36,7 @@ def large(seed: bytes, size: int) -> bytes:
     read = document.read(seed)
     if isinstance(read.native, Lines):
         return _many_lines([json.loads(line) for line in seed.splitlines()], size)
-    at = read.transcript.at
+    at = read.transcript.messages_path
     whole = json.loads(seed)
     items = whole
     for step in at:
@@ -84,7 +84,7 @@ def sizes(most: int) -> Iterator[int]:
 
 def cold(data: bytes, times: int) -> float:
     """Processor seconds of a cold `fit`, the best of a few passes."""
-    return min(_taken(lambda: Engine("kilocode", window=200_000).fit(data, now=0)) for _ in range(times))
+    return min(_taken(lambda: Engine("kilocode", window=200_000).fit(data, now_ms=0)) for _ in range(times))
 
 
 def plain(data: bytes, lines: bool, times: int) -> float:

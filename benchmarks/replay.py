@@ -23,7 +23,7 @@ from secateur import Engine
 from secateur.jsontext import Lines, Text
 from secateur.model import Message
 from secateur.policy import Policy, load, names
-from secateur.schedule import Balance, Threshold
+from secateur.schedule import BreakEven, Threshold
 from secateur.simulate.replay import Turn, moments, replayed
 from secateur.simulate.requests import Recording
 
@@ -55,10 +55,10 @@ class Replayed(Struct, frozen=True):
 
 def batch(policy: Policy) -> int:
     """The smallest batch that a policy makes, in tokens."""
-    if isinstance(policy.schedule, Balance):
-        return policy.schedule.least_tokens
+    if isinstance(policy.schedule, BreakEven):
+        return policy.schedule.min_tokens_freed
     if isinstance(policy.schedule, Threshold):
-        marked = policy.schedule.more_than or 0  # placeholders stay of what is marked
+        marked = policy.schedule.over_prunable_tokens or 0  # placeholders stay of what is marked
         return max(ANY, policy.schedule.clear_at_least, marked // 2)
     return ANY
 
@@ -88,7 +88,7 @@ def _extends(shorter: tuple[Message, ...], longer: tuple[Message, ...]) -> bool:
 
 def _said(message: Message) -> Any:
     return message.role, [
-        (part.kind, part.text, part.tool, part.call, part.error, part.digest) for part in message.parts
+        (part.kind, part.text, part.tool, part.call_id, part.is_error, part.fingerprint) for part in message.parts
     ]
 
 
@@ -119,12 +119,12 @@ def native(recording: Recording, policy: Policy) -> Replayed | None:
     for (_, at, idle_s), body in zip(moments(recording), _bodies(recording), strict=False):
         if body is None:
             return None
-        view = engine.fit(body, session="s", now=at, idle_s=idle_s)
-        shown, now = _pieces(view.native), [message.key for message in view.before.messages]
+        view = engine.fit(body, session="s", now_ms=at, idle_s=idle_s)
+        shown, now = _pieces(view.request), [message.key for message in view.raw_transcript.messages]
         stands = now[: len(keys)] == keys  # else a line that came behind cleared older ones: the host did that
         if view.receipt.opened:
             epochs += 1
-            freed += sum(entry.tokens_before - entry.tokens_after for entry in view.receipt.entries)
+            freed += sum(entry.tokens_before - entry.tokens_after for entry in view.receipt.edits)
         elif stands and shown[: len(before)] != before:
             moved += 1
         before, keys = shown, now
@@ -142,7 +142,7 @@ def _bodies(recording: Recording) -> Iterator[bytes | None]:
             last = max(max(message.lines, default=0) for message in held)
             text = whole.child(last)
             yield whole.data[: text.end] + b"\n" if text is not None else None
-        elif isinstance(whole, Text) and document.transcript.at == ("messages",):
+        elif isinstance(whole, Text) and document.transcript.messages_path == ("messages",):
             items = whole.at(("messages",))
             step = held[-1].path[1]
             assert items is not None

@@ -27,7 +27,7 @@ from secateur import Engine, fit
 from secateur.chain import Link, canonical, linked
 from secateur.errors import SecateurError
 from secateur.stores import packing
-from secateur.stores.protocol import Blob, Change, Who, fresh
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, fresh
 from secateur.stores.sqlite import SqliteStore
 
 BAR, BATCH, ENOUGH = 0.5, 100, 20_000_000
@@ -57,9 +57,9 @@ def raw(folder: Path, links: tuple[Link, ...], batch: int) -> None:
 
 def ours(folder: Path, links: tuple[Link, ...], batch: int) -> None:
     """The same receipts through the store, so many in each change."""
-    store, state = SqliteStore(folder / "ours.db"), fresh(Who("s"))
+    store, state = SqliteStore(folder / "ours.db"), fresh(SessionId("s"))
     for first in range(0, len(links), batch):
-        state = store.save(state, Change(at=1, receipts=links[first : first + batch]))
+        state = store.save(state, SessionUpdate(at=1, receipts=links[first : first + batch]))
     store.close()
 
 
@@ -67,13 +67,15 @@ def crowd(folder: Path, links: tuple[Link, ...], threads: int) -> None:
     """One by one from several threads, a session each: what waits together is made durable together."""
     store = SqliteStore(folder / "crowd.db")
 
-    def work(who: Who, mine: Iterable[Link]) -> None:
+    def work(who: SessionId, mine: Iterable[Link]) -> None:
         state = fresh(who)
         for link in mine:
-            state = store.save(state, Change(at=1, receipts=linked([link.body], state.head, state.receipts)))
+            state = store.save(state, SessionUpdate(at=1, receipts=linked([link.body], state.head, state.receipts)))
 
     each = len(links) // threads
-    running = [Thread(target=work, args=(Who(f"s{n}"), links[n * each : n * each + each])) for n in range(threads)]
+    running = [
+        Thread(target=work, args=(SessionId(f"s{n}"), links[n * each : n * each + each])) for n in range(threads)
+    ]
     for one in running:
         one.start()
     for one in running:
@@ -90,7 +92,7 @@ def rate(work: Callable[..., None], links: tuple[Link, ...], many: int) -> float
 
 
 def receipts(count: int, times: int) -> bool:
-    links = linked(bodies(count), fresh(Who("s")).head, 0)
+    links = linked(bodies(count), fresh(SessionId("s")).head, 0)
     pairs = [(rate(raw, links, BATCH), rate(ours, links, BATCH)) for _ in range(times)]
     share = median(mine / theirs for theirs, mine in pairs)
     theirs, mine = (median(side) for side in zip(*pairs, strict=True))
@@ -107,7 +109,7 @@ def outputs(folder: Path) -> Iterator[str]:
     for file in sorted(one for one in folder.rglob("*") if ".json" in one.name):
         data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         try:
-            messages = fit(data, policy="observe", now=0).before.messages
+            messages = fit(data, policy="observe", now_ms=0).raw_transcript.messages
         except SecateurError:
             continue
         yield from (part.text for message in messages for part in message.parts if part.kind == "tool_result")
@@ -149,11 +151,11 @@ def blobs(pieces: list[bytes]) -> None:
 def growth(pieces: list[bytes], requests: int) -> None:
     """A session's file: a receipt with each request, with each eighth an output that left the view."""
     with tempfile.TemporaryDirectory() as folder:
-        store, state = SqliteStore(Path(folder) / "s.db"), fresh(Who("s"))
+        store, state = SqliteStore(Path(folder) / "s.db"), fresh(SessionId("s"))
         for number, body in enumerate(bodies(requests)):
             taken: Any = tuple(Blob(piece, key=f"{number}") for piece in pieces[number : number + 1] if number % 8 == 7)
             made = linked([body], state.head, state.receipts)
-            state = store.save(state, Change(at=number, receipts=made, blobs=taken, views=(made[0].hash,)))
+            state = store.save(state, SessionUpdate(at=number, receipts=made, blobs=taken, views=(made[0].hash,)))
         sizes = store.sizes()
         each, empty = sizes.file_bytes / requests, os.path.getsize(Path(folder) / "s.db-wal")
         print(

@@ -45,12 +45,12 @@ SESSIONS = (
 )  # fmt: skip
 BALANCE = load("balance")
 SAME, STALE, CONDENSE, INPUTS = BALANCE.prune
-UNWRITTEN = Supersede(written=False)
+UNWRITTEN = Supersede(modified_files=False)
 
 
 def policy(*prune: Strategy, birth: Excerpt | None = None) -> Policy:
     """The preset with these items alone."""
-    return replace(BALANCE, prune=prune, birth=birth)
+    return replace(BALANCE, prune=prune, on_arrival=birth)
 
 
 POLICIES = {
@@ -60,9 +60,9 @@ POLICIES = {
     "hard_clear": policy(HardClear()),
     "condense": policy(CONDENSE),
     "clear_inputs": policy(INPUTS),
-    "birth": policy(birth=BALANCE.birth),
+    "on_arrival": policy(birth=BALANCE.on_arrival),
     "all but birth": policy(SAME, STALE, CONDENSE, INPUTS),
-    "all but written": policy(SAME, UNWRITTEN, CONDENSE, INPUTS, birth=BALANCE.birth),
+    "all but written": policy(SAME, UNWRITTEN, CONDENSE, INPUTS, birth=BALANCE.on_arrival),
     "balance": BALANCE,
 }
 

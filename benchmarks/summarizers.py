@@ -72,7 +72,7 @@ def measured(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_
     """Print one compaction; whether it came too late."""
     load = Load(sum(estimate(part.text) for message in messages for part in message.parts))
     scene = Scene(raw=messages, count=estimate, window=0, load=load, forced=True)
-    settings = Compaction(keep_turns=1, keep_tokens=1_000, summary_tokens=600, cut_at="rounds")
+    settings = Compaction(keep_turns=1, keep_tokens=1_000, max_summary_tokens=600, cut_at="rounds")
     start = time.perf_counter()
     made = compacted(Task(scene, settings, Continuation()), [by], deadline_s)
     seconds = time.perf_counter() - start

@@ -36,7 +36,7 @@ def main() -> None:
         view = secateur.fit(history, plan=plan, model="gpt-5", idle_s=IDLE_S)
         plan = view.plan
         receipt = view.receipt
-        did = f"opened an epoch of {len(receipt.entries)} edits" if receipt.opened else receipt.gate
+        did = f"opened an epoch of {len(receipt.edits)} edits" if receipt.opened else receipt.skipped_reason
         print(f"turn {number:2}: {receipt.tokens_raw:>7,} tokens of history, {receipt.tokens_view:>6,} sent; {did}")
     assert history[3]["content"] == SOURCE, "the history itself is never touched"
 

@@ -12,7 +12,7 @@ def main() -> None:
     for policy in ("kilocode", "balance", str(HERE / "careful.toml")):
         receipt = secateur.fit(request, policy=policy).receipt
         kept = receipt.tokens_view / receipt.tokens_raw
-        print(f"{receipt.policy:10} {kept:4.0%} of {receipt.tokens_raw:,} tokens stay, {len(receipt.entries)} edits")
+        print(f"{receipt.policy:10} {kept:4.0%} of {receipt.tokens_raw:,} tokens stay, {len(receipt.edits)} edits")
 
 
 if __name__ == "__main__":

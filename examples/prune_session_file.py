@@ -23,15 +23,15 @@ def main(session: Path, policy: str) -> None:
     view = secateur.fit(raw, policy=policy)
 
     freed: Counter[str] = Counter()
-    for entry in view.receipt.entries:
+    for entry in view.receipt.edits:
         freed[entry.tool] += entry.tokens_before - entry.tokens_after
     for tool, tokens in freed.most_common():
         print(f"{tool:12} {tokens:>8,} tokens")
-    print(view.receipt.gate or f"{view.receipt.tokens_raw:,} → {view.receipt.tokens_view:,} tokens")
+    print(view.receipt.skipped_reason or f"{view.receipt.tokens_raw:,} → {view.receipt.tokens_view:,} tokens")
 
     with tempfile.TemporaryDirectory() as folder:
         pruned = Path(folder) / session.name
-        pruned.write_bytes(view.native)
+        pruned.write_bytes(view.request)
         same = sum(a == b for a, b in zip(raw.splitlines(), pruned.read_bytes().splitlines(), strict=True))
         print(f"{same} of {len(raw.splitlines())} lines are the same bytes")
 

@@ -12,7 +12,7 @@ from secateur.simulate.requests import recorded
 from secateur.simulate.run import simulate
 
 REQUESTS, PAUSE_BEFORE = 150, 100
-WIDE = {"extends": "balance", "name": "wide", "schedule": {"when": "balance"}}  # a bound of 12 % on regret
+WIDE = {"extends": "balance", "name": "wide", "schedule": {"type": "break_even"}}  # a bound of 12 % on regret
 
 
 def session() -> bytes:

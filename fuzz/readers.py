@@ -56,9 +56,9 @@ def attempt(data: bytes, format: str | None = None) -> str:
     signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
     try:
         engine = secateur.Engine(DRASTIC, "claude-opus-5-5", window=500, format=format)
-        view = engine.fit(data, session="s", now=1)
-        engine.fit(data + b" ", session="s", now=2)
-        secateur.fit(data, policy="observe", plan=view.plan, format=format, now=3)
+        view = engine.fit(data, session="s", now_ms=1)
+        engine.fit(data + b" ", session="s", now_ms=2)
+        secateur.fit(data, policy="observe", plan=view.plan, format=format, now_ms=3)
         judged(data)
         repaired(data, format)
     except SecateurError:

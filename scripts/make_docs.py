@@ -26,19 +26,19 @@ from secateur.api.repair import BODIES
 from secateur.api.transcript.repairs_logs import HOSTS
 from secateur.api.unverifiable import UNSEEN
 from secateur.compaction.ask import Answer, Failure, Spent
-from secateur.compaction.settings import Compaction, Continuation, Digest
-from secateur.engine import Replayed, Undone
+from secateur.compaction.settings import Compaction, Continuation, DigestSettings
+from secateur.engine import ReplayResult, UndoResult
 from secateur.errors import EditError
 from secateur.formats import FORMATS, Format, named
 from secateur.mcp import scope
 from secateur.mcp.tools import NAMES, Tools
-from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
+from secateur.model import Epoch, NewMessage, Remove, Replace, Restore, Rewrite
 from secateur.policy import PRESETS, Policy, source
 from secateur.pricing import arithmetic
 from secateur.pricing.prices import in_units, restated
 from secateur.pricing.rules import all_rules
-from secateur.protect import Protect
-from secateur.receipt import Entry, Receipt
+from secateur.protect import Protection
+from secateur.receipt import EditRecord, Receipt
 from secateur.redact.notations import NOTATIONS
 from secateur.redact.shapes import SHAPES
 from secateur.schedule import SCHEDULES
@@ -53,8 +53,17 @@ from secateur.usage import places
 
 UNSEEN_AT = "secateur.api.unverifiable"
 METHODS = (
-    *(Engine.fit, Engine.afit, Engine.compact, Engine.observe, Engine.aobserve, Engine.undo, Engine.pin, Engine.unpin),
-    *(Engine.replay, Engine.forget, Engine.close),
+    *(
+        Engine.fit,
+        Engine.afit,
+        Engine.compact,
+        Engine.record_usage,
+        Engine.arecord_usage,
+        Engine.undo,
+        Engine.pin,
+        Engine.unpin,
+    ),
+    *(Engine.replay, Engine.clear_cache, Engine.close),
 )
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _BODY = "Request body, or a list of messages."
@@ -98,7 +107,7 @@ def policy() -> Iterator[str]:
     yield from _head("The policy language", _text(Policy))
     yield _fields(Policy)
     yield "`Count` is a whole number from 0, `Share` a number from 0 to 1, `Table` rows of a window and its tokens."
-    yield f"## `protect`\n\n{_text(Protect)}\n\n{_fields(Protect)}"
+    yield f"## `protect`\n\n{_text(Protection)}\n\n{_fields(Protection)}"
     yield "## `schedule`\n\n`when` names one of these."
     for name in SCHEDULES.built_in:
         schedule = SCHEDULES.get(name)
@@ -108,7 +117,7 @@ def policy() -> Iterator[str]:
     yield _fields(pricing.Stated)
     yield f"### `cache`\n\n{_text(pricing.StatedCache)}\n\n{_fields(pricing.StatedCache)}"
     yield f"## `compaction`\n\n{_text(Compaction)}\n\n{_fields(Compaction)}"
-    yield f"### `compaction.digest`\n\n{_text(Digest)}\n\n{_fields(Digest)}"
+    yield f"### `compaction.digest`\n\n{_text(DigestSettings)}\n\n{_fields(DigestSettings)}"
     yield f"## `continuation`\n\n{_text(Continuation)}\n\n{_fields(Continuation)}"
 
 
@@ -148,7 +157,7 @@ def repairs(name: str) -> bool:
 
 def _takes_new(reader: Format) -> bool:
     try:
-        reader.new_message(New("user", "text"))
+        reader.new_message(NewMessage("user", "text"))
     except EditError:
         return False
     return True
@@ -189,7 +198,7 @@ def library() -> Iterator[str]:
     for method in METHODS:
         name = method.__name__
         yield f"### `Engine.{name}`\n\n```text\n{name}{_signature(method)}\n```\n\n{_text(method)}"
-    for struct in (View, Undone, Replayed, Plan, Epoch, Rewrite, Remove, Replace, Restore, Receipt, Entry):
+    for struct in (View, UndoResult, ReplayResult, Plan, Epoch, Rewrite, Remove, Replace, Restore, Receipt, EditRecord):
         yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
 
 
@@ -331,16 +340,24 @@ _OF = "secateur.stores.protocol."
 _STORES = {"memory": MemoryStore, "sqlite": SqliteStore}
 _KEPT = (
     *(
-        protocol.Who,
+        protocol.SessionId,
         protocol.State,
-        protocol.Change,
+        protocol.SessionUpdate,
         chain.Link,
         anchor.Anchor,
         protocol.Blob,
-        protocol.Held,
+        protocol.BlobRef,
         protocol.Manifest,
     ),
-    *(protocol.Clock, protocol.Calibration, protocol.Pin, protocol.Found, protocol.Row, protocol.Sizes, protocol.Freed),
+    *(
+        protocol.Clock,
+        protocol.Calibration,
+        protocol.Pin,
+        protocol.Found,
+        protocol.SessionRow,
+        protocol.Sizes,
+        protocol.Freed,
+    ),
 )
 _OF_THE_RECORD = (
     ("Proof", chain, (proof.problems, proof.raw_of)),

@@ -12,7 +12,7 @@ from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.template import template
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Transcript
-from secateur.plan import Plan, fold, located
+from secateur.plan import Plan, fold, resolve_ranges
 from secateur.session.projection import all_seen, seen
 from secateur.tokens import counter
 
@@ -22,7 +22,7 @@ COUNT = counter("chars/4-ceil")
 def rows(transcript: Transcript, plan: Plan | None = None) -> tuple[Row, ...]:
     laid = fold(plan or Plan())
     shown = [seen(message, laid, COUNT) for message in transcript.messages]
-    return rows_of(shown, located(laid.ranges, transcript.messages), COUNT)
+    return rows_of(shown, resolve_ranges(laid.ranges, transcript.messages), COUNT)
 
 
 def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> Scene:
@@ -31,7 +31,7 @@ def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> Scen
     given: dict[str, Any] = {
         "raw": transcript.messages,
         "shown": tuple(seen(message, laid, COUNT) for message in transcript.messages),
-        "ranges": tuple(located(laid.ranges, transcript.messages)),
+        "ranges": tuple(resolve_ranges(laid.ranges, transcript.messages)),
         "count": COUNT,
         "window": 0,
         "load": Load(sum(row.tokens for row in rows(transcript, plan))),
@@ -68,12 +68,12 @@ def refused(outcome: Outcome) -> Refused:
 
 def opened(transcript: Transcript, outcome: Outcome, plan: Plan | None = None) -> Plan:
     """The plan with the compaction in it."""
-    return (plan or Plan()).opened(Epoch(0, transcript.messages[-1].key, "compaction", done(outcome).edits))
+    return (plan or Plan()).with_epoch(Epoch(0, transcript.messages[-1].key, "compaction", done(outcome).edits))
 
 
 def view(transcript: Transcript, plan: Plan) -> tuple[Message, ...]:
     laid = fold(plan)
-    return all_seen(transcript.messages, laid, located(laid.ranges, transcript.messages), COUNT)
+    return all_seen(transcript.messages, laid, resolve_ranges(laid.ranges, transcript.messages), COUNT)
 
 
 def texts(messages: Sequence[Message]) -> list[str]:

@@ -1,6 +1,6 @@
 """Conversations as literals, for tests of what works on transcripts. Keys are made as they are for real ones."""
 
-from secateur.lineage import keyed
+from secateur.lineage import assign_keys
 from secateur.model import Message, Origin, Part, Transcript
 
 
@@ -17,7 +17,7 @@ def assistant(*calls: tuple[str, str, str], text: str = "") -> Message:
 
 def result(text: str, tool: str = "bash", call: str = "", error: bool = False, image: str = "") -> Message:
     """A message of one tool result, which may hold an image."""
-    held = (Part("media", (), "image/png", digest=image, within="result"),) if image else ()
+    held = (Part("media", (), "image/png", fingerprint=image, container_key="result"),) if image else ()
     return Message("tool", (), (Part("tool_result", (), text, tool, call, error), *held), "harness")
 
 
@@ -33,7 +33,7 @@ def summary(text: str = "what happened so far") -> Message:
 
 def talk(*messages: Message, model: str = "", provider: str = "") -> Transcript:
     """The transcript of these messages."""
-    return Transcript((), keyed(messages), model, provider)
+    return Transcript((), assign_keys(messages), model, provider)
 
 
 def part(transcript: Transcript, number: int, place: int = 0) -> Part:

@@ -65,4 +65,10 @@ def texts(native: bytes) -> list[str]:
 
 
 # `balance` without its pruning: what is too long is summed up
-SUMS: Native = {"extends": "balance", "name": "sums", "prune": [], "birth": None, "schedule": {"when": "every_request"}}
+SUMS: Native = {
+    "extends": "balance",
+    "name": "sums",
+    "prune": [],
+    "on_arrival": None,
+    "schedule": {"type": "every_request"},
+}

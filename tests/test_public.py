@@ -62,15 +62,15 @@ def test_every_public_name_is_there_and_says_what_it_is_for() -> None:
     [
         (
             fit,
-            "request policy plan model window format protect idle_s now fixed_tokens counter repair compact",
+            "request policy plan model window format protect idle_s now_ms fixed_tokens counter repair compact",
         ),
-        (Engine.fit, "self request session tenant plan idle_s now fixed_tokens"),
-        (Engine.afit, "self request session tenant plan idle_s now fixed_tokens"),
-        (Engine.observe, "self view usage tenant now"),
-        (Engine.aobserve, "self view usage tenant now"),
-        (Engine.undo, "self session epoch tenant now"),
-        (Engine.pin, "self session kind pattern tenant now"),
-        (Engine.unpin, "self session kind pattern tenant now"),
+        (Engine.fit, "self request session tenant plan idle_s now_ms fixed_tokens"),
+        (Engine.afit, "self request session tenant plan idle_s now_ms fixed_tokens"),
+        (Engine.record_usage, "self view usage tenant now_ms"),
+        (Engine.arecord_usage, "self view usage tenant now_ms"),
+        (Engine.undo, "self session epoch tenant now_ms"),
+        (Engine.pin, "self session kind pattern tenant now_ms"),
+        (Engine.unpin, "self session kind pattern tenant now_ms"),
         (Engine.replay, "self session request raw tenant"),
         (Engine.close, "self"),
     ],
@@ -82,11 +82,11 @@ def test_arguments_keep_their_names(call: Any, names: str) -> None:
 
 def test_whatever_is_public_says_in_one_line_what_it_is() -> None:
     view = fit(READ, policy="kilocode", window=12_000)
-    raw, now, edits = view.receipt.tokens_raw, view.receipt.tokens_view, view.receipt.in_force
+    raw, now, edits = view.receipt.tokens_raw, view.receipt.tokens_view, view.receipt.active_edits
     assert (raw, now, edits) != (now, raw, 0)
     assert repr(view) == f"<View {raw:,} → {now:,} tokens, {edits} edit{'s' * (edits != 1)}>"
     assert repr(view.receipt) == f"<Receipt opened, {raw:,} → {now:,} tokens, {edits} edit{'s' * (edits != 1)}>"
-    assert repr(view.before) == f"<Transcript 7 messages, {raw:,} tokens>"
+    assert repr(view.raw_transcript) == f"<Transcript 7 messages, {raw:,} tokens>"
     assert repr(view.plan) == "<Plan 1 epochs, 2 edits>"
     assert repr(load("balance")) == "<Policy balance>"
     assert repr(Engine("kilocode", "gpt-5")) == "<Engine kilocode, gpt-5, sessions in memory>"
@@ -123,10 +123,10 @@ def test_an_engine_leaves_a_store_open_that_was_handed_in() -> None:
 def test_the_same_beside_an_event_loop(tmp_path: Path) -> None:
     async def loop() -> View[Any]:
         async with Engine(model="claude-haiku-4-5", store=f"sqlite:///{tmp_path}/kept.db") as engine:
-            view = await engine.afit(TALK, session="s", now=1_000)
-            await engine.aobserve(view, {"input_tokens": 40, "output_tokens": 3}, now=2_000)
+            view = await engine.afit(TALK, session="s", now_ms=1_000)
+            await engine.arecord_usage(view, {"input_tokens": 40, "output_tokens": 3}, now_ms=2_000)
             assert open_files(tmp_path)
-            again = await engine.afit(TALK, session="s", now=62_000)
+            again = await engine.afit(TALK, session="s", now_ms=62_000)
         assert not open_files(tmp_path)
         return again
 

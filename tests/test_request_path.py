@@ -56,7 +56,7 @@ def trace(policy: str) -> list[tuple[Call, Call | None]]:
 
     Another engine has served the request before: what is loaded and remembered once is not counted.
     """
-    Engine(policy, store=MemoryStore()).fit(BODY, now=1)
+    Engine(policy, store=MemoryStore()).fit(BODY, now_ms=1)
     engine = Engine(policy, store=MemoryStore())
     calls: dict[tuple[Call, Call | None], None] = {}
 
@@ -69,7 +69,7 @@ def trace(policy: str) -> list[tuple[Call, Call | None]]:
 
     sys.setprofile(note)
     try:
-        engine.fit(BODY, now=1)
+        engine.fit(BODY, now_ms=1)
     finally:
         sys.setprofile(None)
     return list(calls)

@@ -15,16 +15,16 @@ AT = 1_700_000_000_000  # ms
 
 @pytest.mark.parametrize("case", cases(), ids=titled)
 def test_plan_and_projected_bytes(case: Case) -> None:
-    view = fit(case.request, policy=case.policy, now=AT)
-    assert view.native == case.projected
+    view = fit(case.request, policy=case.policy, now_ms=AT)
+    assert view.request == case.projected
     assert encode(view.plan) + b"\n" == case.plan
-    assert fit(case.request, policy="observe", plan=decode(case.plan)).native == case.projected
+    assert fit(case.request, policy="observe", plan=decode(case.plan)).request == case.projected
 
 
 @pytest.mark.parametrize("case", [case for case in cases() if not FORMATS[case.format].log], ids=titled)
 def test_objects_come_to_the_same(case: Case) -> None:
-    view = fit(json.loads(case.request), policy=case.policy, now=AT)
-    assert view.native == json.loads(case.projected)
+    view = fit(json.loads(case.request), policy=case.policy, now_ms=AT)
+    assert view.request == json.loads(case.projected)
     assert encode(view.plan) + b"\n" == case.plan
 
 

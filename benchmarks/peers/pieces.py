@@ -40,7 +40,7 @@ class Views:
         self._messages, self._placed, self._count = messages, placed, count
         self._home: dict[tuple[str, str], tuple[int, Part]] = {}  # of a call, of a result: its message and its part
         for number, message in enumerate(messages):
-            self._home.update(((part.kind, part.call), (number, part)) for part in message.parts if part.call)
+            self._home.update(((part.kind, part.call_id), (number, part)) for part in message.parts if part.call_id)
         self._all = _by_message(placed)
         self._unheld = _unheld(len(messages), self._all)
         self._made: dict[Any, Message] = {}
@@ -122,7 +122,7 @@ def _pieces(message: Message) -> Iterator[Piece]:
         return
     texts = _joined([part for part in message.parts if part.kind == "text"])
     calls = [
-        {"id": part.call, "name": part.tool, "args": _arguments(part)}
+        {"id": part.call_id, "name": part.tool, "args": _arguments(part)}
         for part in message.parts
         if part.kind == "tool_call"
     ]
@@ -132,7 +132,7 @@ def _pieces(message: Message) -> Iterator[Piece]:
         return
     for part in message.parts:
         if part.kind == "tool_result":
-            yield {"role": "tool", "call": part.call, "name": part.tool, "text": part.text, "error": part.error}
+            yield {"role": "tool", "call": part.call_id, "name": part.tool, "text": part.text, "error": part.is_error}
     if texts:
         yield {"role": "user", "text": texts}
 

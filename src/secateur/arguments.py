@@ -16,7 +16,7 @@ from secateur.fitting import NO_OPTIONS, CompactOptions
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.stages import FitRequest
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 from secateur.tokens import counter
 from secateur.view import View
 
@@ -51,7 +51,7 @@ def asked(  # what `fit` takes, in its order
 
 def present(now: int | None) -> int:
     """The time in ms since 1970 that a caller states, else the clock's."""
-    return int(time.time() * 1000) if now is None else moment("now", now)
+    return int(time.time() * 1000) if now is None else moment("now_ms", now)
 
 
 def named(session: str) -> str:
@@ -72,10 +72,10 @@ def pin_named(kind: str, pattern: str) -> tuple[str, str]:
     return name("kind", kind, "a kind of pin"), name("pattern", pattern, "what is pinned")
 
 
-def viewed(view: "View[Any] | str") -> tuple[Who | None, Receipt | None]:
+def viewed(view: "View[Any] | str") -> tuple[SessionId | None, Receipt | None]:
     """The session that a view is of and its receipt; neither of a session's name."""
     if isinstance(view, View):
-        return Who(view.session, view.tenant), view.receipt
+        return SessionId(view.session, view.tenant), view.receipt
     name("view", view, "what `fit` gave, or a session's name")
     return None, None
 

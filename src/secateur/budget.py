@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
-from secateur.protect import Protect
-from secateur.tariff import Tariff
+from secateur.protect import Protection
+from secateur.tariff import CachePricing
 
 CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4)
 IMAGE_CHARS = 8_000  # what it takes an image for
@@ -26,18 +26,18 @@ class Budget(Struct, frozen=True, kw_only=True):
     """
 
     window: int  # tokens; 0 or less: unknown, and policies that compare with it do nothing
-    used: int  # tokens of the view, system prompt and tools included
+    tokens_used: int  # tokens of the view, system prompt and tools included
     count: Callable[[str], int]
-    protect: Protect
-    edited: Mapping[str, str] = {}  # key -> strategy, of the edits in force and those proposed just before
-    own: Set[str] = frozenset()  # keys of results that came as text of ours, from a view that is a history now
-    raw: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited`
+    protect: Protection
+    edited_by: Mapping[str, str] = {}  # key -> strategy, of the edits in force and those proposed just before
+    own_keys: Set[str] = frozenset()  # keys of results that came as text of ours, from a view that is a history now
+    originals: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited`
     idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
-    goes_on: bool = False  # a view was made for this session before, whenever that was
-    now: int = 0  # ms since 1970
-    handles: bool = False  # what leaves the view can be read back, so placeholders may name it
-    tariff: Tariff = Tariff()  # what tokens cost, and how long the cache lives
-    cold: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
+    has_prior_view: bool = False  # a view was made for this session before, whenever that was
+    now_ms: int = 0  # ms since 1970
+    recall_handles: bool = False  # what leaves the view can be read back, so placeholders may name it
+    pricing: CachePricing = CachePricing()  # what tokens cost, and how long the cache lives
+    cold_reason: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
     ratio: float = 1.0  # tokens of the provider for one of ours
 
     def reported(self, tokens: int) -> int:
@@ -47,17 +47,17 @@ class Budget(Struct, frozen=True, kw_only=True):
     @property
     def estimated(self) -> int:
         """`used` in our own count, the unit of `Part.tokens`."""
-        return round(self.used / self.ratio)
+        return round(self.tokens_used / self.ratio)
 
 
 def original(budget: Budget, part: Part) -> Part:
     """The part as it came, where an excerpt or a trimmed text stands in the view."""
-    return budget.raw.get(part.key, part)
+    return budget.originals.get(part.key, part)
 
 
 def handle_for(budget: Budget, part: Part) -> str:
     """The name under which the part's text can be read back; "" where it cannot, since no text may promise it."""
-    return handle_of(part.text) if budget.handles else ""
+    return handle_of(part.text) if budget.recall_handles else ""
 
 
 def saves(budget: Budget, text: str, part: Part) -> bool:

@@ -1,12 +1,7 @@
-"""Read, plan, apply: once per request.
+"""The door: `fit` and `Engine`; `docs/explanation/architecture.md` follows one request from here.
 
-How a request flows: `serving` finds its session and keeps the result; `pipeline` decides it, as a chain of values from
-reading to rendering; the stages propose, a projection shows what the model reads. `docs/explanation/architecture.md`
-follows one request through all of them. Here is what a caller sees of it.
-
-Rule: the view is a pure function of history and plan. What is kept in memory only saves work: where a store keeps the
-session, dropping it changes no byte. The core fails loud, and so do commands on a session; a store that fails never
-stops a request, and the receipt says so.
+A view is a pure function of history and plan; the cache only saves work. The core and commands on a session fail
+loudly; a failing store never stops a request, and the receipt says so.
 """
 
 import asyncio
@@ -18,26 +13,26 @@ from msgspec import structs
 from secateur import arguments
 from secateur.arguments import asked
 from secateur.errors import StillTooLong
-from secateur.fitting import CompactionSetup, CompactOptions, Hooks
+from secateur.fitting import CompactionSetup, CompactOptions
 from secateur.fitting.background import Background
-from secateur.fitting.hooks import AfterHook, BeforeHook
 from secateur.fitting.options import DEADLINE_S, resolve_summarizers
+from secateur.hooks import AfterHook, BeforeHook, Hooks
 from secateur.nesting import told_if_too_deep
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, protecting
 from secateur.session_commands import SessionCommands
 from secateur.sessions import SessionManager
-from secateur.sessions.commands import Undone
+from secateur.sessions.commands import UndoResult
 from secateur.sessions.recall_handles import Handles, setting_of
-from secateur.sessions.replay import Replayed
+from secateur.sessions.replay import ReplayResult
 from secateur.sessions.unsent import keep_unsent
 from secateur.sessions.waiting_receipts import settle
 from secateur.stages import EngineSettings, FitRequest, new_projection
-from secateur.stores.protocol import Store, Who
+from secateur.stores.protocol import SessionId, Store
 from secateur.view import View
 
-__all__ = ["Engine", "Replayed", "Undone", "View", "fit"]
+__all__ = ["Engine", "ReplayResult", "UndoResult", "View", "fit"]
 
 T = TypeVar("T")
 
@@ -52,48 +47,47 @@ def fit(
     format: str | None = None,
     protect: str | Iterable[str] = (),
     idle_s: float | None = None,
-    now: int | None = None,
+    now_ms: int | None = None,
     fixed_tokens: int = 0,
     counter: str = "estimate",
     repair: bool = False,
     compact: bool = True,
 ) -> View[T]:
-    """The request as it should be sent, with the plan to hand in next time. Pure: no key, no network, no store.
+    """Return the request to send, and the plan to pass in next time. Pure: no key, no network, no store.
 
-    `request` is a body or a session log as bytes or str, a body as a dict, a list of messages, or what a provider's
-    client is called with: objects of its package, pydantic models and dataclasses stay what they are. `policy` is a
-    preset's name, the path of a TOML file, a dict or a `Policy`; the default one edits when that pays. `protect` names
-    more tools whose results stay: a glob, or several. `idle_s` is the time since the model was last called, in seconds
-    (default: from the document's timestamps, else unknown: of a first request no prompt cache is counted on, with a
-    `plan` it is taken to be alive); `now` the present in ms since 1970. `fixed_tokens` states system prompt and tools
-    where the document lacks them. With `repair`, a request that the provider would refuse as it came is mended first,
-    anew each time. What is still too long after pruning becomes a summary where the policy says so; no model is asked
-    here, and with `compact` false none is made. Raises FormatError, ConfigError, EditError, StillTooLong.
+    `request` is a body or session log as bytes or str, a body as a dict, a list of messages, or the arguments of a
+    provider's client: SDK objects, pydantic models and dataclasses keep their types. `policy` is a preset's name, the
+    path of a TOML file, a dict or a `Policy`. `protect` names more tools (globs) whose results stay. `idle_s` is the
+    time since the last model call in seconds (default: from the document's timestamps; if unknown, a first request has
+    no prompt cache, and with `plan` a live one is assumed); `now_ms` is the present in ms since 1970. `fixed_tokens`
+    counts the system prompt and tools if the document lacks them. `repair` first repairs a request that the provider
+    would reject. If the view is still too long after pruning, a policy with compaction summarizes it without a model;
+    `compact=False` turns that off. Raises FormatError, ConfigError, EditError, StillTooLong.
     """
     engine = Engine(
         policy, model, window=window, format=format, protect=protect, counter=counter, repair=repair, compact=compact
     )
-    return engine.fit(request, plan=plan, idle_s=idle_s, now=now, fixed_tokens=fixed_tokens)
+    return engine.fit(request, plan=plan, idle_s=idle_s, now_ms=now_ms, fixed_tokens=fixed_tokens)
 
 
 class Engine(SessionCommands):
     """`fit` with settings kept, and sessions that go on from request to request.
 
-    With a `store` (its address, or the store itself) they go on in every process, each tenant's apart; without one
-    they live in memory. `sessions` bounds how many are remembered: with a store a forgotten one costs a cold read,
-    nothing else; without one it has lost its plan. `keep` says what the store keeps beside plans, receipts and what
-    was removed: with "raw" also each message as it came, once, so that `replay` needs nothing else. `pin_tokens`
-    bounds what pins hold. `handles` says whether placeholders name handles, by which the model reads back what left:
-    "auto" where the request has a tool for that (`secateur mcp`), "on" where it has another way, "off" never; only
-    what the store keeps is named, and receipts have the handles anyway.
+    With a `store` (its address, or the store itself) sessions continue in every process, each tenant's separately;
+    without one they live in memory. `max_cached_sessions` bounds how many are cached: with a store, an evicted session
+    is reloaded when next used; without one, its plan is lost. With `store_raw` the store also keeps each message as it
+    came, once, so that `replay` needs nothing else. `max_pinned_tokens` bounds what pins protect. `recall_handles` says
+    whether placeholders name handles, by which the model reads back what was removed: "auto" if the request has a tool
+    for that (`secateur mcp`), "on" if it has another way, "off" never; only what the store keeps is named, and receipts
+    have the handles anyway.
 
-    `summarizer` writes summaries where the policy compacts: a name (`anthropic:claude-haiku-4-5`,
-    `http://127.0.0.1:8080/v1#MODEL`), a function from a question to a text, a `Summarizer`, or a list of these, asked
-    in order within `deadline_s` seconds; without one, or if all fail, the summary is made without a model. With
-    `local_only` nothing leaves this machine. `compact` false: never, on any path. `before_compact` and `after_compact`
-    are called around each compaction. With `background` a summary is made early, beside the requests, and swapped in
-    when it is there; no request waits for it. `too_long` says what `fit` does with a view that exceeds its window:
-    "raise" StillTooLong, or give the view for the caller to "send", with a warning in its receipt. Raises ConfigError.
+    `summarizer` writes summaries if the policy compacts: a name (`anthropic:claude-haiku-4-5`,
+    `http://127.0.0.1:8080/v1#MODEL`), a callable that takes a prompt and returns text, a `Summarizer`, or a list of
+    these, tried in order within `deadline_s` seconds; without one, or if all fail, the summary is made without a model.
+    `local_only` sends nothing to other machines. `compact=False` turns compaction off everywhere. `before_compact` and
+    `after_compact` are called around each compaction. With `background` a summary is made early, in a thread, and used
+    once it is ready; no request waits for it. `too_long` says what `fit` does with a view that exceeds its window:
+    "raise" StillTooLong, or return it for the caller to "send", with a warning in its receipt. Raises ConfigError.
     """
 
     def __init__(
@@ -106,12 +100,12 @@ class Engine(SessionCommands):
         protect: str | Iterable[str] = (),
         counter: str = "estimate",
         repair: bool = False,
-        sessions: int = 64,
+        max_cached_sessions: int = 64,
         store: Store | str | None = None,
         tenant: str = "",
-        keep: Literal["removed", "raw"] = "removed",
-        pin_tokens: int = 40_000,
-        handles: Handles = "auto",
+        store_raw: bool = False,
+        max_pinned_tokens: int = 40_000,
+        recall_handles: Handles = "auto",
         summarizer: Any = None,
         compact: bool = True,
         deadline_s: float = DEADLINE_S,
@@ -142,15 +136,16 @@ class Engine(SessionCommands):
             else arguments.name("format", format, "a format's name, or None to have it detected"),
             arguments.counted_by(counter),
             repair,
-            arguments.whole("pin_tokens", pin_tokens),
-            setting_of(handles),
+            arguments.whole("max_pinned_tokens", max_pinned_tokens),
+            setting_of(recall_handles),
             fitting,
             sends=arguments.one_of("too_long", too_long, ("raise", "send")) == "send",
         )
         arguments.name("tenant", tenant, "the tenant's name")
-        raw = arguments.one_of("keep", keep, ("removed", "raw")) == "raw"
-        self.sessions = SessionManager(arguments.store(store), tenant, arguments.whole("sessions", sessions, 1), raw)
-        self._objects = ObjectRequests(self.settings, self.sessions, sessions)
+        arguments.flags(store_raw=store_raw)
+        cached = arguments.whole("max_cached_sessions", max_cached_sessions, 1)
+        self.sessions = SessionManager(arguments.store(store), tenant, cached, store_raw)
+        self._objects = ObjectRequests(self.settings, self.sessions, cached)
         self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
 
     def __repr__(self) -> str:
@@ -179,17 +174,17 @@ class Engine(SessionCommands):
         tenant: str | None = None,
         plan: Plan | None = None,
         idle_s: float | None = None,
-        now: int | None = None,
+        now_ms: int | None = None,
         fixed_tokens: int = 0,
     ) -> View[T]:
-        """The request as it should be sent. With a `session`, its plan goes on where the last request left it.
+        """Return the request to send. With a `session`, its plan continues from the last request.
 
-        With a store and no name, the history says whose it is, or a new session is opened (`View.session`). What is
-        pinned, observed or undone needs a name, or an owner: the engine's `tenant`, or the one named here. Whatever
-        happens leaves a receipt there. A store that fails stops nothing: `View.receipt.warnings` says so.
-        A view is taken to go to the model at once: without `idle_s`, `observe` or timestamps, pauses begin with it.
+        With a store and no name, the session is found by its history, or a new one is opened (`View.session`). Pins,
+        recorded usage and undo need a name, or an owner: the engine's `tenant`, or the one named here. Every request
+        leaves a receipt there; a failing store stops nothing and is named in `View.receipt.warnings`. A view is assumed
+        to be sent at once: without `idle_s`, recorded usage or timestamps, idle time is counted from it.
         """
-        return self._served(self._who(session, tenant), asked(request, plan, now, idle_s, fixed_tokens))
+        return self._served(self._who(session, tenant), asked(request, plan, now_ms, idle_s, fixed_tokens))
 
     async def afit(
         self,
@@ -199,14 +194,14 @@ class Engine(SessionCommands):
         tenant: str | None = None,
         plan: Plan | None = None,
         idle_s: float | None = None,
-        now: int | None = None,
+        now_ms: int | None = None,
         fixed_tokens: int = 0,
     ) -> View[T]:
         """The same beside a running event loop. Cancelled, it leaves no trace."""
         from secateur.summarizers.driving import Stop
 
         stop = Stop()
-        whole = asked(request, plan, now, idle_s, fixed_tokens, CompactOptions(stop=stop))
+        whole = asked(request, plan, now_ms, idle_s, fixed_tokens, CompactOptions(stop=stop))
         try:
             return await asyncio.to_thread(lambda: self._served(self._who(session, tenant), whole))
         except asyncio.CancelledError:
@@ -223,24 +218,24 @@ class Engine(SessionCommands):
         focus: str = "",
         summary: str = "",
         force: bool = True,
-        active: bool = False,
-        queued: bool = False,
+        run_active: bool = False,
+        messages_queued: bool = False,
         idle_s: float | None = None,
-        now: int | None = None,
+        now_ms: int | None = None,
         fixed_tokens: int = 0,
     ) -> View[T]:
-        """Prune and compact now, because somebody asks for it; `View.compaction` says what came of it.
+        """Prune and compact now; `View.compaction` reports the result.
 
-        `focus` is what the summary should pay most attention to; `summary` the summary itself, so that no model is
-        asked. Without `force` only where it is due. A host says with `active` that a run is going on, with `queued`
-        that messages wait: then nothing is compacted. Where compaction is off, it stays off. Raises as `fit` does.
+        `focus` is what the summary should emphasize; `summary` is the summary itself, so that no model is called.
+        `force=False` compacts only if it is due. With `run_active` or `messages_queued` nothing is compacted, nor if
+        the policy turns compaction off. Raises as `fit` does.
         """
-        arguments.flags(force=force, active=active, queued=queued)
-        busy = "a run is active: compact when it has ended" if active else ""
-        busy = busy or ("messages are queued: compact when they have been sent" if queued else "")
+        arguments.flags(force=force, run_active=run_active, messages_queued=messages_queued)
+        busy = "a run is active: compact when it has ended" if run_active else ""
+        busy = busy or ("messages are queued: compact when they have been sent" if messages_queued else "")
         said = (arguments.text("focus", focus), arguments.text("summary", summary))
         wish = CompactOptions(force, *said, busy)
-        return self._served(self._who(session, tenant), asked(request, plan, now, idle_s, fixed_tokens, wish))
+        return self._served(self._who(session, tenant), asked(request, plan, now_ms, idle_s, fixed_tokens, wish))
 
     def sent(self, error: StillTooLong) -> View[Any]:
         """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
@@ -252,6 +247,6 @@ class Engine(SessionCommands):
         view: View[Any] = error.view
         return view
 
-    def _served(self, who: Who, request: FitRequest) -> View[Any]:
+    def _served(self, who: SessionId, request: FitRequest) -> View[Any]:
         with told_if_too_deep():
             return self._objects.served(who, request)

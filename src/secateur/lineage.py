@@ -17,12 +17,12 @@ HANDLE_DIGITS = 12  # hex digits: each costs tokens in every placeholder
 _SIZE = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
 
 
-def digest(said: str | bytes) -> str:
+def hash_text(said: str | bytes) -> str:
     """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
     return blake2b(said if isinstance(said, bytes) else _encoded(said), digest_size=_SIZE).hexdigest()
 
 
-def digests(said: bytes, sizes: Iterable[int]) -> dict[int, str]:
+def hash_prefixes(said: bytes, sizes: Iterable[int]) -> dict[int, str]:
     """The `digest` of the first bytes, for each of these sizes that there is; read once."""
     name, view, here, found = blake2b(digest_size=_SIZE), memoryview(said), 0, {}
     for size in sorted(set(sizes)):
@@ -37,10 +37,10 @@ def handle_of(said: str | bytes) -> str:
 
     48 bits name a million things with no two alike in 998 of 1,000 stores; a store that holds two says so.
     """
-    return digest(said)[:HANDLE_DIGITS]
+    return hash_text(said)[:HANDLE_DIGITS]
 
 
-def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:
+def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:
     """Give fresh messages and their parts their keys, continuing after the key `previous` ("" at the start).
 
     The messages are completed in place: a reader hands over what nobody else holds yet.
@@ -50,7 +50,7 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
         mine = result = ""
         user = "user" if message.role == "tool" else message.role
         for part in message.parts:
-            kind, inside, call, said = part.kind, part.within, part.call, part.digest
+            kind, inside, call, said = part.kind, part.container_key, part.call_id, part.fingerprint
             text = "" if said and kind == "reasoning" else part.text
             speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
             tool = part.tool if kind == "tool_call" else ""
@@ -61,16 +61,16 @@ def keyed(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...
             key = name.hexdigest()
             force_setattr(part, "key", key)
             if inside:  # a medium is named after its result, outside the chain
-                force_setattr(part, "within", result)
+                force_setattr(part, "container_key", result)
             elif kind != "reasoning":
                 mine = previous = key
                 result = key if kind == "tool_result" else ""
-        force_setattr(message, "key", mine or digest(f"{previous}\0{message.role}"))
+        force_setattr(message, "key", mine or hash_text(f"{previous}\0{message.role}"))
         done.append(message)
     return tuple(done)
 
 
-def local(message: Message) -> tuple[str, ...]:
+def hash_contents(message: Message) -> tuple[str, ...]:
     """The hashes of a message's parts without lineage: what was said, whatever was said before it.
 
     They find again what a client left as it was when it rewrote what came before.
@@ -79,11 +79,23 @@ def local(message: Message) -> tuple[str, ...]:
     results: dict[str, str] = {}
     user = "user" if message.role == "tool" else message.role
     for part in message.parts:
-        speaker = "tool" if part.within or part.kind == "tool_result" else user
-        text = "" if part.digest and part.kind == "reasoning" else part.text
+        speaker = "tool" if part.container_key or part.kind == "tool_result" else user
+        text = "" if part.fingerprint and part.kind == "reasoning" else part.text
         tool = part.tool if part.kind == "tool_call" else ""
         found.append(
-            digest("\0".join((speaker, part.kind, part.call, tool, part.digest, text, results.get(part.within, ""))))
+            hash_text(
+                "\0".join(
+                    (
+                        speaker,
+                        part.kind,
+                        part.call_id,
+                        tool,
+                        part.fingerprint,
+                        text,
+                        results.get(part.container_key, ""),
+                    )
+                )
+            )
         )
         if part.kind == "tool_result":
             results[part.key] = found[-1]
@@ -97,7 +109,7 @@ def chained(known: tuple[Message, ...]) -> str:
     """
     for message in reversed(known):
         for part in reversed(message.parts):
-            if part.kind != "reasoning" and not part.within:
+            if part.kind != "reasoning" and not part.container_key:
                 return part.key
     return ""
 

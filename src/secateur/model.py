@@ -26,16 +26,18 @@ class Part(Struct, frozen=True, gc=False):
     path: Path  # where its body stands in the native document
     text: str = ""
     tool: str = ""  # the tool's name, on a call and on its result
-    call: str = ""  # the id that pairs a call with its result; providers repeat ids and leave them empty
-    error: bool = False
-    digest: str = ""
-    within: str = ""  # key of the result that this medium stands inside (readers: any non-empty mark)
+    call_id: str = ""  # the id that pairs a call with its result; providers repeat ids and leave them empty
+    is_error: bool = False
+    fingerprint: str = ""
+    container_key: str = ""  # key of the result that this medium stands inside (readers: any non-empty mark)
     pinned: bool = False  # never rewritten: signed, encrypted, unknown, server-side
-    bound: bool = False  # valid only while everything before it stays as it was (wire rule A54)
-    tied: bool = False  # may not go without what follows it: signed steps, reasoning units (wire rules R3, R4, G10)
+    prefix_bound: bool = False  # valid only while everything before it stays as it was (wire rule A54)
+    joined_to_next: bool = (
+        False  # may not go without what follows it: signed steps, reasoning units (wire rules R3, R4, G10)
+    )
     marker: str = ""  # a cache marker inside the body, as JSON: it stays when the body is rewritten (wire rules 3.5)
     size: int = 0  # bytes of a medium's data as they stand in the document
-    stamp: Path = ()  # where the host records the time this part was cleared, if it has such a place
+    cleared_at_path: Path = ()  # where the host records the time this part was cleared, if it has such a place
     cleared: str = ""  # what the host sends in its place once that time is recorded, where it says so in its own words
     tokens: int = 0
     key: str = ""  # lineage hash: what was said, after everything said before it
@@ -50,7 +52,7 @@ class Message(Struct, frozen=True, gc=False):
     parts: tuple[Part, ...]
     origin: Origin = "user"
     lines: tuple[int, ...] = ()  # lines of a session log it was read from, 0-based
-    at: int = 0  # when it was recorded, in ms since 1970; 0: unknown
+    recorded_ms: int = 0  # when it was recorded, in ms since 1970; 0: unknown
     key: str = ""  # key of its last non-reasoning part; without one, a hash of the previous key and the role
 
     @property
@@ -72,40 +74,40 @@ class Derived:
         self.folds: dict[tuple[str, str], str] = {}  # texts without their repetitions (`strategies.excerpt`)
 
 
-class Index(Struct, frozen=True):
+class MessagePositions(Struct, frozen=True):
     """Where things stand, by message number, so that nobody walks a long history to find its last turns."""
 
-    users: tuple[int, ...] = ()  # every user-role message
-    turns: tuple[int, ...] = ()  # those of origin "user": where turns begin
-    assistants: tuple[int, ...] = ()
-    spent: int = 0  # messages before this one hold no result that the policy could still edit
-    open: tuple[int, ...] | None = None  # the messages behind it that do hold one, as it came; None: not known
+    user_messages: tuple[int, ...] = ()  # every user-role message
+    user_turns: tuple[int, ...] = ()  # those of origin "user": where turns begin
+    assistant_messages: tuple[int, ...] = ()
+    first_prunable: int = 0  # messages before this one hold no result that the policy could still edit
+    prunable: tuple[int, ...] | None = None  # the messages behind it that do hold one, as it came; None: not known
     derived: Derived | None = None  # shared by the views of one session; None: nothing is kept
 
 
 class Transcript(Struct, frozen=True):
     """A conversation as the model would read it, oldest message first."""
 
-    at: Path  # the native array that holds the messages
+    messages_path: Path  # the native array that holds the messages
     messages: tuple[Message, ...]
     model: str = ""
     provider: str = ""
     fixed_tokens: int = 0  # system prompt and tool definitions
     partial: bool = False  # the provider holds history that is not here: observe only
-    thinks_first: bool = False  # the tool loop that runs must begin with its reasoning (wire rule A52)
-    in_place: bool = False  # messages are not the array's elements one by one: parts change where they stand, no more
-    called: int = 0  # when the model was last called, in ms; 0: unknown
-    stamped: int = 0  # the document's last timestamp, in ms; 0: unknown
+    requires_leading_reasoning: bool = False  # the tool loop that runs must begin with its reasoning (wire rule A52)
+    parts_only: bool = False  # messages are not the array's elements one by one: parts change where they stand, no more
+    last_call_ms: int = 0  # when the model was last called, in ms; 0: unknown
+    last_timestamp_ms: int = 0  # the document's last timestamp, in ms; 0: unknown
     window: int = 0  # the model's context window in tokens, as the host recorded it; 0: it did not
     warnings: tuple[str, ...] = ()  # what the reader met: torn lines, missing parents
-    index: Index | None = None  # None: not made yet; `bounds.index_of` makes it
+    index: MessagePositions | None = None  # None: not made yet; `bounds.index_of` makes it
 
     def __repr__(self) -> str:
         tokens = sum(part.tokens for message in self.messages for part in message.parts) + self.fixed_tokens
         return f"<Transcript {len(self.messages):,} messages, {tokens:,} tokens>"
 
 
-class New(Struct, frozen=True):
+class NewMessage(Struct, frozen=True):
     """A message that is not in the history. `meta` goes to hosts that have a place for it, never to a provider."""
 
     role: Role
@@ -119,14 +121,14 @@ class Rewrite(Struct, frozen=True, tag="rewrite", tag_field="verb"):
 
     key: str
     text: str
-    by: str = ""  # the strategy that proposed it
+    strategy: str = ""  # the strategy that proposed it
 
 
 class Remove(Struct, frozen=True, tag="remove", tag_field="verb"):
     """The part goes. For reasoning only: a call or result never goes alone."""
 
     key: str
-    by: str = ""
+    strategy: str = ""
 
 
 class Replace(Struct, frozen=True, tag="replace", tag_field="verb"):
@@ -134,15 +136,15 @@ class Replace(Struct, frozen=True, tag="replace", tag_field="verb"):
 
     after: str
     through: str
-    items: tuple[New, ...]
-    by: str = ""
+    messages: tuple[NewMessage, ...]
+    strategy: str = ""
 
 
 class Restore(Struct, frozen=True, tag="restore", tag_field="verb"):
     """The part reads as it came again."""
 
     key: str
-    by: str = ""
+    strategy: str = ""
 
 
 Edit = Rewrite | Remove | Replace | Restore
@@ -154,10 +156,14 @@ class Epoch(Struct, frozen=True):
     It holds for the histories that have `tip` in them, and none of what stands `apart`: those are other branches.
     """
 
-    at: int  # ms since 1970; audit stamps come from here, never from a clock at apply
-    tip: str
-    why: str
+    at_ms: int  # ms since 1970; audit stamps come from here, never from a clock at apply
+    head_key: str
+    reason: str
     edits: tuple[Edit, ...]
-    undoes: int | None = None
-    local: dict[str, str] | UnsetType = UNSET  # hash without lineage of each edited part and range, where it is kept
-    apart: tuple[str, ...] | UnsetType = UNSET  # keys of other branches that went on from `tip`: it is not theirs
+    reverts: int | None = None
+    content_hashes: dict[str, str] | UnsetType = (
+        UNSET  # hash without lineage of each edited part and range, where it is kept
+    )
+    excluded_keys: tuple[str, ...] | UnsetType = (
+        UNSET  # keys of other branches that went on from `tip`: it is not theirs
+    )

@@ -16,7 +16,7 @@ from secateur.serving import run
 from secateur.sessions import SessionManager
 from secateur.sessions.receipt_log import failed
 from secateur.stages import EngineSettings, FitRequest
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 from secateur.view import View
 
 
@@ -25,10 +25,10 @@ class ObjectRequests:
 
     def __init__(self, settings: EngineSettings, sessions: SessionManager, most: int) -> None:
         self._settings, self._sessions, self._most = settings, sessions, most
-        self._eyes: OrderedDict[Who, Eyes] = OrderedDict()
+        self._eyes: OrderedDict[SessionId, Eyes] = OrderedDict()
         self._lock = Lock()
 
-    def served(self, who: Who, request: FitRequest) -> View[Any]:
+    def served(self, who: SessionId, request: FitRequest) -> View[Any]:
         """The view of a request, in the shape in which it came. Raises as `serving.run` does."""
         seen = self._looked(who, request)
         if seen is None:
@@ -39,11 +39,11 @@ class ObjectRequests:
             raise UnknownFormat(f"{error}{seen.strangers()}") from error
         except StillTooLong as error:
             if error.view is not None:
-                error.view = replace(error.view, native=seen.given(error.view.native))
+                error.view = replace(error.view, request=seen.given(error.view.request))
             raise
-        return replace(view, native=seen.given(view.native))
+        return replace(view, request=seen.given(view.request))
 
-    def _looked(self, who: Who, request: FitRequest) -> Looked | None:
+    def _looked(self, who: SessionId, request: FitRequest) -> Looked | None:
         """What is seen of a request; one that cannot be read leaves a receipt too."""
         try:
             return looked(request.native, self._of(who))
@@ -52,7 +52,7 @@ class ObjectRequests:
             self._sessions.note_failure(who, failed(of.policy.name, of.counter, error, request.now_ms))
             raise
 
-    def _of(self, who: Who) -> Eyes:
+    def _of(self, who: SessionId) -> Eyes:
         """What sees a session's requests."""
         with self._lock:
             eyes = self._eyes.pop(who) if who in self._eyes else Eyes()

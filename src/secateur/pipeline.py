@@ -18,7 +18,7 @@ from secateur.fitting.background import PreparedSummary
 from secateur.fitting.options import CompactionSetup, CompactOptions
 from secateur.model import Edit, Epoch, Restore
 from secateur.plan import REFUSED, Plan
-from secateur.receipt import Entry, entries, replaced
+from secateur.receipt import EditRecord, entries, replaced
 from secateur.render.breakpoints import marks, render
 from secateur.session import Projection, document
 from secateur.session.projection import weigher
@@ -30,7 +30,7 @@ from secateur.sessions.recall_handles import readable
 from secateur.sessions.receipt_log import handled
 from secateur.sessions.request_tree import MOVED
 from secateur.sessions.request_tree import told as with_placement
-from secateur.settle import settled
+from secateur.settle import with_dependents
 from secateur.stages import (
     Context,
     EngineSettings,
@@ -50,7 +50,7 @@ from secateur.stages.compact import CompactionStep
 from secateur.stages.demands import Demands, collect
 from secateur.stages.record import Applied, Decided, list_inherited, make_receipt
 from secateur.stages.report import CompactionResult, call_hook, explain_too_long, report_compaction
-from secateur.stores.protocol import Blob, State, Who
+from secateur.stores.protocol import Blob, SessionId, State
 from secateur.view import View
 
 Validate = Callable[[Projection], list[Violation]]  # what the provider would refuse of a view
@@ -62,7 +62,7 @@ class Call(Struct, frozen=True):
     settings: EngineSettings
     sessions: SessionManager
     cached: CachedSession
-    who: Who
+    who: SessionId
     match: Place
     request: FitRequest
     incoming: Incoming
@@ -102,7 +102,7 @@ def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary
     used = projection.used
     voided, forced = _open(projection, step.epoch), demands.placement.moved
     if step.epoch is not None:
-        context, forced = context.refreshed(projection, used), forced or step.epoch.why
+        context, forced = context.refreshed(projection, used), forced or step.epoch.reason
     if demands.placement.moved == MOVED and settings.policy.sticky:
         _open(projection, Epoch(request.now_ms, read.messages[-1].key, MOVED, ()))
 
@@ -126,8 +126,8 @@ def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary
     receipt = make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
     receipt = with_placement(receipt, demands.placement, cached, projection)
     if sessions.store is not None:
-        found = handled(receipt.entries, projection.document) if storage == "store" else receipt.entries
-        receipt = replace(receipt, entries=found, epochs=branch.range_of(projection.plan))
+        found = handled(receipt.edits, projection.document) if storage == "store" else receipt.edits
+        receipt = replace(receipt, edits=found, epochs=branch.range_of(projection.plan))
         receipt = sessions.numbered(receipt, cached, state, rendered.native)
     who, after = state.who, projection.view()
     view = View(rendered.native, projection.plan, receipt, read, after, who.session, who.tenant, compaction.outcome)
@@ -175,12 +175,12 @@ def _prune(cached: CachedSession, context: Context, projection: Projection, dema
     """The pruning of a request; not decided again where the last decision was to skip, and only time went by."""
     budget, known = context.budget, cached.skipped if context.storage != "away" else None
     same = projection.unchanged and not demands.edits and not context.policy.schedule.needs_clock
-    if same and known is not None and (known.window, known.used) == (budget.window, budget.used):
+    if same and known is not None and (known.window, known.used) == (budget.window, budget.tokens_used):
         step = Step(None, known.reason)
     else:
         step = prune.conclude(context, projection, demands.edits, demands.reason)
-    applied = _apply(projection, step, budget.now, cached.emitter.find_new_violations)
-    skipped = SkippedDecision(budget.window, budget.used, step.skipped_reason)
+    applied = _apply(projection, step, budget.now_ms, cached.emitter.find_new_violations)
+    skipped = SkippedDecision(budget.window, budget.tokens_used, step.skipped_reason)
     edited = applied.edits or (applied.refused and step.epoch is not None)
     cached.skipped = None if edited or context.storage == "away" else skipped
     return applied
@@ -188,7 +188,7 @@ def _prune(cached: CachedSession, context: Context, projection: Projection, dema
 
 def apply_prune(context: Context, projection: Projection) -> Applied:
     """The pruning of a replayed request, without a session and without validation."""
-    return _apply(projection, prune.conclude(context, projection, {}), context.budget.now, None)
+    return _apply(projection, prune.conclude(context, projection, {}), context.budget.now_ms, None)
 
 
 def apply_compaction(
@@ -219,7 +219,7 @@ def _finish_compaction(
     context: Context, projection: Projection, setup: CompactionSetup, step: CompactionStep, validate: Validate | None
 ) -> CompactionResult:
     """Apply the epoch of a compaction, and report what came of it."""
-    applied = _apply(projection, Step(step.epoch), context.budget.now, validate) if step.epoch else Applied()
+    applied = _apply(projection, Step(step.epoch), context.budget.now_ms, validate) if step.epoch else Applied()
     if applied.refused:
         no = Refused("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
         step = replace(step, outcome=no, epoch=None, prepared=None)
@@ -229,7 +229,7 @@ def _finish_compaction(
         result,
         edits=applied.edits,
         warnings=tuple(filter(None, (*step.warnings, warning))),
-        reason=step.epoch.why if step.epoch else "",
+        reason=step.epoch.reason if step.epoch else "",
         prepared=step.prepared,
     )
 
@@ -243,15 +243,15 @@ def _fit_window(
     reason = window.explain_overflow(context, projection, done)
     step = window.conclude(context, projection, done.outcome) if reason else Step()
     if step.epoch is not None:
-        applied = _apply(projection, step, context.budget.now, validate)
+        applied = _apply(projection, step, context.budget.now_ms, validate)
         reason = window.explain_overflow(context, projection, done)
         if not applied.refused:
-            warnings = window.warn_of_shortened(len(applied.edits), context.budget.handles)
+            warnings = window.warn_of_shortened(len(applied.edits), context.budget.recall_handles)
             done = replace(
                 done,
                 edits=(*done.edits, *applied.edits),
                 warnings=(*done.warnings, *warnings),
-                reason=done.reason or step.epoch.why,
+                reason=done.reason or step.epoch.reason,
             )
     if reason and window.is_binding(context, projection, done.outcome):
         return replace(done, too_long=reason)
@@ -265,7 +265,7 @@ def _apply(projection: Projection, step: Step, now_ms: int, validate: Validate |
     return Applied((), refused, refused) if refused else Applied(edits, step.skipped_reason)
 
 
-def _open(projection: Projection, epoch: Epoch | None) -> tuple[Entry, ...]:
+def _open(projection: Projection, epoch: Epoch | None) -> tuple[EditRecord, ...]:
     """Add an epoch to the plan of the projection; its edits, as the receipt has them."""
     if epoch is None:
         return ()
@@ -289,12 +289,12 @@ def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Vali
     why = f"{REFUSED}: rule {first.rule} at {first.where}, {first.text}"
     messages = projection.document.transcript.messages
     if is_open:
-        projection.apply_epoch(Epoch(now_ms, messages[-1].key, why, (), undoes=len(projection.plan.epochs) - 1))
+        projection.apply_epoch(Epoch(now_ms, messages[-1].key, why, (), reverts=len(projection.plan.epochs) - 1))
         if not validate(projection):
             return why
-    back: tuple[Edit, ...] = tuple(Restore(key, by="gate") for key in sorted(projection.fold.parts))
+    back: tuple[Edit, ...] = tuple(Restore(key, strategy="gate") for key in sorted(projection.fold.parts))
     if projection.binds:
-        back = settled(messages, back, projection.fold.removed)
+        back = with_dependents(messages, back, projection.fold.removed)
     projection.apply_epoch(Epoch(now_ms, messages[-1].key, why, back))
     validate(projection)
     return why

@@ -159,12 +159,12 @@ def _value(match: re.Match[str], part: Part) -> str:
 
 _FACTS: dict[str, Callable[[Part], str]] = {
     "tool": lambda part: part.tool or "tool",
-    "call": lambda part: part.call,
+    "call": lambda part: part.call_id,
     "chars": lambda part: str(len(part.text)),
     "chars_grouped": lambda part: f"{len(part.text):,}",
     "tokens": lambda part: str(part.tokens),
     "lines": lambda part: str(_lines(part.text)),
-    "error": lambda part: "error " if part.error else "",
+    "error": lambda part: "error " if part.is_error else "",
 }
 
 
@@ -198,7 +198,7 @@ def _outcome(part: Part) -> str:
     status = _status(text)
     code = status[1] if status else ""
     said = f"exit code {code}" if code else ""
-    if not part.error and code in ("", "0"):
+    if not part.is_error and code in ("", "0"):
         return said
     return f"{said or 'error'}: {_complaint(text)}".removesuffix(": ")
 

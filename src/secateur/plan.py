@@ -22,7 +22,7 @@ class Plan(Struct, frozen=True):
 
     epochs: tuple[Epoch, ...] = ()
 
-    def opened(self, epoch: Epoch) -> "Plan":
+    def with_epoch(self, epoch: Epoch) -> "Plan":
         """This plan and one more epoch."""
         return Plan((*self.epochs, epoch))
 
@@ -31,7 +31,7 @@ class Plan(Struct, frozen=True):
         return f"<Plan {len(self.epochs)} epochs, {edits} edits>"
 
 
-class Fold(Struct, frozen=True):
+class FoldedPlan(Struct, frozen=True):
     """What a plan comes to: the edit in force for each key, and the message ranges that are replaced.
 
     Each edit stands with the time (ms) of its epoch, from which hosts take their audit stamps.
@@ -60,31 +60,35 @@ def decode(data: bytes) -> Plan:
         raise EditError(f"this is not a plan: {error}; give a file written by --plan-out") from error
 
 
-def branch(plan: Plan, keys: Container[str]) -> Plan:
+def branch_for(plan: Plan, keys: Container[str]) -> Plan:
     """The epochs that hold for a history with these keys; what undoes an epoch that does not is left out."""
     if all(_holds(epoch, keys) for epoch in plan.epochs):
         return plan
     places: dict[int, int] = {}
     kept: list[Epoch] = []
     for number, epoch in enumerate(plan.epochs):
-        if not _holds(epoch, keys) or (epoch.undoes is not None and epoch.undoes not in places):
+        if not _holds(epoch, keys) or (epoch.reverts is not None and epoch.reverts not in places):
             continue
         places[number] = len(kept)
-        kept.append(epoch if epoch.undoes is None else replace(epoch, undoes=places[epoch.undoes]))
+        kept.append(epoch if epoch.reverts is None else replace(epoch, reverts=places[epoch.reverts]))
     return Plan(tuple(kept))
 
 
-def awaited(plan: Plan, mine: Plan) -> frozenset[str]:
+def pending_keys(plan: Plan, mine: Plan) -> frozenset[str]:
     """Keys with which more epochs of a plan would hold for a history, or some that do, `mine`, no more."""
-    hold = {(epoch.at, epoch.tip, epoch.why) for epoch in mine.epochs} if mine is not plan else set()
-    ahead = [] if mine is plan else [one.tip for one in plan.epochs if (one.at, one.tip, one.why) not in hold]
-    beside = (one.apart for one in plan.epochs if not isinstance(one.apart, UnsetType))
+    hold = {(epoch.at_ms, epoch.head_key, epoch.reason) for epoch in mine.epochs} if mine is not plan else set()
+    ahead = (
+        []
+        if mine is plan
+        else [one.head_key for one in plan.epochs if (one.at_ms, one.head_key, one.reason) not in hold]
+    )
+    beside = (one.excluded_keys for one in plan.epochs if not isinstance(one.excluded_keys, UnsetType))
     return frozenset((*ahead, *(key for apart in beside for key in apart)))
 
 
-def held(plan: Plan, read: Transcript) -> Plan:
+def plan_for(plan: Plan, read: Transcript) -> Plan:
     """The epochs that hold for this history."""
-    return branch(plan, keys_of(read.messages)) if plan.epochs else plan
+    return branch_for(plan, keys_of(read.messages)) if plan.epochs else plan
 
 
 def keys_of(messages: Iterable[Message]) -> frozenset[str]:
@@ -94,49 +98,49 @@ def keys_of(messages: Iterable[Message]) -> frozenset[str]:
 
 def _holds(epoch: Epoch, keys: Container[str]) -> bool:
     """Whether a history with these keys is the one that the epoch was opened for, or goes on from it."""
-    apart = () if isinstance(epoch.apart, UnsetType) else epoch.apart
-    return (not epoch.tip or epoch.tip in keys) and not any(key in keys for key in apart)
+    apart = () if isinstance(epoch.excluded_keys, UnsetType) else epoch.excluded_keys
+    return (not epoch.head_key or epoch.head_key in keys) and not any(key in keys for key in apart)
 
 
-def fold(plan: Plan) -> Fold:
+def fold(plan: Plan) -> FoldedPlan:
     """Latest epoch wins per key, a later Restore too; within one epoch Remove beats Rewrite."""
     parts: dict[str, tuple[Rewrite | Remove, int]] = {}
     ranges: list[tuple[Replace, int]] = []
-    for epoch in alive(plan):
+    for epoch in active_epochs(plan):
         removed = {edit.key for edit in epoch.edits if isinstance(edit, Remove)}
         for edit in epoch.edits:
             match edit:
                 case Rewrite(key=key) if key not in removed:
-                    parts[key] = (edit, epoch.at)
+                    parts[key] = (edit, epoch.at_ms)
                 case Remove(key=key):
-                    parts[key] = (edit, epoch.at)
+                    parts[key] = (edit, epoch.at_ms)
                 case Restore(key=key):
                     parts.pop(key, None)
                 case Replace():
-                    ranges.append((edit, epoch.at))
-    return Fold(parts, tuple(ranges))
+                    ranges.append((edit, epoch.at_ms))
+    return FoldedPlan(parts, tuple(ranges))
 
 
-def alive(plan: Plan) -> list[Epoch]:
+def active_epochs(plan: Plan) -> list[Epoch]:
     """The epochs that no later epoch undoes; undoing an undo brings the first one back."""
     undone: set[int] = set()
     for number in range(len(plan.epochs) - 1, -1, -1):
-        undoes = plan.epochs[number].undoes
+        undoes = plan.epochs[number].reverts
         if undoes is not None and number not in undone:
             undone.add(undoes)
     return [epoch for number, epoch in enumerate(plan.epochs) if number not in undone]
 
 
-def refused(plan: Plan) -> dict[str, str]:
+def blocked_keys(plan: Plan) -> dict[str, str]:
     """Keys of edits that nobody proposes again, and why: a provider would have refused them, or they were undone."""
-    mine = [epoch for epoch in plan.epochs if REFUSED in epoch.why]
-    back = [epoch for epoch in alive(plan) if epoch.undoes is not None and REFUSED not in epoch.why]
+    mine = [epoch for epoch in plan.epochs if REFUSED in epoch.reason]
+    back = [epoch for epoch in active_epochs(plan) if epoch.reverts is not None and REFUSED not in epoch.reason]
     found = _named(UNDONE, _taken_back(plan, back))
     return found | _named(REFUSED, [*_taken_back(plan, mine), *mine])
 
 
 def _taken_back(plan: Plan, epochs: list[Epoch]) -> list[Epoch]:
-    return [plan.epochs[epoch.undoes] for epoch in epochs if epoch.undoes is not None]
+    return [plan.epochs[epoch.reverts] for epoch in epochs if epoch.reverts is not None]
 
 
 def _named(mark: str, epochs: list[Epoch]) -> dict[str, str]:
@@ -147,10 +151,10 @@ def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()
     """The plan with a new epoch that takes epoch `number` back. `also` closes it (`settle`)."""
     if not 0 <= number < len(plan.epochs):
         raise EditError(f"no epoch {number}: the plan has {len(plan.epochs)}, counted from 0")
-    return plan.opened(Epoch(at, tip, f"undo of epoch {number}", also, undoes=number))
+    return plan.with_epoch(Epoch(at, tip, f"undo of epoch {number}", also, reverts=number))
 
 
-def located(
+def resolve_ranges(
     ranges: tuple[tuple[Replace, int], ...], messages: tuple[Message, ...], known: Mapping[str, int] | None = None
 ) -> list[tuple[int, int, Replace]]:
     """The replaced ranges [i, j) of these messages, in order. A range hides those inside it that are older.

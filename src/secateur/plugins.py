@@ -22,7 +22,15 @@ everything is defined elsewhere and re-exported, and what is not re-exported may
 from secateur.api.editable import Node
 from secateur.api.repair_run import Mended, Work
 from secateur.api.rule import Found, Rule, Violation, rule
-from secateur.bounds import boundary, call_of, candidates, eligible, index_of, running, why_shut
+from secateur.bounds import (
+    boundary,
+    eligible,
+    explain_protection,
+    find_call,
+    find_prunable_results,
+    find_turn_start,
+    get_index,
+)
 from secateur.budget import Budget, handle_for, original, saves
 from secateur.chain import canonical, linked, start
 from secateur.compaction.ask import Answer, Ask, Failure
@@ -32,12 +40,12 @@ from secateur.formats.format import Format
 from secateur.formats.native import Calls, array_at, fixed_tokens, medium, member, value_digest
 from secateur.formats.native import canonical as canonical_json
 from secateur.jsontext import Lines, Text, dumps
-from secateur.lineage import chained, digest, handle_of, keyed
+from secateur.lineage import assign_keys, chained, handle_of, hash_text
 from secateur.model import (
     Edit,
     Kind,
     Message,
-    New,
+    NewMessage,
     Origin,
     Part,
     Path,
@@ -50,13 +58,13 @@ from secateur.model import (
 )
 from secateur.placeholder import informative
 from secateur.policy import Policy
-from secateur.protect import Count, Protect, Share
+from secateur.protect import Count, Protection, Share
 from secateur.registry import PluginWarning
 from secateur.schedule.gates import EveryRequest
 from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
 from secateur.stores import open_store
 from secateur.stores.admission import admitted
-from secateur.stores.protocol import Blob, Change, Conflict, Rejected, State, Store, Who, changed, fresh
+from secateur.stores.protocol import Blob, Conflict, Rejected, SessionId, SessionUpdate, State, Store, changed, fresh
 from secateur.strategy import Strategy, is_final
 from secateur.summarizers.own import Function
 from secateur.summarizers.protocol import Failed, Summarizer
@@ -68,7 +76,7 @@ __all__ = [
     "Blob",
     "Budget",
     "Calls",
-    "Change",
+    "SessionUpdate",
     "Choice",
     "ConfigError",
     "Conflict",
@@ -87,7 +95,7 @@ __all__ = [
     "Mended",
     "Message",
     "NOTHING",
-    "New",
+    "NewMessage",
     "Node",
     "Offer",
     "Origin",
@@ -95,7 +103,7 @@ __all__ = [
     "Path",
     "PluginWarning",
     "Policy",
-    "Protect",
+    "Protection",
     "Rejected",
     "Remove",
     "Replace",
@@ -115,18 +123,18 @@ __all__ = [
     "Transcript",
     "UnknownFormat",
     "Violation",
-    "Who",
+    "SessionId",
     "Work",
     "admitted",
     "array_at",
     "boundary",
-    "call_of",
-    "candidates",
+    "find_call",
+    "find_prunable_results",
     "canonical",
     "canonical_json",
     "chained",
     "changed",
-    "digest",
+    "hash_text",
     "dumps",
     "eligible",
     "excerpt",
@@ -134,20 +142,20 @@ __all__ = [
     "fresh",
     "handle_for",
     "handle_of",
-    "index_of",
+    "get_index",
     "informative",
     "is_final",
-    "keyed",
+    "assign_keys",
     "linked",
     "medium",
     "member",
     "open_store",
     "original",
     "rule",
-    "running",
+    "find_turn_start",
     "saves",
     "start",
     "trimmed",
     "value_digest",
-    "why_shut",
+    "explain_protection",
 ]

@@ -16,48 +16,52 @@ Glob = Annotated[str, Meta(max_length=1_000)]
 Table = tuple[tuple[int, int], ...]
 
 
-class Protect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class Protection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What stays as it is. All fields hold together: a part that one of them protects is protected."""
 
     tools: tuple[Glob, ...] = ()  # globs of tools whose results stay; wins over `allow`
-    allow: tuple[Glob, ...] = ()  # globs of tools whose results may go; empty: all (SEEDS 3.6)
-    roles: tuple[str, ...] = ()  # what a tool is for: read, edit, search, run, plan, skill, memory, other
-    keys: tuple[str, ...] = ()  # pinned parts
-    head: Count = 0  # first messages; a leading system message is not counted
+    prunable_tools: tuple[Glob, ...] = ()  # globs of tools whose results may go; empty: all (SEEDS 3.6)
+    tool_kinds: tuple[str, ...] = ()  # what a tool is for: read, edit, search, run, plan, skill, memory, other
+    part_keys: tuple[str, ...] = ()  # pinned parts
+    first_messages: Count = 0  # first messages; a leading system message is not counted
     before_first_user: bool = False  # everything before the first user message (SEEDS 3.3)
-    turns: Count = 0  # last user turns; with fewer of them nothing may go (SEEDS 0.2)
-    every_user_message: bool = False  # reminders, synthetic messages and summaries are turns as well (SEEDS S.5)
-    assistants: Count = 0  # last assistant messages and all behind; with fewer of them nothing may go (SEEDS 3.3)
-    rounds: Count = 0  # last assistant messages with calls, and their results
-    messages: Count = 0  # last messages
-    results: Count = 0  # newest results, whatever the tool
-    tokens: Count | Share | Table = 0  # newest tokens of results: absolute, a share of the window, or by window
-    min_chars: Count = 0  # results shorter than this
-    worth_chars: Count = 0  # results shorter than this too, but they count among the newest tokens
-    media: bool = False  # results that hold media
-    errors: bool = False  # error results
-    open_errors: bool = False  # results that tell of a failure, until the same thing goes well or is tried again
+    last_turns: Count = 0  # last user turns; with fewer of them nothing may go (SEEDS 0.2)
+    count_all_user_messages: bool = False  # reminders, synthetic messages and summaries are turns as well (SEEDS S.5)
+    last_assistant_messages: Count = (
+        0  # last assistant messages and all behind; with fewer of them nothing may go (SEEDS 3.3)
+    )
+    last_rounds: Count = 0  # last assistant messages with calls, and their results
+    last_messages: Count = 0  # last messages
+    last_results: Count = 0  # newest results, whatever the tool
+    last_tokens: Count | Share | Table = 0  # newest tokens of results: absolute, a share of the window, or by window
+    min_result_chars: Count = 0  # results shorter than this
+    min_prunable_chars: Count = 0  # results shorter than this too, but they count among the newest tokens
+    media_results: bool = False  # results that hold media
+    error_results: bool = False  # error results
+    unresolved_errors: bool = False  # results that tell of a failure, until the same thing goes well or is tried again
     unread: bool = False  # results that the model has not answered yet; only stage 0 and a full window shorten them
-    files: Count = 0  # the freshest reads of so many files, those worked with last
-    recalled: Count = 3  # what the model read back (`secateur mcp`), until it answered so often without reading more
+    recent_files: Count = 0  # the freshest reads of so many files, those worked with last
+    recent_readbacks: Count = (
+        3  # what the model read back (`secateur mcp`), until it answered so often without reading more
+    )
 
 
-def spares(protect: Protect, tool: str) -> bool:
+def is_protected_tool(protect: Protection, tool: str) -> bool:
     """Whether the tool's name protects its results.
 
     `*` is the only wildcard of globs (SEEDS 3.6); case, and blanks at the ends, are ignored.
     """
-    if not protect.tools and not protect.allow:
+    if not protect.tools and not protect.prunable_tools:
         return False
-    return _named(protect.tools, protect.allow, tool)
+    return _named(protect.tools, protect.prunable_tools, tool)
 
 
-def protected_tokens(protect: Protect, window: int) -> int:
+def protected_tokens(protect: Protection, window: int) -> int:
     """How many of the newest tokens of results stay in a window of `window` tokens.
 
     A table is linear between its rows, in proportion below the first and constant above the last (SEEDS 1.4).
     """
-    tokens = protect.tokens
+    tokens = protect.last_tokens
     if isinstance(tokens, int):
         return tokens
     if isinstance(tokens, float):

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.model import Epoch, Message, Part, Remove, Replace, Restore, Rewrite
 
 Messages = tuple[Message, ...]
@@ -23,79 +23,79 @@ Verb = Literal["rewrite", "remove", "replace", "restore"]
 Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned", "filed"]
 
 
-class Inside(Struct, frozen=True, array_like=True):
+class ReplacedPart(Struct, frozen=True, array_like=True):
     """One part that a summary stands for: written without names, since a summary stands for hundreds."""
 
     key: str
     tool: str
-    call: str
+    call_id: str
     message: int  # as in `Entry`
-    turn: int
+    user_turn: int
     tokens: int
 
 
-class Entry(Struct, frozen=True):
+class EditRecord(Struct, frozen=True):
     """One edit, as a person asks about it."""
 
     verb: Verb
-    by: str  # the strategy
+    strategy: str  # the strategy
     tool: str
-    call: str
+    call_id: str
     message: int  # 0-based index in the transcript as read
     lines: tuple[int, ...]  # 0-based lines of a session log
     tokens_before: int
     tokens_after: int
     reason: str  # why its epoch was opened
     key: str
-    at: int  # ms
+    at_ms: int  # ms
     handle: str | None = None  # where the bytes can be read back; none without a store
-    removed: str = ""  # hash of the bytes that left the view; "" where none did
-    inserted: str = ""  # hash of the text that came in; "" where none did
-    turn: int | None = None  # whose it is of the user's turns, from 1; 0: before the first; null: not said
-    parts: tuple[Inside, ...] = ()  # of a replace: what stood in its range
+    removed_hash: str = ""  # hash of the bytes that left the view; "" where none did
+    inserted_hash: str = ""  # hash of the text that came in; "" where none did
+    user_turn: int | None = None  # whose it is of the user's turns, from 1; 0: before the first; null: not said
+    parts: tuple[ReplacedPart, ...] = ()  # of a replace: what stood in its range
 
 
-class Tried(Struct, frozen=True):
+class RejectedAttempt(Struct, frozen=True):
     """A summary that was not taken."""
 
-    rung: str  # model, or supplied
+    method: str  # model, or supplied
     reason: str  # the check that failed, in one word
     text: str  # the same in a sentence
-    by: str = ""  # the summariser
+    summarizer: str = ""  # the summariser
 
 
-class Summarised(Struct, frozen=True, kw_only=True):
+class CompactionReport(Struct, frozen=True, kw_only=True):
     """What a compaction came to, or why there was none. Texts that were summed up are never here."""
 
     done: bool
     reason: str  # in one word: why it was made (over, forced), or why there was none (off, under, cancelled, ...)
     text: str = ""  # the same in a sentence
-    rung: str = ""  # supplied, model or extract; "" where nothing was done
-    by: str = ""  # the summariser
-    attempts: tuple[Tried, ...] = ()  # what was tried before
-    asks: int = 0  # questions put to summarisers
+    method: str = ""  # supplied, model or extract; "" where nothing was done
+    summarizer: str = ""  # the summariser
+    attempts: tuple[RejectedAttempt, ...] = ()  # what was tried before
+    model_calls: int = 0  # questions put to summarisers
     asked_tokens: tuple[int, int] = (0, 0)  # what summarisers read and wrote, as their providers counted
     messages: int = 0  # that gave way
     tokens_before: int = 0  # of what gave way, by the policy's counter
     tokens_after: int = 0  # of what stands there now
-    dropped: int = 0  # lines of a model that name what the history does not hold
-    forgotten: int = 0  # lines that had no room any more
-    branch: str = ""  # how the agent goes on: media, unanswered, mid_task, sentence, idle, waiting or none
+    rejected_lines: int = 0  # lines of a model that name what the history does not hold
+    evicted_lines: int = 0  # lines that had no room any more
+    continuation: str = ""  # how the agent goes on: media, unanswered, mid_task, sentence, idle, waiting or none
     summary: str = ""  # hash of the summary
     handles: tuple[str, ...] = ()  # what gave way can be read back under these
 
 
-class Cost(Struct, frozen=True, kw_only=True):
+class EditCost(Struct, frozen=True, kw_only=True):
     """What an epoch costs and saves, in tokens of plain input; dollars by the model's price for these."""
 
     model: str  # whose prices they are
-    now: float  # in this request, more than without the edits; below zero: it saves at once
-    saves: float  # in each later request, while the cache is warm
-    break_even: float | None  # later requests until it has paid for itself; null where nothing comes free
+    immediate: float  # in this request, more than without the edits; below zero: it saves at once
+    saved_per_request: float  # in each later request, while the cache is warm
+    break_even_requests: float | None  # later requests until it has paid for itself; null where nothing comes free
     dollars_now: float
     dollars_saved: float
-    cold: str = ""  # why there was no cache to lose; "" where it was taken to be warm
-    assumed: str = ""  # why the prices are not those of the request's own model; "": they are
+    cache_cold_reason: str = ""  # why there was no cache to lose; "" where it was taken to be warm
+    price_assumption: str = ""  # why the prices are not those of the request's own model; "": they are
 
 
 class Filed(Struct, frozen=True, kw_only=True):
@@ -123,29 +123,33 @@ class Receipt(Struct, frozen=True):
     tokens_view: int  # as it goes on
     messages: int
     opened: bool  # an epoch was opened for this request
-    entries: tuple[Entry, ...]  # its edits
-    in_force: int  # edits of the plan that apply to this history, these included
-    gate: str  # why nothing was done; "" where something was
+    edits: tuple[EditRecord, ...]  # its edits
+    active_edits: int  # edits of the plan that apply to this history, these included
+    skipped_reason: str  # why nothing was done; "" where something was
     idle_s: float | None = None
-    cost: Cost | None = None  # of what was edited for this request; none where nothing was
+    cost: EditCost | None = None  # of what was edited for this request; none where nothing was
     warnings: tuple[str, ...] = ()
-    mended: tuple[str, ...] = ()  # what was broken when it came and was repaired, as sentences
-    outcome: Outcome = "unchanged"
-    trigger: str = ""  # why an epoch was opened
+    repairs: tuple[str, ...] = ()  # what was broken when it came and was repaired, as sentences
+    status: Outcome = "unchanged"
+    reason: str = ""  # why an epoch was opened
     error: str = ""  # why the request failed
-    at: int = 0  # ms since 1970
+    at_ms: int = 0  # ms since 1970
     format: str = ""
     provider: str = ""
-    tip: str = ""  # last key of the raw history
-    calibrated: float = 1.0  # what the provider counts for one token of ours, as far as it has told
+    head_key: str = ""  # last key of the raw history
+    token_ratio: float = 1.0  # what the provider counts for one token of ours, as far as it has told
     counted_by: str = ""  # the counter, and the factor by which it counts for this model
     session: str = ""  # with a store: where it is kept
-    number: int | None = None  # with a store: which of the session's receipts this is, from 0
+    sequence: int | None = None  # with a store: which of the session's receipts this is, from 0
     epochs: tuple[int, int] = (0, 0)  # with a store: those of the session's plan that made the view, [first, last)
-    sent: str = ""  # with a store: hash of the view as it was sent
-    saved: tuple[str, ...] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.sealed`)
-    compaction: Summarised | None = None  # null: the policy does not compact
-    forced: str = ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
+    view_hash: str = ""  # with a store: hash of the view as it was sent
+    epoch_hashes: tuple[
+        str, ...
+    ] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.sealed`)
+    compaction: CompactionReport | None = None  # null: the policy does not compact
+    forced_reason: str = (
+        ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
+    )
     parent: str = ""  # last key of the history that this one goes on from; "" where none of the session's was sent
     view: str = ""  # hash of the view as the model reads it, by which the next request knows whether it moved
     lines: int = 0  # ends of the session's branches; 1: it never parted
@@ -156,20 +160,20 @@ class Receipt(Struct, frozen=True):
     @property
     def sizes(self) -> str:
         """Tokens before and after, and how many edits lie between, in a few words."""
-        edits = f"{self.in_force:,} edit{'' if self.in_force == 1 else 's'}"
+        edits = f"{self.active_edits:,} edit{'' if self.active_edits == 1 else 's'}"
         return f"{self.tokens_raw:,} → {self.tokens_view:,} tokens, {edits}"
 
     def __repr__(self) -> str:
-        return f"<Receipt {self.outcome}, {self.sizes}>"
+        return f"<Receipt {self.status}, {self.sizes}>"
 
 
-def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[Entry, ...]:
+def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[EditRecord, ...]:
     """What an epoch did to the parts of a history, in its order.
 
     `before` and `after` are the same messages in the views around it; an untouched one is the same object in both.
     """
     edits = {edit.key: edit for edit in epoch.edits if not isinstance(edit, Replace)}
-    told: list[Entry] = []
+    told: list[EditRecord] = []
     changed = list(compress(numbers(), map(is_not, before, after)))
     turns = _turns(read[: changed[-1] + 1]) if changed else []
     for number in changed:
@@ -178,7 +182,7 @@ def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> 
     return tuple(told)
 
 
-def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, weigh: Weigh) -> tuple[Entry, ...]:
+def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, weigh: Weigh) -> tuple[EditRecord, ...]:
     """The ranges of messages that an epoch replaced, one entry each, by their first message.
 
     `ranges` are all that are in force, `shown` the messages one by one as the model read them before; `weigh` gives the
@@ -192,34 +196,34 @@ def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, weig
 
 def _of_range(
     read: Messages, shown: Messages, place: tuple[int, int, Replace], how: tuple[Epoch, Weigh, list[int]]
-) -> Entry:
+) -> EditRecord:
     (i, j, edit), (epoch, weigh, turns) = place, how
     parts = [part for message in read[i:j] for part in message.parts]
-    return Entry(
+    return EditRecord(
         verb="replace",
-        by=edit.by,
+        strategy=edit.strategy,
         tool="",
-        call="",
+        call_id="",
         message=i,
         lines=tuple(line for message in read[i:j] for line in message.lines),
         tokens_before=sum(part.tokens for message in shown[i:j] for part in message.parts),
         tokens_after=weigh(edit),
-        reason=epoch.why,
+        reason=epoch.reason,
         key=edit.through,
-        at=epoch.at,
-        removed=digest("".join(part.key for part in parts)) if parts else "",
-        inserted=digest("\0".join(item.text for item in edit.items)) if edit.items else "",
-        turn=bisect_right(turns, i),
+        at_ms=epoch.at_ms,
+        removed_hash=hash_text("".join(part.key for part in parts)) if parts else "",
+        inserted_hash=hash_text("\0".join(item.text for item in edit.messages)) if edit.messages else "",
+        user_turn=bisect_right(turns, i),
         parts=tuple(_parts(read, shown, (i, j), turns)),
     )
 
 
-def _parts(read: Messages, shown: Messages, inside: tuple[int, int], turns: list[int]) -> Iterator[Inside]:
+def _parts(read: Messages, shown: Messages, inside: tuple[int, int], turns: list[int]) -> Iterator[ReplacedPart]:
     """The parts of messages [i, j) that the model could still read."""
     for number in range(*inside):
         turn = bisect_right(turns, number)
         for part in read[number].parts if shown[number].parts else ():
-            yield Inside(part.key, part.tool, part.call, number, turn, part.tokens)
+            yield ReplacedPart(part.key, part.tool, part.call_id, number, turn, part.tokens)
 
 
 def _turns(messages: Messages) -> list[int]:
@@ -232,28 +236,30 @@ def _of_message(
     states: tuple[Message, Message, Message],
     edits: dict[str, Rewrite | Remove | Restore],
     epoch: Epoch,
-) -> Iterator[Entry]:
+) -> Iterator[EditRecord]:
     number, turn = place
     raw, was, now = states
     had, has = _tokens(was), _tokens(now)
     stood, stands = _by_key(was), _by_key(now)
     for part in raw.parts:
-        if part.key in edits and part.within not in edits:  # the outer edit wins, and accounts for what was inside
-            yield Entry(
+        if (
+            part.key in edits and part.container_key not in edits
+        ):  # the outer edit wins, and accounts for what was inside
+            yield EditRecord(
                 verb=_verb(edits[part.key]),
-                by=edits[part.key].by,
+                strategy=edits[part.key].strategy,
                 tool=part.tool,
-                call=part.call,
+                call_id=part.call_id,
                 message=number,
                 lines=(int(part.path[0]),) if raw.lines and part.path else (),
                 tokens_before=had.get(part.key, 0),
                 tokens_after=has.get(part.key, 0),
-                reason=epoch.why,
+                reason=epoch.reason,
                 key=part.key,
-                at=epoch.at,
-                removed=_hash(stood.get(part.key)),
-                inserted=_hash(stands.get(part.key)),
-                turn=turn,
+                at_ms=epoch.at_ms,
+                removed_hash=_hash(stood.get(part.key)),
+                inserted_hash=_hash(stands.get(part.key)),
+                user_turn=turn,
             )
 
 
@@ -265,15 +271,15 @@ def _hash(part: Part | None) -> str:
     """The hash of how a part reads; "" where it does not stand."""
     if part is None:
         return ""
-    return part.digest if part.digest and part.kind != "tool_result" else digest(part.text)
+    return part.fingerprint if part.fingerprint and part.kind != "tool_result" else hash_text(part.text)
 
 
 def _tokens(message: Message) -> dict[str, int]:
     """Tokens by key; a result's are also those of the media that stand inside it, which go when it goes."""
     tokens = {part.key: part.tokens for part in message.parts}
     for part in message.parts:
-        if part.within in tokens:
-            tokens[part.within] += part.tokens
+        if part.container_key in tokens:
+            tokens[part.container_key] += part.tokens
     return tokens
 
 

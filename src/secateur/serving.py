@@ -20,7 +20,7 @@ from secateur.sessions.unsent import UnsentView, receipt_of_unsent
 from secateur.sessions.waiting_receipts import flush
 from secateur.stages import EngineSettings, FitRequest, Incoming, Storage, repaired_request
 from secateur.stages.report import largest
-from secateur.stores.protocol import Conflict, Who
+from secateur.stores.protocol import Conflict, SessionId
 from secateur.view import View
 
 
@@ -32,7 +32,7 @@ class Served(Struct, frozen=True):
     too_long: str = ""
 
 
-def run(settings: EngineSettings, sessions: SessionManager, who: Who, request: FitRequest) -> View[Any]:
+def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, request: FitRequest) -> View[Any]:
     """The view of a request of a session (without a name: as the history says), kept."""
     try:
         sessions.begin()
@@ -44,7 +44,7 @@ def run(settings: EngineSettings, sessions: SessionManager, who: Who, request: F
         if served.unsent is None:
             return served.view
         sessions.note_failure(who, receipt_of_unsent(served.unsent.receipt, served.too_long))
-        raise StillTooLong(served.too_long, served.view, largest(served.view.after), served.unsent)
+        raise StillTooLong(served.too_long, served.view, largest(served.view.transcript), served.unsent)
     except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled request leaves no trace
         raise
     except Exception as error:
@@ -52,7 +52,9 @@ def run(settings: EngineSettings, sessions: SessionManager, who: Who, request: F
         raise
 
 
-def _find(settings: EngineSettings, sessions: SessionManager, who: Who, request: FitRequest) -> tuple[Incoming, Place]:
+def _find(
+    settings: EngineSettings, sessions: SessionManager, who: SessionId, request: FitRequest
+) -> tuple[Incoming, Place]:
     """The request, and the session that it belongs to."""
     incoming = repaired_request(settings, request.native)
     if not sessions.needs_lookup(who):
@@ -74,7 +76,7 @@ def _serve(call: Call) -> Served:
             result = decide(call, state, storage, prepared)
             if storage == "none" or _is_withheld(call, result):
                 return _finish(call, result)
-            sent, prepared = SentView(result.view.native, result.view.receipt, result.blobs), result.prepared
+            sent, prepared = SentView(result.view.request, result.view.receipt, result.blobs), result.prepared
             try:
                 sessions.commit(cached, state, result.branch, sent)
             except Conflict as conflict:
@@ -108,7 +110,7 @@ def _finish(call: Call, result: Result) -> Served:
         base=result.branch,
         document=projection.document,
         plan=view.plan,
-        native=view.native,
+        native=view.request,
         receipt=view.receipt,
         blobs=result.blobs,
         given=call.request.plan,

@@ -14,10 +14,10 @@ from secateur.closing import Closing
 from secateur.object_requests import ObjectRequests
 from secateur.objects import looked_at
 from secateur.sessions import SessionManager
-from secateur.sessions.commands import Undone, noted, pinned, undone, unpinned
-from secateur.sessions.replay import Replayed, replayed
+from secateur.sessions.commands import UndoResult, noted, pinned, undone, unpinned
+from secateur.sessions.replay import ReplayResult, replayed
 from secateur.stages import EngineSettings, new_projection, repaired_request
-from secateur.stores.protocol import Pin, Who
+from secateur.stores.protocol import Pin, SessionId
 from secateur.view import View
 
 
@@ -28,7 +28,9 @@ class SessionCommands(Closing):
     sessions: SessionManager
     _objects: ObjectRequests
 
-    def observe(self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now: int | None = None) -> None:
+    def record_usage(
+        self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now_ms: int | None = None
+    ) -> None:
         """Tell what a provider said that a request cost: a response, its usage, or a stream, of any shape we know.
 
         `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
@@ -37,58 +39,58 @@ class SessionCommands(Closing):
         holds from then on. A store that fails stops nothing here.
         """
         who, receipt = arguments.viewed(view)
-        noted(self.sessions, who or self._who(str(view), tenant), receipt, usage, present(now))
+        noted(self.sessions, who or self._who(str(view), tenant), receipt, usage, present(now_ms))
 
-    async def aobserve(
-        self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now: int | None = None
+    async def arecord_usage(
+        self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now_ms: int | None = None
     ) -> None:
         """The same beside a running event loop, which a store may keep waiting."""
-        await asyncio.to_thread(self.observe, view, usage, tenant=tenant, now=present(now))
+        await asyncio.to_thread(self.record_usage, view, usage, tenant=tenant, now_ms=present(now_ms))
 
     def undo(
-        self, session: str, epoch: int | None = None, *, tenant: str | None = None, now: int | None = None
-    ) -> Undone:
+        self, session: str, epoch: int | None = None, *, tenant: str | None = None, now_ms: int | None = None
+    ) -> UndoResult:
         """Take an epoch back, the newest that holds by default, by a new one; undoing that brings it back.
 
         What it edited is left alone from then on. Raises EditError where there is none, StoreError.
         """
         number = None if epoch is None else arguments.whole("epoch", epoch)
-        return undone(self.sessions, self._who(session, tenant), number, present(now))
+        return undone(self.sessions, self._who(session, tenant), number, present(now_ms))
 
     def pin(
-        self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now: int | None = None
+        self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
     ) -> tuple[Pin, ...]:
         """Keep something in the session's views as it came, from the next request on; all pins of the session.
 
         `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
         arguments) or `handle`. Raises ConfigError, StoreError.
         """
-        return pinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now))
+        return pinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now_ms))
 
     def unpin(
-        self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now: int | None = None
+        self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
     ) -> tuple[Pin, ...]:
         """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
-        return unpinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now))
+        return unpinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now_ms))
 
-    def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> Replayed:
+    def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> ReplayResult:
         """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
 
         From the raw history handed in, that of the request or one that goes on from it; else from the store, where
-        `keep="raw"` was set. Raises StoreError.
+        `store_raw=True` was set. Raises StoreError.
         """
         past = looked_at(raw)
         history = None if raw is None else repaired_request(self.settings, past.native).native
         number = arguments.whole("request", request)
         done = replayed(self.sessions, new_projection(self.settings), self._who(session, tenant), number, history)
-        return structs.replace(done, native=past.given(done.native))
+        return structs.replace(done, request=past.given(done.request))
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.sessions.memory.clear()
         self._objects.forget()
 
-    def _who(self, session: str | None, tenant: str | None) -> Who:
+    def _who(self, session: str | None, tenant: str | None) -> SessionId:
         """A session as it was named, and whose it is."""
         name = "" if session is None else named(session)
         return self.sessions.who(

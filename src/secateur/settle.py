@@ -9,7 +9,9 @@ from collections.abc import Iterable, Set
 from secateur.model import Edit, Message, Remove, Replace
 
 
-def settled(messages: tuple[Message, ...], edits: tuple[Edit, ...], out: Set[str] = frozenset()) -> tuple[Edit, ...]:
+def with_dependents(
+    messages: tuple[Message, ...], edits: tuple[Edit, ...], out: Set[str] = frozenset()
+) -> tuple[Edit, ...]:
     """The edits, and a `Remove` for each bound part behind the first of them. `out`: keys that are removed already.
 
     Reasoning that goes from the start voids nothing; but a message of which nothing is left goes, or something else
@@ -23,9 +25,9 @@ def settled(messages: tuple[Message, ...], edits: tuple[Edit, ...], out: Set[str
     void: list[Edit] = []
     for message in messages:
         for part in message.parts:
-            if open_ and part.bound and part.key not in gone:
-                void.append(Remove(part.key, by="settle"))
-            kept = kept or (part.bound and part.key not in gone)
+            if open_ and part.prefix_bound and part.key not in gone:
+                void.append(Remove(part.key, strategy="settle"))
+            kept = kept or (part.prefix_bound and part.key not in gone)
             open_ = open_ or (part.key in keys and (part.kind != "reasoning" or kept or part.key not in gone))
         open_ = open_ or message.key in edges or _emptied(message, keys, gone)
     return (*edits, *void)
@@ -45,7 +47,7 @@ def in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bo
     for message in reversed(messages):
         if message.role == "user" and not _answers(message):
             return False
-        if any(part.bound and part.key in removed for part in message.parts):
+        if any(part.prefix_bound and part.key in removed for part in message.parts):
             return True
     return False
 

@@ -16,7 +16,7 @@ from secateur.registry import Registry
 RESULTS: frozenset[Kind] = frozenset({"tool_result"})
 
 
-class Strategy(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="do"):
+class Strategy(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
     """One way to save tokens. Its fields are its configuration, its tag is its name in policy files.
 
     A subclass repeats `frozen=True, kw_only=True` and adds `tag="its_name"`. What it declares are class attributes.
@@ -72,4 +72,4 @@ def is_final(budget: Budget, part: Part) -> bool:
 
     What came as an excerpt, from a view that is a history now, was: nobody here has the text that it was made of.
     """
-    return part.key in budget.own or (part.key in budget.edited and not is_partial(budget.edited[part.key]))
+    return part.key in budget.own_keys or (part.key in budget.edited_by and not is_partial(budget.edited_by[part.key]))

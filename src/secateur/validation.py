@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from secateur.api import FAMILIES, Violation, check, family_of
-from secateur.bounds import running
+from secateur.bounds import find_turn_start
 from secateur.formats.native import member
 from secateur.jsontext import Text
 from secateur.model import Message, Path, Transcript
@@ -117,7 +117,9 @@ def lost_word(document: Document, view: tuple[Message, ...]) -> list[Violation]:
         return []
     rule = "R15" if document.format.name == "openai_responses" else "O9"
     text = "the word json is left in no message, and the response format asks for it: keep a message that says it"
-    return [Violation(rule, document.transcript.at, ".".join(map(str, document.transcript.at)), text)]
+    return [
+        Violation(rule, document.transcript.messages_path, ".".join(map(str, document.transcript.messages_path)), text)
+    ]
 
 
 def lost_opening(read: Transcript, shown: tuple[Message, ...]) -> list[Violation]:
@@ -125,10 +127,10 @@ def lost_opening(read: Transcript, shown: tuple[Message, ...]) -> list[Violation
 
     The loop may have any number of rounds, so no window shows it; the transcript does.
     """
-    if not read.thinks_first or not headless(read.messages, shown, running(read)):
+    if not read.requires_leading_reasoning or not headless(read.messages, shown, find_turn_start(read)):
         return []
     text = "the running tool loop does not start with its reasoning: leave that in"
-    return [Violation("A52", read.at, ".".join(map(str, read.at)), text)]
+    return [Violation("A52", read.messages_path, ".".join(map(str, read.messages_path)), text)]
 
 
 def _member_of(value: Any, name: str) -> Any:
@@ -166,7 +168,7 @@ def _looked_at(
     document: Document, windows: list[range], ops: dict[int, list[Op]], top: list[Op]
 ) -> tuple[list[Any], list[Op]]:
     """The native messages of these windows in one list, and the edits on that list."""
-    depth = len(document.transcript.at)
+    depth = len(document.transcript.messages_path)
     gone = [op.slice for op in top if op.slice is not None]
     raw: list[Any] = []
     edits: list[Op] = list(_moved(op, depth, 0) for op in top)
@@ -202,8 +204,8 @@ def _moved(op: Op, depth: int, shift: int) -> Op:
 def _values(document: Document, first: int, last: int) -> list[Any]:
     native: Any = document.native
     if isinstance(native, Text):
-        items = native.at(document.transcript.at)
+        items = native.at(document.transcript.messages_path)
         return list(items.values(first, last)) if items is not None else []
-    for step in document.transcript.at:
+    for step in document.transcript.messages_path:
         native = native[step]
     return list(native[first:last])

@@ -18,11 +18,11 @@ T = TypeVar("T")
 class View(Struct, Generic[T], frozen=True):
     """What to send: `native` is of the kind that came in, and the very same object if nothing is edited."""
 
-    native: T
+    request: T
     plan: Plan
     receipt: Receipt
-    before: Transcript  # as it was read
-    after: Transcript  # as the model will read it
+    raw_transcript: Transcript  # as it was read
+    transcript: Transcript  # as the model will read it
     session: str = ""  # whose plan this is; named after the history where the caller gave no name and there is a store
     tenant: str = ""  # who owns the session
     compaction: Outcome | None = None  # what was summed up, or why nothing was; None: the policy does not compact

@@ -170,5 +170,5 @@ def _one(call: str) -> Message:
 
 
 def _two(*said: str) -> Message:
-    parts = tuple(Part("tool_result", (), text, call=f"c{number}") for number, text in enumerate(said))
+    parts = tuple(Part("tool_result", (), text, call_id=f"c{number}") for number, text in enumerate(said))
     return Message("tool", (), parts, "harness")

@@ -25,12 +25,12 @@ def x(tokens: int) -> str:
 
 
 def fit(messages: Any, policy: Any, **more: Any) -> secateur.View:
-    return carried.fit(messages, policy=policy, **({"now": NOW, "compact": False} | more))
+    return carried.fit(messages, policy=policy, **({"now_ms": NOW, "compact": False} | more))
 
 
 def changed(messages: list[Native], policy: Any, **more: Any) -> list[int]:
     """Which messages are sent otherwise than they came."""
-    after = fit(messages, policy, **more).native
+    after = fit(messages, policy, **more).request
     return [number for number, (old, new) in enumerate(zip(messages, after, strict=True)) if old != new]
 
 
@@ -67,14 +67,14 @@ def test_SV_S_2_only_tool_results_change(policy: str) -> None:
     args = json.dumps({"text": "y" * 4_000})
     history = [user(x(9_000)), assistant(x(9_000)), calls(("c", "bash"), args=args), tool(x(190_000), "c")]
     messages = [*history, *(user() if number % 2 else assistant() for number in range(24))]
-    shown = cold(messages, policy, window=200_000).native
+    shown = cold(messages, policy, window=200_000).request
     assert [number for number, (old, new) in enumerate(zip(messages, shown, strict=True)) if old != new] == [3]
     assert load(policy).results_only
 
 
 def test_SV_S_2_a_preset_that_would_change_more_is_refused() -> None:
     with pytest.raises(secateur.ConfigError, match="results_only"):
-        load({"extends": "opencode", "prune": [{"do": "clear_inputs"}]})
+        load({"extends": "opencode", "prune": [{"type": "clear_inputs"}]})
 
 
 def test_SV_S_2_bound_reasoning_goes_with_the_edit_and_is_named() -> None:
@@ -83,11 +83,11 @@ def test_SV_S_2_bound_reasoning_goes_with_the_edit_and_is_named() -> None:
     later = {"role": "assistant", "content": [thinking, {"type": "text", "text": "done"}]}
     messages = [user(), *round_, later, user(), assistant(), user()]
     view = fit(messages, "kilocode", model="claude-opus-5-5")
-    assert view.native[3]["content"] == [{"type": "text", "text": "done"}]
-    assert ("remove", "settle") in [(entry.verb, entry.by) for entry in view.receipt.entries]
+    assert view.request[3]["content"] == [{"type": "text", "text": "done"}]
+    assert ("remove", "settle") in [(entry.verb, entry.strategy) for entry in view.receipt.edits]
     unbound = fit(messages, "kilocode", model="claude-opus-4-5")
-    assert unbound.native[3] == later
-    assert unbound.native[2] != messages[2]
+    assert unbound.request[3] == later
+    assert unbound.request[2] != messages[2]
 
 
 @pytest.mark.parametrize(
@@ -129,34 +129,36 @@ def test_SV_S_6_the_placeholder_stands_over_any_output_and_the_receipt_shows_the
 ) -> None:
     messages = [user(), tool("ok"), *more, user(), user(), assistant(), assistant(), assistant()]
     view = cold(messages, policy, window=200_000)
-    assert len(view.native[1]["content"]) > len("ok")
-    first = view.receipt.entries[0]
+    assert len(view.request[1]["content"]) > len("ok")
+    first = view.receipt.edits[0]
     assert (first.message, first.tokens_after > first.tokens_before) == (1, True)
 
 
 def test_SV_S_6_kilocode_is_never_longer() -> None:
     messages = [user(), tool("ok"), tool(x(70_000)), tool(x(40_000)), user(), user()]
     assert changed(messages, "kilocode") == [2]
-    entry = fit(messages, "kilocode").receipt.entries[0]
+    entry = fit(messages, "kilocode").receipt.edits[0]
     assert entry.tokens_after <= entry.tokens_before
 
 
 @pytest.mark.parametrize("policy", SEEDS)
 def test_SV_S_7_insertion_time_excerpts_are_off_and_one_setting(policy: str) -> None:
     messages = [user(), assistant(), user(), tool("x" * 90_000)]
-    assert fit(messages, policy).native is messages
-    shown = fit(messages, {"extends": policy, "birth": {"max_chars": 1_000}}).native
+    assert fit(messages, policy).request is messages
+    shown = fit(messages, {"extends": policy, "on_arrival": {"max_chars": 1_000}}).request
     assert 0 < len(shown[3]["content"]) <= 1_000
 
 
 def test_SV_S_7_an_excerpt_counts_at_its_size_and_its_placeholder_tells_the_originals() -> None:
-    policy = {"extends": "kilocode", "birth": {"max_chars": 4_000}}
+    policy = {"extends": "kilocode", "on_arrival": {"max_chars": 4_000}}
     messages = [user(), *(tool(x(25_000)) for _ in range(3)), user(), user()]
     assert changed(messages, "kilocode") == [1, 2]  # 75,000 tokens: 50,000 beyond the newest 40,000
     born = fit(messages, policy)
-    assert [entry.by for entry in born.receipt.entries] == ["excerpt"] * 3  # three times 1,000 tokens: within 40,000
+    assert [entry.strategy for entry in born.receipt.edits] == [
+        "excerpt"
+    ] * 3  # three times 1,000 tokens: within 40,000
     more = [*messages[:4], *(tool(x(1_000)) for _ in range(61)), user(), user()]
-    cleared = fit(more, policy, plan=born.plan).native[1]["content"]
+    cleared = fit(more, policy, plan=born.plan).request[1]["content"]
     assert len(cleared) <= 200
     assert "100000 chars" in cleared
 
@@ -189,7 +191,7 @@ def test_SV_0_2_the_boundary_is_the_second_user_message_from_the_end() -> None:
     assert changed([named("0", "bash"), user(), named("2", "bash"), user(), named("4", "bash")], "opencode") == [0]
     assert changed([named("0", "bash"), user(), named("2", "bash")], "opencode") == []
     assert changed([named("0", "bash"), named("1", "bash")], "opencode") == []
-    assert "1 user turns" in fit([named("0", "bash"), user()], "opencode").receipt.gate
+    assert "1 user turns" in fit([named("0", "bash"), user()], "opencode").receipt.skipped_reason
 
 
 def test_SV_0_3_skill_is_protected_and_the_list_is_open() -> None:
@@ -202,29 +204,32 @@ def test_SV_0_3_skill_is_protected_and_the_list_is_open() -> None:
 def test_SV_0_3_doctor_warns() -> None:
     assert advice(load("opencode")) == []
     assert "`skill`" in advice(load({"extends": "opencode", "protect": {"tools": []}}))[0]
-    assert "only 1 user turns stay" in advice(load({"extends": "opencode", "protect": {"turns": 1}}))[0]
+    assert (
+        "only the last 1 user turns are protected"
+        in advice(load({"extends": "opencode", "protect": {"last_turns": 1}}))[0]
+    )
 
 
 def test_SV_0_4_the_exact_text_and_the_time_of_the_epoch() -> None:
     view = fit(EXAMPLE, "opencode")
-    assert view.native[2] == {
+    assert view.request[2] == {
         "role": "tool",
         "content": COMPACTED,
         "metadata": {"path": "a.txt", "time": {"start": 5, "compacted": NOW}, "toolName": "read_file"},
     }
-    again = fit([*EXAMPLE, user("10")], "opencode", plan=view.plan, now=NOW + 60_000)
-    assert again.native[2] == view.native[2]
-    assert again.native[7]["metadata"]["time"]["compacted"] == NOW + 60_000
+    again = fit([*EXAMPLE, user("10")], "opencode", plan=view.plan, now_ms=NOW + 60_000)
+    assert again.request[2] == view.request[2]
+    assert again.request[7]["metadata"]["time"]["compacted"] == NOW + 60_000
 
 
 def test_SV_0_4_a_host_without_the_place_gets_no_stamp() -> None:
     messages = [user(), calls(("c", "bash")), tool("out", "c"), user(), user()]
-    assert fit(messages, "opencode").native[2] == {"role": "tool", "tool_call_id": "c", "content": COMPACTED}
+    assert fit(messages, "opencode").request[2] == {"role": "tool", "tool_call_id": "c", "content": COMPACTED}
 
 
 def test_SV_0_5_the_seeds_own_shape_is_read() -> None:
-    result = fit(EXAMPLE, "observe").before.messages[2].parts[0]
-    assert (result.kind, result.tool, result.call, result.text) == (
+    result = fit(EXAMPLE, "observe").raw_transcript.messages[2].parts[0]
+    assert (result.kind, result.tool, result.call_id, result.text) == (
         "tool_result",
         "read_file",
         "",
@@ -234,7 +239,7 @@ def test_SV_0_5_the_seeds_own_shape_is_read() -> None:
 
 @pytest.mark.parametrize("kind", [list, json.dumps, lambda messages: json.dumps(messages).encode()])
 def test_SV_0_6_the_ten_message_example(kind: Any) -> None:
-    after = fit(kind(EXAMPLE), "opencode").native
+    after = fit(kind(EXAMPLE), "opencode").request
     shown = after if isinstance(after, list) else json.loads(after)
     assert [number for number in range(10) if shown[number] != EXAMPLE[number]] == [2]
 
@@ -255,9 +260,9 @@ def test_SV_0_7_several_calls_inside_the_last_two_turns_all_survive() -> None:
 
 
 def test_SV_0_8_the_list_is_open_and_placeholders_can_say_what_went() -> None:
-    policy = {"extends": "opencode", "prune": [{"do": "hard_clear"}]}
+    policy = {"extends": "opencode", "prune": [{"type": "hard_clear"}]}
     messages = [user(), calls(("c", "bash"), args='{"command":"make test"}'), tool("x" * 5_000, "c"), user(), user()]
-    shown = fit(messages, policy).native[2]["content"]
+    shown = fit(messages, policy).request[2]["content"]
     assert "make test" in shown
     assert "5000 chars" in shown
 
@@ -278,8 +283,8 @@ def test_SV_1_1_more_than_20000_tokens_must_come_free(tokens: int, expected: lis
 
 def test_SV_1_1_the_gate_says_its_numbers() -> None:
     messages = [user(), tool(x(18_240)), tool(x(40_000)), user(), user()]
-    assert "18,240" in fit(messages, "kilocode").receipt.gate
-    assert "20,000" in fit(messages, "kilocode").receipt.gate
+    assert "18,240" in fit(messages, "kilocode").receipt.skipped_reason
+    assert "20,000" in fit(messages, "kilocode").receipt.skipped_reason
 
 
 def test_SV_1_1_the_last_two_turns_are_skipped_and_not_counted() -> None:
@@ -297,13 +302,13 @@ def test_SV_1_1_protected_tools_never() -> None:
 def test_SV_1_3_hermes_acts_over_85_percent(used: int, acts: bool) -> None:
     messages = [user(""), tool(x(used)), user(""), user("")]
     view = fit(messages, "hermes", window=200_000)
-    assert (view.native is not messages) is acts
+    assert (view.request is not messages) is acts
     assert view.receipt.opened is acts
 
 
 def test_SV_1_3_the_placeholder_has_plain_digits() -> None:
     view = fit([user(), tool(x(190_000)), user(), user()], "hermes", window=200_000)
-    assert view.native[1]["content"] == "[Tool output pruned — was 760000 chars]"
+    assert view.request[1]["content"] == "[Tool output pruned — was 760000 chars]"
 
 
 @pytest.mark.parametrize("name", ["clarify", "memory", "skill_view", "todo"])
@@ -324,7 +329,7 @@ def test_SV_1_3_hermes_never_prunes(name: str) -> None:
     ],
 )
 def test_SV_1_4_protection_by_window(window: int, protected: int) -> None:
-    policy = {"extends": "hermes", "schedule": {"over_share": 0.0}}
+    policy = {"extends": "hermes", "schedule": {"over_window_share": 0.0}}
     messages = [user(), tool(x(21_000)), tool(x(1)), tool(x(protected)), user(), user()]
     assert changed(messages, policy, window=window) == [1, 2]
     assert changed([*messages[:3], tool(x(protected - 1)), user(), user()], policy, window=window) == [1]
@@ -335,7 +340,7 @@ def test_SV_1_4_protection_by_window(window: int, protected: int) -> None:
     [(32_000, 10_000, 5_000), (64_000, 20_000, 10_000), (128_000, 40_000, 20_000), (1_000_000, 100_000, 20_000)],
 )
 def test_SV_1_4_the_minimum_scales_down(window: int, protected: int, least: int) -> None:
-    policy = {"extends": "hermes", "schedule": {"over_share": 0.0}}
+    policy = {"extends": "hermes", "schedule": {"over_window_share": 0.0}}
     for tokens, expected in ((least, []), (least + 1, [1])):
         messages = [user(), tool(x(tokens)), tool(x(protected)), user(), user()]
         assert changed(messages, policy, window=window) == expected
@@ -361,7 +366,7 @@ def test_SV_1_6_users_reasoning_and_calls_stay(policy: str) -> None:
 
 def test_SV_2_1_a_call_and_its_result_survive() -> None:
     session = pi_session([user(), pi_call("c1"), pi_result("c1", "README.md\npruner.ts\n")])
-    shown = pi_messages(fit(session, "pi-auto-compressor").native)
+    shown = pi_messages(fit(session, "pi-auto-compressor").request)
     results = [message for message in shown if message["role"] == "toolResult"]
     asked = [block for message in shown if message["role"] == "assistant" for block in message["content"]]
     assert (len(results), len(asked)) == (1, 1)
@@ -370,15 +375,15 @@ def test_SV_2_1_a_call_and_its_result_survive() -> None:
 
 def test_SV_2_1_also_in_a_list_of_messages() -> None:
     messages = [user(), pi_call("c1"), pi_result("c1", "README.md\npruner.ts\n")]
-    assert fit(messages, "pi-auto-compressor").native is messages
-    swept = fit(SWEEP, "pi-auto-compressor").native
+    assert fit(messages, "pi-auto-compressor").request is messages
+    swept = fit(SWEEP, "pi-auto-compressor").request
     text = "[Tool output swept: bash c4, 250 chars removed]"
     assert [message["content"] for message in swept[3:5]] == [SWEEP[3]["content"], [{"type": "text", "text": text}]]
     assert swept[:3] + swept[5:] == SWEEP[:3] + SWEEP[5:]
 
 
 def test_SV_2_2_no_call_is_left_without_its_result() -> None:
-    shown = pi_messages(fit(pi_session(SWEEP), "pi-auto-compressor").native)
+    shown = pi_messages(fit(pi_session(SWEEP), "pi-auto-compressor").request)
     asked = [
         b["id"] for m in shown if m["role"] == "assistant" and isinstance(m["content"], list) for b in m["content"]
     ]
@@ -389,15 +394,15 @@ def test_SV_2_3_chat_calls_work_too() -> None:
     middle = [user() if number % 2 else assistant() for number in range(20)]
     messages = [user(), assistant(), user(), calls(("c4", "bash")), tool("x" * 250, "c4"), *middle]
     view = fit(messages, "pi-auto-compressor")
-    assert view.native[4]["content"] == "[Tool output swept: bash c4, 250 chars removed]"
-    assert view.native[3] == messages[3]
+    assert view.request[4]["content"] == "[Tool output swept: bash c4, 250 chars removed]"
+    assert view.request[3] == messages[3]
 
 
 def test_SV_2_3_also_mixed_with_pi_blocks() -> None:
     middle = [user() if number % 2 else assistant() for number in range(20)]
     both = [pi_call("p4"), pi_result("p4", "x" * 250), calls(("c6", "bash")), tool("x" * 250, "c6")]
     messages = [user(), assistant(), user(), *both, *middle]
-    shown = fit(messages, "pi-auto-compressor").native
+    shown = fit(messages, "pi-auto-compressor").request
     assert shown[4]["content"] == [{"type": "text", "text": "[Tool output swept: bash p4, 250 chars removed]"}]
     assert "[Tool output swept: bash c6, 250 chars removed]" in json.dumps(shown[6]["content"])
     assert shown[6]["tool_call_id"] == "c6"
@@ -405,7 +410,7 @@ def test_SV_2_3_also_mixed_with_pi_blocks() -> None:
 
 
 def test_SV_2_5_old_results_are_swept_and_the_tails_keep_their_length() -> None:
-    shown = pi_messages(fit(pi_session(SWEEP), "pi-auto-compressor").native)
+    shown = pi_messages(fit(pi_session(SWEEP), "pi-auto-compressor").request)
     assert shown[4]["content"] == [{"type": "text", "text": "[Tool output swept: bash c4, 250 chars removed]"}]
     assert len(shown[26]["content"][0]["text"]) == 250
     assert len(shown) == len(SWEEP)
@@ -424,23 +429,25 @@ def test_SV_2_5_old_results_are_swept_and_the_tails_keep_their_length() -> None:
 )
 def test_SV_2_5_what_is_swept_and_how(result: Native, text: str) -> None:
     messages = [*SWEEP[:3], pi_call("c4", result["toolName"]), result, *SWEEP[5:]]
-    shown = pi_messages(fit(pi_session(messages), "pi-auto-compressor").native)[4]
+    shown = pi_messages(fit(pi_session(messages), "pi-auto-compressor").request)[4]
     assert shown == (result | {"content": [{"type": "text", "text": text}]} if text else result)
 
 
 def test_SV_2_5_on_a_rewound_history_what_is_protected_again_reads_as_it_came() -> None:
     engine = secateur.Engine(policy="pi-auto-compressor")
-    long = engine.fit(pi_session(SWEEP), session="s", now=NOW)
-    assert pi_messages(long.native)[4] != SWEEP[4]
+    long = engine.fit(pi_session(SWEEP), session="s", now_ms=NOW)
+    assert pi_messages(long.request)[4] != SWEEP[4]
     rewound = pi_session(SWEEP[:24])
-    assert engine.fit(rewound, session="s", now=NOW).native == rewound
-    assert fit(rewound, "pi-auto-compressor", plan=long.plan).native == rewound
+    assert engine.fit(rewound, session="s", now_ms=NOW).request == rewound
+    assert fit(rewound, "pi-auto-compressor", plan=long.plan).request == rewound
 
 
 @pytest.mark.parametrize(("policy", "kept"), [("pi-auto-compressor", "bodies"), ("openclaw", "never")])
 def test_SV_2_7_3_1_session_files_are_not_for_rewriting(policy: str, kept: str) -> None:
-    assert load(policy).in_place == kept
-    assert all(load(name).in_place == "always" for name in names() if name not in ("pi-auto-compressor", "openclaw"))
+    assert load(policy).allow_in_place == kept
+    assert all(
+        load(name).allow_in_place == "always" for name in names() if name not in ("pi-auto-compressor", "openclaw")
+    )
 
 
 # 003: openclaw
@@ -448,18 +455,18 @@ def test_SV_2_7_3_1_session_files_are_not_for_rewriting(policy: str, kept: str) 
 
 def test_SV_3_1_edits_stay_for_the_follow_ups() -> None:
     first = cold(ROUNDS)
-    assert first.native[2] != ROUNDS[2]
+    assert first.request[2] != ROUNDS[2]
     more = [*ROUNDS, user("and now?"), assistant(), assistant(), assistant()]
-    follow_up = cold(more, plan=first.plan, idle_s=3, now=NOW + 3_000)
-    assert follow_up.native[:6] == first.native
+    follow_up = cold(more, plan=first.plan, idle_s=3, now_ms=NOW + 3_000)
+    assert follow_up.request[:6] == first.request
     assert not follow_up.receipt.opened
 
 
 def test_SV_3_1_without_stickiness_follow_ups_are_sent_as_they_came() -> None:
     policy = {"extends": "openclaw", "sticky": False}
     first = cold(ROUNDS, policy)
-    assert first.native[2] != ROUNDS[2]
-    assert cold(ROUNDS, policy, plan=first.plan, idle_s=3, now=NOW + 3_000).native == ROUNDS
+    assert first.request[2] != ROUNDS[2]
+    assert cold(ROUNDS, policy, plan=first.plan, idle_s=3, now_ms=NOW + 3_000).request == ROUNDS
 
 
 def test_SV_3_2_off_where_openclaws_configuration_says_nothing() -> None:
@@ -469,7 +476,7 @@ def test_SV_3_2_off_where_openclaws_configuration_says_nothing() -> None:
 
 @pytest.mark.parametrize(("idle_s", "acts"), [(None, False), (10, False), (300, False), (301, True)])
 def test_SV_3_2_only_when_the_last_call_is_older_than_the_ttl(idle_s: float | None, acts: bool) -> None:
-    assert (cold(ROUNDS, idle_s=idle_s).native != ROUNDS) is acts
+    assert (cold(ROUNDS, idle_s=idle_s).request != ROUNDS) is acts
 
 
 @pytest.mark.parametrize(
@@ -484,15 +491,15 @@ def test_SV_3_2_only_when_the_last_call_is_older_than_the_ttl(idle_s: float | No
     ],
 )
 def test_SV_3_2_only_for_anthropic_models(model: str, acts: bool) -> None:
-    assert (cold(ROUNDS, model=model).native != ROUNDS) is acts
+    assert (cold(ROUNDS, model=model).request != ROUNDS) is acts
 
 
 def test_SV_3_2_the_ttl_runs_from_the_pruning() -> None:
     first = cold(ROUNDS)
     more = [*ROUNDS, user(), tool("y" * 9_000), assistant(), assistant(), assistant()]
-    soon = cold(more, plan=first.plan, idle_s=3_600, now=NOW + 200_000)
+    soon = cold(more, plan=first.plan, idle_s=3_600, now_ms=NOW + 200_000)
     assert not soon.receipt.opened
-    late = cold(more, plan=first.plan, idle_s=3_600, now=NOW + 301_000)
+    late = cold(more, plan=first.plan, idle_s=3_600, now_ms=NOW + 301_000)
     assert late.receipt.opened
 
 
@@ -509,7 +516,7 @@ def test_SV_3_3_what_is_never_pruned() -> None:
         assistant(),
         assistant(),
     ]
-    shown = cold(messages).native
+    shown = cold(messages).request
     assert [number for number, (old, new) in enumerate(zip(messages, shown, strict=True)) if old != new] == [4]
 
 
@@ -520,8 +527,8 @@ def test_SV_3_3_fewer_assistants_nothing_at_all() -> None:
 def test_SV_3_4_four_characters_are_a_token_and_the_window_is_resolved() -> None:
     below = [user(""), tool("x" * 4_799), assistant(""), assistant(""), assistant("")]
     at = [user(""), tool("x" * 4_800), assistant(""), assistant(""), assistant("")]
-    assert cold(below).native is below
-    assert cold(at).native != at
+    assert cold(below).request is below
+    assert cold(at).request != at
     models = {"providers": {"anthropic": {"models": [{"id": "claude-x", "contextWindow": 100_000}]}}}
     policy = configured({"models": models, "agents": {"defaults": {"contextTokens": 90_000}}}, load("openclaw"))
     assert resolve(None, "claude-x", load("openclaw"))[0] == 200_000
@@ -532,14 +539,14 @@ def test_SV_3_4_four_characters_are_a_token_and_the_window_is_resolved() -> None
 
 def test_SV_3_5_soft_trim_keeps_the_ends_and_notes_the_size() -> None:
     text = "a" * 1_500 + "ERROR in the middle" * 200 + "z" * 1_500
-    shown = cold([user(), tool(text), assistant(), assistant(), assistant()]).native[1]["content"]
+    shown = cold([user(), tool(text), assistant(), assistant(), assistant()]).request[1]["content"]
     note = f"[Tool result trimmed: kept first 1500 chars and last 1500 chars of {len(text)} chars.]"
     assert shown == "a" * 1_500 + "\n...\n" + "z" * 1_500 + "\n\n" + note
 
 
 def test_SV_3_5_hard_clear_from_half_the_window_oldest_first() -> None:
     messages = [user(), *(tool("x" * 4_000) for _ in range(20)), assistant(), assistant(), assistant()]
-    shown = cold(messages, window=30_000).native
+    shown = cold(messages, window=30_000).request
     cleared = [message["content"] == "[Old tool result content cleared]" for message in shown[1:21]]
     assert cleared == [True] * 6 + [False] * 14  # 80,004 of 120,000 characters; below half after six
 
@@ -549,23 +556,23 @@ def test_SV_3_5_openclaws_own_messages() -> None:
         {"role": "assistant", "content": [{"type": "text", "text": "a"}], "provider": "anthropic", "model": "claude-x"}
     ]
     messages = [user(), pi_call("c1"), pi_result("c1", "x" * 5_000), *said * 3]
-    shown = fit(messages, "openclaw", window=4_000, idle_s=3_600).native[2]
+    shown = fit(messages, "openclaw", window=4_000, idle_s=3_600).request[2]
     assert len(shown["content"][0]["text"]) == 3_086
     assert shown == messages[2] | {"content": shown["content"]}
 
 
 def test_SV_3_5_hard_clear_needs_50000_characters() -> None:
     few = [user(), *(tool("x" * 4_000) for _ in range(12)), assistant(), assistant(), assistant()]
-    assert cold(few, window=20_000).native is few
+    assert cold(few, window=20_000).request is few
     enough = [user(), tool("x" * 2_000), *few[1:]]
-    assert cold(enough, window=20_000).native != enough
+    assert cold(enough, window=20_000).request != enough
 
 
 def test_SV_3_6_allow_and_deny() -> None:
     def which(**tools: list[str]) -> list[int]:
         config = {"agents": {"defaults": {"contextPruning": {"mode": "cache-ttl", "tools": tools}}}}
         messages = [user(), *(named("x" * 5_000, tool) for tool in ("Exec", "read", "image_gen")), *ROUNDS[3:]]
-        shown = cold(messages, configured(config, load("openclaw"))).native
+        shown = cold(messages, configured(config, load("openclaw"))).request
         return [number for number, (old, new) in enumerate(zip(messages, shown, strict=True)) if old != new]
 
     assert which() == [1, 2, 3]
@@ -585,8 +592,8 @@ def test_SV_3_7_smart_defaults(mode: str, heartbeat: str, cache: str | None) -> 
     }
     policy = configured(config, load("openclaw"))
     assert isinstance(policy.schedule, Threshold)
-    assert policy.host["heartbeat"] == heartbeat
-    assert policy.host.get("anthropic/claude-opus-4-5 cacheControlTtl") == cache
+    assert policy.host_settings["heartbeat"] == heartbeat
+    assert policy.host_settings.get("anthropic/claude-opus-4-5 cacheControlTtl") == cache
     assert any("ttl is 300 s" in told for told in advice(policy)) is (cache is not None)
 
 
@@ -597,7 +604,7 @@ def test_SV_3_8_both_places_are_read() -> None:
     ):
         schedule = configured(config, load("openclaw")).schedule
         assert isinstance(schedule, Threshold)
-        assert schedule.idle_over_s == 420
+        assert schedule.min_idle_s == 420
 
 
 # the policy language

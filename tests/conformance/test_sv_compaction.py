@@ -39,7 +39,7 @@ def round_(id: str, text: str = "x" * 4_000) -> list[Message]:
 def shown(*texts: str) -> Message:
     """A user message that ends in an image."""
     parts = [Part("text", (), text) for text in texts]
-    return Message("user", (), (*parts, Part("media", (), "image/png cat.png", digest="d")))
+    return Message("user", (), (*parts, Part("media", (), "image/png cat.png", fingerprint="d")))
 
 
 LONG = [m for n in range(40) for m in (user(f"request {n}"), *round_(f"c{n}"), assistant(text=f"answer {n}"))]
@@ -64,17 +64,17 @@ def test_SV_S_1_the_summariser_reads_the_pruned_head_and_the_summary_is_a_system
         asks = {"role": "assistant", "content": None, "tool_calls": [call]}
         messages += [native_user(f"request {n} " + "please " * 300), asks]
         messages += [{"role": "tool", "tool_call_id": f"c{n}", "content": f"output {n} " * 500}, native_assistant()]
-    pruned = secateur.fit(messages, policy="opencode", now=1)
+    pruned = secateur.fit(messages, policy="opencode", now_ms=1)
     outcome, asked = run(
-        scene(pruned.before, pruned.plan, asks=True, window=200_000, protect=OPENCODE.protect),
+        scene(pruned.raw_transcript, pruned.plan, asks=True, window=200_000, protect=OPENCODE.protect),
         settings(OPENCODE),
         OPENCODE.continuation,
         [Answer(said("opencode", discoveries="- There was some output"))],
     )
     assert "<tool-output-compacted />" in asked[0].text
     assert "output 1 output 1" not in asked[0].text
-    plan = pruned.plan.opened(Epoch(2, pruned.before.messages[-1].key, "compaction", done(outcome).edits))
-    native = secateur.fit(messages, policy="observe", plan=plan, now=3).native
+    plan = pruned.plan.with_epoch(Epoch(2, pruned.raw_transcript.messages[-1].key, "compaction", done(outcome).edits))
+    native = secateur.fit(messages, policy="observe", plan=plan, now_ms=3).request
     assert native[0]["role"] == "system"
     assert native[1:-1] == messages[-8:]  # the last two turns
     assert native[-1] == {"role": "user", "content": "continue"}
@@ -86,7 +86,7 @@ def test_SV_S_1_the_continuation_is_decided_before_and_comes_last() -> None:
     assert done(outcome).continuation == next_of(talked.messages, OPENCODE.continuation)
     last = done(outcome).edits[-1]
     assert isinstance(last, Replace)
-    assert (last.by, last.after) == ("continue", talked.messages[-1].key)
+    assert (last.strategy, last.after) == ("continue", talked.messages[-1].key)
 
 
 def test_SV_S_4_pis_tail_is_counted_as_pi_counts() -> None:
@@ -208,7 +208,7 @@ def test_SV_2_6_the_same_from_a_conversation() -> None:
     users = [user(f"{n} " + "x" * 4_000) for n in range(6)]
     outcome, _ = run(
         scene(talk(*users), window=200_000),
-        Compaction(layout="middle", head=2, keep_messages=2, keep_tokens=0),
+        Compaction(layout="middle", head_messages=2, keep_messages=2, keep_tokens=0),
     )
     made = view(talk(*users), opened(talk(*users), outcome))
     assert [one.origin for one in made] == ["user", "user", "summary", "user", "user"]
@@ -264,7 +264,7 @@ def test_SV_4_5_what_the_tail_ends_with_is_marked_and_not_repeated() -> None:
     assert texts(made).count("and now this") == 1
     assert made[-1] is talked.messages[-1]
     marks = [
-        new.meta["continuation"] for edit in done(outcome).edits if isinstance(edit, Replace) for new in edit.items
+        new.meta["continuation"] for edit in done(outcome).edits if isinstance(edit, Replace) for new in edit.messages
     ]
     assert marks == [{"branch": "unanswered", "of": talked.messages[-1].key}]
 
@@ -277,16 +277,16 @@ def test_SV_4_5_media_are_not_in_the_tails_copy_either() -> None:
 def test_SV_4_6_metadata_stays_in_the_plan() -> None:
     messages = [m for n in range(9) for m in (native_user(f"u{n} " + "x" * 900), native_assistant("a" * 900))]
     messages.append({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x.org/cat.png"}}]})
-    read = secateur.fit(messages, policy="observe", now=1).before
+    read = secateur.fit(messages, policy="observe", now_ms=1).raw_transcript
     outcome, _ = run(scene(read, window=200_000), settings(OPENCODE), OPENCODE.continuation)
     plan = Plan((Epoch(1, read.messages[-1].key, "compaction", done(outcome).edits),))
-    native = secateur.fit(messages, policy="observe", plan=plan, now=2).native
+    native = secateur.fit(messages, policy="observe", plan=plan, now_ms=2).request
     assert native[-1] == {"role": "user", "content": "[Resuming — previous message had media attachments]"}
     assert '"type": "image_url"' not in json.dumps(native)
     assert "compaction_continue" not in json.dumps(native)
     last = plan.epochs[0].edits[-1]
     assert isinstance(last, Replace)
-    assert last.items[0].meta == COMPACTION | {"had_media": True}
+    assert last.messages[0].meta == COMPACTION | {"had_media": True}
 
 
 def test_SV_4_6_a_person_does_not_see_what_was_put_in() -> None:

@@ -12,7 +12,7 @@ from secateur.compaction.cut import Cut, cut
 from secateur.compaction.layout import Layout, laid_out, stored
 from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Load, Report, due, limits, load
-from secateur.model import Epoch, Message, New, Replace
+from secateur.model import Epoch, Message, NewMessage, Replace
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy import load as policy
@@ -57,7 +57,7 @@ def test_OC_U6_the_threshold_itself_counts(tokens: int, over: bool) -> None:
 
 
 def test_OC_U7_off() -> None:
-    assert not due(Compaction(off=True), Load(10**9), limits(Compaction(), 200_000)).now
+    assert not due(Compaction(enabled=False), Load(10**9), limits(Compaction(), 200_000)).now
 
 
 def test_OC_S1_two_turns() -> None:
@@ -142,7 +142,7 @@ def twice(keep: int) -> tuple[list[str], bool]:
     said = [f"{name} " + "x" * 396 for name in ("u1", "a1", "u2", "a2", "u3", "a3")]
     talked = talk(*[(user if n % 2 == 0 else lambda text: assistant(text=text))(text) for n, text in enumerate(said)])
     keys = [one.key for one in talked.messages]
-    first = Replace("", keys[1], (New("user", "what was done so far", "summary"),))
+    first = Replace("", keys[1], (NewMessage("user", "what was done so far", "summary"),))
     plan = Plan((Epoch(0, keys[3], "compaction", (first,)),))
     made = cut(rows(talked, plan), Compaction(keep_tokens=keep, cut_at="rounds"), 0)
     kept = [row.message.parts[0].text[:2] for row in rows(talked, plan)[made.end :]]

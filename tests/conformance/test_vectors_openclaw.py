@@ -14,7 +14,13 @@ from secateur.strategies import HardClear
 
 TAIL = [assistant(), assistant(), assistant()]
 CLEARED = "[Old tool result content cleared]"
-HARD = {"do": "hard_clear", "text": CLEARED, "never_longer": False, "from_weight": 0.5, "min_chars": 50_000}
+HARD = {
+    "type": "hard_clear",
+    "placeholder": CLEARED,
+    "never_longer": False,
+    "min_char_share": 0.5,
+    "min_total_chars": 50_000,
+}
 
 
 def fit(messages: list[Native], policy: Any = "openclaw", window: int = 200_000, **more: Any) -> secateur.View:
@@ -23,32 +29,32 @@ def fit(messages: list[Native], policy: Any = "openclaw", window: int = 200_000,
 
 def texts(messages: list[Native], policy: Any = "openclaw", window: int = 200_000) -> list[Any]:
     """The results as they are sent."""
-    return [message["content"] for message in fit(messages, policy, window).native if message["role"] == "tool"]
+    return [message["content"] for message in fit(messages, policy, window).request if message["role"] == "tool"]
 
 
 def clearing(**changed: Any) -> dict[str, Any]:
     """The preset with other settings of the hard clear."""
-    soft = {"do": "soft_trim", "form": "ends"}
+    soft = {"type": "soft_trim", "form": "ends"}
     return {"extends": "openclaw", "prune": [soft, HARD | changed]}
 
 
 def trimming(soft: tuple[int, int, int], clear_from: float = 10) -> dict[str, Any]:
     """The preset with other ends, and no hard clear below this share."""
     trim = dict(zip(("max_chars", "head_chars", "tail_chars"), soft, strict=True))
-    prune = [{"do": "soft_trim", "form": "ends"} | trim, HARD | {"from_weight": clear_from}]
-    return {"extends": "openclaw", "prune": prune, "schedule": {"from_weight": 0.0}}
+    prune = [{"type": "soft_trim", "form": "ends"} | trim, HARD | {"min_char_share": clear_from}]
+    return {"extends": "openclaw", "prune": prune, "schedule": {"min_char_share": 0.0}}
 
 
 def aggressive(keep: int = 0, **protect: Any) -> dict[str, Any]:
     """Everything that may go, goes."""
-    clear = {"do": "hard_clear", "text": "[cleared]", "never_longer": False, "from_weight": 0.0}
-    soft = {"do": "soft_trim", "form": "ends", "max_chars": 10, "head_chars": 3, "tail_chars": 3}
+    clear = {"type": "hard_clear", "placeholder": "[cleared]", "never_longer": False, "min_char_share": 0.0}
+    soft = {"type": "soft_trim", "form": "ends", "max_chars": 10, "head_chars": 3, "tail_chars": 3}
     prune = [soft, clear]
     return {
         "extends": "openclaw",
         "prune": prune,
-        "protect": {"assistants": keep} | protect,
-        "schedule": {"from_weight": 0.0},
+        "protect": {"last_assistant_messages": keep} | protect,
+        "schedule": {"min_char_share": 0.0},
     }
 
 
@@ -58,7 +64,7 @@ def x(size: int) -> Native:
 
 def test_CL_1_below_the_ratio_nothing_is_done() -> None:
     messages = [user(), x(1_000), *TAIL]
-    assert fit(messages, window=1_000).native is messages
+    assert fit(messages, window=1_000).request is messages
 
 
 def test_CL_2_over_the_ratio_long_results_are_trimmed() -> None:
@@ -72,7 +78,7 @@ def test_CL_3_the_limit_itself_is_not_over_it() -> None:
 
 
 def test_CL_4_trimmed_results_are_cleared_while_the_ratio_is_reached() -> None:
-    assert texts([user(), x(30_000), x(30_000), *TAIL], clearing(min_chars=5_000), 1_400) == [CLEARED, CLEARED]
+    assert texts([user(), x(30_000), x(30_000), *TAIL], clearing(min_total_chars=5_000), 1_400) == [CLEARED, CLEARED]
 
 
 def test_CL_5_fewer_characters_than_the_minimum_are_only_trimmed() -> None:
@@ -81,20 +87,20 @@ def test_CL_5_fewer_characters_than_the_minimum_are_only_trimmed() -> None:
 
 @pytest.mark.parametrize(("window", "cleared"), [pytest.param(10_000, 2, id="CL-6"), pytest.param(8_000, 3, id="CL-7")])
 def test_oldest_first_until_the_ratio_falls(window: int, cleared: int) -> None:
-    shown = texts([user(), *(x(4_000) for _ in range(6)), *TAIL], clearing(min_chars=1_000), window)
+    shown = texts([user(), *(x(4_000) for _ in range(6)), *TAIL], clearing(min_total_chars=1_000), window)
     assert shown == [CLEARED] * cleared + ["x" * 4_000] * (6 - cleared)
 
 
 def test_CL_8_too_few_assistant_messages() -> None:
     messages = [user(), x(90_000), assistant(), assistant()]
     view = fit(messages, window=1_000)
-    assert view.native is messages
-    assert "2 assistant messages" in view.receipt.gate
+    assert view.request is messages
+    assert "2 assistant messages" in view.receipt.skipped_reason
 
 
 def test_CL_9_no_user_message() -> None:
     messages = [x(90_000), *TAIL]
-    assert fit(messages, window=1_000).native is messages
+    assert fit(messages, window=1_000).request is messages
 
 
 def test_CL_10_blocks_are_joined_and_the_result_may_grow() -> None:
@@ -112,30 +118,34 @@ def test_CL_11_ends_may_be_line_breaks() -> None:
 
 def test_CL_12_ends_that_hold_everything() -> None:
     messages = [user(), x(100), *TAIL]
-    assert fit(messages, trimming((50, 60, 40)), 30).native is messages
+    assert fit(messages, trimming((50, 60, 40)), 30).request is messages
 
 
 def test_CL_13_a_placeholder_may_be_longer_than_the_result() -> None:
-    assert texts([user(), tool("tiny")], aggressive() | {"prune": [HARD | {"from_weight": 0.0, "min_chars": 0}]}) == [
-        CLEARED
-    ]
+    assert texts(
+        [user(), tool("tiny")], aggressive() | {"prune": [HARD | {"min_char_share": 0.0, "min_total_chars": 0}]}
+    ) == [CLEARED]
 
 
 def test_CL_14_a_result_with_an_image_is_left_alone() -> None:
     """As in the seed; newer sources put a text in the image's place."""
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
     messages = [user(), tool([image, {"type": "text", "text": "x" * 20_000}]), assistant()]
-    assert fit(messages, aggressive(), 1_000).native is messages
+    assert fit(messages, aggressive(), 1_000).request is messages
 
 
 def test_CL_15_results_behind_the_last_assistants_stay() -> None:
-    policy = {"extends": "openclaw", "protect": {"assistants": 1}, "prune": clearing(min_chars=0)["prune"]}
+    policy = {
+        "extends": "openclaw",
+        "protect": {"last_assistant_messages": 1},
+        "prune": clearing(min_total_chars=0)["prune"],
+    }
     assert texts([user(), x(20_000), assistant(), x(20_000)], policy, 1_000) == [CLEARED, "x" * 20_000]
 
 
 def test_CL_16_without_a_window_nothing_is_done() -> None:
     messages = [user(), x(90_000), *TAIL]
-    assert fit(messages, window=0).native is messages
+    assert fit(messages, window=0).request is messages
 
 
 def test_CL_17_four_rounds_keep_three() -> None:
@@ -150,8 +160,8 @@ def test_CL_18_results_before_the_first_user_message_stay() -> None:
 
 def test_CL_19_deny_wins_and_what_is_not_allowed_stays() -> None:
     messages = [user(), named("x" * 20_000, "Exec"), named("y" * 20_000, "Browser")]
-    assert fit(messages, aggressive(allow=["ex*"], tools=["exec"]), 1_000).native is messages
-    assert texts(messages, aggressive(allow=["ex*"]), 1_000) == ["[cleared]", "y" * 20_000]
+    assert fit(messages, aggressive(prunable_tools=["ex*"], tools=["exec"]), 1_000).request is messages
+    assert texts(messages, aggressive(prunable_tools=["ex*"]), 1_000) == ["[cleared]", "y" * 20_000]
 
 
 @pytest.mark.parametrize(
@@ -162,13 +172,13 @@ def test_CL_19_deny_wins_and_what_is_not_allowed_stays() -> None:
 def test_ttl(ttl: Any, seconds: int) -> None:
     schedule = configured({"agent": {"contextPruning": {"mode": "cache-ttl", "ttl": ttl}}}, load("openclaw")).schedule
     assert isinstance(schedule, Threshold)
-    assert schedule.idle_over_s == seconds
+    assert schedule.min_idle_s == seconds
 
 
 def test_CL_20_a_ttl_of_zero_never_runs() -> None:
     policy = configured({"agent": {"contextPruning": {"mode": "cache-ttl", "ttl": "0"}}}, load("openclaw"))
     messages = [user(), x(90_000), *TAIL]
-    assert fit(messages, policy, 1_000).native is messages
+    assert fit(messages, policy, 1_000).request is messages
 
 
 def test_CL_21_coercions() -> None:
@@ -180,8 +190,8 @@ def test_CL_21_coercions() -> None:
     schedule, clear = policy.schedule, policy.prune[1]
     assert isinstance(schedule, Threshold)
     assert isinstance(clear, HardClear)
-    assert (schedule.from_weight, clear.from_weight, clear.min_chars) == (1.0, 0.0, 0)
-    assert (policy.protect.assistants, clear.text) == (2, CLEARED)
+    assert (schedule.min_char_share, clear.min_char_share, clear.min_total_chars) == (1.0, 0.0, 0)
+    assert (policy.protect.last_assistant_messages, clear.placeholder) == (2, CLEARED)
     off = configured({"agent": {"contextPruning": {"mode": "CACHE-TTL"}}}, load("openclaw"))
     assert isinstance(off.schedule, Never)
 
@@ -189,21 +199,21 @@ def test_CL_21_coercions() -> None:
 def test_CL_22_the_pruned_view_is_sent_again_within_the_ttl() -> None:
     """The source sends the history as it was within the new ttl; ours keeps the view (SEEDS 3.1)."""
     messages = [user(), x(5_000), *TAIL]
-    first = fit(messages, window=4_000, now=1_000_000)
-    second = fit(messages, window=4_000, now=1_001_000, plan=first.plan, idle_s=None)
-    assert second.native == first.native != messages
+    first = fit(messages, window=4_000, now_ms=1_000_000)
+    second = fit(messages, window=4_000, now_ms=1_001_000, plan=first.plan, idle_s=None)
+    assert second.request == first.request != messages
     assert not second.receipt.opened
 
 
 def test_CL_22_without_stickiness_the_history_is_sent_as_it_was() -> None:
     messages = [user(), x(5_000), *TAIL]
     policy = {"extends": "openclaw", "sticky": False}
-    first = fit(messages, policy, 4_000, now=1_000_000)
-    assert first.native != messages
-    assert fit(messages, policy, 4_000, now=1_001_000, plan=first.plan, idle_s=1).native == messages
+    first = fit(messages, policy, 4_000, now_ms=1_000_000)
+    assert first.request != messages
+    assert fit(messages, policy, 4_000, now_ms=1_001_000, plan=first.plan, idle_s=1).request == messages
 
 
 @pytest.mark.parametrize(("counter", "unit"), [("chars", "characters"), ("chars/4-round", "tokens")])
 def test_the_reason_names_what_its_counter_counts(counter: str, unit: str) -> None:
     view = fit([user(), x(5_000), *TAIL], {"extends": "openclaw", "counter": counter}, 4_000)
-    assert f" {unit} come free by its counter" in view.plan.epochs[0].why
+    assert f" {unit} come free by its counter" in view.plan.epochs[0].reason

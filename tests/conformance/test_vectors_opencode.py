@@ -28,8 +28,8 @@ def outputs(**tokens: int) -> list[dict[str, Any]]:
 
 def marked(messages: list[dict[str, Any]], plan: Plan | None = None) -> list[str]:
     """Ids of the results that are cleared beyond what the plan had cleared."""
-    before = secateur.fit(messages, policy="observe", plan=plan).native
-    after = secateur.fit(messages, policy="kilocode", plan=plan).native
+    before = secateur.fit(messages, policy="observe", plan=plan).request
+    after = secateur.fit(messages, policy="kilocode", plan=plan).request
     return [old["tool_call_id"] for old, new in zip(before, after, strict=True) if old != new]
 
 
@@ -51,20 +51,20 @@ def test_walk(messages: list[dict[str, Any]], expected: list[str]) -> None:
 
 def test_OC_P7_the_walk_stops_at_a_result_cleared_before() -> None:
     messages = [*outputs(t1=100_000, t2=10_000, t3=50_000), *TAIL]
-    read = secateur.fit(messages, policy="observe").before
+    read = secateur.fit(messages, policy="observe").raw_transcript
     (second,) = (
-        one for message in read.messages for one in message.parts if one.call == "t2" and one.kind == "tool_result"
+        one for message in read.messages for one in message.parts if one.call_id == "t2" and one.kind == "tool_result"
     )
-    plan = Plan((Epoch(1, read.messages[-1].key, "earlier", (Rewrite(second.key, "[gone]", by="hard_clear"),)),))
+    plan = Plan((Epoch(1, read.messages[-1].key, "earlier", (Rewrite(second.key, "[gone]", strategy="hard_clear"),)),))
     assert marked(messages, plan) == ["t3"]
 
 
 def test_OC_P8_errored_outputs_are_not_pruned() -> None:
     """The seed does not speak of errors; the source only prunes completed outputs."""
     messages = [asks(), *blocks(("t1", "x" * 200_000, True)), *TAIL]
-    assert secateur.fit(messages, policy="kilocode").native is messages
+    assert secateur.fit(messages, policy="kilocode").request is messages
     completed = [asks(), *blocks(("t1", "x" * 200_000, False)), *TAIL]
-    assert secateur.fit(completed, policy="kilocode").native is not completed
+    assert secateur.fit(completed, policy="kilocode").request is not completed
 
 
 def test_OC_P9_a_protected_tool_is_neither_counted_nor_touched() -> None:
@@ -81,7 +81,7 @@ def test_OC_P9_a_protected_tool_is_neither_counted_nor_touched() -> None:
 def test_OC_P10_the_walk_stops_at_a_summary() -> None:
     talked = talk(user(), results("x" * 360_000), summary(), results("x" * 180_000), user(), user(), assistant())
     policy = load("kilocode")
-    budget = Budget(window=200_000, used=0, count=counter(policy.counter), protect=policy.protect)
+    budget = Budget(window=200_000, tokens_used=0, count=counter(policy.counter), protect=policy.protect)
     edits = list(policy.prune[0](talked, budget))
     assert [edit.key for edit in edits if isinstance(edit, Rewrite)] == [part(talked, 3).key]
 
@@ -89,4 +89,4 @@ def test_OC_P10_the_walk_stops_at_a_summary() -> None:
 def test_OC_P12_without_the_setting_nothing_is_pruned() -> None:
     """In the source a setting turns the walk on; here the choice of the policy does, and `observe` is off."""
     messages = [U, *outputs(t1=90_000), *TAIL]
-    assert secateur.fit(messages, policy="observe").native is messages
+    assert secateur.fit(messages, policy="observe").request is messages

@@ -24,7 +24,7 @@ def history(size: int, **results: Native) -> list[Native]:
 def swept(messages: list[Native]) -> dict[int, str]:
     """The texts that results were given, by message number."""
     before = pi_session(messages)
-    after = pi_messages(secateur.fit(before, policy="pi-auto-compressor", format="pi").native)
+    after = pi_messages(secateur.fit(before, policy="pi-auto-compressor", format="pi").request)
     return {
         number: new["content"][0]["text"]
         for number, (old, new) in enumerate(zip(messages, after, strict=True))
@@ -62,15 +62,15 @@ def test_PA_3_the_tail_begins_behind_the_head(size: int, places: list[int]) -> N
 def test_PA_4_a_result_swept_earlier_is_left_intact_in_the_tail() -> None:
     messages = history(30, i9=pi_result("c9", "x" * 250))
     long = secateur.fit(pi_session(messages), policy="pi-auto-compressor", format="pi")
-    assert pi_messages(long.native)[9] != messages[9]
+    assert pi_messages(long.request)[9] != messages[9]
     rewound = pi_session(messages[:25])
-    assert secateur.fit(rewound, policy="pi-auto-compressor", format="pi", plan=long.plan).native == rewound
+    assert secateur.fit(rewound, policy="pi-auto-compressor", format="pi", plan=long.plan).request == rewound
 
 
 def test_PA_5_a_call_and_its_result_survive() -> None:
     messages = [user(), pi_call("c1"), pi_result("c1", "README.md\npruner.ts\n")]
     session = pi_session(messages)
-    assert secateur.fit(session, policy="pi-auto-compressor", format="pi").native == session
+    assert secateur.fit(session, policy="pi-auto-compressor", format="pi").request == session
 
 
 def test_PA_6_orphans_are_left_to_repair() -> None:

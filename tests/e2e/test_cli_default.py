@@ -93,7 +93,7 @@ def test_a_warm_cache_is_left_alone_and_what_others_would_cost_is_told(tmp_path:
 def test_a_warm_cache_that_is_broken_all_the_same_says_when_that_is_paid_back(tmp_path: Path) -> None:
     path, mine = (
         saved(tmp_path, long()),
-        saved(tmp_path, b"extends='balance'\nschedule={when='every_request'}", "m.toml"),
+        saved(tmp_path, b"extends='balance'\nschedule={type='every_request'}", "m.toml"),
     )
     said = secateur("prune", path, *WARM, "--policy", mine, "-o", tmp_path / "out.jsonl").text
     assert re.search(r"costs \$[\d.]+ more, since the prompt cache is written anew; each one after it", said)

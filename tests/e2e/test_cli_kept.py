@@ -16,7 +16,7 @@ from secateur.chain import canonical, linked
 from secateur.lineage import handle_of
 from secateur.sessions.receipt_log import noticed
 from secateur.stores import open_store
-from secateur.stores.protocol import Change, Who, fresh
+from secateur.stores.protocol import SessionId, SessionUpdate, fresh
 
 
 @pytest.fixture
@@ -68,7 +68,8 @@ def test_a_placeholder_that_says_what_went_names_the_handle(tmp_path: Path, url:
     path, out = saved(tmp_path, pi_worked()), tmp_path / "out"
     policy = tmp_path / "p.toml"
     policy.write_text(
-        'name = "clear"\n[protect]\nmessages = 2\n[[prune]]\ndo = "hard_clear"\n[schedule]\nwhen = "every_request"\n'
+        'name = "clear"\n[protect]\nlast_messages = 2\n[[prune]]\ntype = "hard_clear"\n'
+        '[schedule]\ntype = "every_request"\n'
     )
     done = secateur("prune", path, "--policy", policy, "--store", url, "-o", out)
     assert done.code == 0, done.err
@@ -202,10 +203,10 @@ def test_replay_gives_the_bytes_that_were_written(tmp_path: Path, kept: Kept) ->
 
 
 def test_replay_from_the_store_where_raw_is_kept(url: str) -> None:
-    engine = Engine("opencode", store=url, keep="raw")
+    engine = Engine("opencode", store=url, store_raw=True)
     view = engine.fit(pi_worked(), session="s1")
     done = run(url, "replay", "s1", "--request", "0")
-    assert done.out == view.native
+    assert done.out == view.request
 
 
 def test_pins_are_set_listed_and_taken_away(pruned: Any, url: str) -> None:
@@ -279,11 +280,11 @@ def test_tenants_do_not_see_each_other(url: str) -> None:
 
 
 def test_what_retention_took_is_said_by_every_command(tmp_path: Path) -> None:
-    url, state = f"sqlite://{tmp_path}/aged.db", fresh(Who("s1"))
+    url, state = f"sqlite://{tmp_path}/aged.db", fresh(SessionId("s1"))
     store = open_store(url)
     for number in range(30):
-        body = canonical(msgspec.structs.replace(noticed("failed", number + 1), number=number, session="s1"))
-        state = store.save(state, Change(at=number + 1, receipts=linked([body], state.head, number)))
+        body = canonical(msgspec.structs.replace(noticed("failed", number + 1), sequence=number, session="s1"))
+        state = store.save(state, SessionUpdate(at=number + 1, receipts=linked([body], state.head, number)))
     store.close()
     gone = run(url, "gc", "--receipt-days", "1", "--json").json
     assert (gone["freed"]["receipts"], gone["receipts_s"]) == (20, 86_400)

@@ -283,7 +283,7 @@ def test_an_exact_count_is_named_in_the_report(tmp_path: Path) -> None:
 
 
 def test_a_policy_file_is_a_policy(tmp_path: Path) -> None:
-    policy = saved(tmp_path, b'extends = "opencode"\n[protect]\nturns = 1\n', "mine.toml")
+    policy = saved(tmp_path, b'extends = "opencode"\n[protect]\nlast_turns = 1\n', "mine.toml")
     path = saved(tmp_path, pi_worked())
     done = secateur("prune", path, "--policy", policy)
     assert results(done.out) == [GONE, GONE, LONG, GONE]

@@ -20,7 +20,10 @@ from every_format import FORMATS_OF_ALL, Step, Turn, document
 from recorded import CORPUS, NEEDED
 from secateur.cli.program import run as run_here
 
-CLEAR = 'name = "clear"\n[protect]\nmessages = {}\n[[prune]]\ndo = "hard_clear"\n[schedule]\nwhen = "every_request"\n'
+CLEAR = (
+    'name = "clear"\n[protect]\nlast_messages = {}\n[[prune]]\ntype = "hard_clear"\n'
+    '[schedule]\ntype = "every_request"\n'
+)
 # no conversation that any format reads, or several in one file
 WITHOUT = (
     "_yaml",

@@ -80,7 +80,7 @@ def test_a_summary_stands_or_says_why_it_does_not(writers: dict[str, Summarizer]
         )
     )
     conversation = talk(user("Fix the login. Never push to main."), *work, assistant(text="Done."), user("Next: docs."))
-    settings = Compaction(keep_turns=1, keep_tokens=0, summary_tokens=100, on_bad_summary="cancel")  # asked once
+    settings = Compaction(keep_turns=1, keep_tokens=0, max_summary_tokens=100, on_bad_summary="cancel")  # asked once
     made = compacted(Task(scene(conversation), settings, Continuation()), [writers["http"]], deadline_s=25)
     assert [answer.by for answer in made.answers] == [writers["http"].name]
     if isinstance(made.outcome, Compacted):

@@ -27,9 +27,9 @@ OUTPUT = "".join(f"line {number} of the output\n" for number in range(1, 301))
 HANDLE = handle_of(OUTPUT)
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 1},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 1},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 TOOL = {"name": "mcp__secateur__recall", "input_schema": {"type": "object"}}
 
@@ -51,8 +51,8 @@ def body(*more: dict[str, Any]) -> bytes:
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path}/s.db"
-    view = Engine(CLEAR, store=url).fit(body(), session="s", now=1)
-    assert f"recall {HANDLE}".encode() in view.native
+    view = Engine(CLEAR, store=url).fit(body(), session="s", now_ms=1)
+    assert f"recall {HANDLE}".encode() in view.request
     return url
 
 
@@ -103,7 +103,7 @@ def test_what_was_read_back_stays_until_it_was_used(url: str) -> None:
     engine = Engine(CLEAR, store=url)
     stands = []
     for number in range(5):
-        view = json.loads(engine.fit(body(*more), session="s", now=2 + number).native)
+        view = json.loads(engine.fit(body(*more), session="s", now_ms=2 + number).request)
         stands.append(view["messages"][6]["content"][0]["content"] == result["content"])
         more += [{"role": "assistant", "content": f"so {number}"}, {"role": "user", "content": "on"}]
     assert stands == [True, True, True, False, False]

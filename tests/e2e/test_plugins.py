@@ -152,7 +152,7 @@ def test_the_preset_is_listed_and_simulated(secateur: Run, body: Path) -> None:
     shown = secateur("policies", "tidy")
     assert 'do = "squeeze_blank_lines"' in shown.out
     extended = body.parent / "mine.toml"
-    extended.write_text('extends = "tidy"\n[schedule]\nwhen = "every_request"\n')
+    extended.write_text('extends = "tidy"\n[schedule]\ntype = "every_request"\n')
     assert secateur("policies", extended).code == 0
     done = secateur("simulate", body, "--policy", "tidy", "--json")
     assert done.code == 0, done.err

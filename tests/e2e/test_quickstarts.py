@@ -101,7 +101,7 @@ def text_of(value: Any) -> str:
 def test_a_short_conversation_goes_out_as_it_came(desk: Desk, loop: Loop) -> None:
     left = desk.run(loop)
     assert len(left["views"]) == NOTES + 1
-    assert all(view.native is left["request"] for view in left["views"])
+    assert all(view.request is left["request"] for view in left["views"])
     assert FINAL in str(left["response"])
     assert all(f"notes/{number}.md, line 0" in desk.model.bodies[-1] for number in range(NOTES))
 
@@ -115,7 +115,7 @@ def test_a_long_one_fits_and_every_request_is_valid(desk: Desk, loop: Loop) -> N
     assert len(bodies) == NOTES + 1
     assert last.receipt.tokens_raw > last.receipt.window
     for view in left["views"]:
-        assert view.receipt.tokens_view * view.receipt.calibrated <= view.receipt.window
+        assert view.receipt.tokens_view * view.receipt.token_ratio <= view.receipt.window
     assert last.receipt.window_source.startswith("registry")
     assert not [one for body in bodies for one in check(loop.family, body[loop.array], body) if one.severity == "error"]
     for view, before, after in zip(left["views"][1:], bodies, bodies[1:], strict=False):
@@ -127,7 +127,7 @@ def test_a_long_one_fits_and_every_request_is_valid(desk: Desk, loop: Loop) -> N
 @LONG
 def test_objects_that_were_not_edited_are_themselves(desk: Desk, loop: Loop) -> None:
     left = desk.run(loop, CLEAR)
-    request, view = left["request"][loop.array], left["views"][-1].native[loop.array]
+    request, view = left["request"][loop.array], left["views"][-1].request[loop.array]
     assert view is not request
     old, new = objects(request[: len(view)]), objects(view)
     assert [type(one) for one in old] == [type(one) for one in new]
@@ -164,8 +164,8 @@ def test_what_does_not_fit_is_told_and_the_best_attempt_can_be_sent(desk: Desk, 
     error, engine, client = left["error"], left["engine"], left["client"]
     assert error.largest
     view = engine.sent(error)
-    array = view.native[loop.array]
-    assert type(view.native) is dict
+    array = view.request[loop.array]
+    assert type(view.request) is dict
     assert type(array) is list
     send = {
         "anthropic": lambda: client.messages.create,
@@ -173,7 +173,7 @@ def test_what_does_not_fit_is_told_and_the_best_attempt_can_be_sent(desk: Desk, 
         "openai_responses": lambda: client.responses.create,
         "gemini": lambda: client.models.generate_content,
     }[loop.family]()
-    assert send(**view.native)
+    assert send(**view.request)
 
 
 @EACH
@@ -181,14 +181,14 @@ def test_usage_calibrates_and_a_session_goes_on_in_another_process(desk: Desk, l
     address = f"sqlite:///{desk.folder}/kept.db"
     left = desk.run(loop, f"store={address!r}")
     first, last = left["views"][0], left["views"][-1]
-    assert first.receipt.calibrated == 1.0
-    assert last.receipt.calibrated != 1.0
+    assert first.receipt.token_ratio == 1.0
+    assert last.receipt.token_ratio != 1.0
     left["engine"].close()
     with Engine(store=address) as engine:
         again = engine.fit(left["request"], session=last.session)
         assert again.session == last.session
         assert again.receipt.idle_s is not None
-        assert again.receipt.calibrated == pytest.approx(last.receipt.calibrated, rel=0.5)
+        assert again.receipt.token_ratio == pytest.approx(last.receipt.token_ratio, rel=0.5)
         assert again.plan.epochs[: len(last.plan.epochs)] == last.plan.epochs
 
 

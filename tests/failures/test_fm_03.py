@@ -14,6 +14,6 @@ def test_an_orphan_call_is_closed_and_pruning_goes_on() -> None:
     done = repaired(json.dumps({"model": "gpt-5", "messages": messages}).encode(), "openai_chat")
     assert [one.rule for one in done.mended] == ["O2"]
     view = fit(done.native, policy="hermes", window=20_000)
-    roles = [message["role"] for message in json.loads(view.native)["messages"]]
+    roles = [message["role"] for message in json.loads(view.request)["messages"]]
     assert roles[:4] == ["user", "assistant", "tool", "tool"]
-    assert repaired(view.native, "openai_chat").mended == ()
+    assert repaired(view.request, "openai_chat").mended == ()

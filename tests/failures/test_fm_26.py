@@ -42,7 +42,7 @@ def views(messages: list[dict[str, Any]], first: int, policy: Any = "balance") -
     engine, sent, found = Engine(policy, window=1_000_000), list[bytes](), list[View]()
     for place, end in enumerate(range(first, len(messages) + 1, 2)):
         sent.append(json.dumps({"model": MODEL, "max_tokens": 9, "messages": messages[:end]}).encode())
-        found.append(engine.fit(sent[-1], session="s", now=1_000 + place * GAP_S * 1_000, idle_s=GAP_S))
+        found.append(engine.fit(sent[-1], session="s", now_ms=1_000 + place * GAP_S * 1_000, idle_s=GAP_S))
     return sent, found
 
 
@@ -52,12 +52,12 @@ def test_a_warm_cache_is_left_alone_while_to_break_it_is_dearer(first: int) -> N
     sent, found = views(session(behind=170_000)[:83], first)
     due = [one for one in found if one.receipt.tokens_raw > 200_000]
     assert len(due) > 10
-    assert [one.native for one in found] == sent
-    assert all("to edit now would cost" in one.receipt.gate for one in due[-5:])
+    assert [one.request for one in found] == sent
+    assert all("to edit now would cost" in one.receipt.skipped_reason for one in due[-5:])
 
 
 def test_where_it_pays_all_goes_at_once_and_stays_as_it_went() -> None:
-    eager = {"extends": "balance", "schedule": {"when": "balance"}}  # no bound on what a moment may cost
+    eager = {"extends": "balance", "schedule": {"type": "break_even"}}  # no bound on what a moment may cost
     sent, found = views(session(behind=4_000, words=4_000), 1, eager)
     opened = [place for place, one in enumerate(found) if one.receipt.opened]
     batches = [found[at - 1].receipt.tokens_view - found[at].receipt.tokens_view for at in opened]
@@ -66,5 +66,5 @@ def test_where_it_pays_all_goes_at_once_and_stays_as_it_went() -> None:
     assert sum(batches) > 80_000
     for number, (one, other) in enumerate(pairwise(found), 1):
         if number not in opened:
-            assert other.native.startswith(one.native[: one.native.rindex(b"]")])  # nothing before its end moves
-    assert all(one.native == request for one, request in zip(found[: opened[0]], sent, strict=False))
+            assert other.request.startswith(one.request[: one.request.rindex(b"]")])  # nothing before its end moves
+    assert all(one.request == request for one, request in zip(found[: opened[0]], sent, strict=False))

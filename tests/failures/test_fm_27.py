@@ -38,31 +38,31 @@ def url(tmp_path: Path) -> str:
     """The store of a session whose last call was answered at START, from a cache that is warm."""
     found = f"sqlite:///{tmp_path}/kept.db"
     first = engine(found)
-    view = first.fit(request(39), session="s", now=START - 5_000, idle_s=4.0)
+    view = first.fit(request(39), session="s", now_ms=START - 5_000, idle_s=4.0)
     assert not view.receipt.opened
-    first.observe(view, {"input_tokens": 200, "cache_read_input_tokens": 70_000}, now=START)
+    first.record_usage(view, {"input_tokens": 200, "cache_read_input_tokens": 70_000}, now_ms=START)
     return found
 
 
 def test_a_session_that_comes_back_is_pruned_before_its_first_call(url: str) -> None:
-    view = engine(url).fit(request(40), session="s", now=START + 2 * HOUR_MS)
+    view = engine(url).fit(request(40), session="s", now_ms=START + 2 * HOUR_MS)
     assert view.receipt.opened
     assert view.receipt.idle_s == 7_200
     assert view.receipt.cost is not None
-    assert view.receipt.cost.cold
+    assert view.receipt.cost.cache_cold_reason
     assert view.receipt.tokens_view < view.receipt.tokens_raw * 0.8
-    warm = engine(url).fit(request(41), session="s", now=START + 2 * HOUR_MS + 60_000)
+    warm = engine(url).fit(request(41), session="s", now_ms=START + 2 * HOUR_MS + 60_000)
     assert not warm.receipt.opened  # the clock runs from the epoch on: what is cached now stays
 
 
 def test_a_restart_alone_makes_nothing_cold(url: str) -> None:
-    view = engine(url).fit(request(40), session="s", now=START + 60_000)
+    view = engine(url).fit(request(40), session="s", now_ms=START + 60_000)
     assert (view.receipt.opened, view.receipt.idle_s) == (False, 60.0)
-    assert view.native == request(40)
+    assert view.request == request(40)
 
 
 def test_a_clock_that_nobody_knows_counts_as_cold(tmp_path: Path) -> None:
-    view = engine(f"sqlite:///{tmp_path}/empty.db").fit(request(40), session="s", now=START)
+    view = engine(f"sqlite:///{tmp_path}/empty.db").fit(request(40), session="s", now_ms=START)
     assert view.receipt.idle_s is None
     assert view.receipt.opened
-    assert "no earlier call is known" in view.receipt.trigger
+    assert "no earlier call is known" in view.receipt.reason

@@ -44,25 +44,25 @@ def test_cold_prunes_and_warm_waits_until_it_must(model: str, full: int, restart
     store = MemoryStore()
     window = 40_000 if full else 1_000_000  # 40,000 tokens, over the 85 % at which all must go, or far below
     engine = Engine("balance", store=store, window=window)
-    first = engine.fit(request(model, 1), session="s", now=START - 9_000, idle_s=5.0)
-    engine.observe(first, {"input_tokens": 5, "prompt_tokens": 2_000}, now=START)
+    first = engine.fit(request(model, 1), session="s", now_ms=START - 9_000, idle_s=5.0)
+    engine.record_usage(first, {"input_tokens": 5, "prompt_tokens": 2_000}, now_ms=START)
     engine = Engine("balance", store=store, window=window) if restart else engine
     now = START + 1_000 * (MODELS[model] + 1 if cold else 20)
-    view = engine.fit(request(model), session="s", now=now)
+    view = engine.fit(request(model), session="s", now_ms=now)
     pays = model == "gpt-4o"  # to write costs no more than twice a read: it pays at once
-    assert view.receipt.opened is bool(cold or full or pays), view.receipt.gate
+    assert view.receipt.opened is bool(cold or full or pays), view.receipt.skipped_reason
     if cold and not full:
-        assert "the prompt cache lives" in view.receipt.trigger
+        assert "the prompt cache lives" in view.receipt.reason
     if not view.receipt.opened:
-        assert "the prompt cache is warm" in view.receipt.gate
+        assert "the prompt cache is warm" in view.receipt.skipped_reason
 
 
 def test_a_busy_session_does_not_wait_for_a_pause() -> None:
     """87 calls in a row, 20 s apart: what is read again and again goes once it has cost more than to write the rest."""
-    unbound = {"extends": "balance", "schedule": {"when": "balance"}}  # no bound on what a moment may cost
+    unbound = {"extends": "balance", "schedule": {"type": "break_even"}}  # no bound on what a moment may cost
     engine = Engine(unbound, window=1_000_000)
     views = [
-        engine.fit(request("claude-opus-4-5", count), session="s", now=START + 20_000 * count, idle_s=20.0)
+        engine.fit(request("claude-opus-4-5", count), session="s", now_ms=START + 20_000 * count, idle_s=20.0)
         for count in range(1, 88)
     ]
     sent = sum(view.receipt.tokens_view for view in views)

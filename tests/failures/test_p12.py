@@ -58,7 +58,7 @@ def views(requests: list[bytes], restarts: int = 0) -> list[View]:
     for number, request in enumerate(requests):
         if restarts and number % (len(requests) // restarts) == 0:
             engine = Engine("balance", store=store)
-        found.append(engine.fit(request, session="s", now=20_000 * number, idle_s=20.0))
+        found.append(engine.fit(request, session="s", now_ms=20_000 * number, idle_s=20.0))
     return found
 
 
@@ -68,8 +68,8 @@ def test_two_hundred_requests_move_their_prefix_at_epochs_alone() -> None:
     opened = [number for number, view in enumerate(found) if view.receipt.opened]
     for number, (one, other) in enumerate(pairwise(found), 1):
         if number not in opened:
-            assert other.native.startswith(one.native[: one.native.rindex(b"]")])
-    freed = sum(entry.tokens_before - entry.tokens_after for view in found for entry in view.receipt.entries)
+            assert other.request.startswith(one.request[: one.request.rindex(b"]")])
+    freed = sum(entry.tokens_before - entry.tokens_after for view in found for entry in view.receipt.edits)
     assert freed > 20_000
     assert 0 < len(opened) <= ceil(freed / LEAST)
 
@@ -78,7 +78,7 @@ def test_two_hundred_requests_move_their_prefix_at_epochs_alone() -> None:
 def test_restarts_change_no_byte(model: str) -> None:
     requests = bodies(60, model)
     kept, restarted = views(requests, restarts=1), views(requests, restarts=8)
-    assert [view.native for view in kept] == [view.native for view in restarted]
+    assert [view.request for view in kept] == [view.request for view in restarted]
     assert any(view.receipt.opened for view in kept)
 
 
@@ -98,7 +98,7 @@ def test_every_process_makes_the_same_bytes() -> None:
 
 def digest(rounds: int) -> str:
     """A hash of all views of a session."""
-    return hashlib.sha256(b"\n".join(view.native for view in views(bodies(rounds)))).hexdigest()
+    return hashlib.sha256(b"\n".join(view.request for view in views(bodies(rounds)))).hexdigest()
 
 
 @pytest.mark.parametrize(

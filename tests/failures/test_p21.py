@@ -18,9 +18,9 @@ MODEL = "claude-opus-4-5"
 EAGER: dict[str, Any] = {
     "name": "eager",
     "extends": "balance",
-    "protect": {"results": 3, "files": 2, "worth_chars": 100},
-    "birth": {"do": "excerpt", "max_chars": 1_000_000},
-    "schedule": {"when": "every_request"},
+    "protect": {"last_results": 3, "recent_files": 2, "min_prunable_chars": 100},
+    "on_arrival": {"type": "excerpt", "max_chars": 1_000_000},
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -42,7 +42,7 @@ def request(*calls: tuple[str, str]) -> bytes:
 
 def shown(view: View) -> list[bool]:
     """By call: whether its output reads as it came."""
-    pairs = zip(view.before.messages, view.after.messages, strict=True)
+    pairs = zip(view.raw_transcript.messages, view.transcript.messages, strict=True)
     both = ((was.parts[0], now.parts[0]) for was, now in pairs if was.parts[0].kind == "tool_result")
     return [was.text == now.text for was, now in both]
 
@@ -53,14 +53,14 @@ OTHERS = [(f"make part-{number}", text(f"part{number}")) for number in range(6)]
 def test_the_freshest_reads_of_the_files_worked_with_stay_and_older_content_goes() -> None:
     login, session = ("/src/login.py", text("login")), ("/src/session.py", text("session"))
     old = [("/src/first.py", text("first")), ("/src/second.py", text("second"))]
-    view = Engine(EAGER).fit(request(*old, login, session, *OTHERS), session="s", now=1)
+    view = Engine(EAGER).fit(request(*old, login, session, *OTHERS), session="s", now_ms=1)
     assert shown(view) == [False, False, True, True, *[False] * 3, *[True] * 3]
 
 
 def test_of_reads_of_one_file_only_the_newest_stays_and_of_runs_of_one_test_too() -> None:
     login, failing = ("/src/login.py", text("login")), ("pytest tests/test_login.py", text("FAILED") + "\nExit code 1")
     calls = [login, failing, login, failing, login, failing, *OTHERS[:3]]
-    view = Engine(EAGER).fit(request(*calls), session="s", now=1)
+    view = Engine(EAGER).fit(request(*calls), session="s", now_ms=1)
     assert shown(view) == [False, False, False, False, True, True, True, True, True]
 
 
@@ -71,7 +71,7 @@ def test_what_was_read_again_is_not_taken_again_at_once() -> None:
     calls = [login, *others, *OTHERS[:3], login, *OTHERS[3:]]
     engine, views = Engine(EAGER), list[View]()
     for count in range(1, len(calls) + 1):
-        views.append(engine.fit(request(*calls[:count]), session="s", now=count))
+        views.append(engine.fit(request(*calls[:count]), session="s", now_ms=count))
     assert not shown(views[7])[0]
     assert all(shown(view)[8] for view in views[8:])
 
@@ -82,7 +82,7 @@ def test_sixty_rounds_of_four_files_read_none_of_them_away() -> None:
     calls = [(names[number % 4], text(names[number % 4][5:-3])) for number in range(60)]
     engine = Engine("balance")
     for count in range(1, len(calls) + 1):
-        view = engine.fit(request(*calls[:count]), session="s", now=1_000 * count, idle_s=5.0)
+        view = engine.fit(request(*calls[:count]), session="s", now_ms=1_000 * count, idle_s=5.0)
         newest = {calls[at][0]: seen for at, seen in enumerate(shown(view))}
         assert all(newest.values())
 

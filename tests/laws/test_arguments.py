@@ -51,18 +51,30 @@ OF_FIT = (
     "format",
     "protect",
     "idle_s",
-    "now",
+    "now_ms",
     "fixed_tokens",
     "counter",
     "repair",
     "compact",
 )
 OF_ENGINE = (
-    *("policy", "model", "window", "format", "protect", "counter", "repair", "sessions", "store", "tenant", "keep"),
-    *("pin_tokens", "handles", "summarizer", "compact", "deadline_s", "before_compact", "after_compact"),
+    *(
+        "policy",
+        "model",
+        "window",
+        "format",
+        "protect",
+        "counter",
+        "repair",
+        "max_cached_sessions",
+        "store",
+        "tenant",
+        "store_raw",
+    ),
+    *("max_pinned_tokens", "recall_handles", "summarizer", "compact", "deadline_s", "before_compact", "after_compact"),
     *("background", "local_only"),
 )
-OF_REQUESTS = ("session", "tenant", "plan", "idle_s", "now", "fixed_tokens")
+OF_REQUESTS = ("session", "tenant", "plan", "idle_s", "now_ms", "fixed_tokens")
 
 
 def answered(call: Callable[[], Any]) -> None:
@@ -109,11 +121,11 @@ def test_whatever_an_engine_is_asked(name: str, data: st.DataObject) -> None:
 def test_whatever_is_said_between_requests(one: Any, other: Any) -> None:
     engine = Engine("kilocode", store=MemoryStore())
     view = engine.fit(TALK, session="s")
-    answered(lambda: engine.observe(view, one))
-    answered(lambda: engine.observe(one, {"input_tokens": 7}))
+    answered(lambda: engine.record_usage(view, one))
+    answered(lambda: engine.record_usage(one, {"input_tokens": 7}))
     answered(lambda: engine.sent(one))
     answered(lambda: engine.sent(StillTooLong("it is", one)))
-    answered(lambda: engine.observe("s", {"usage": one, "input_tokens": other}))
+    answered(lambda: engine.record_usage("s", {"usage": one, "input_tokens": other}))
     answered(lambda: engine.undo(one, other))
     answered(lambda: engine.undo("s", other))
     answered(lambda: engine.pin("s", one, other))
@@ -121,13 +133,13 @@ def test_whatever_is_said_between_requests(one: Any, other: Any) -> None:
     answered(lambda: engine.unpin("s", one, other))
     answered(lambda: engine.replay(one, other))
     answered(lambda: engine.replay("s", 0, one))
-    answered(lambda: engine.undo("s", now=one))
-    answered(lambda: engine.observe("s", {}, tenant=one))
+    answered(lambda: engine.undo("s", now_ms=one))
+    answered(lambda: engine.record_usage("s", {}, tenant=one))
     answered(lambda: engine.pin("s", "tool", "read", tenant=one))
     answered(lambda: engine.replay("s", 0, tenant=one))
     answered(lambda: engine.compact(TALK, session="s", focus=one, summary=other))
-    answered(lambda: engine.compact(TALK, session="s", force=one, active=other, queued=one))
-    assert engine.fit(TALK, session="s").native is TALK
+    answered(lambda: engine.compact(TALK, session="s", force=one, run_active=other, messages_queued=one))
+    assert engine.fit(TALK, session="s").request is TALK
 
 
 FIELDS = (
@@ -161,8 +173,8 @@ def test_whatever_a_policy_says(name: str, data: st.DataObject) -> None:
         ({"idle_s": -1}, "idle_s=-1: give a number of seconds from 0 up"),
         ({"idle_s": math.nan}, "idle_s=nan: give a number of seconds"),
         ({"idle_s": math.inf}, "idle_s=inf: give a number of seconds"),
-        ({"now": 10**18}, "now=1000000000000000000: give milliseconds since 1970"),
-        ({"now": 1.5}, "now=1.5: give milliseconds since 1970 as a whole number"),
+        ({"now_ms": 10**18}, "now_ms=1000000000000000000: give milliseconds since 1970"),
+        ({"now_ms": 1.5}, "now_ms=1.5: give milliseconds since 1970 as a whole number"),
         ({"fixed_tokens": -1}, "fixed_tokens=-1: give a whole number from 0 up"),
         ({"plan": {}}, "plan={}: give the `plan` of an earlier view"),
         ({"window": Mute()}, "window=<Mute>: give a whole number"),
@@ -187,11 +199,11 @@ def test_what_cannot_be_is_refused_with_what_to_give(named: dict[str, Any], says
 @pytest.mark.parametrize(
     ("named", "says"),
     [
-        ({"sessions": 0}, "sessions=0: give a whole number from 1 up"),
+        ({"max_cached_sessions": 0}, "max_cached_sessions=0: give a whole number from 1 up"),
         ({"deadline_s": 0}, "deadline_s=0: give a number of seconds above 0"),
-        ({"pin_tokens": -1}, "pin_tokens=-1: give a whole number"),
-        ({"keep": "all"}, "keep='all': give 'removed' or 'raw'"),
-        ({"handles": "yes"}, "handles cannot be 'yes'"),
+        ({"max_pinned_tokens": -1}, "max_pinned_tokens=-1: give a whole number"),
+        ({"store_raw": "all"}, "store_raw='all'"),
+        ({"recall_handles": "yes"}, "recall_handles cannot be 'yes'"),
         ({"store": 5}, "store=5: give an address such as 'sqlite:///~/agents.db', or a Store"),
         ({"store": "nowhere"}, "'nowhere' is no address of a store"),
         ({"tenant": 7}, "tenant=7: give the tenant's name"),
@@ -211,7 +223,7 @@ def test_what_cannot_be_asked_of_an_engine() -> None:
     for call, says in (
         (lambda: engine.fit(TALK, session=5), "session=5: give a session's name"),  # type: ignore[arg-type]
         (lambda: engine.fit(TALK, session="\ud800"), "session='\\ud800': give a session's name of valid Unicode"),
-        (lambda: engine.observe(5, {}), "view=5: give what `fit` gave, or a session's name"),  # type: ignore[arg-type]
+        (lambda: engine.record_usage(5, {}), "view=5: give what `fit` gave, or a session's name"),  # type: ignore[arg-type]
         (lambda: engine.undo("s", -1), "epoch=-1: give a whole number from 0 up"),
         (lambda: engine.replay("s", "0"), "request='0': give a whole number"),  # type: ignore[arg-type]
         (lambda: engine.pin("s", "tool", 5), "pattern=5: give what is pinned"),  # type: ignore[arg-type]
@@ -238,9 +250,9 @@ def test_one_glob_protects_what_it_names() -> None:
         {"role": "assistant", "content": "Bye."},
         {"role": "user", "content": "Bye."},
     ]
-    assert fit(talk, policy="kilocode").receipt.entries
+    assert fit(talk, policy="kilocode").receipt.edits
     for globs in ("read_file", "read_*", ["read_file"], ("read_*",), {"read_file"}, iter(["read_file"])):
-        assert not fit(talk, policy="kilocode", protect=globs).receipt.entries  # type: ignore[arg-type]
+        assert not fit(talk, policy="kilocode", protect=globs).receipt.edits  # type: ignore[arg-type]
 
 
 def test_a_window_of_none_states_none() -> None:

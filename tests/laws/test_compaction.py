@@ -22,12 +22,12 @@ FEW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, Hea
 LAYOUTS = st.builds(
     Compaction,
     layout=st.sampled_from(["tail", "middle"]),
-    head=st.integers(0, 3),
+    head_messages=st.integers(0, 3),
     keep_turns=st.integers(0, 3),
     keep_tokens=st.integers(0, 200),
     keep_messages=st.integers(0, 4),
     cut_at=st.sampled_from(["turns", "rounds"]),
-    role=st.sampled_from(["user", "system"]),
+    summary_role=st.sampled_from(["user", "system"]),
 )
 AFTER = st.builds(
     Continuation, mode=st.sampled_from(["branches", "sentence", "none"]), when_idle=st.sampled_from(["always", "never"])
@@ -40,9 +40,9 @@ def pairs(messages: tuple[Message, ...]) -> list[tuple[list[str], list[str]]]:
     made: list[tuple[list[str], list[str]]] = []
     for message in messages:
         if message.role == "assistant":
-            made.append(([part.call for part in message.parts if part.kind == "tool_call"], []))
+            made.append(([part.call_id for part in message.parts if part.kind == "tool_call"], []))
         elif made:
-            made[-1][1].extend(part.call for part in message.parts if part.kind == "tool_result")
+            made[-1][1].extend(part.call_id for part in message.parts if part.kind == "tool_result")
     return made
 
 
@@ -53,9 +53,9 @@ def test_rounds_stay_whole_and_the_newest_request_as_it_came(
 ) -> None:
     before = json.dumps(messages)
     plan = Plan()
-    read = secateur.fit(messages, policy="observe", now=1).before
+    read = secateur.fit(messages, policy="observe", now_ms=1).raw_transcript
     for size in sorted(data.draw(st.sets(st.integers(1, len(messages)), max_size=2)) | {len(messages)}):
-        read = secateur.fit(messages[:size], policy="observe", now=1).before
+        read = secateur.fit(messages[:size], policy="observe", now_ms=1).raw_transcript
         outcome, _ = run(scene(read, plan, asks=asks), *policy, [answer])
         if not isinstance(outcome, Compacted):
             continue
@@ -65,8 +65,8 @@ def test_rounds_stay_whole_and_the_newest_request_as_it_came(
         assert all(one in pairs(read.messages) for one in pairs(shown))
         newest = [one for one in read.messages if one.role == "user" and one.origin == "user" and _says(one)][-1:]
         assert [one for one in newest if one in shown] == newest
-    sent = secateur.fit(messages, policy="observe", plan=plan, now=2)
-    assert REFUSED not in sent.receipt.gate
+    sent = secateur.fit(messages, policy="observe", plan=plan, now_ms=2)
+    assert REFUSED not in sent.receipt.skipped_reason
     assert json.dumps(messages) == before
     assert view(read, decode(encode(plan))) == view(read, plan)
 
@@ -114,7 +114,7 @@ def test_a_summary_is_bounded_over_ten_rounds(window: int, asks: bool) -> None:
         given_ = scene(talked, plan, asks=asks, window=window, count=estimate)
         outcome, _ = run(given_, Compaction(keep_turns=1, keep_tokens=0), answers=[Answer(said(discoveries=lines))])
         if isinstance(outcome, Compacted):
-            plan = plan.opened(Epoch(n, talked.messages[-1].key, "compaction", outcome.edits))
+            plan = plan.with_epoch(Epoch(n, talked.messages[-1].key, "compaction", outcome.edits))
             sizes.append(estimate(outcome.summary))
     assert len(sizes) >= 5
     assert max(sizes) <= max(900, min(13_000, int(0.055 * window)))

@@ -45,8 +45,10 @@ def test_the_library_a_session_the_simulator_and_a_hand_off_count_the_same(
     asked = json.dumps(body(said, model)).encode()
     once = fit(asked, policy="observe")
     count = once.receipt.tokens_raw
-    parts = [part for message in once.before.messages for part in message.parts]
-    assert count == once.before.fixed_tokens + sum(times_of(estimate(part.text), factor(model)) for part in parts)
+    parts = [part for message in once.raw_transcript.messages for part in message.parts]
+    assert count == once.raw_transcript.fixed_tokens + sum(
+        times_of(estimate(part.text), factor(model)) for part in parts
+    )
     assert fit(asked, policy="kilocode").receipt.tokens_raw == count
     assert Engine("balance").fit(asked, session="s").receipt.tokens_raw == count
     segment = recorded(asked).segments[-1]
@@ -94,7 +96,7 @@ def test_a_model_that_counts_otherwise_is_counted_anew_in_the_middle_of_a_sessio
     engine, counts = Engine("observe"), dict[str, int]()
     for number, model in enumerate(("claude-opus-4-5", "gpt-5", "claude-opus-4-7", "claude-opus-4-7"), 2):
         asked = json.dumps(body(said[:number], model)).encode()
-        receipt = engine.fit(asked, session="s", now=number).receipt
+        receipt = engine.fit(asked, session="s", now_ms=number).receipt
         counts[model] = receipt.tokens_raw
         assert receipt.tokens_raw == fit(asked, policy="observe").receipt.tokens_raw
         assert receipt.counted_by == ("estimate" if model == "gpt-5" else f"estimate × {factor(model):g} for {model}")
@@ -119,4 +121,4 @@ def test_without_a_sample_a_count_stands_as_it_is() -> None:
 
     assert rebased(Calibration(), "claude-opus-4-7").ratio == 1.0
     for model in ("claude-opus-4-7", "claude-sonnet-4-5", "gemini-2.5-pro", "gpt-5"):
-        assert fit(json.dumps(body([("go", "a line of output. " * 200)], model)).encode()).receipt.calibrated == 1.0
+        assert fit(json.dumps(body([("go", "a line of output. " * 200)], model)).encode()).receipt.token_ratio == 1.0

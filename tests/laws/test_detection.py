@@ -22,8 +22,12 @@ ALIKE = {"pi": {"openclaw"}, "openclaw": {"pi"}}  # one grammar
 CHAT_LISTS = {"openai_chat": {"mini_swe_agent"}, "mini_swe_agent": {"openai_chat"}}  # a bare list has no header
 ALL_GO: dict[str, Any] = {
     "name": "all go",
-    "prune": [{"do": "hard_clear"}, {"do": "clear_inputs", "max_chars": 0, "head_chars": 0}, {"do": "drop_reasoning"}],
-    "schedule": {"when": "every_request"},
+    "prune": [
+        {"type": "hard_clear"},
+        {"type": "clear_inputs", "max_chars": 0, "head_chars": 0},
+        {"type": "drop_reasoning"},
+    ],
+    "schedule": {"type": "every_request"},
 }
 SEEDS = st.integers(0, 20_000)
 
@@ -72,7 +76,7 @@ def test_an_unknown_message_changes_nothing_and_stays(seed: int, place: int) -> 
     body = body | {one.shape.array: messages}
     assert found(body) == one.shape.format
     view = fit(body, policy=ALL_GO, model=one.style.model, window=100_000, compact=False)
-    assert view.native[one.shape.array].count(ODD_MESSAGE) == 1
+    assert view.request[one.shape.array].count(ODD_MESSAGE) == 1
 
 
 @settings(deadline=None)

@@ -5,10 +5,17 @@ import pytest
 from laws.trials import BIRTH, INPUTS, Trial, own
 from laws.validity import Case, Outcome, case, play
 
-EAGER = {"beta": 0.001, "results": 2, "keep_tokens": 0, "least_tokens": 1, "times": 0, "max_regret": None}
+EAGER = {
+    "break_even_share": 0.001,
+    "last_results": 2,
+    "keep_tokens": 0,
+    "min_tokens_freed": 1,
+    "min_savings_ratio": 0,
+    "max_overspend": None,
+}
 TRIALS = (
     own("digests", compaction={"digest": EAGER}),
-    own("digests of what was pruned", INPUTS, birth=BIRTH, compaction={"digest": EAGER | {"results": 4}}),
+    own("digests of what was pruned", INPUTS, on_arrival=BIRTH, compaction={"digest": EAGER | {"last_results": 4}}),
 )
 CASES = 150
 

@@ -13,22 +13,22 @@ import secateur
 from laws.histories import HISTORY, anthropic
 from laws.natives import body, by_user, calls_answered, elements, ends
 from secateur import Engine, fit
-from secateur.plan import Plan, alive, decode, encode, undo
+from secateur.plan import Plan, active_epochs, decode, encode, undo
 
 MODEL = "claude-opus-4-5"  # its signed reasoning is not bound to its prefix
 EAGER: dict[str, Any] = {
     "name": "eager",
-    "protect": {"messages": 2, "tools": ["skill"]},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2, "tools": ["skill"]},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 BATCHED: dict[str, Any] = {
     "name": "batched",
-    "protect": {"turns": 1, "tokens": 50, "tools": ["skill"]},
-    "prune": [{"do": "soft_trim", "max_chars": 120, "head_chars": 40, "tail_chars": 40}, {"do": "hard_clear"}],
-    "schedule": {"when": "threshold", "more_than": 75},
+    "protect": {"last_turns": 1, "last_tokens": 50, "tools": ["skill"]},
+    "prune": [{"type": "soft_trim", "max_chars": 120, "head_chars": 40, "tail_chars": 40}, {"type": "hard_clear"}],
+    "schedule": {"type": "threshold", "over_prunable_tokens": 75},
 }
-BORN: dict[str, Any] = {**EAGER, "name": "born", "birth": {"do": "excerpt", "max_chars": 150}}
+BORN: dict[str, Any] = {**EAGER, "name": "born", "on_arrival": {"type": "excerpt", "max_chars": 150}}
 POLICY = st.sampled_from([EAGER, BATCHED, BORN])
 
 
@@ -39,34 +39,34 @@ def cut(data: st.DataObject, messages: list[Any]) -> int:
 
 @given(HISTORY, POLICY)
 def test_bytes_and_objects_agree(messages: list[Any], policy: dict[str, Any]) -> None:
-    one = fit(messages, policy=policy, model=MODEL, now=7)
-    other = fit(body(messages), policy=policy, model=MODEL, now=7)
-    assert elements(one.native) == elements(other.native)
+    one = fit(messages, policy=policy, model=MODEL, now_ms=7)
+    other = fit(body(messages), policy=policy, model=MODEL, now_ms=7)
+    assert elements(one.request) == elements(other.request)
     assert one.plan == other.plan
 
 
 @given(HISTORY)
 def test_identity(messages: list[Any]) -> None:
     data = body(messages)
-    assert fit(messages, policy="observe").native is messages
-    assert fit(data, policy="observe").native is data
+    assert fit(messages, policy="observe").request is messages
+    assert fit(data, policy="observe").request is data
 
 
 @given(HISTORY, POLICY, st.data())
 def test_sticky(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
     """Under one plan, what was shown stays as it was shown while the history grows."""
-    first = fit(body(messages[: cut(data, messages)]), policy=policy, now=1)
-    later = fit(body(messages), policy="observe", plan=first.plan, now=2)
-    shown = elements(first.native)
-    assert elements(later.native)[: len(shown)] == shown
+    first = fit(body(messages[: cut(data, messages)]), policy=policy, now_ms=1)
+    later = fit(body(messages), policy="observe", plan=first.plan, now_ms=2)
+    shown = elements(first.request)
+    assert elements(later.request)[: len(shown)] == shown
 
 
 @given(HISTORY, POLICY, st.data())
 def test_the_prefix_moves_only_with_an_epoch(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
     plan, shown = Plan(), []
     for end in sorted({cut(data, messages) for _ in range(3)} | {len(messages)}):
-        view = fit(body(messages[:end]), policy=policy, plan=plan, now=end)
-        now = elements(view.native)
+        view = fit(body(messages[:end]), policy=policy, plan=plan, now_ms=end)
+        now = elements(view.request)
         assert view.receipt.opened == (view.plan != plan)
         if not view.receipt.opened:
             assert now[: len(shown)] == shown
@@ -79,7 +79,7 @@ def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool,
 
     What else went on from the same request, and its clock, are what a caller without a session has to know instead.
     """
-    engine = Engine(policy, sessions=1)
+    engine = Engine(policy, max_cached_sessions=1)
     plan: Plan | None = None  # the first request goes on from nothing
     sent: list[list[Any]] = []
     for step in range(4):
@@ -88,33 +88,35 @@ def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool,
         if data.draw(st.booleans(), label="fork"):
             some = [*some, by_user(messages, f"another way {step}")]
         request = body(some, spaced)
-        warm = engine.fit(request, session="s", now=step)
+        warm = engine.fit(request, session="s", now_ms=step)
         if all(one == some[: len(one)] for one in sent):
-            cold = fit(request, policy=policy, plan=plan, now=step, idle_s=warm.receipt.idle_s)
+            cold = fit(request, policy=policy, plan=plan, now_ms=step, idle_s=warm.receipt.idle_s)
             place = {name: getattr(warm.receipt, name) for name in ("parent", "view", "lines")}
             receipt = structs.replace(cold.receipt, **place)
-            assert warm == structs.replace(cold, before=warm.before, after=warm.after, session="s", receipt=receipt)
-            assert [one.key for one in warm.after.messages] == [one.key for one in cold.after.messages]
+            assert warm == structs.replace(
+                cold, raw_transcript=warm.raw_transcript, transcript=warm.transcript, session="s", receipt=receipt
+            )
+            assert [one.key for one in warm.transcript.messages] == [one.key for one in cold.transcript.messages]
         sent.append(some)
-        assert fit(request, policy="observe", plan=warm.plan).native == warm.native
+        assert fit(request, policy="observe", plan=warm.plan).request == warm.request
         plan = warm.plan
 
 
 @given(HISTORY, HISTORY, POLICY)
 def test_other_past(messages: list[Any], others: list[Any], policy: dict[str, Any]) -> None:
     """A plan applies nothing beyond the prefix that two histories share."""
-    first = fit(messages, policy=policy, now=1)
-    shared = {part.key for one in first.before.messages for part in one.parts}
+    first = fit(messages, policy=policy, now_ms=1)
+    shared = {part.key for one in first.raw_transcript.messages for part in one.parts}
     view = fit(others, policy="observe", plan=first.plan)
-    for raw, seen in zip(view.before.messages, view.after.messages, strict=True):
+    for raw, seen in zip(view.raw_transcript.messages, view.transcript.messages, strict=True):
         if not any(part.key in shared for part in raw.parts):
             assert seen == raw
-            assert view.native[raw.path[0]] is others[raw.path[0]]
+            assert view.request[raw.path[0]] is others[raw.path[0]]
 
 
 @given(HISTORY, POLICY)
 def test_pairing_and_roles(messages: list[Any], policy: dict[str, Any]) -> None:
-    got = fit(messages, policy=policy).native
+    got = fit(messages, policy=policy).request
     assert calls_answered(got) == calls_answered(messages)
     assert [one.get("role") for one in got] == [one.get("role") for one in messages]
 
@@ -123,12 +125,12 @@ def test_pairing_and_roles(messages: list[Any], policy: dict[str, Any]) -> None:
 def test_protection(messages: list[Any], policy: dict[str, Any]) -> None:
     """Pinned parts, protected tools and protected messages read as they came; nothing but results changes."""
     view = fit(messages, policy=policy, model=MODEL)
-    for number, (raw, seen) in enumerate(zip(view.before.messages, view.after.messages, strict=True)):
+    for number, (raw, seen) in enumerate(zip(view.raw_transcript.messages, view.transcript.messages, strict=True)):
         kept = {part.key: part for part in seen.parts}
         unchanged = {part.key for part in raw.parts if kept.get(part.key) == part}
         for part in raw.parts:
-            late = number >= len(view.before.messages) - 2 and policy is EAGER
-            if part.within and part.within not in unchanged:
+            late = number >= len(view.raw_transcript.messages) - 2 and policy is EAGER
+            if part.container_key and part.container_key not in unchanged:
                 continue  # a medium goes with its result
             if part.pinned or part.tool == "skill" or late or part.kind not in ("tool_result", "media"):
                 assert kept[part.key] == part
@@ -138,35 +140,35 @@ def test_protection(messages: list[Any], policy: dict[str, Any]) -> None:
 def test_shrink(messages: list[Any], policy: dict[str, Any]) -> None:
     receipt = fit(messages, policy=policy).receipt
     assert receipt.tokens_view <= receipt.tokens_raw
-    assert all(entry.tokens_after <= entry.tokens_before for entry in receipt.entries)
+    assert all(entry.tokens_after <= entry.tokens_before for entry in receipt.edits)
 
 
 @given(HISTORY, POLICY)
 def test_idempotent(messages: list[Any], policy: dict[str, Any]) -> None:
     """A view that satisfies the policy gets no further edit, whether the plan comes with it or not."""
-    first = fit(messages, policy=policy, now=1)
-    again = fit(messages, policy=policy, plan=first.plan, now=2)
+    first = fit(messages, policy=policy, now_ms=1)
+    again = fit(messages, policy=policy, plan=first.plan, now_ms=2)
     assert again.plan == first.plan
-    assert json.dumps(again.native) == json.dumps(first.native)
+    assert json.dumps(again.request) == json.dumps(first.request)
     if policy is EAGER:
-        fed_back = fit(first.native, policy=policy, now=3)
-        assert json.dumps(fed_back.native) == json.dumps(first.native)
+        fed_back = fit(first.request, policy=policy, now_ms=3)
+        assert json.dumps(fed_back.request) == json.dumps(first.request)
 
 
 @given(HISTORY, POLICY, st.data())
 def test_undo(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
     """Undoing the newest epoch gives the bytes from before it, and undoing that brings it back."""
-    before = fit(body(messages[: cut(data, messages)]), policy=policy, now=1).plan
-    after = fit(body(messages), policy=policy, plan=before, now=2)
+    before = fit(body(messages[: cut(data, messages)]), policy=policy, now_ms=1).plan
+    after = fit(body(messages), policy=policy, plan=before, now_ms=2)
     if after.plan == before:
         return
     number = len(after.plan.epochs) - 1
-    undone = undo(after.plan, number, 3, after.before.messages[-1].key)
-    shown = fit(body(messages), policy="observe", plan=undone).native
-    assert shown == fit(body(messages), policy="observe", plan=before).native
-    redone = undo(undone, number + 1, 4, after.before.messages[-1].key)
-    assert fit(body(messages), policy="observe", plan=redone).native == after.native
-    assert len(alive(redone)) == len(alive(after.plan)) + 1
+    undone = undo(after.plan, number, 3, after.raw_transcript.messages[-1].key)
+    shown = fit(body(messages), policy="observe", plan=undone).request
+    assert shown == fit(body(messages), policy="observe", plan=before).request
+    redone = undo(undone, number + 1, 4, after.raw_transcript.messages[-1].key)
+    assert fit(body(messages), policy="observe", plan=redone).request == after.request
+    assert len(active_epochs(redone)) == len(active_epochs(after.plan)) + 1
 
 
 @given(anthropic(), POLICY)
@@ -177,7 +179,7 @@ def test_a_client_that_strips_reasoning_moves_nothing(messages: list[Any], polic
         return
     edited = {edit.key for epoch in plan.epochs for edit in epoch.edits}
     again = fit(stripped, policy="observe", plan=plan, model=MODEL)
-    assert again.receipt.in_force == len(edited)
+    assert again.receipt.active_edits == len(edited)
 
 
 def _without_reasoning(message: dict[str, Any]) -> dict[str, Any]:
@@ -195,7 +197,7 @@ def test_moved_cache_markers_move_nothing(messages: list[Any], policy: dict[str,
     if isinstance(marked[at]["content"], list) and marked[at]["content"]:
         marked[at]["content"][-1]["cache_control"] = {"type": "ephemeral"}
     again = fit(marked, policy="observe", plan=plan)
-    assert again.receipt.in_force == fit(messages, policy="observe", plan=plan).receipt.in_force
+    assert again.receipt.active_edits == fit(messages, policy="observe", plan=plan).receipt.active_edits
 
 
 @given(anthropic(), POLICY)
@@ -204,10 +206,10 @@ def test_bound_reasoning_goes_with_its_prefix(messages: list[Any], policy: dict[
     # A full window: no waiting for the turn's end.
     view = carried.fit(messages, policy=policy, model="claude-opus-5-5", window=1)
     changed = False
-    for raw, seen in zip(view.before.messages, view.after.messages, strict=True):
+    for raw, seen in zip(view.raw_transcript.messages, view.transcript.messages, strict=True):
         left = {part.key for part in seen.parts}
         for part in raw.parts:
-            if part.bound:
+            if part.prefix_bound:
                 assert (part.key not in left) == changed
             changed = changed or (part.kind == "tool_result" and part not in seen.parts)
 
@@ -217,13 +219,13 @@ def test_reasoning_made_after_an_epoch_stays(messages: list[Any], policy: dict[s
     end = cut(data, messages)
     first = carried.fit(messages[:end], policy=policy, model="claude-opus-5-5", window=1)
     later = fit(messages, policy="observe", plan=first.plan, model="claude-opus-5-5")
-    fresh = {part.key for one in later.before.messages[end:] for part in one.parts if part.bound}
-    assert fresh <= {part.key for one in later.after.messages for part in one.parts}
+    fresh = {part.key for one in later.raw_transcript.messages[end:] for part in one.parts if part.prefix_bound}
+    assert fresh <= {part.key for one in later.transcript.messages for part in one.parts}
 
 
 @given(HISTORY, POLICY)
 def test_plans_are_data(messages: list[Any], policy: dict[str, Any]) -> None:
-    plan = fit(messages, policy=policy, now=5).plan
+    plan = fit(messages, policy=policy, now_ms=5).plan
     assert decode(encode(plan)) == plan
     with pytest.raises(secateur.EditError):
         decode(b'{"epochs": 3}')
@@ -232,9 +234,9 @@ def test_plans_are_data(messages: list[Any], policy: dict[str, Any]) -> None:
 @given(HISTORY, POLICY, st.data())
 def test_a_rewind_leaves_the_protected_intact(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
     """SEEDS 2.5: what was edited and is protected again after a rewind reads as it came."""
-    plan = fit(messages, policy=policy, model=MODEL, now=1).plan
+    plan = fit(messages, policy=policy, model=MODEL, now_ms=1).plan
     short = messages[: cut(data, messages)]
-    view = fit(short, policy=policy, plan=plan, model=MODEL, now=2)
-    alone = fit(short, policy=policy, model=MODEL, now=2)
+    view = fit(short, policy=policy, plan=plan, model=MODEL, now_ms=2)
+    alone = fit(short, policy=policy, model=MODEL, now_ms=2)
     if policy is EAGER:
-        assert elements(view.native)[-2:] == elements(short)[-2:] == elements(alone.native)[-2:]
+        assert elements(view.request)[-2:] == elements(short)[-2:] == elements(alone.request)[-2:]

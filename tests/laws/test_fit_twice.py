@@ -21,7 +21,7 @@ from secateur import ConfigError, Engine, SecateurError, StillTooLong, View
 from secateur.receipt import Receipt
 from secateur.sessions.receipt_log import read
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 FOLDERS = ("pi_session_jsonl", "claude_code_jsonl", "codex_rollout_jsonl")
@@ -31,8 +31,8 @@ SEED = st.integers(0, 40_000)
 
 def told(view: View[Any]) -> tuple[Any, ...]:
     """What may not differ: bytes, plan, and the receipt but for its number."""
-    receipt = replace(view.receipt, number=None)
-    return view.native, view.plan, receipt, view.session
+    receipt = replace(view.receipt, sequence=None)
+    return view.request, view.plan, receipt, view.session
 
 
 def tried(engine: Engine, request: Any, session: str, **moment: Any) -> tuple[tuple[Any, ...], StillTooLong | None]:
@@ -53,7 +53,7 @@ def engine(one: Case, store: MemoryStore | None, **more: Any) -> Engine:
 
 def requests(one: Case) -> list[tuple[bytes, dict[str, Any]]]:
     bodies = [json.dumps(one.shape.body(one.story, count, one.style)).encode() for count in one.cuts]
-    return [(body, {"idle_s": one.trial.idle_s, "now": _NOW + n * 1_000_000}) for n, body in enumerate(bodies)]
+    return [(body, {"idle_s": one.trial.idle_s, "now_ms": _NOW + n * 1_000_000}) for n, body in enumerate(bodies)]
 
 
 @settings(max_examples=150, deadline=None)
@@ -70,7 +70,7 @@ def test_what_failed_fails_again_and_changes_nothing(seed: int, kept: bool) -> N
             continue
         assert tried(engines[0], request, "s", **moment)[0] == first
         if kept:
-            engines[0].forget()
+            engines[0].clear_cache()
         assert tried(engines[0], request, "s", **moment)[0] == first
 
 
@@ -89,9 +89,9 @@ def test_a_view_that_was_sent_all_the_same_stands(seed: int, kept: bool) -> None
             continue
         sent = says.sent(error)
         assert says.sent(error) == sent  # twice is once
-        assert (sent.native, sent.plan) == (view[0], view[1])
+        assert (sent.request, sent.plan) == (view[0], view[1])
         if kept:
-            says.forget()
+            says.clear_cache()
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.format)
@@ -115,7 +115,7 @@ def test_only_what_fit_raised_can_be_said_to_be_sent() -> None:
 
 
 def receipts(store: MemoryStore) -> list[Receipt]:
-    return [read(link.body) for link in store.receipts(Who("s"))]
+    return [read(link.body) for link in store.receipts(SessionId("s"))]
 
 
 UNREAD = [
@@ -139,18 +139,18 @@ def test_a_fit_that_fails_leaves_its_receipt_and_nothing_else() -> None:
     errors = []
     for now in (1, 2):
         with pytest.raises(StillTooLong, match="the largest that stay are read") as raised:
-            engine.fit(body, session="s", now=now)
+            engine.fit(body, session="s", now_ms=now)
         errors.append(raised.value)
-    assert [(one.outcome, one.opened, one.entries) for one in receipts(store)] == [("failed", False, ())] * 2
+    assert [(one.status, one.opened, one.edits) for one in receipts(store)] == [("failed", False, ())] * 2
     assert "the largest that stay are read" in receipts(store)[0].error
     for error in errors:
-        assert b"a8999 = " in error.view.native
-        assert b"b8999 = " in error.view.native
-    state = store.load(Who("s"))
+        assert b"a8999 = " in error.view.request
+        assert b"b8999 = " in error.view.request
+    state = store.load(SessionId("s"))
     assert state is not None
     assert (state.plan.epochs, state.tip) == ((), "")
     view = engine.sent(errors[1])
-    assert (view.receipt.number, view.receipt.outcome) == (2, "unchanged")
+    assert (view.receipt.sequence, view.receipt.status) == (2, "unchanged")
 
 
 @pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
@@ -165,8 +165,8 @@ def test_recorded_sessions_fit_twice(policy: str) -> None:
             continue
         for window in (900, 6_000):
             engine = Engine(policy, window=window, store=MemoryStore())
-            first, error = tried(engine, data, "s", now=_NOW)
+            first, error = tried(engine, data, "s", now_ms=_NOW)
             raised += error is not None
             if error is not None:
-                assert tried(engine, data, "s", now=_NOW)[0] == first, file.name
+                assert tried(engine, data, "s", now_ms=_NOW)[0] == first, file.name
     assert raised > 3

@@ -34,7 +34,7 @@ def parts(transcript: Transcript) -> list[Part]:
 
 def free(transcript: Transcript) -> list[Part]:
     """The parts that may be rewritten; a medium inside a result is a piece of what the result says."""
-    return [part for part in parts(transcript) if not part.pinned and not part.within]
+    return [part for part in parts(transcript) if not part.pinned and not part.container_key]
 
 
 def written(native: Any, format: Format, part: Part, text: str) -> Any:
@@ -55,15 +55,15 @@ def test_lens(case: Case, data: st.DataObject) -> None:
     part = data.draw(st.sampled_from(free(before)))
     text = ARGUMENTS if part.kind == "tool_call" else data.draw(NEW)
     after = parts(format.read(written(native, format, part, text)))
-    kept = [one for one in parts(before) if one.within != part.key]
+    kept = [one for one in parts(before) if one.container_key != part.key]
     assert [one.text for one in after] == [text if one is part else one.text for one in kept]
     others = [(new, old) for new, old in zip(after, kept, strict=True) if old is not part]
     assert [told(new) for new, _ in others] == [told(old) for _, old in others]
-    assert [one.call for one in after] == [one.call for one in kept]
+    assert [one.call_id for one in after] == [one.call_id for one in kept]
 
 
 def told(part: Part) -> tuple[Any, ...]:
-    return (part.kind, part.tool, part.error, part.digest, part.pinned, part.bound)
+    return (part.kind, part.tool, part.is_error, part.fingerprint, part.pinned, part.prefix_bound)
 
 
 @CASES
@@ -74,7 +74,7 @@ def test_frame(case: Case) -> None:
     for part in free(read):
         text, place = ARGUMENTS if part.kind == "tool_call" else "new", native.at(part.path)
         assert place is not None
-        if not any(one.within == part.key for one in parts(read)):  # media beside a response go with it
+        if not any(one.container_key == part.key for one in parts(read)):  # media beside a response go with it
             data = written(native, format, part, text).data
             assert data.startswith(case.request[: place.start])
             assert data.endswith(case.request[place.end :])
@@ -100,7 +100,7 @@ def test_sticky(case: Case) -> None:
     name = next(name for name in ("messages", "input", "contents") if name in request)
     grown = [dumped(request | {name: request[name][:end]}) for end in ends(request[name])]
     first, plan = opened_early(grown, decode(case.plan))
-    shown = [elements(fit(one, policy="observe", plan=plan).native) for one in grown]
+    shown = [elements(fit(one, policy="observe", plan=plan).request) for one in grown]
     assert shown[-1] == elements(case.projected)
     assert shown[:first] == [elements(one) for one in grown[:first]]  # what lies ahead of a history does not hold
     for earlier, later in pairwise(shown[first:]):
@@ -111,9 +111,9 @@ def opened_early(grown: list[bytes], plan: Plan) -> tuple[int, Plan]:
     """The plan as if it had been made for the first of these requests that holds all it edits, and which that is."""
     wanted = {key for epoch in plan.epochs for edit in epoch.edits for key in keys_of(edit)}
     for number, request in enumerate(grown):
-        messages = fit(request, policy="observe").before.messages
+        messages = fit(request, policy="observe").raw_transcript.messages
         if wanted <= {one.key for message in messages for one in (message, *message.parts)}:
-            epochs = (replace(epoch, tip=messages[-1].key) for epoch in plan.epochs)
+            epochs = (replace(epoch, head_key=messages[-1].key) for epoch in plan.epochs)
             return number, Plan(tuple(epochs))
     raise AssertionError("the plan edits what the request does not hold")
 

@@ -85,7 +85,7 @@ def side_by_side(size: int, salt: str) -> bytes:
 def fitted(policy: str, data: bytes, compact: bool) -> None:
     window = 20_000 + len(data) // 12 if compact else None
     try:
-        Engine(policy, MODEL, window=window, compact=compact).fit(data, now=86_400_000)
+        Engine(policy, MODEL, window=window, compact=compact).fit(data, now_ms=86_400_000)
     except StillTooLong:
         assert compact
 
@@ -114,8 +114,8 @@ def test_a_call_is_found_among_thousands_without_a_walk_for_each_result() -> Non
     looked = [*range(1, 3_001), *range(3_000, 0, -1)]
     found: list[Part | None] = []
     taken = steps(lambda: found.extend(answered(messages, n, messages[n].parts[0]) for n in looked))
-    assert [part and part.call for part in found] == [f"c{n - 1}" for n in looked]
+    assert [part and part.call_id for part in found] == [f"c{n - 1}" for n in looked]
     assert taken < 20 * len(looked)
-    assert [(call.call, result and result.text) for call, result in pairs(messages)] == [
+    assert [(call.call_id, result and result.text) for call, result in pairs(messages)] == [
         (f"c{n}", f"{n}") for n in range(3_000)
     ]

@@ -24,8 +24,8 @@ from secateur.session import document as documents
 MOST, HEAD = 40, 8
 POLICY: dict[str, Any] = {
     "name": "inputs",
-    "prune": [{"do": "clear_inputs", "max_chars": MOST, "head_chars": HEAD}],
-    "schedule": {"when": "every_request"},
+    "prune": [{"type": "clear_inputs", "max_chars": MOST, "head_chars": HEAD}],
+    "schedule": {"type": "every_request"},
 }
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
@@ -155,7 +155,7 @@ def test_what_is_not_shortened_is_spelled_as_it_was(format: str, data: st.DataOb
     arguments = [data.draw(spelled(constants=format in IN_STRINGS)) for _ in range(data.draw(st.integers(1, 3)))]
     before = document(format, talk(format, *arguments), data.draw(QUOTES))
     view = fit(before, policy=POLICY, format=format)
-    assert framed(before, view.native, format) >= (1 if view.receipt.entries else 0)
+    assert framed(before, view.request, format) >= (1 if view.receipt.edits else 0)
 
 
 @pytest.mark.parametrize("format", FORMATS_OF_ALL)
@@ -167,8 +167,8 @@ def test_one_long_string_among_all_that_may_be_spelled_otherwise(format: str) ->
     )
     before = document(format, talk(format, text), mixed)
     view = fit(before, policy=POLICY, format=format)
-    assert framed(before, view.native, format) == 1
-    assert len(view.receipt.entries) == 1
+    assert framed(before, view.request, format) == 1
+    assert len(view.receipt.edits) == 1
 
 
 @pytest.mark.parametrize("format", [one for one in FORMATS_OF_ALL if not FORMATS[one].log])
@@ -177,7 +177,7 @@ def test_untouched_members_of_objects_stay_the_same_objects(format: str) -> None
     before = json.loads(document(format, talk(format, text)))
     view = fit(before, policy=POLICY, format=format)
     [path] = [path for path, *_ in arguments_of(json.dumps(before).encode(), format)]
-    was, now = before, view.native
+    was, now = before, view.request
     for step in path:
         was, now = was[step], now[step]
     if format in IN_STRINGS:
@@ -200,4 +200,4 @@ def test_recorded_arguments_keep_their_spelling(path: str) -> None:
     except FormatError:
         pytest.skip("several conversations, or none")
     format = view.receipt.format
-    assert framed(before, view.native, format) >= (1 if view.receipt.entries else 0)
+    assert framed(before, view.request, format) >= (1 if view.receipt.edits else 0)

@@ -12,24 +12,29 @@ from secateur import Engine, View
 from secateur.session import document
 from secateur.sessions.view_lineage import lineage
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
 FEW = settings(max_examples=30)  # each plays a session several times
 BOUND = "claude-opus-5-5"  # its signed reasoning is bound to its prefix
 EAGER: dict[str, Any] = {
     "name": "eager",
-    "protect": {"messages": 2, "tools": ["skill"]},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2, "tools": ["skill"]},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 TRIMMED: dict[str, Any] = {
     **EAGER,
     "name": "trimmed",
-    "birth": {"do": "excerpt", "max_chars": 150},
-    "prune": [{"do": "soft_trim", "max_chars": 120, "head_chars": 40, "tail_chars": 40}, {"do": "hard_clear"}],
-    "schedule": {"when": "threshold", "over_tokens": 60},
+    "on_arrival": {"type": "excerpt", "max_chars": 150},
+    "prune": [{"type": "soft_trim", "max_chars": 120, "head_chars": 40, "tail_chars": 40}, {"type": "hard_clear"}],
+    "schedule": {"type": "threshold", "over_tokens": 60},
 }
-FRESH: dict[str, Any] = {**EAGER, "name": "fresh", "sticky": False, "prune": [{"do": "hard_clear", "min_chars": 300}]}
+FRESH: dict[str, Any] = {
+    **EAGER,
+    "name": "fresh",
+    "sticky": False,
+    "prune": [{"type": "hard_clear", "min_total_chars": 300}],
+}
 POLICY = st.sampled_from([EAGER, TRIMMED, FRESH])
 
 
@@ -57,12 +62,12 @@ def test_resumed_is_uninterrupted(messages: list[Any], policy: Any, named: bool,
     usage = data.draw(st.sampled_from([None, {"input_tokens": 900, "cache_read_input_tokens": 50}]))
     for number, some in enumerate(steps(data, messages)):
         request = body(some)
-        forgetful.forget()
+        forgetful.clear_cache()
         for place, used in enumerate((one, forgetful, engine(stores[2], policy))):
-            view = used.fit(request, session=session, now=number * 1000)
+            view = used.fit(request, session=session, now_ms=number * 1000)
             if usage:
-                used.observe(view, usage, now=number * 1000 + 10)
-            shown[place].append((view.native, view.plan, view.receipt, view.session))
+                used.record_usage(view, usage, now_ms=number * 1000 + 10)
+            shown[place].append((view.request, view.plan, view.receipt, view.session))
     assert shown[0] == shown[1] == shown[2]
 
 
@@ -70,17 +75,17 @@ def test_resumed_is_uninterrupted(messages: list[Any], policy: Any, named: bool,
 @given(HISTORY, POLICY, st.data())
 def test_every_view_can_be_replayed(messages: list[Any], policy: Any, data: st.DataObject) -> None:
     store = MemoryStore()
-    used = engine(store, policy, keep="raw")
+    used = engine(store, policy, store_raw=True)
     sent: list[tuple[View, bytes]] = []
     for number, some in enumerate(steps(data, messages)):
-        sent.append((used.fit(body(some), session="s", now=number), body(some)))
+        sent.append((used.fit(body(some), session="s", now_ms=number), body(some)))
         if data.draw(st.booleans()):
-            used.forget()
+            used.clear_cache()
     for number, (view, raw) in enumerate(sent):
-        assert view.receipt.number == number
+        assert view.receipt.sequence == number
         for history in (None, raw):
             again = engine(store, policy).replay("s", number, history)
-            assert (again.native, again.exact) == (view.native, True)
+            assert (again.request, again.is_exact) == (view.request, True)
 
 
 @FEW
@@ -88,14 +93,14 @@ def test_every_view_can_be_replayed(messages: list[Any], policy: Any, data: st.D
 def test_a_view_that_is_fed_back_lands_in_its_session(messages: list[Any], policy: Any, data: st.DataObject) -> None:
     end = data.draw(st.sampled_from(ends(messages)))
     store = MemoryStore()
-    view = engine(store, policy).fit(body(messages[:end]), session="s", now=1)
-    if view.native == body(messages[:end]):
+    view = engine(store, policy).fit(body(messages[:end]), session="s", now_ms=1)
+    if view.request == body(messages[:end]):
         return
-    back = json.loads(view.native)
+    back = json.loads(view.request)
     name = next(name for name in ("messages", "input", "contents") if name in back)
     back[name].append(by_user(messages, "more"))
     name_ = data.draw(st.sampled_from([None, "other"]))
-    assert engine(store, policy).fit(json.dumps(back).encode(), session=name_, now=2).session == "s"
+    assert engine(store, policy).fit(json.dumps(back).encode(), session=name_, now_ms=2).session == "s"
 
 
 @FEW
@@ -107,7 +112,7 @@ def test_views_are_known_by_the_keys_that_reading_them_gives(
     for number, some in enumerate(steps(data, messages)):
         view = used.fit(body(some), session="s", now=number)
         read = document.read(view.native, model=BOUND).transcript
-        with used.sessions.checkout(Who("s")) as desk:
+        with used.sessions.checkout(SessionId("s")) as desk:
             assert desk.chain.key == read.messages[-1].key
 
 
@@ -117,15 +122,15 @@ def test_a_fork_has_the_epochs_of_its_history(messages: list[Any], policy: Any, 
     store = MemoryStore()
     used = engine(store, policy)
     for number, end in enumerate(sorted({data.draw(st.sampled_from(ends(messages))) for _ in range(3)})):
-        used.fit(body(messages[:end]), session="s", now=number)
-    first = store.load(Who("s"))
+        used.fit(body(messages[:end]), session="s", now_ms=number)
+    first = store.load(SessionId("s"))
     assert first is not None
     fork = [*messages[: data.draw(st.sampled_from(ends(messages)))], by_user(messages, "another way")]
-    view = used.fit(body(fork), session="fork", now=9)
-    here = set(lineage(view.before))
-    mine = [epoch for epoch in first.plan.epochs if epoch.tip in here]
+    view = used.fit(body(fork), session="fork", now_ms=9)
+    here = set(lineage(view.raw_transcript))
+    mine = [epoch for epoch in first.plan.epochs if epoch.head_key in here]
     assert view.plan.epochs[: len(mine)] == tuple(mine)
-    again = store.load(Who("fork"))
+    again = store.load(SessionId("fork"))
     assert again is not None
     assert again.plan == view.plan
 
@@ -137,16 +142,16 @@ def test_undo_gives_the_bytes_from_before(messages: list[Any], policy: Any, data
     store = MemoryStore()
     used = engine(store, policy, model="claude-opus-4-5")
     for number, end in enumerate(sorted({data.draw(st.sampled_from(ends(messages))) for _ in range(3)})):
-        view = used.fit(body(messages[:end]), session="s", now=number)
+        view = used.fit(body(messages[:end]), session="s", now_ms=number)
     raw, epochs = body(messages[:end]), len(view.plan.epochs)
-    undone = [used.undo("s", number, now=50 + number) for number in reversed(range(epochs))]
-    assert used.fit(raw, session="s", now=60).native == raw
+    undone = [used.undo("s", number, now_ms=50 + number) for number in reversed(range(epochs))]
+    assert used.fit(raw, session="s", now_ms=60).request == raw
     assert sum(one.tokens for one in undone) >= 0
     for one in undone:
-        used.undo("s", one.by, now=70)
+        used.undo("s", one.by, now_ms=70)
     if data.draw(st.booleans()):
         used = engine(store, policy, model="claude-opus-4-5")
-    assert used.fit(raw, session="s", now=80).native == view.native
+    assert used.fit(raw, session="s", now_ms=80).request == view.request
 
 
 @FEW
@@ -154,8 +159,8 @@ def test_undo_gives_the_bytes_from_before(messages: list[Any], policy: Any, data
 def test_what_a_client_leaves_as_it_was_stays_edited(messages: list[Any], policy: Any, data: st.DataObject) -> None:
     """A client that rewrites the beginning of its history loses no edit whose part says the same still."""
     store = MemoryStore()
-    first = engine(store, policy, model="claude-opus-4-5").fit(body(messages), session="s", now=1)
+    first = engine(store, policy, model="claude-opus-4-5").fit(body(messages), session="s", now_ms=1)
     rewritten = [{"role": "user", "content": "all that was before is forgotten"}, *messages[1:]]
-    view = engine(store, policy, model="claude-opus-4-5").fit(body(rewritten), session="s", now=2)
-    if first.receipt.in_force:
-        assert elements(view.native)[1:] == elements(first.native)[1:]
+    view = engine(store, policy, model="claude-opus-4-5").fit(body(rewritten), session="s", now_ms=2)
+    if first.receipt.active_edits:
+        assert elements(view.request)[1:] == elements(first.request)[1:]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from secateur.compaction.extract import extract
 from secateur.compaction.ledger import Ledger, ledger_of, merge, read_back, rendered
-from secateur.lineage import keyed
+from secateur.lineage import assign_keys
 from secateur.model import Message, Part
 from secateur.tokens import estimate
 
@@ -64,7 +64,7 @@ MESSAGE = st.one_of(
     st.builds(lambda parts: Message("assistant", (), tuple(parts)), st.lists(SAID | CALL, max_size=3)),
     st.builds(lambda parts: Message("tool", (), tuple(parts), "harness"), st.lists(RESULT, max_size=3)),
 )
-HISTORY = st.lists(MESSAGE, max_size=12).map(lambda messages: keyed(messages))
+HISTORY = st.lists(MESSAGE, max_size=12).map(lambda messages: assign_keys(messages))
 
 
 LAW = settings(max_examples=40)

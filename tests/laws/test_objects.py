@@ -69,14 +69,14 @@ def test_the_view_of_objects_is_that_of_what_they_send(format: str, data: st.Dat
         "policy": trial.policy,
         "format": format,
         "model": MODELS[format],
-        "now": 7,
+        "now_ms": 7,
         "idle_s": trial.idle_s,
     }
     one, other = fit(made, **how), fit(said, **how)
-    assert sent(one.native) == sent(other.native)
+    assert sent(one.request) == sent(other.request)
     assert one.plan == other.plan
     assert one.receipt == other.receipt
-    held(made, one.native, said)
+    held(made, one.request, said)
 
 
 @FORMATS
@@ -87,11 +87,11 @@ def test_the_same_while_a_session_grows_and_goes_back(format: str, data: st.Data
     trial = data.draw(POLICY)
     warm, plain = (Engine(trial.policy, MODELS[format], format=format) for _ in range(2))
     for step, end in enumerate(data.draw(st.lists(st.sampled_from(ends(sent(made))), min_size=2, max_size=5))):
-        when: dict[str, Any] = {"session": "s", "now": 1_000_000 * step, "idle_s": trial.idle_s}
+        when: dict[str, Any] = {"session": "s", "now_ms": 1_000_000 * step, "idle_s": trial.idle_s}
         one, other = warm.fit(made[:end], **when), plain.fit(sent(made[:end]), **when)
-        assert sent(one.native) == sent(other.native)
+        assert sent(one.request) == sent(other.request)
         assert one.plan == other.plan
-        held(made[:end], list(one.native), sent(made[:end])) if one.receipt.in_force else None
+        held(made[:end], list(one.request), sent(made[:end])) if one.receipt.active_edits else None
 
 
 @FORMATS
@@ -101,7 +101,7 @@ def test_nothing_edited_is_the_request_itself(format: str, data: st.DataObject) 
     made = objects(format, data.draw(HISTORIES[format]))
     array = {"gemini": "contents", "openai_responses": "input"}.get(format, "messages")
     body = {"model": MODELS[format], array: made}
-    assert fit(made, policy="observe").native is made
+    assert fit(made, policy="observe").request is made
     view = fit(body, policy="observe", format=format)
-    assert view.native is body
+    assert view.request is body
     assert view.receipt.format == format

@@ -12,14 +12,14 @@ from secateur import Engine, View
 from secateur.errors import ConfigError, EditError
 from secateur.sessions.lookup import is_owned
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Clock, Who
+from secateur.stores.protocol import Clock, SessionId
 
 FEW = settings(max_examples=40, deadline=None)
 EAGER: dict[str, Any] = {
     "name": "eager",
-    "protect": {"messages": 2, "tools": ["skill"]},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "threshold", "over_share": 0.01},
+    "protect": {"last_messages": 2, "tools": ["skill"]},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "threshold", "over_window_share": 0.01},
 }
 WHOSE = st.sampled_from([("", ""), ("s1", ""), ("", "acme"), ("s1", "acme")])
 DEED = st.sampled_from(["observe", "pin", "undo"])
@@ -34,7 +34,7 @@ class Client:
         self.view: View[Any] | None = None
 
     def fit(self, messages: list[Any], now: int) -> View[Any]:
-        self.view = self.engine.fit(body(messages), session=self.name or None, tenant=self.tenant, now=now)
+        self.view = self.engine.fit(body(messages), session=self.name or None, tenant=self.tenant, now_ms=now)
         return self.view
 
     def does(self, deed: str, now: int) -> bool:
@@ -44,11 +44,13 @@ class Client:
         with suppress(ConfigError, EditError):
             if deed == "observe":
                 figure = self.view.receipt.tokens_view * 2
-                self.engine.observe(self.view, {"input_tokens": figure, "cache_read_input_tokens": figure - 1}, now=now)
+                self.engine.record_usage(
+                    self.view, {"input_tokens": figure, "cache_read_input_tokens": figure - 1}, now_ms=now
+                )
             elif deed == "pin":
-                self.engine.pin(session, "tool", "*", tenant=self.tenant, now=now)
+                self.engine.pin(session, "tool", "*", tenant=self.tenant, now_ms=now)
             else:
-                self.engine.undo(session, tenant=self.tenant, now=now)
+                self.engine.undo(session, tenant=self.tenant, now_ms=now)
             return True
         return False
 
@@ -75,9 +77,9 @@ def test_what_one_session_says_of_itself_changes_no_view_of_another(
                 assert done == (deed == "observe" or any(whose)) or deed == "undo"
             mine = [*some, by_user(messages, "another way")] if diverges and number else some
             view = stranger.fit(mine, number * 100 + 2)
-            shown[speaks].append((view.native, view.plan, view.receipt.calibrated, view.receipt.idle_s))
-            assert not is_owned(Who(view.session))
-            state = store.load(Who(view.session))
+            shown[speaks].append((view.request, view.plan, view.receipt.token_ratio, view.receipt.idle_s))
+            assert not is_owned(SessionId(view.session))
+            state = store.load(SessionId(view.session))
             assert state is not None
             assert (state.pins, state.clock, state.calibrations) == ((), Clock(), {})
     assert shown[False] == shown[True]
@@ -94,7 +96,7 @@ def test_who_has_a_name_or_an_owner_has_a_clock_pins_and_undo(
     assert one.does("observe", 2)
     assert one.does("pin", 3)
     assert one.does("undo", 4) == view.receipt.opened
-    state = store.load(Who(view.session, whose[1]))
+    state = store.load(SessionId(view.session, whose[1]))
     assert state is not None
     assert len(state.pins) == 1
     assert state.clock.called == 2

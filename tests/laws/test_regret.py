@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from secateur.policy import load
 from secateur.pricing import in_units
 from secateur.pricing.rules import CacheRules
-from secateur.schedule import Balance, Choice, Offer
+from secateur.schedule import BreakEven, Choice, Offer
 from secateur.schedule.ground import Ground
 from secateur.schedule.regret import Account
 from secateur.simulate.cache import Caching
@@ -41,13 +41,13 @@ KINDS = (
 START = 1_767_225_600_000
 POLICY: dict[str, Any] = {
     "name": "eager",
-    "protect": {"results": 1, "roles": []},
-    "prune": [{"do": "hard_clear"}],
+    "protect": {"last_results": 1, "tool_kinds": []},
+    "prune": [{"type": "hard_clear"}],
 }
 
 
 PRICE = in_units(1.25, 0.1, 5.0)
-BIRTH = {"birth": {"do": "excerpt", "max_chars": 900}}
+BIRTH = {"on_arrival": {"type": "excerpt", "max_chars": 900}}
 
 
 class Told(NamedTuple):
@@ -58,7 +58,7 @@ class Told(NamedTuple):
     above: float
 
 
-class Tells(Balance, frozen=True):
+class Tells(BreakEven, frozen=True):
     """The schedule, with a note of what its account said of each request, and of what was made of it."""
 
     def chosen(self, offer: Offer) -> Choice:
@@ -112,7 +112,8 @@ def billed(
     """What the account told, and by messages held what the simulator billed."""
     NOTED.clear()
     policy = replace(
-        load(POLICY | BIRTH if birth else POLICY), schedule=Tells(beta=0.01, least_tokens=1, max_regret=most)
+        load(POLICY | BIRTH if birth else POLICY),
+        schedule=Tells(break_even_share=0.01, min_tokens_freed=1, max_overspend=most),
     )
     plain, run = (simulate(recording, one, PRICE, caching=caching, window=10**9).rows for one in (None, policy))
     theirs, ours = (list(accumulate(row.units for row in rows)) for rows in (plain, run))
@@ -154,7 +155,7 @@ def test_the_account_is_the_bill(
             assert bill.above <= most * bill.unpruned
 
 
-DIGESTS = {"extends": "digests", "protect": {"results": 1, "roles": []}, "prune": []}
+DIGESTS = {"extends": "digests", "protect": {"last_results": 1, "tool_kinds": []}, "prune": []}
 
 
 @settings(max_examples=80)
@@ -185,7 +186,9 @@ def test_no_prefix_of_the_bill_is_above_the_bound(
 def test_nor_where_older_work_becomes_digests(
     rounds: list[tuple[list[int], int, bool]], rules: CacheRules, fixed: int, most: float
 ) -> None:
-    policy = load(DIGESTS | {"compaction": {"digest": {"results": 1, "beta": 0.05, "max_regret": most}}})
+    policy = load(
+        DIGESTS | {"compaction": {"digest": {"last_results": 1, "break_even_share": 0.05, "max_overspend": most}}}
+    )
     recording, caching = recorded(log(rounds), fixed_tokens=fixed), Caching(rules=rules, free=3)
     bills = (
         accumulate(row.units for row in simulate(recording, one, PRICE, caching=caching, window=10**9).rows)

@@ -14,17 +14,20 @@ from secateur.plan import Plan
 
 WEIGHS: dict[str, Any] = {
     "name": "weighs",
-    "protect": {"results": 1, "open_errors": True, "files": 1, "roles": ["skill"]},
-    "birth": {"do": "excerpt", "by_price": True, "all_tools": False},
+    "protect": {"last_results": 1, "unresolved_errors": True, "recent_files": 1, "tool_kinds": ["skill"]},
+    "on_arrival": {"type": "excerpt", "by_price": True, "all_tools": False},
     "prune": [
-        {"do": "deduplicate", "min_chars": 0},
-        {"do": "supersede", "files": 1},
-        {"do": "condense"},
-        {"do": "clear_inputs", "max_chars": 60, "head_chars": 10},
+        {"type": "deduplicate", "min_result_chars": 0},
+        {"type": "supersede", "recent_files": 1},
+        {"type": "condense"},
+        {"type": "clear_inputs", "max_chars": 60, "head_chars": 10},
     ],
-    "schedule": {"when": "balance", "beta": 0.01, "least_tokens": 1, "max_regret": 0.5},
+    "schedule": {"type": "break_even", "break_even_share": 0.01, "min_tokens_freed": 1, "max_overspend": 0.5},
 }
-BOUNDLESS: dict[str, Any] = {**WEIGHS, "schedule": {"when": "balance", "beta": 0.01, "least_tokens": 1}}
+BOUNDLESS: dict[str, Any] = {
+    **WEIGHS,
+    "schedule": {"type": "break_even", "break_even_share": 0.01, "min_tokens_freed": 1},
+}
 CALLS = [
     ("read", {"path": "a.py"}),
     ("read", {"path": "b.py"}),
@@ -63,7 +66,7 @@ def forget() -> None:
 
 def told(view: View) -> tuple[Any, ...]:
     receipt = view.receipt
-    return view.native, view.plan, receipt.gate, receipt.trigger, receipt.entries, receipt.tokens_view
+    return view.request, view.plan, receipt.skipped_reason, receipt.reason, receipt.edits, receipt.tokens_view
 
 
 @settings(max_examples=12)
@@ -77,7 +80,7 @@ def test_what_is_remembered_changes_nothing(rounds: list[Any], policy: dict[str,
             if forgets:
                 forget()
             request = json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
-            seen.append(told(engine.fit(request, idle_s=5.0, now=number * 1000)))
+            seen.append(told(engine.fit(request, idle_s=5.0, now_ms=number * 1000)))
     assert shown[0] == shown[1]
 
 
@@ -93,7 +96,7 @@ def test_a_session_that_goes_on_decides_as_one_that_is_read_anew(rounds: list[An
     plan = Plan()
     for number, messages in enumerate(history(rounds)):
         request, compact = body(messages), number == compacts and isinstance(policy, str)
-        given_: dict[str, Any] = {"idle_s": 5.0 if number % 4 else 400.0, "now": number * 1000}
+        given_: dict[str, Any] = {"idle_s": 5.0 if number % 4 else 400.0, "now_ms": number * 1000}
         warm = (engine.compact if compact else engine.fit)(request, session="s", **given_)
         forget()
         anew = Engine(policy, "claude-opus-4-5", window=200_000)
@@ -128,9 +131,9 @@ def grown(engine: Engine, rounds: int) -> list[dict[str, Any]]:
         (("bash", {"command": f"grep -n name{n} src"}), f"{n}: ok", False, n % 40 == 39) for n in range(rounds)
     ]
     messages = history(early)[-1]
-    engine.fit(body(messages), session="s", idle_s=4_000.0, now=1)
+    engine.fit(body(messages), session="s", idle_s=4_000.0, now_ms=1)
     messages += history(late)[-1]
-    engine.fit(body(messages), session="s", idle_s=4_000.0, now=2)
+    engine.fit(body(messages), session="s", idle_s=4_000.0, now_ms=2)
     return messages
 
 
@@ -145,14 +148,14 @@ def test_a_turn_between_epochs_takes_as_many_steps_in_a_long_session_as_in_a_sho
         engine = Engine("balance", "claude-opus-4-5", window=1_000_000)
         messages = grown(engine, rounds)
         if compacted:
-            engine.compact(body(messages), session="s", idle_s=5.0, now=3, summary="## Goal\nmake it work")
+            engine.compact(body(messages), session="s", idle_s=5.0, now_ms=3, summary="## Goal\nmake it work")
         for number in range(4):  # the last one is counted
             messages = [*messages, *history([(("bash", {"command": f"ls {number}"}), "ok", False, False)])[-1][1:]]
             request = body(messages)
-            step = partial(engine.fit, request, session="s", idle_s=5.0, now=4 + number)
+            step = partial(engine.fit, request, session="s", idle_s=5.0, now_ms=4 + number)
             calls = steps(step)
         taken.append(calls)
-        view = engine.fit(request, session="s", now=9)
+        view = engine.fit(request, session="s", now_ms=9)
         assert len(view.plan.epochs) == 2 + compacted
-        assert (len(view.after.messages) < len(messages)) is compacted
+        assert (len(view.transcript.messages) < len(messages)) is compacted
     assert taken[1] <= 1.05 * taken[0], taken

@@ -7,7 +7,7 @@ from conversation import assistant, result, talk, user
 from secateur.bounds import boundary, eligible, working_set
 from secateur.budget import Budget
 from secateur.model import Message, Rewrite, Transcript
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.strategies import Condense, Deduplicate, Excerpt, Strategy, Supersede
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(30))
@@ -24,20 +24,20 @@ CALLS = (
 TEXTS = ("", "ok", CODE, CODE + "\nend", "1 failed\n" * 40, "Exit code 1\n" + "x" * 900)
 STEP = st.tuples(st.sampled_from(CALLS), st.sampled_from(TEXTS), st.booleans(), st.booleans())
 PROTECT = st.builds(
-    Protect,
+    Protection,
     tools=st.sampled_from([(), ("skill",)]),
-    roles=st.sampled_from([(), ("read",)]),
-    turns=st.integers(0, 2),
-    messages=st.integers(0, 3),
-    files=st.integers(0, 2),
-    errors=st.booleans(),
-    open_errors=st.booleans(),
+    tool_kinds=st.sampled_from([(), ("read",)]),
+    last_turns=st.integers(0, 2),
+    last_messages=st.integers(0, 3),
+    recent_files=st.integers(0, 2),
+    error_results=st.booleans(),
+    unresolved_errors=st.booleans(),
 )
 STRATEGY: st.SearchStrategy[Strategy] = st.sampled_from(
     [
-        Deduplicate(min_chars=0),
-        Supersede(files=0),
-        Supersede(files=2),
+        Deduplicate(min_result_chars=0),
+        Supersede(recent_files=0),
+        Supersede(recent_files=2),
         Condense(),
         Excerpt(max_chars=500),
         Excerpt(by_price=True, all_tools=False),
@@ -53,13 +53,15 @@ def told(steps: list[tuple[tuple[str, str], str, bool, bool]]) -> Transcript:
     return talk(*messages)
 
 
-def budget(protect: Protect, edited: dict[str, str] | None = None) -> Budget:
-    return Budget(window=2_000, used=0, count=lambda text: len(text) // 4, protect=protect, edited=edited or {})
+def budget(protect: Protection, edited: dict[str, str] | None = None) -> Budget:
+    return Budget(
+        window=2_000, tokens_used=0, count=lambda text: len(text) // 4, protect=protect, edited_by=edited or {}
+    )
 
 
 @given(st.lists(STEP, max_size=9), PROTECT, STRATEGY)
 def test_what_goes_may_go_and_is_shorter(
-    steps: list[tuple[tuple[str, str], str, bool, bool]], protect: Protect, strategy: Strategy
+    steps: list[tuple[tuple[str, str], str, bool, bool]], protect: Protection, strategy: Strategy
 ) -> None:
     talked = told(steps)
     parts = {part.key: (number, part) for number, one in enumerate(talked.messages) for part in one.parts}
@@ -77,7 +79,7 @@ def test_what_goes_may_go_and_is_shorter(
 
 @given(st.lists(STEP, max_size=9), PROTECT, STRATEGY, st.integers(0, 30))
 def test_a_history_that_grew_gives_the_same(
-    steps: list[tuple[tuple[str, str], str, bool, bool]], protect: Protect, strategy: Strategy, cut: int
+    steps: list[tuple[tuple[str, str], str, bool, bool]], protect: Protection, strategy: Strategy, cut: int
 ) -> None:
     whole = told(steps)
     at_once = list(strategy(whole, budget(protect)))
@@ -89,6 +91,6 @@ def test_a_history_that_grew_gives_the_same(
 @given(st.lists(STEP, max_size=9), STRATEGY)
 def test_what_went_does_not_go_again(steps: list[tuple[tuple[str, str], str, bool, bool]], strategy: Strategy) -> None:
     talked = told(steps)
-    done = {edit.key: "done" for edit in strategy(talked, budget(Protect())) if isinstance(edit, Rewrite)}
-    more = [edit for edit in strategy(talked, budget(Protect(), done)) if isinstance(edit, Rewrite)]
+    done = {edit.key: "done" for edit in strategy(talked, budget(Protection())) if isinstance(edit, Rewrite)}
+    more = [edit for edit in strategy(talked, budget(Protection(), done)) if isinstance(edit, Rewrite)]
     assert not done.keys() & {edit.key for edit in more}

@@ -25,7 +25,7 @@ from secateur.policy import PRESETS
 
 SESSIONS = Path(__file__).parents[2] / "sessions"
 COUNTER = "estimate"
-OWN = own("everything", SAME, STALE, CONDENSE, INPUTS, birth=BIRTH, protect={"messages": 2})
+OWN = own("everything", SAME, STALE, CONDENSE, INPUTS, on_arrival=BIRTH, protect={"last_messages": 2})
 POLICIES = (*(preset(name) for name in PRESETS), OWN)
 
 
@@ -40,7 +40,7 @@ def agrees(raw: bytes, policy: Any, window: int | None, compact: bool) -> int:
         view = engine.compact(raw, force=True, idle_s=400.0) if compact else engine.fit(raw, idle_s=400.0)
     except StillTooLong as error:
         view = error.view
-    told = make_report(view, before, of(view.native, before.format, before.transcript.model), None)
+    told = make_report(view, before, of(view.request, before.format, before.transcript.model), None)
     freed = told.input.tokens - told.output.tokens
     assert sum(one.tokens_before - one.tokens_after for one in told.edits) == freed
     assert view.receipt.tokens_raw - view.receipt.tokens_view == freed

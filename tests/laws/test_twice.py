@@ -29,8 +29,8 @@ from secateur.placeholder import informative
 from secateur.policy import PRESETS, Policy, load
 from secateur.session import document as documents
 
-OWN = own("everything", SAME, STALE, TRIM, CLEAR, INPUTS, birth=BIRTH, protect={"messages": 2})
-OUTLINES = own("outlines", CONDENSE, INPUTS, birth=BIRTH | {"fold": True}, protect={"results": 1})
+OWN = own("everything", SAME, STALE, TRIM, CLEAR, INPUTS, on_arrival=BIRTH, protect={"last_messages": 2})
+OUTLINES = own("outlines", CONDENSE, INPUTS, on_arrival=BIRTH | {"dedupe_lines": True}, protect={"last_results": 1})
 POLICIES = (*(preset(name) for name in PRESETS), OWN, OUTLINES)
 IDLE = st.sampled_from([None, 5.0, 400.0, 90_000.0])
 
@@ -41,7 +41,7 @@ def pruned(raw: Any, policy: str | Policy, idle_s: float | None, window: int | N
         view = fit(raw, policy=policy, idle_s=idle_s, window=window, compact=False)
     except StillTooLong as error:
         view = error.view
-    return view.native, len(view.receipt.entries)
+    return view.request, len(view.receipt.edits)
 
 
 @pytest.mark.parametrize("trial", POLICIES, ids=lambda trial: trial.name)
@@ -84,10 +84,10 @@ def compacted(
 ) -> tuple[bytes, bool]:
     """The document as it is compacted, and whether a summary was added."""
     try:
-        view = Engine(policy, window=window).compact(raw, summary=summary, force=force, idle_s=COLD_S, now=NOW)
+        view = Engine(policy, window=window).compact(raw, summary=summary, force=force, idle_s=COLD_S, now_ms=NOW)
     except StillTooLong as error:
         view = error.view
-    return view.native, isinstance(view.compaction, Compacted)
+    return view.request, isinstance(view.compaction, Compacted)
 
 
 def refused(raw: bytes) -> Counter[str]:
@@ -104,7 +104,9 @@ def compacted_twice(raw: Any, policy: Policy, window: int | None, summary: str =
     if not done:
         return False
     assert not refused(once) - refused(raw)
-    if policy.protect.every_user_message:  # SEEDS S.5: the continuation itself counts, so older results may be cleared
+    if (
+        policy.protect.count_all_user_messages
+    ):  # SEEDS S.5: the continuation itself counts, so older results may be cleared
         once, _ = pruned(once, policy, COLD_S, window)
     assert compacted(once, policy, window, summary, force) == (once, False), (policy.name, window)
     messages = documents.read(once).transcript.messages

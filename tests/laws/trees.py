@@ -173,7 +173,7 @@ class Player:
                 self.engine = self.made()
             outcome.note(self.policy, "requests")
             try:
-                view = self.engine.fit(json.dumps(body).encode(), session="s", now=now, idle_s=asked.idle_s)
+                view = self.engine.fit(json.dumps(body).encode(), session="s", now_ms=now, idle_s=asked.idle_s)
             except StillTooLong:
                 outcome.note(self.policy, "too long")
                 continue
@@ -181,7 +181,7 @@ class Player:
 
     def look(self, name: str, body: dict[str, Any], view: View[Any], outcome: Outcome) -> None:
         """Hold one view to the laws."""
-        raw, seen = elements(body[self.shape.array]), elements(view.native)
+        raw, seen = elements(body[self.shape.array]), elements(view.request)
         before = [one for one in self.sent if goes_on(one.raw, raw)]
         last = max(reversed(before), key=lambda one: len(one.raw), default=None)
         outcome.note(self.policy, "epochs", view.receipt.opened)
@@ -197,7 +197,7 @@ class Player:
                 outcome.found(self.policy, "lost by ours", name)
             if view.receipt.unread < lost:
                 outcome.found(self.policy, "untold", f"{name}: {lost}, and {view.receipt.unread} told")
-        added = len(list(takewhile(lambda one: one.is_put_in, reversed(view.after.messages))))
+        added = len(list(takewhile(lambda one: one.is_put_in, reversed(view.transcript.messages))))
         self.sent.append(Sent(raw, seen, added))
 
 
@@ -230,9 +230,9 @@ def stands(last: Sent, raw: list[str], seen: list[str]) -> bool:
 
 def unread(view: View[Any]) -> tuple[int, int]:
     """Results behind the last answer that are not in the view as they came: those that went, and excerpts."""
-    messages = view.before.messages
+    messages = view.raw_transcript.messages
     last = max((n for n, one in enumerate(messages) if one.role == "assistant"), default=-1)
-    shown = {part.key: part.text for message in view.after.messages for part in message.parts}
+    shown = {part.key: part.text for message in view.transcript.messages for part in message.parts}
     changed = [
         part.key
         for message in messages[last + 1 :]
@@ -245,4 +245,4 @@ def unread(view: View[Any]) -> tuple[int, int]:
 
 def _is_excerpt(view: View[Any], key: str) -> bool:
     edits = [edit for epoch in view.plan.epochs for edit in epoch.edits if getattr(edit, "key", "") == key]
-    return bool(edits) and edits[-1].by == "excerpt"
+    return bool(edits) and edits[-1].strategy == "excerpt"

@@ -12,7 +12,7 @@ from secateur.policy import PRESETS, Policy, load
 SCALE = 400  # by how much a preset's token and character thresholds shrink
 _TOKENS = ("tokens", "more_than", "over_tokens", "clear_at_least")
 _SCALED = (*_TOKENS, "min_chars", "worth_chars", "max_chars", "head_chars", "tail_chars")
-EVERY = {"when": "every_request"}
+EVERY = {"type": "every_request"}
 
 
 class Trial(NamedTuple):
@@ -37,8 +37,8 @@ def scaled(value: Any, by: int = SCALE) -> Any:
 
 def preset(name: str) -> Trial:
     plain = scaled(msgspec.to_builtins(load(name)))
-    if plain.get("protect", {}).get("messages"):
-        plain["protect"]["messages"] = 3
+    if plain.get("protect", {}).get("last_messages"):
+        plain["protect"]["last_messages"] = 3
     return Trial(name, load(plain), idle_s=400 if name == "openclaw" else None)
 
 
@@ -47,33 +47,33 @@ def own(name: str, *prune: dict[str, Any], **more: Any) -> Trial:
     return Trial(name, made, sticky=made.sticky)
 
 
-CLEAR = {"do": "hard_clear"}
-BLUNT = {"do": "hard_clear", "text": "[gone]", "never_longer": False}
-TRIM = {"do": "soft_trim", "max_chars": 60, "head_chars": 20, "tail_chars": 20}
+CLEAR = {"type": "hard_clear"}
+BLUNT = {"type": "hard_clear", "placeholder": "[gone]", "never_longer": False}
+TRIM = {"type": "soft_trim", "max_chars": 60, "head_chars": 20, "tail_chars": 20}
 ENDS = TRIM | {"form": "ends"}
-INPUTS = {"do": "clear_inputs", "max_chars": 20, "head_chars": 5}
-MEDIA = {"do": "clear_media", "keep": 0}
-FEWER = {"do": "clear_media", "keep": 1, "most": 2, "most_bytes": 900}
-REASONING = {"do": "drop_reasoning"}
-UNSIGNED = {"do": "drop_reasoning", "signed": False}
-BIRTH = {"do": "excerpt", "max_chars": 80}
-SAME = {"do": "deduplicate", "min_chars": 0}
-STALE = {"do": "supersede", "files": 1}
-CONDENSE = {"do": "condense"}
+INPUTS = {"type": "clear_inputs", "max_chars": 20, "head_chars": 5}
+MEDIA = {"type": "clear_media", "keep": 0}
+FEWER = {"type": "clear_media", "keep": 1, "max_media": 2, "max_media_bytes": 900}
+REASONING = {"type": "drop_reasoning"}
+UNSIGNED = {"type": "drop_reasoning", "signed": False}
+BIRTH = {"type": "excerpt", "max_chars": 80}
+SAME = {"type": "deduplicate", "min_result_chars": 0}
+STALE = {"type": "supersede", "recent_files": 1}
+CONDENSE = {"type": "condense"}
 
 TRIALS: tuple[Trial | None, ...] = (
     *(preset(name) for name in PRESETS),
     *(Trial(f"{name}, long", load(name), 150, 400.0) for name in ("kilocode", "openclaw", "anthropic")),
-    own("everything", TRIM, CLEAR, INPUTS, MEDIA, REASONING, birth=BIRTH, protect={"messages": 2}),
+    own("everything", TRIM, CLEAR, INPUTS, MEDIA, REASONING, on_arrival=BIRTH, protect={"last_messages": 2}),
     own("nothing protected", BLUNT, INPUTS, MEDIA, REASONING),
     own("not sticky", ENDS, BLUNT, MEDIA, REASONING, sticky=False),
-    own("inputs", INPUTS, protect={"rounds": 1}),
+    own("inputs", INPUTS, protect={"last_rounds": 1}),
     own("media", FEWER),
-    own("reasoning", REASONING, protect={"messages": 1}),
+    own("reasoning", REASONING, protect={"last_messages": 1}),
     own("plain reasoning", UNSIGNED),
-    own("birth", birth=BIRTH),
-    own("stale", SAME, STALE, protect={"files": 1, "open_errors": True}),
-    own("stale, then old", SAME, STALE, CONDENSE, INPUTS, birth=BIRTH, protect={"results": 2}),
+    own("birth", on_arrival=BIRTH),
+    own("stale", SAME, STALE, protect={"recent_files": 1, "unresolved_errors": True}),
+    own("stale, then old", SAME, STALE, CONDENSE, INPUTS, on_arrival=BIRTH, protect={"last_results": 2}),
     None,  # drawn from the case's seed
     None,
     None,
@@ -85,12 +85,19 @@ def drawn(seed: int) -> Trial:
     rng = Random(f"policy {seed}")
     prune = rng.sample((CLEAR, BLUNT, TRIM, ENDS, INPUTS, MEDIA, FEWER, REASONING, UNSIGNED), rng.randint(1, 5))
     protect: dict[str, Any] = {}
-    for name in ("head", "turns", "assistants", "rounds", "messages", "results"):
+    for name in (
+        "first_messages",
+        "last_turns",
+        "last_assistant_messages",
+        "last_rounds",
+        "last_messages",
+        "last_results",
+    ):
         if rng.random() < 0.2:
             protect[name] = rng.randint(1, 3)
-    for name in ("errors", "media", "before_first_user", "every_user_message"):
+    for name in ("error_results", "media_results", "before_first_user", "count_all_user_messages"):
         protect[name] = rng.random() < 0.2
-    more: dict[str, Any] = {"birth": BIRTH} if rng.random() < 0.3 else {}
+    more: dict[str, Any] = {"on_arrival": BIRTH} if rng.random() < 0.3 else {}
     if rng.random() < 0.3:
-        more["schedule"] = {"when": "threshold", "over_share": rng.choice((0.1, 0.6)), "clear_at_least": 5}
+        more["schedule"] = {"type": "threshold", "over_window_share": rng.choice((0.1, 0.6)), "clear_at_least": 5}
     return own("drawn", *prune, protect=protect, **more)

@@ -168,7 +168,7 @@ def play(one: Case, outcome: Outcome) -> None:
 
 def noted(one: Case, number: int, turn: Turn, view: View, outcome: Outcome) -> None:
     """Count what became of a request."""
-    gate = REFUSED in view.receipt.gate and view.receipt.gate
+    gate = REFUSED in view.receipt.skipped_reason and view.receipt.skipped_reason
     gate = gate or (isinstance(view.compaction, Refused) and view.compaction.reason == "gate" and view.compaction.text)
     outcome.note(one, "requests")
     outcome.note(one, "aside", turn.line != MAIN or turn.compact)
@@ -233,7 +233,7 @@ def requests(one: Case, outcome: Outcome) -> Iterator[Came]:
             True,
         )
         given = {"session": "s" if one.kept else "", "plan": plans.get(turn.line, plans[MAIN])}
-        given |= {"idle_s": trial.idle_s, "now": _NOW + number * 1_000_000}
+        given |= {"idle_s": trial.idle_s, "now_ms": _NOW + number * 1_000_000}
         try:
             view = serving.compact(request, **given) if turn.compact else serving.fit(request, **given)
         except StillTooLong as error:
@@ -259,7 +259,7 @@ def made_alone(one: Case, request: Any, view: View) -> bool:
     """Whether the plan alone makes the same view; breakpoints that were added are no part of it."""
     alone = projected(one, request, view.plan)
     if not view.receipt.breakpoints:
-        return bool(alone.native == view.native)
+        return bool(alone.request == view.request)
     return bool(unmarked(native(alone)) == unmarked(native(view)))
 
 
@@ -273,7 +273,7 @@ def unmarked(value: Any) -> Any:
 
 
 def native(view: View) -> Any:
-    return json.loads(view.native) if isinstance(view.native, bytes) else view.native
+    return json.loads(view.request) if isinstance(view.request, bytes) else view.request
 
 
 def engine(one: Case, trial: Trial) -> Engine:

@@ -21,7 +21,7 @@ from secateur.sessions.receipt_log import taken
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Store, Who
+from secateur.stores.protocol import SessionId, Store
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 FORMATS = (
@@ -38,9 +38,9 @@ FORMATS = (
 )
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 4},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 4},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 CLEAR_TOML = """\
 name = "clear"
@@ -90,7 +90,7 @@ def removed(raw: bytes, native: bytes) -> dict[str, bytes]:
 
 def answered(store: Store, name: str, gone: dict[str, bytes]) -> None:
     """`why` names every part that left, `recall` gives its very bytes, and the record holds."""
-    state = store.load(Who(name))
+    state = store.load(SessionId(name))
     assert state is not None
     told = {one.key: one for one in left(store, state) if one.out}
     assert told.keys() == gone.keys()
@@ -100,7 +100,7 @@ def answered(store: Store, name: str, gone: dict[str, bytes]) -> None:
         blob = store.blob("", handle_of(data))
         assert blob is not None
         assert blob.data == data
-    assert problems(store, Who(name)) == ()
+    assert problems(store, SessionId(name)) == ()
 
 
 def test_every_part_that_any_request_left_out_is_answered_for() -> None:
@@ -108,9 +108,9 @@ def test_every_part_that_any_request_left_out_is_answered_for() -> None:
     used = Engine(CLEAR, store=store)
     requests = as_requests(chat(), REQUESTS)
     for number, raw in enumerate(requests):
-        view = used.fit(raw, session="s", now=number + 1)
-        answered(store, "s", removed(raw, view.native))
-    assert removed(requests[-1], view.native)
+        view = used.fit(raw, session="s", now_ms=number + 1)
+        answered(store, "s", removed(raw, view.request))
+    assert removed(requests[-1], view.request)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -154,8 +154,8 @@ def test_after_a_week_of_use_it_is_answered_at_once(tmp_path: Path) -> None:
 def of_first(raw: bytes) -> dict[str, bytes]:
     """What the last request of the first session left out."""
     mine = raw.replace(b'"messages": [', b'"messages": [{"role": "user", "content": "task 0"}, ', 1)
-    view = Engine(CLEAR, store=MemoryStore()).fit(mine, session="s", now=1)
-    return removed(mine, view.native)
+    view = Engine(CLEAR, store=MemoryStore()).fit(mine, session="s", now_ms=1)
+    return removed(mine, view.request)
 
 
 @pytest.mark.parametrize("kind", ["claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl"])

@@ -20,8 +20,8 @@ from secateur.jsontext import Lines
 from secateur.model import Message
 from secateur.policy import Policy, load
 from secateur.pricing import in_units, rules_of
-from secateur.protect import Protect
-from secateur.schedule import Balance, EveryRequest
+from secateur.protect import Protection
+from secateur.schedule import BreakEven, EveryRequest
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import held, recall_of
 from secateur.simulate.replay import Turn, moments, replayed
@@ -78,14 +78,14 @@ def freed(turns: tuple[Turn, ...], recording: Recording) -> int:
 @pytest.mark.parametrize("file", some(SOME), ids=lambda file: f"{file.parent.parent.name}/{file.name}")
 def test_views_move_at_epochs_alone_and_epochs_are_few(file: Path) -> None:
     policy = load("balance")
-    assert isinstance(policy.schedule, Balance)
+    assert isinstance(policy.schedule, BreakEven)
     recording = recorded(read(file))
     turns = tuple(replayed(recording, policy, window=1_000_000))
     assert len(turns) >= 30
     for one, other in pairwise(turns):
         if one.request.segment == other.request.segment and not other.opened:
             assert extends(one.seen, other.seen), other.request.number
-    assert sum(turn.opened for turn in turns) <= ceil(freed(turns, recording) / policy.schedule.least_tokens)
+    assert sum(turn.opened for turn in turns) <= ceil(freed(turns, recording) / policy.schedule.min_tokens_freed)
 
 
 @pytest.mark.parametrize("file", some(LOGS), ids=lambda file: f"{file.parent.parent.name}/{file.name}")
@@ -98,8 +98,8 @@ def test_the_engine_leaves_every_line_between_epochs_as_it_was(file: Path) -> No
     for request, at, idle_s in moments(recording):
         line = whole.child(max(max(said.lines, default=0) for said in recording.context(request)))
         assert line is not None
-        view = engine.fit(whole.data[: line.end] + b"\n", session="s", now=at, idle_s=idle_s)
-        lines = view.native.splitlines()
+        view = engine.fit(whole.data[: line.end] + b"\n", session="s", now_ms=at, idle_s=idle_s)
+        lines = view.request.splitlines()
         epochs += view.receipt.opened
         if not view.receipt.opened:
             assert all(one == other for one, other in zip_longest(before, lines[: len(before)])), request.number
@@ -167,7 +167,7 @@ def test_short_sessions_are_left_alone(kappa: float) -> None:
 def test_it_is_the_formula_that_leaves_them_alone(kappa: float) -> None:
     """With nothing protected but the newest result, under the schedule and without one."""
     policy = load("balance")
-    bare = replace(policy, protect=Protect(results=1), compaction=None)
+    bare = replace(policy, protect=Protection(last_results=1), compaction=None)
     shares, edited, recall = bills(bare, kappa)
     blind, often, lost = bills(replace(bare, schedule=EveryRequest()), kappa)
     assert max(shares) <= 1.0

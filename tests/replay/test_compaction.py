@@ -64,7 +64,7 @@ def shown(transcript: Transcript) -> list[Shown]:
             message.role,
             part.kind,
             part.text if part.kind != "media" and (part.kind != "other" or message.role == "system") else "",
-            part.call,
+            part.call_id,
         )
         for message in transcript.messages
         for part in message.parts
@@ -76,20 +76,20 @@ def test_the_largest_sessions_become_fitting_ones_that_their_hosts_load(host: st
     name, load = HOSTS[host]
     data = content(host, path)
     before = document.read(data, name)
-    view = Engine(SUMS, window=WINDOW, format=name).compact(data, now=0)
+    view = Engine(SUMS, window=WINDOW, format=name).compact(data, now_ms=0)
     if not isinstance(view.compaction, Compacted):
-        assert view.native is data
+        assert view.request is data
         assert view.receipt.tokens_view <= WINDOW
         pytest.skip(view.compaction.text if view.compaction else "nothing to do")
     if host != "opencode_export_json":
-        assert view.native.startswith(data.rstrip(b"\n"))  # a log only grows at its end
-    after = document.read(view.native, name).transcript
+        assert view.request.startswith(data.rstrip(b"\n"))  # a log only grows at its end
+    after = document.read(view.request, name).transcript
     assert view.receipt.tokens_view < WINDOW
     assert view.compaction.summary.splitlines()[0] in {
         part.text.splitlines()[0] for message in after.messages for part in message.parts if part.text
     }
-    assert shown(after) == load(view.native)
-    kept = [message.parts for message in view.after.messages if message.role in ("assistant", "tool")]
+    assert shown(after) == load(view.request)
+    kept = [message.parts for message in view.transcript.messages if message.role in ("assistant", "tool")]
     said = [[(part.kind, part.text) for part in parts] for parts in kept]
     again: list[Any] = [[(p.kind, p.text) for p in m.parts] for m in after.messages if m.role in ("assistant", "tool")]
     assert [one for one in again if one in said] == said
@@ -99,10 +99,10 @@ def test_the_largest_sessions_become_fitting_ones_that_their_hosts_load(host: st
 @pytest.mark.parametrize(("host", "path"), [one for one in listed()[::LARGEST]])
 def test_a_session_that_goes_on_is_compacted_again(host: str, path: str) -> None:
     name, load = HOSTS[host]
-    first = Engine(SUMS, window=WINDOW, format=name).compact(content(host, path), now=0)
-    second = Engine(SUMS, window=WINDOW // 4, format=name).compact(first.native, now=1)
+    first = Engine(SUMS, window=WINDOW, format=name).compact(content(host, path), now_ms=0)
+    second = Engine(SUMS, window=WINDOW // 4, format=name).compact(first.request, now_ms=1)
     if not isinstance(second.compaction, Compacted):
         pytest.skip(second.compaction.text if second.compaction else "nothing to do")
-    after = document.read(second.native, name).transcript
+    after = document.read(second.request, name).transcript
     assert sum(message.origin == "summary" for message in after.messages) <= 2  # opencode's own question beside it
-    assert shown(after) == load(second.native)
+    assert shown(after) == load(second.request)

@@ -22,9 +22,9 @@ from secateur.policy import names
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 EARLY: dict[str, Any] = {
     "name": "early",
-    "protect": {"messages": 6},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "threshold", "more_than": 500},
+    "protect": {"last_messages": 6},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "threshold", "over_prunable_tokens": 500},
 }
 POLICIES = [*names(), EARLY]
 PARTS = 4  # of a folder's sessions, each a test of its own
@@ -92,12 +92,12 @@ def told(policy: Any) -> str:
 @pytest.mark.parametrize("series", [*captured(), *completions(), *grown()] or [[]], ids=lambda one: f"{len(one)}turns")
 def test_the_prefix_moves_only_where_an_epoch_is_recorded(series: list[bytes], policy: Any) -> None:
     engine = Engine(policy)
-    views = [engine.fit(body, session="s", now=turn, idle_s=1_000) for turn, body in enumerate(series)]
+    views = [engine.fit(body, session="s", now_ms=turn, idle_s=1_000) for turn, body in enumerate(series)]
     for (before, one), (after, other) in pairwise(zip(series, views, strict=True)):
-        shown = elements(one.native)
+        shown = elements(one.request)
         stands = _extends(elements(before), elements(after))
         if stands and not other.receipt.opened:
-            assert elements(other.native)[: len(shown)] == shown
+            assert elements(other.request)[: len(shown)] == shown
         assert other.receipt.opened == (other.plan != one.plan)
     _same_when_cold(series, views, policy)
 
@@ -109,7 +109,7 @@ def _extends(shorter: list[str], longer: list[str]) -> bool:
 def _same_when_cold(series: list[bytes], views: list[View], policy: Any) -> None:
     """Each view again, by a process that has only the plan."""
     for body, view in zip(series, views, strict=True):
-        assert fit(body, policy="observe", plan=view.plan).native == view.native
+        assert fit(body, policy="observe", plan=view.plan).request == view.request
     assert views[-1].receipt.policy == told(policy)
 
 
@@ -135,8 +135,12 @@ def test_snapshots_of_one_log_share_their_plan(kind: str, policy: Any) -> None:
 def _shared(series: list[bytes], policy: Any) -> None:
     plan, seen = None, list[tuple[list[str], dict[str, str]]]()
     for turn, data in enumerate(series):
-        view = fit(data, policy=policy, plan=plan, now=turn, idle_s=1_000)
-        keys, came, now = [one.key for one in view.before.messages], texts(view.before), texts(view.after)
+        view = fit(data, policy=policy, plan=plan, now_ms=turn, idle_s=1_000)
+        keys, came, now = (
+            [one.key for one in view.raw_transcript.messages],
+            texts(view.raw_transcript),
+            texts(view.transcript),
+        )
         if not view.receipt.opened:
             behind = [(len(sent), number) for number, (sent, _) in enumerate(seen) if keys[: len(sent)] == sent]
             shown = came | (seen[max(behind)[1]][1] if behind else {})
@@ -156,16 +160,18 @@ def test_every_session_goes_through(kind: str, part: int) -> None:
     assert len(files) >= PARTS
     for file in files[part::PARTS]:
         data = read(file)
-        unedited = fit(data, policy="observe", now=1)
+        unedited = fit(data, policy="observe", now_ms=1)
         for policy in POLICIES:
-            view = carried.fit(data, policy=policy, window=60_000, now=1, idle_s=1_000, compact=False)
-            again = unedited if view.native == data else fit(view.native, policy="observe", now=1)
+            view = carried.fit(data, policy=policy, window=60_000, now_ms=1, idle_s=1_000, compact=False)
+            again = unedited if view.request == data else fit(view.request, policy="observe", now_ms=1)
             assert again.receipt.tokens_raw == view.receipt.tokens_view, (file, told(policy))
-            assert pairs(again.before) == pairs(view.before), (file, told(policy))
-            kept = {part.key: part for one in view.after.messages for part in one.parts}
-            assert all(kept[part.key] is part for one in view.before.messages for part in one.parts if part.pinned)
+            assert pairs(again.before) == pairs(view.raw_transcript), (file, told(policy))
+            kept = {part.key: part for one in view.transcript.messages for part in one.parts}
+            assert all(
+                kept[part.key] is part for one in view.raw_transcript.messages for part in one.parts if part.pinned
+            )
 
 
 def pairs(read: Transcript) -> list[tuple[str, str]]:
     """Calls and results, in order, each with its id."""
-    return [(part.kind, part.call) for message in read.messages for part in message.parts if part.call]
+    return [(part.kind, part.call_id) for message in read.messages for part in message.parts if part.call_id]

@@ -65,7 +65,7 @@ def shown(transcript: Transcript) -> list[Shown]:
             message.role,
             part.kind,
             part.text if part.kind != "media" and (part.kind != "other" or message.role == "system") else "",
-            part.call,
+            part.call_id,
         )
         for message in transcript.messages
         for part in message.parts
@@ -106,10 +106,10 @@ def test_every_result_answers_a_call_of_its_round(host: str, path: str) -> None:
     waiting: dict[str, int] = {}
     for part in parts(document(host, path)[1]):
         if part.kind == "tool_call":
-            waiting[part.call] = waiting.get(part.call, 0) + 1
+            waiting[part.call_id] = waiting.get(part.call_id, 0) + 1
         elif part.kind == "tool_result":
-            waiting[part.call] -= 1
-            assert waiting[part.call] >= 0
+            waiting[part.call_id] -= 1
+            assert waiting[part.call_id] >= 0
             assert part.tool
 
 
@@ -120,7 +120,7 @@ def test_an_edit_changes_what_it_names_and_no_other_part(host: str, path: str) -
     before = parts(transcript)
     for part in picked(path, transcript):
         after = parts(reader.read(apply(lines, [Op(part.path, reader.replacement_body(part, NEW))])))
-        kept = [one for one in before if one.within != part.key]
+        kept = [one for one in before if one.container_key != part.key]
         assert [one.text for one in after] == [NEW if one is part else one.text for one in kept]
         assert [one.local for one in after if one.text != NEW] == [one.local for one in kept if one is not part]
 
@@ -138,7 +138,7 @@ def test_edited_files_load_again_with_only_the_edited_results_changed(host: str,
     expected = [
         Shown(one.role, one.kind, NEW, one.call) if part.key in keys else one
         for part, one in zip(parts(transcript), shown(transcript), strict=True)
-        if part.within not in keys
+        if part.container_key not in keys
     ]
     assert load(edited.data) == expected
 

@@ -46,15 +46,15 @@ def test_the_view_of_objects_is_that_of_what_they_send(file: Path) -> None:
     for format, made, said in bodies(file):
         array = FORMATS[format]
         for policy in POLICIES:
-            how: dict[str, Any] = {"policy": policy, "format": format, "window": 2_000, "now": NOW, "compact": False}
+            how: dict[str, Any] = {"policy": policy, "format": format, "window": 2_000, "now_ms": NOW, "compact": False}
             one, other = carried.fit(made, **how), carried.fit(said, **how)
-            assert sent(one.native) == other.native
+            assert sent(one.request) == other.request
             assert one.plan == other.plan
-            if not one.receipt.in_force:
-                assert one.native is made
-            elif len(one.native[array]) == len(made[array]):
+            if not one.receipt.active_edits:
+                assert one.request is made
+            elif len(one.request[array]) == len(made[array]):
                 for old, new, json_old, json_new in zip(
-                    made[array], one.native[array], said[array], other.native[array], strict=True
+                    made[array], one.request[array], said[array], other.request[array], strict=True
                 ):
                     assert new is old if json_new == json_old else type(new) is type(old)
 
@@ -66,8 +66,8 @@ def test_protected_objects_stay(format: str) -> None:
     acted = 0
     for _, made, _ in found:
         policy = CLEARING | {"protect": {"tools": ["*"]}, "prune": CLEARING["prune"][:1]}
-        acted += carried.fit(made, policy=CLEARING, format=format, now=NOW).native is not made
-        assert carried.fit(made, policy=policy, format=format, now=NOW).native is made
+        acted += carried.fit(made, policy=CLEARING, format=format, now_ms=NOW).request is not made
+        assert carried.fit(made, policy=policy, format=format, now_ms=NOW).request is made
     assert acted
 
 
@@ -80,7 +80,7 @@ def test_a_session_that_grows_is_that_of_the_whole(format: str) -> None:
         (Engine(CLEARING, format=format, window=50_000, too_long="send") for _ in range(2)),
     )
     for end in range(1, len(made[array]) + 1):
-        when: dict[str, Any] = {"session": "s", "now": NOW + end}
+        when: dict[str, Any] = {"session": "s", "now_ms": NOW + end}
         one = warm.fit(made | {array: made[array][:end]}, **when)
         other = plain.fit(said | {array: said[array][:end]}, **when)
-        assert sent(one.native) == other.native
+        assert sent(one.request) == other.request

@@ -46,11 +46,11 @@ def views(request: Request) -> list[tuple[str, dict[str, Any]]]:
             model=request.model,
             window=300,
             idle_s=trial.idle_s,
-            now=NOW,
+            now_ms=NOW,
             compact=False,
         )
-        if view.native is not request.body:
-            found.setdefault(view.native, trial.name)
+        if view.request is not request.body:
+            found.setdefault(view.request, trial.name)
     found |= summed_up(request)
     return [(name, json.loads(view)) for view, name in found.items()]
 
@@ -62,10 +62,10 @@ def summed_up(request: Request) -> dict[bytes, str]:
         for window in (2_000, 12_000):
             with contextlib.suppress(StillTooLong):  # what may not go is longer than this window
                 view = secateur.fit(
-                    request.body, policy=policy, format=request.format, model=request.model, window=window, now=NOW
+                    request.body, policy=policy, format=request.format, model=request.model, window=window, now_ms=NOW
                 )
-                if view.native is not request.body:
-                    found.setdefault(view.native, f"{policy} in {window:,} tokens")
+                if view.request is not request.body:
+                    found.setdefault(view.request, f"{policy} in {window:,} tokens")
     return found
 
 

@@ -42,7 +42,7 @@ def opencode(read: Transcript) -> set[str]:
 
 
 def kilocode(read: Transcript) -> set[str]:
-    inside = [part for part in newest_first(read, last_two_turns(read, every=True)) if not part.error]
+    inside = [part for part in newest_first(read, last_two_turns(read, every=True)) if not part.is_error]
     marked = beyond([part for part in inside if part.tool.lower() != "skill"], rounded, 40_000)
     return {part.key for part in marked} if sum(map(rounded, marked)) > 20_000 else set()
 
@@ -111,15 +111,15 @@ RULES: tuple[tuple[str, Callable[[Transcript], set[str]]], ...] = (
 @pytest.mark.parametrize("file", sessions(), ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_each_preset_edits_what_its_rules_name(file: Path) -> None:
     data = read(file)
-    fit = partial(carried.fit, data, window=WINDOW, now=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
+    fit = partial(carried.fit, data, window=WINDOW, now_ms=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
     for name, rule in RULES:
         view = fit(policy=name)
-        named, done = rule(view.before), edited(view)
-        texts = {part.key: part.text for _, part in results(view.before)}
+        named, done = rule(view.raw_transcript), edited(view)
+        texts = {part.key: part.text for _, part in results(view.raw_transcript)}
         short = {key for key in named - done if name == "kilocode" and len(texts[key]) <= TINY}
         assert done == named - short, name
     view = fit(policy="anthropic")
-    assert edited(view) == (anthropic(view.before) if view.receipt.tokens_raw > 100_000 else set())
+    assert edited(view) == (anthropic(view.raw_transcript) if view.receipt.tokens_raw > 100_000 else set())
 
 
 def results(read: Transcript) -> list[tuple[int, Part]]:
@@ -172,7 +172,7 @@ def trimmed(chars: int) -> int:
 
 
 def holds_media(message: Message, result: Part) -> bool:
-    return any(part.within == result.key for part in message.parts)
+    return any(part.container_key == result.key for part in message.parts)
 
 
 def weight(message: Message) -> int:
@@ -183,8 +183,8 @@ def weight(message: Message) -> int:
 
 def edited(view: secateur.View) -> set[str]:
     """Keys of the results that read otherwise than they came; bound reasoning that goes with them aside (SEEDS S.2)."""
-    pairs = zip(view.before.messages, view.after.messages, strict=True)
+    pairs = zip(view.raw_transcript.messages, view.transcript.messages, strict=True)
     shown = [(before, {part.key: part.text for part in after.parts}) for before, after in pairs]
     changed = [part for before, texts in shown for part in before.parts if texts.get(part.key) != part.text]
-    assert all(part.kind == "tool_result" or part.bound or part.within for part in changed)
+    assert all(part.kind == "tool_result" or part.prefix_bound or part.container_key for part in changed)
     return {part.key for part in changed if part.kind == "tool_result"}

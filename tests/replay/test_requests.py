@@ -41,8 +41,8 @@ ADDRESSES = {
 }
 CLEARING: dict[str, Any] = {  # no preset acts on what is this short
     "name": "clearing",
-    "prune": [{"do": "hard_clear", "text": "[gone]"}, {"do": "clear_media", "keep": 0}],
-    "schedule": {"when": "every_request"},
+    "prune": [{"type": "hard_clear", "placeholder": "[gone]"}, {"type": "clear_media", "keep": 0}],
+    "schedule": {"type": "every_request"},
 }
 NOW = 4_000_000_000_000  # ms
 
@@ -100,16 +100,16 @@ FILES = pytest.mark.parametrize("file", files(), ids=lambda file: f"{file.parent
 @FILES
 def test_recognised_and_read(file: Path) -> None:
     for request in requests(file):
-        view = carried.fit(request.body, policy="observe", model=request.model, now=NOW)
-        assert view.native is request.body
-        read = view.before
-        named = carried.fit(request.body, policy="observe", format=request.format, model=request.model, now=NOW)
-        assert named.before == read
+        view = carried.fit(request.body, policy="observe", model=request.model, now_ms=NOW)
+        assert view.request is request.body
+        read = view.raw_transcript
+        named = carried.fit(request.body, policy="observe", format=request.format, model=request.model, now_ms=NOW)
+        assert named.raw_transcript == read
         native = Text.of(request.body)
         assert all(native.at(part.path) is not None for part in parts(read))
-        calls = [part.call for part in parts(read) if part.kind == "tool_call"]
+        calls = [part.call_id for part in parts(read) if part.kind == "tool_call"]
         assert [
-            part for part in parts(read) if part.kind == "tool_result" and not part.tool and part.call in calls
+            part for part in parts(read) if part.kind == "tool_result" and not part.tool and part.call_id in calls
         ] == []
 
 
@@ -117,18 +117,24 @@ def test_recognised_and_read(file: Path) -> None:
 def test_nothing_but_the_edited_changes(file: Path) -> None:
     for request in requests(file):
         for policy in (CLEARING, *PRESETS):
-            view = carried.fit(request.body, policy=policy, model=request.model, window=2_000, now=NOW, compact=False)
-            texts = {part.key: part.text for part in parts(view.after)}
-            edited = [part for part in parts(view.before) if texts.get(part.key) != part.text]
-            assert bool(edited) == (view.native != request.body)
-            assert all(part.kind in spoken_of(policy) or part.bound for part in edited)
-            again = carried.fit(view.native, policy="observe", format=request.format, model=request.model).before
-            assert paired(again) == paired(view.before)
+            view = carried.fit(
+                request.body, policy=policy, model=request.model, window=2_000, now_ms=NOW, compact=False
+            )
+            texts = {part.key: part.text for part in parts(view.transcript)}
+            edited = [part for part in parts(view.raw_transcript) if texts.get(part.key) != part.text]
+            assert bool(edited) == (view.request != request.body)
+            assert all(part.kind in spoken_of(policy) or part.prefix_bound for part in edited)
+            again = carried.fit(
+                view.request, policy="observe", format=request.format, model=request.model
+            ).raw_transcript
+            assert paired(again) == paired(view.raw_transcript)
             if all(part.key in texts for part in edited):  # no reasoning went, and no medium with its result
-                assert beside(view.native, edited) == beside(request.body, edited)
-                inside = [part for part in edited if part.within]  # what stands for these is now text of the result
+                assert beside(view.request, edited) == beside(request.body, edited)
+                inside = [
+                    part for part in edited if part.container_key
+                ]  # what stands for these is now text of the result
                 now = [part.text for part in parts(again)]
-                assert inside or now == [part.text for part in parts(view.after)]
+                assert inside or now == [part.text for part in parts(view.transcript)]
 
 
 def spoken_of(policy: Any) -> tuple[str, ...]:
@@ -138,7 +144,7 @@ def spoken_of(policy: Any) -> tuple[str, ...]:
 
 def paired(read: Transcript) -> list[tuple[str, str, str]]:
     """Calls and results in order: kind, id and tool."""
-    return [(part.kind, part.call, part.tool) for part in parts(read) if part.kind in ("tool_call", "tool_result")]
+    return [(part.kind, part.call_id, part.tool) for part in parts(read) if part.kind in ("tool_call", "tool_result")]
 
 
 def beside(data: bytes, edited: list[Part]) -> bytes:
@@ -155,15 +161,15 @@ def beside(data: bytes, edited: list[Part]) -> bytes:
 
 @FILES
 def test_growing_requests_move_no_prefix_without_an_epoch(file: Path) -> None:
-    engine, shown, plan = secateur.Engine(CLEARING | {"protect": {"messages": 2}}), [], None
+    engine, shown, plan = secateur.Engine(CLEARING | {"protect": {"last_messages": 2}}), [], None
     for number, request in enumerate(requests(file)):
         cold = carried.fit(request.body, policy="observe", model=request.model)
-        view = engine.fit(request.body, session="s", now=number)
-        assert carried.fit(request.body, policy="observe", plan=view.plan).native == view.native
-        now = [part.text for part in parts(view.after)]
-        grown = [part.key for part in parts(cold.before)][: len(shown)] == [key for key, _ in shown]
+        view = engine.fit(request.body, session="s", now_ms=number)
+        assert carried.fit(request.body, policy="observe", plan=view.plan).request == view.request
+        now = [part.text for part in parts(view.transcript)]
+        grown = [part.key for part in parts(cold.raw_transcript)][: len(shown)] == [key for key, _ in shown]
         if grown and view.plan == plan:
             assert now[: len(shown)] == [text for _, text in shown]
-        keys = [part.key for part in parts(view.before)]
+        keys = [part.key for part in parts(view.raw_transcript)]
         shown = list(zip(keys, now, strict=True)) if len(keys) == len(now) else []
         plan = view.plan

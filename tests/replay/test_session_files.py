@@ -124,7 +124,7 @@ def read(name: str) -> document.Document:
 def shown(transcript: Transcript) -> list[Shown]:
     """The transcript in the words of the second readers: no text for media and for what is not known."""
     return [
-        Shown(message.role, part.kind, "" if part.kind in ("media", "other") else part.text, part.call)
+        Shown(message.role, part.kind, "" if part.kind in ("media", "other") else part.text, part.call_id)
         for message in transcript.messages
         for part in message.parts
     ]
@@ -161,10 +161,10 @@ def test_every_result_answers_a_call_of_its_round(name: str) -> None:
     waiting: dict[str, int] = {}
     for part in parts(read(name).transcript):
         if part.kind == "tool_call":
-            waiting[part.call] = waiting.get(part.call, 0) + 1
+            waiting[part.call_id] = waiting.get(part.call_id, 0) + 1
         elif part.kind == "tool_result":
-            waiting[part.call] = waiting.get(part.call, 0) - 1
-            assert waiting[part.call] >= 0, part.path
+            waiting[part.call_id] = waiting.get(part.call_id, 0) - 1
+            assert waiting[part.call_id] >= 0, part.path
 
 
 @EACH
@@ -195,23 +195,23 @@ def test_edited_files_load_again_with_only_the_edited_results_changed(name: str)
 @pytest.mark.parametrize("policy", PRESETS)
 def test_presets_leave_every_byte_outside_their_edits(name: str, policy: str) -> None:
     data = SESSIONS[name][1]()
-    view = carried.fit(data, policy=policy, window=16_000, now=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
-    texts = {part.key: part.text for part in parts(view.after)}
-    touched = [part for part in parts(view.before) if texts.get(part.key) != part.text]
-    places = {path for part in touched for path in (part.path, part.stamp[:-1]) if path}
+    view = carried.fit(data, policy=policy, window=16_000, now_ms=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
+    texts = {part.key: part.text for part in parts(view.transcript)}
+    touched = [part for part in parts(view.raw_transcript) if texts.get(part.key) != part.text]
+    places = {path for part in touched for path in (part.path, part.cleared_at_path[:-1]) if path}
     native = read(name).native
     here, there = 0, 0
     for span in sorted((spot.start, spot.end) for spot in map(native.at, places) if spot is not None):
         same = data[here : span[0]]
-        at = view.native.index(same, there)
+        at = view.request.index(same, there)
         assert at == 0 or here
         here, there = span[1], at + len(same)
-    assert view.native[there:].endswith(data[here:])
-    assert bool(touched) == (view.native != data)
-    again = document.read(view.native, model="claude-sonnet-4-5")
+    assert view.request[there:].endswith(data[here:])
+    assert bool(touched) == (view.request != data)
+    again = document.read(view.request, model="claude-sonnet-4-5")
     cleared = "[Old tool result content cleared]"  # a stamped output reads as opencode's own placeholder
-    stamped = {part.key for part in touched if part.stamp and policy == "opencode"}
-    kept = [cleared if part.key in stamped else part.text for part in parts(view.after)]
+    stamped = {part.key for part in touched if part.cleared_at_path and policy == "opencode"}
+    kept = [cleared if part.key in stamped else part.text for part in parts(view.transcript)]
     assert [part.text for part in parts(again.transcript)] == kept
 
 

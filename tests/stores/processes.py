@@ -22,7 +22,7 @@ from secateur.chain import canonical, linked
 from secateur.errors import StoreError
 from secateur.stores import open_store
 from secateur.stores.proof import problems, proved
-from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, fresh
+from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, fresh
 
 KILLS = 200
 FORKS = 100
@@ -30,7 +30,7 @@ PROOFS = 200
 ROUNDS = 100
 
 
-def appended(store: Store, who: Who, size: int = 200) -> State:
+def appended(store: Store, who: SessionId, size: int = 200) -> State:
     """One more receipt and one more blob, whoever else writes."""
     while True:
         state = store.load(who) or fresh(who)
@@ -39,7 +39,7 @@ def appended(store: Store, who: Who, size: int = 200) -> State:
         data = f"{who.session} {state.receipts} ".encode() * (size // 10 + 1)
         try:
             return store.save(
-                state, Change(at=1 + state.receipts, receipts=links, blobs=(Blob(data),), views=(links[0].hash,))
+                state, SessionUpdate(at=1 + state.receipts, receipts=links, blobs=(Blob(data),), views=(links[0].hash,))
             )
         except Conflict:
             continue
@@ -62,7 +62,7 @@ def ended(pids: list[int]) -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
 
 
-def sound(store: Store, who: Who, least: int) -> int:
+def sound(store: Store, who: SessionId, least: int) -> int:
     """Receipts of a session whose record holds, at least so many of them."""
     state = store.load(who)
     count = state.receipts if state else 0
@@ -79,7 +79,7 @@ def killed(url: str) -> dict[str, int]:
         if number % 10 == 0:  # also while the file is made and migrated
             for end in ("", "-wal", "-shm"):
                 Path(f"{file}{end}").unlink(missing_ok=True)
-        who, (read, write) = Who(f"s{number}"), os.pipe()
+        who, (read, write) = SessionId(f"s{number}"), os.pipe()
         pid = child(lambda who=who, write=write: acknowledging(open_store(url), who, write))
         os.close(write)
         with os.fdopen(read, "rb", buffering=0) as pipe:
@@ -92,20 +92,22 @@ def killed(url: str) -> dict[str, int]:
         store = open_store(url)
         told += acknowledged
         sound(store, who, acknowledged)
-        sound(store, Who("shared"), 0)
+        sound(store, SessionId("shared"), 0)
         appended(store, who)
         store.close()
     return {"kills": KILLS, "acknowledged": told}
 
 
-def acknowledging(store: Store, who: Who, pipe: int) -> None:
+def acknowledging(store: Store, who: SessionId, pipe: int) -> None:
     """Append without end, saying so after each; now and then let something go."""
     for number in range(1_000_000):
         appended(store, who, size=50 + number * 97 % 9_000)
         os.write(pipe, b".")
         if number % 5 == 2:
-            appended(store, Who("shared"))
-            store.save(fresh(Who(f"brief{os.getpid()}{number}")), Change(at=1, blobs=(Blob(os.urandom(3_000)),)))
+            appended(store, SessionId("shared"))
+            store.save(
+                fresh(SessionId(f"brief{os.getpid()}{number}")), SessionUpdate(at=1, blobs=(Blob(os.urandom(3_000)),))
+            )
             store.purge("", f"brief{os.getpid()}{number}")
 
 
@@ -115,37 +117,37 @@ def together(url: str) -> dict[str, int]:
     def work(name: str) -> None:
         store = open_store(url)
         for _ in range(25):
-            appended(store, Who(name))
-            appended(store, Who("shared"))
+            appended(store, SessionId(name))
+            appended(store, SessionId("shared"))
 
     codes = ended([child(lambda number=number: work(f"s{number}")) for number in range(8)])
     assert codes == [0] * 8, codes
     store = open_store(url)
-    assert [sound(store, Who(f"s{number}"), 25) for number in range(8)] == [25] * 8
-    return {"shared": sound(store, Who("shared"), 200)}
+    assert [sound(store, SessionId(f"s{number}"), 25) for number in range(8)] == [25] * 8
+    return {"shared": sound(store, SessionId("shared"), 200)}
 
 
 def forked(url: str) -> dict[str, int]:
     """A store that is open when its process forks serves parent and children alike."""
     store = open_store(url)
-    appended(store, Who("parent"))
+    appended(store, SessionId("parent"))
 
     def work(name: str) -> None:
         for _ in range(20):
-            appended(store, Who(name))
-            appended(store, Who("shared"))
+            appended(store, SessionId(name))
+            appended(store, SessionId("shared"))
 
     leaver = os.fork()
     if not leaver:
         sys.exit(0)  # without a word to the store, whose connections it would close as it ends
     assert ended([leaver]) == [0]
-    appended(store, Who("shared"))
+    appended(store, SessionId("shared"))
     assert Path(url.removeprefix("sqlite://") + "-wal").exists()
     pids = [child(lambda number=number: work(f"s{number}")) for number in range(3)]
     work("parent")
     assert ended(pids) == [0] * 3
-    assert [sound(store, Who(f"s{number}"), 20) for number in range(3)] == [20] * 3
-    return {"shared": sound(store, Who("shared"), 81), "parent": sound(store, Who("parent"), 21)}
+    assert [sound(store, SessionId(f"s{number}"), 20) for number in range(3)] == [20] * 3
+    return {"shared": sound(store, SessionId("shared"), 81), "parent": sound(store, SessionId("parent"), 21)}
 
 
 def copied(url: str) -> dict[str, int]:
@@ -154,7 +156,7 @@ def copied(url: str) -> dict[str, int]:
 
     def save() -> None:
         while not over.is_set():
-            saved.append(appended(store, Who("parent")).receipts)
+            saved.append(appended(store, SessionId("parent")).receipts)
             another.set()
 
     saving = Thread(target=save)
@@ -162,38 +164,38 @@ def copied(url: str) -> dict[str, int]:
     codes: list[int] = []
     for number in range(FORKS):
         another.clear()
-        codes += ended([child(lambda number=number: appended(store, Who(f"s{number}")))])
+        codes += ended([child(lambda number=number: appended(store, SessionId(f"s{number}")))])
         another.wait()  # the next fork meets another save
     over.set()
     saving.join()
-    reached = sum(sound(store, Who(f"s{number}"), 1) for number in range(FORKS))
-    assert sound(store, Who("parent"), len(saved)) == len(saved)
+    reached = sum(sound(store, SessionId(f"s{number}"), 1) for number in range(FORKS))
+    assert sound(store, SessionId("parent"), len(saved)) == len(saved)
     return {"forks": FORKS, "failed": sum(map(bool, codes)), "reached": reached}
 
 
 def outlived(url: str) -> dict[str, int]:
     """A parent that closes its store, or ends, while its child goes on: nothing the child was told is lost."""
     store = open_store(url)
-    appended(store, Who("parent"))
+    appended(store, SessionId("parent"))
     (read, write), (told, tell) = os.pipe(), os.pipe()
 
     def work() -> None:
-        appended(store, Who("child"))
+        appended(store, SessionId("child"))
         os.write(tell, b".")
         assert os.read(read, 1) == b"."
-        appended(store, Who("child"))
+        appended(store, SessionId("child"))
 
     pid = child(work)
     assert os.read(told, 1) == b"."
     store.close()
     os.write(write, b".")
     assert ended([pid]) == [0]
-    return {"child": sound(open_store(url), Who("child"), 2)}
+    return {"child": sound(open_store(url), SessionId("child"), 2)}
 
 
 def verified(url: str) -> dict[str, int]:
     """200 proofs of a session that another process writes to meanwhile: no false alarm, and it did write."""
-    store, who = open_store(url), Who("s")
+    store, who = open_store(url), SessionId("s")
     appended(store, who)
     pid = child(lambda: [appended(open_store(url), who) for _ in range(1_000_000)] and None)
     alarms, first = 0, sound(store, who, 1)
@@ -212,14 +214,14 @@ def purged(url: str) -> dict[str, int]:
     url += "?synchronous=normal"
     store = open_store(url)
     kept, gone, left, pending = ["keep"], list[str](), 0, 0
-    appended(store, Who(kept[0]))
+    appended(store, SessionId(kept[0]))
     writer = child(lambda: writing(open_store(url)))
     reader = child(lambda: reading(open_store(url)))
     for number in range(ROUNDS):
         made = [f"mark{drawn.randbytes(9).hex()}" for _ in range(2)]
         for _ in range(2):
             for mark in drawn.sample(made, 2):
-                appended(store, Who(mark), drawn.choice([1, 90, 900, 9_000]))
+                appended(store, SessionId(mark), drawn.choice([1, 90, 900, 9_000]))
         kept += made
         for mark in drawn.sample(kept[1:], 1 + number % 2):
             kept.remove(mark)
@@ -230,7 +232,7 @@ def purged(url: str) -> dict[str, int]:
     for pid in (writer, reader):
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    sound_ = sum(problems(store, Who(name)) == () for name in kept)
+    sound_ = sum(problems(store, SessionId(name)) == () for name in kept)
     return {"rounds": ROUNDS, "pending": pending, "left": left, "lost": len(kept) - sound_, "alive": alive(store)}
 
 
@@ -247,7 +249,7 @@ def copies(path: Path) -> list[Path]:
 def writing(store: Store) -> None:
     """Append to nine sessions by turns, and let go of what it wrote, so that the file stays small."""
     for number in range(1_000_000):
-        who = Who(f"live{number % 9}")
+        who = SessionId(f"live{number % 9}")
         state = appended(store, who, number * 97 % 2_000)
         assert problems(store, who) == ()  # and others come to write meanwhile
         if state.receipts >= 20:
@@ -259,7 +261,7 @@ def reading(store: Store) -> None:
     while True:
         for number in range(9):
             with store.snapshot() as moment:
-                who = Who(f"live{number}")
+                who = SessionId(f"live{number}")
                 assert moment.load(who) is None or proved(moment, who) == ()
 
 
@@ -271,7 +273,7 @@ def alive(store: Store) -> int:
 
 def full(url: str) -> dict[str, int | str]:
     """No room for the file to grow: a clear error, nothing acknowledged lost, and on it goes when there is room."""
-    store, who = open_store(url), Who("s")
+    store, who = open_store(url), SessionId("s")
     done = appended(store, who).receipts
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, hard))
@@ -279,7 +281,7 @@ def full(url: str) -> dict[str, int | str]:
     while not said:
         try:
             state = store.load(who) or fresh(who)
-            store.save(state, Change(at=1, blobs=(Blob(os.urandom(20_000)),)))
+            store.save(state, SessionUpdate(at=1, blobs=(Blob(os.urandom(20_000)),)))
             done = appended(store, who).receipts
         except StoreError as error:
             said = str(error)
@@ -297,7 +299,7 @@ def unprivileged(url: str) -> dict[str, str]:
     if os.getuid() == 0:
         os.setuid(65_534)
     try:
-        appended(open_store(url), Who("s"))
+        appended(open_store(url), SessionId("s"))
     except StoreError as error:
         return {"said": str(error)}
     return {"said": ""}

@@ -16,8 +16,8 @@ class Message(TypedDict):
 
 def one_line(body: bytes, talk: list[Message], request: dict[str, Any]) -> None:
     assert_type(fit(body), View[bytes])
-    assert_type(fit(body).native, bytes)
-    assert_type(fit(talk, protect="read_*").native, list[Message])
+    assert_type(fit(body).request, bytes)
+    assert_type(fit(talk, protect="read_*").request, list[Message])
     assert_type(fit(request, protect=["read_*"], window=0), View[dict[str, Any]])
     assert_type(fit(request).plan, Plan)
     assert_type(fit(request).receipt, Receipt)
@@ -27,8 +27,8 @@ def sessions(engine: Engine, talk: list[Message]) -> None:
     view = engine.fit(talk, session="s")
     assert_type(view, View[list[Message]])
     assert_type(engine.compact(talk, session="s"), View[list[Message]])
-    assert_type(engine.observe(view, {"input_tokens": 5}), None)
-    assert_type(view.native[0]["role"], str)
+    assert_type(engine.record_usage(view, {"input_tokens": 5}), None)
+    assert_type(view.request[0]["role"], str)
 
 
 async def beside(talk: list[Message]) -> list[Message]:
@@ -36,8 +36,8 @@ async def beside(talk: list[Message]) -> list[Message]:
         assert_type(engine, Engine)
         view = await engine.afit(talk)
         assert_type(view, View[list[Message]])
-        assert_type(await engine.aobserve(view, object()), None)
-        return view.native
+        assert_type(await engine.arecord_usage(view, object()), None)
+        return view.request
 
 
 def closed(talk: list[Message]) -> None:

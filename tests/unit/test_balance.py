@@ -8,12 +8,12 @@ from msgspec.structs import force_setattr, replace
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
 from secateur.model import Message, Rewrite, Transcript
-from secateur.protect import Protect
-from secateur.schedule import Balance, Choice, Cold, Offer
+from secateur.protect import Protection
+from secateur.schedule import BreakEven, Choice, ColdCache, Offer
 from secateur.schedule.prefixes import pauses
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
-TARIFF = Tariff(r=0.1, w=1.25, minimum_tokens=0)
+TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=0)
 SIZE, AFTER = 1_000, 10
 TENS = st.integers(0, 300).map(lambda tens: 10 * tens)
 
@@ -33,59 +33,59 @@ def counted(read: Transcript) -> Transcript:
     return read
 
 
-def chosen(schedule: Balance | Cold, rounds: int, idle_s: float | None = 10.0, window: int = 0) -> Choice:
+def chosen(schedule: BreakEven | ColdCache, rounds: int, idle_s: float | None = 10.0, window: int = 0) -> Choice:
     read = history(rounds)
     used = sum(part.tokens for message in read.messages for part in message.parts)
-    budget = Budget(window=window, used=used, count=len, protect=Protect(), idle_s=idle_s, tariff=TARIFF)
+    budget = Budget(window=window, tokens_used=used, count=len, protect=Protection(), idle_s=idle_s, pricing=TARIFF)
     key = read.messages[2].key
     return schedule.chosen(Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len))
 
 
 def test_it_waits_until_waiting_has_cost_half_of_what_rewriting_costs() -> None:
-    acts = [bool(chosen(Balance(least_tokens=1), rounds).edits) for rounds in range(1, 40)]
+    acts = [bool(chosen(BreakEven(min_tokens_freed=1), rounds).edits) for rounds in range(1, 40)]
     assert acts[0]  # little stands behind: 1.15 * 6 tokens are soon paid for
-    late = Balance(beta=50.0, least_tokens=1)
+    late = BreakEven(break_even_share=50.0, min_tokens_freed=1)
     assert "the policy waits for" in chosen(late, 5).gate
 
 
 @pytest.mark.parametrize("idle_s", [300.0, None])
 def test_in_the_cold_all_goes(idle_s: float | None) -> None:
-    for schedule in (Balance(beta=1e9), Cold()):
+    for schedule in (BreakEven(break_even_share=1e9), ColdCache()):
         assert len(chosen(schedule, 5, idle_s).edits) == 1
 
 
 def test_cold_waits_while_the_cache_is_warm() -> None:
-    assert "waits for a pause" in chosen(Cold(), 5, 299.0).gate
+    assert "waits for a pause" in chosen(ColdCache(), 5, 299.0).gate
 
 
 def test_a_full_window_does_not_wait() -> None:
-    assert "of the window" in chosen(Balance(beta=1e9), 5, window=1_100).why
+    assert "of the window" in chosen(BreakEven(break_even_share=1e9), 5, window=1_100).why
 
 
 def test_less_than_the_least_opens_no_epoch() -> None:
-    assert "asks for 5,000" in chosen(Balance(least_tokens=5_000), 5, None).gate
+    assert "asks for 5,000" in chosen(BreakEven(min_tokens_freed=5_000), 5, None).gate
 
 
 def test_the_bound_on_regret_holds_it_back() -> None:
-    eager = Balance(beta=0.001, least_tokens=1, max_regret=None)
-    bound = Balance(beta=0.001, least_tokens=1, max_regret=0.0)
+    eager = BreakEven(break_even_share=0.001, min_tokens_freed=1, max_overspend=None)
+    bound = BreakEven(break_even_share=0.001, min_tokens_freed=1, max_overspend=0.0)
     assert chosen(eager, 60).edits
     assert "above the unpruned one" in chosen(bound, 60).gate  # 1.15 * 720 tokens behind, for 0.1 * 996 saved
     assert chosen(bound, 1).edits  # it pays at once
 
 
 def test_where_a_cache_is_read_in_wide_steps_a_small_excerpt_may_cost_more_than_it_frees() -> None:
-    steps = Tariff(r=0.1, w=1.0, step_tokens=2_048)
-    assert not Balance(max_regret=0.01).admits(9_000, 99_000, steps)
-    assert Balance(max_regret=0.01).admits(9_300, 99_000, steps)
-    assert Balance(max_regret=None).admits(1, 0, steps)
-    assert Balance(max_regret=0.01).admits(1, 1, TARIFF)
+    steps = CachePricing(cache_read=0.1, cache_write=1.0, step_tokens=2_048)
+    assert not BreakEven(max_overspend=0.01).admits(9_000, 99_000, steps)
+    assert BreakEven(max_overspend=0.01).admits(9_300, 99_000, steps)
+    assert BreakEven(max_overspend=None).admits(1, 0, steps)
+    assert BreakEven(max_overspend=0.01).admits(1, 1, TARIFF)
 
 
 def test_what_is_left_must_be_enough_to_be_cached() -> None:
-    least = Tariff(r=0.1, w=1.25, minimum_tokens=4_096)
-    assert not Balance().admits(5_000, 4_095, least)
-    assert Balance().admits(5_000, 4_096, least)
+    least = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=4_096)
+    assert not BreakEven().admits(5_000, 4_095, least)
+    assert BreakEven().admits(5_000, 4_096, least)
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.5, 2.0])
@@ -105,26 +105,45 @@ def test_the_unit_of_the_provider_decides_nothing(
         tariff = replace(TARIFF, **limits, step_tokens=round(step * times) if step > 1 else 1)
         used, room = round(own * times), round(window * times)
         budget = Budget(
-            window=room, used=used, count=len, protect=Protect(), idle_s=10.0, goes_on=True, tariff=tariff, ratio=times
+            window=room,
+            tokens_used=used,
+            count=len,
+            protect=Protection(),
+            idle_s=10.0,
+            has_prior_view=True,
+            pricing=tariff,
+            ratio=times,
         )
         offer = Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
-        made.append([bool(Balance(least_tokens=1, max_regret=most).chosen(offer).edits) for most in (None, 0.0, 0.12)])
+        made.append(
+            [bool(BreakEven(min_tokens_freed=1, max_overspend=most).chosen(offer).edits) for most in (None, 0.0, 0.12)]
+        )
     assert made[0] == made[1]
 
 
 def test_what_is_left_is_told_in_the_tokens_of_the_provider() -> None:
     read = history(3)
-    budget = Budget(window=0, used=2_200, count=len, protect=Protect(), ratio=2.0, idle_s=10.0, goes_on=True)
+    budget = Budget(
+        window=0, tokens_used=2_200, count=len, protect=Protection(), ratio=2.0, idle_s=10.0, has_prior_view=True
+    )
     key = read.messages[2].key
     for tier, goes in ((300, True), (100, False)):  # of 2,200 tokens 1,992 come free, not 996
-        taken = replace(budget, tariff=replace(TARIFF, tiers=(tier,)))
-        why = Balance(beta=1e9).chosen(Offer(seen=read, budget=taken, edits={key: Rewrite(key, "x")}, count=len)).why
+        taken = replace(budget, pricing=replace(TARIFF, tiers=(tier,)))
+        why = (
+            BreakEven(break_even_share=1e9)
+            .chosen(Offer(seen=read, budget=taken, edits={key: Rewrite(key, "x")}, count=len))
+            .why
+        )
         assert ("would cost the rates above" in why) == goes
 
 
 def test_a_history_without_messages_had_no_pause() -> None:
     empty = Transcript((), ())
     assert (
-        pauses(Offer(seen=empty, budget=Budget(window=0, used=0, count=len, protect=Protect()), edits={}, count=len))
+        pauses(
+            Offer(
+                seen=empty, budget=Budget(window=0, tokens_used=0, count=len, protect=Protection()), edits={}, count=len
+            )
+        )
         == []
     )

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from conversation import assistant, part, result, summary, talk, user
 from secateur.budget import Budget, original, weight
 from secateur.model import Message, Part
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.strategy import is_final
 
 
@@ -24,10 +24,17 @@ def test_an_excerpt_is_not_final_and_has_its_original() -> None:
     talked = talk(result("short"))
     shown = part(talked, 0)
     raw = replace(shown, text="long" * 100)
-    budget = Budget(window=1, used=0, count=len, protect=Protect(), edited={shown.key: "excerpt"}, raw={shown.key: raw})
+    budget = Budget(
+        window=1,
+        tokens_used=0,
+        count=len,
+        protect=Protection(),
+        edited_by={shown.key: "excerpt"},
+        originals={shown.key: raw},
+    )
     assert not is_final(budget, shown)
     assert original(budget, shown) is raw
-    cleared = replace(budget, edited={shown.key: "hard_clear"}, raw={})
+    cleared = replace(budget, edited_by={shown.key: "hard_clear"}, originals={})
     assert is_final(cleared, shown)
     assert original(cleared, shown) is shown
-    assert not is_final(replace(budget, edited={}), shown)
+    assert not is_final(replace(budget, edited_by={}), shown)

@@ -36,7 +36,7 @@ def test_what_is_new_and_long_becomes_an_excerpt_and_the_reason_says_so() -> Non
         one for n in range(30) for one in (calls((f"o{n}", "bash")), tool(f"{n} of what was printed\n" * 60, f"o{n}"))
     ]
     done = [*old, calls(("c", "bash"), args='{"command": "make report"}'), tool(printed, "c")]
-    view = fit({"model": "gpt-5", "messages": [user("make the report"), *done]}, idle_s=20.0, now=0)
-    assert [(entry.by, entry.call) for entry in view.receipt.entries] == [("excerpt", "c")]
-    assert view.receipt.trigger == "excerpt at birth: what is new and long is shortened before it is ever cached"
-    assert view.receipt.gate == ""  # something was done, so nothing is said of why not
+    view = fit({"model": "gpt-5", "messages": [user("make the report"), *done]}, idle_s=20.0, now_ms=0)
+    assert [(entry.strategy, entry.call_id) for entry in view.receipt.edits] == [("excerpt", "c")]
+    assert view.receipt.reason == "excerpt at birth: what is new and long is shortened before it is ever cached"
+    assert view.receipt.skipped_reason == ""  # something was done, so nothing is said of why not

@@ -18,9 +18,9 @@ from secateur.policy import PRESETS
 LONG = "found it " * 4_000
 EAGER: dict[str, Any] = {
     "name": "eager",
-    "birth": {"do": "excerpt", "max_chars": 40},
-    "prune": [{"do": "hard_clear"}, {"do": "clear_inputs", "max_chars": 0, "head_chars": 0}],
-    "schedule": {"when": "every_request"},
+    "on_arrival": {"type": "excerpt", "max_chars": 40},
+    "prune": [{"type": "hard_clear"}, {"type": "clear_inputs", "max_chars": 0, "head_chars": 0}],
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -86,7 +86,7 @@ def test_no_edit_and_the_very_bytes(held: str, policy: str) -> None:
     for request in (body(held), json.dumps(body(held), indent=1).encode()):
         for asked in (partial(engine.fit, session="s", idle_s=1e6), engine.compact):
             view = viewed(asked, request)
-            assert view.native is request
+            assert view.request is request
             assert view.plan.epochs == ()
         assert isinstance(view.compaction, Refused)
         assert view.compaction.reason in ("partial", "no_policy")
@@ -95,7 +95,7 @@ def test_no_edit_and_the_very_bytes(held: str, policy: str) -> None:
 def viewed(asked: Callable[..., View], request: Any) -> View:
     """The view, also of what is too long."""
     try:
-        return asked(request, now=1)
+        return asked(request, now_ms=1)
     except StillTooLong as error:
         return cast(View, error.view)
 
@@ -104,16 +104,16 @@ def viewed(asked: Callable[..., View], request: Any) -> View:
 def test_a_plan_from_before_is_not_laid_over_it(held: str) -> None:
     name, fields = HELD[held]
     whole = BODIES[name](6)
-    first = fit(whole, policy=EAGER, window=200_000, compact=False, now=1)
-    assert first.native != whole
+    first = fit(whole, policy=EAGER, window=200_000, compact=False, now_ms=1)
+    assert first.request != whole
     request = whole | {key: value for key, value in fields.items() if key != "input"}
     if "input" in fields:
         request["input"] = [*whole["input"], REFERENCE]
-    assert fit(request, policy="observe", plan=first.plan, now=2).native is request
+    assert fit(request, policy="observe", plan=first.plan, now_ms=2).request is request
     engine = Engine(EAGER, window=200_000, compact=False)
-    assert engine.fit(whole, session="s", now=1).native != whole
-    assert engine.fit(request, session="s", now=2).native is request
-    assert engine.fit(whole, session="s", now=3).native == first.native
+    assert engine.fit(whole, session="s", now_ms=1).request != whole
+    assert engine.fit(request, session="s", now_ms=2).request is request
+    assert engine.fit(whole, session="s", now_ms=3).request == first.request
 
 
 @EACH
@@ -130,4 +130,4 @@ def test_repair_leaves_results_whose_calls_are_elsewhere(held: str) -> None:
 def test_what_brings_its_history_is_edited(name: str, fields: dict[str, Any]) -> None:
     request = BODIES[name](6) | fields
     assert kept_elsewhere(name, request.get) == ""
-    assert fit(request, policy=EAGER, window=200_000, compact=False, now=1).native != request
+    assert fit(request, policy=EAGER, window=200_000, compact=False, now_ms=1).request != request

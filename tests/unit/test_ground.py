@@ -5,46 +5,46 @@ from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
-from secateur.lineage import keyed
+from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Rewrite, Transcript
-from secateur.protect import Protect
-from secateur.schedule import Balance, Offer
+from secateur.protect import Protection
+from secateur.schedule import BreakEven, Offer
 from secateur.schedule.ground import Ground
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
-TARIFF = Tariff(r=0.1, w=1.25, o=5.0, minimum_tokens=0)
+TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0, minimum_tokens=0)
 THOUGHT = 300
 
 
 def history(bound: bool, before: bool = False) -> Transcript:
     """A result of 1,000 tokens, and one thought behind it, or before it."""
-    thinks = Part("reasoning", (), "t" * THOUGHT, digest="signed", pinned=True, bound=bound)
+    thinks = Part("reasoning", (), "t" * THOUGHT, fingerprint="signed", pinned=True, prefix_bound=bound)
     calls = assistant(("a", "read", "{}"))
     first = replace(calls, parts=(thinks, *calls.parts)) if before else calls
     last = Message("assistant", (), (Part("text", (), "b" * 50),) if before else (thinks, Part("text", (), "b" * 50)))
     told = talk(user("go"), first, result("x" * 1_000, call="a"), last, user("more"))
-    found = replace(told, messages=keyed(told.messages))
+    found = replace(told, messages=assign_keys(told.messages))
     for message in found.messages:
         for part in message.parts:
             force_setattr(part, "tokens", len(part.text))
     return found
 
 
-def offer(read: Transcript, tariff: Tariff = TARIFF, idle_s: float = 10.0) -> Offer:
+def offer(read: Transcript, tariff: CachePricing = TARIFF, idle_s: float = 10.0) -> Offer:
     used = sum(part.tokens for message in read.messages for part in message.parts)
-    budget = Budget(window=0, used=used, count=len, protect=Protect(), idle_s=idle_s, tariff=tariff)
+    budget = Budget(window=0, tokens_used=used, count=len, protect=Protection(), idle_s=idle_s, pricing=tariff)
     key = read.messages[2].parts[0].key
     return Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
 
 
-def penalty(read: Transcript, tariff: Tariff = TARIFF, idle_s: float = 10.0) -> float:
+def penalty(read: Transcript, tariff: CachePricing = TARIFF, idle_s: float = 10.0) -> float:
     (place,) = Ground(offer(read, tariff, idle_s)).places
     return place.penalty
 
 
 def test_reasoning_that_an_edit_voids_is_paid_at_the_price_of_output() -> None:
     free, bound = penalty(history(bound=False)), penalty(history(bound=True))
-    assert bound - free == pytest.approx(TARIFF.o * THOUGHT)
+    assert bound - free == pytest.approx(TARIFF.output * THOUGHT)
 
 
 def test_reasoning_before_the_edit_stays_and_costs_nothing() -> None:
@@ -53,20 +53,20 @@ def test_reasoning_before_the_edit_stays_and_costs_nothing() -> None:
 
 def test_what_is_lost_costs_in_the_cold_too() -> None:
     assert penalty(history(bound=False), idle_s=1e6) == 0
-    assert penalty(history(bound=True), idle_s=1e6) == pytest.approx(TARIFF.o * THOUGHT)
+    assert penalty(history(bound=True), idle_s=1e6) == pytest.approx(TARIFF.output * THOUGHT)
 
 
 def test_so_an_edit_waits_for_longer() -> None:
-    eager = Balance(least_tokens=1)
+    eager = BreakEven(min_tokens_freed=1)
     chosen = [eager.chosen(offer(history(bound))) for bound in (False, True)]
     assert [bool(one.edits) for one in chosen] == [True, False]
     assert "to edit now would cost" in chosen[1].gate
 
 
 def test_the_longer_a_write_costs_over_a_read_the_more_a_place_costs() -> None:
-    dear = replace(TARIFF, w=2.0)
+    dear = replace(TARIFF, cache_write=2.0)
     assert penalty(history(False), dear) / penalty(history(False)) == pytest.approx(1.9 / 1.15)
-    assert penalty(history(False), replace(TARIFF, w=1.0, r=1.0)) == 0
+    assert penalty(history(False), replace(TARIFF, cache_write=1.0, cache_read=1.0)) == 0
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_longer_a_write_costs_over_a_read_the_more_a_place_costs() -> None:
     ],
 )
 def test_a_tier_of_prices_is_not_entered_where_it_need_not_be(tier: int, acts: bool) -> None:
-    waits = Balance(beta=1e9)
+    waits = BreakEven(break_even_share=1e9)
     chosen = waits.chosen(offer(history(bound=False), replace(TARIFF, tiers=(tier,))))
     assert bool(chosen.edits) is acts
     assert ("would cost the rates above 1,300" in chosen.why) is acts

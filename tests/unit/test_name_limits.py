@@ -20,11 +20,11 @@ def test_an_engine_refuses_a_name_without_end(field: str) -> None:
 
 def test_a_session_s_name(tmp_path: Any) -> None:
     with Engine("observe", store=f"sqlite:///{tmp_path}/s.db") as engine:
-        assert engine.fit(BODY, session=LONGEST).native == BODY
+        assert engine.fit(BODY, session=LONGEST).request == BODY
         for ask in (
             lambda: engine.fit(BODY, session=LONG),
             lambda: engine.compact(BODY, session=LONG),
-            lambda: engine.observe(LONG, {}),
+            lambda: engine.record_usage(LONG, {}),
             lambda: engine.undo(LONG),
             lambda: engine.replay(LONG, 0),
             lambda: engine.pin(LONG, "tool", "bash"),
@@ -36,7 +36,7 @@ def test_a_session_s_name(tmp_path: Any) -> None:
 
 
 def test_a_glob() -> None:
-    assert fit(BODY, policy="observe", protect=LONGEST).native == BODY
+    assert fit(BODY, policy="observe", protect=LONGEST).request == BODY
     for globs in (LONG, ["bash", LONG]):
         with pytest.raises(ConfigError, match="1,000 characters at most"):
             fit(BODY, policy="observe", protect=globs)

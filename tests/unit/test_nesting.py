@@ -17,8 +17,8 @@ from secateur.session import document
 
 EAGER: dict[str, Any] = {
     "name": "eager",
-    "prune": [{"do": "hard_clear"}, {"do": "clear_inputs", "max_chars": 1, "head_chars": 0}],
-    "schedule": {"when": "every_request"},
+    "prune": [{"type": "hard_clear"}, {"type": "clear_inputs", "max_chars": 1, "head_chars": 0}],
+    "schedule": {"type": "every_request"},
 }
 DEPTHS = (100, 400, 499, 500, 800, 999, 2_000, 50_000)
 
@@ -77,17 +77,17 @@ def test_every_way_in_reads_it_or_says_what_is_wrong(levels: int) -> None:
 
 
 def fit_eagerly(request: Any) -> Any:
-    return fit(request, policy=EAGER, now=1)
+    return fit(request, policy=EAGER, now_ms=1)
 
 
 def kept(request: Any) -> Any:
-    return Engine(EAGER).fit(request, session="s", now=1)
+    return Engine(EAGER).fit(request, session="s", now_ms=1)
 
 
 def test_what_no_parser_reads_is_said_to_be_too_deep() -> None:
     for text in bodies(50_000):
         if "tool_calls" in text:
-            assert fit_eagerly(text.encode()).native  # arguments are a text, which nobody needs to take apart
+            assert fit_eagerly(text.encode()).request  # arguments are a text, which nobody needs to take apart
             continue
         for name in (None, "openai_chat", "anthropic_messages"):
             with pytest.raises(FormatError, match="nests too deeply"):

@@ -28,11 +28,11 @@ TEXTS = st.text(st.characters(), max_size=300)
 
 
 def result(text: str, tool: str = "Bash", call: str = "c9", error: bool = False) -> Part:
-    return Part("tool_result", ("messages", 3), text, tool=tool, call=call, error=error, tokens=7)
+    return Part("tool_result", ("messages", 3), text, tool=tool, call_id=call, is_error=error, tokens=7)
 
 
 def asked(arguments: str, tool: str = "Bash") -> Part:
-    return Part("tool_call", ("messages", 2), arguments, tool=tool, call="c9")
+    return Part("tool_call", ("messages", 2), arguments, tool=tool, call_id="c9")
 
 
 def test_templates_take_the_facts_of_a_part() -> None:

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversation import talk, user
-from secateur.model import Edit, Epoch, New, Remove, Replace, Restore, Rewrite
-from secateur.plan import REFUSED, UNDONE, Plan, alive, fold, located, refused
+from secateur.model import Edit, Epoch, NewMessage, Remove, Replace, Restore, Rewrite
+from secateur.plan import REFUSED, UNDONE, Plan, active_epochs, blocked_keys, fold, resolve_ranges
 
 KEYS = st.sampled_from(["a", "b", "c"])
 EDITS = st.one_of(
@@ -62,16 +62,16 @@ def test_an_undone_epoch_does_not_count_and_undoing_the_undo_brings_it_back() ->
     assert in_force(one, two, (), undoes={2: 1}) == {"a": ("1", 0)}
     assert in_force(one, two, (), (), undoes={2: 1, 3: 2}) == {"a": ("2", 1)}
     assert in_force(one, two, (), (), (), undoes={2: 1, 3: 2, 4: 3}) == {"a": ("1", 0)}
-    assert [epoch.at for epoch in alive(planned(one, two, (), undoes={2: 1}))] == [0, 2]
+    assert [epoch.at_ms for epoch in active_epochs(planned(one, two, (), undoes={2: 1}))] == [0, 2]
 
 
 def test_nobody_proposes_again_what_was_undone_or_refused() -> None:
     one, two = (Rewrite("a", "1", "x"),), (Rewrite("b", "2", "x"),)
-    assert refused(planned(one, two)) == {}
-    assert refused(planned(one, two, (), undoes={2: 0})) == {"a": UNDONE}
-    assert refused(planned(one, two, (), (), undoes={2: 0, 3: 2})) == {}
-    plan = Plan((*planned(one, two).epochs, Epoch(9, "tip", f"{REFUSED}: rule", two, undoes=0)))
-    assert refused(plan) == {"a": REFUSED, "b": REFUSED}
+    assert blocked_keys(planned(one, two)) == {}
+    assert blocked_keys(planned(one, two, (), undoes={2: 0})) == {"a": UNDONE}
+    assert blocked_keys(planned(one, two, (), (), undoes={2: 0, 3: 2})) == {}
+    plan = Plan((*planned(one, two).epochs, Epoch(9, "tip", f"{REFUSED}: rule", two, reverts=0)))
+    assert blocked_keys(plan) == {"a": REFUSED, "b": REFUSED}
 
 
 def test_ranges_stand_where_both_ends_are_in_the_history() -> None:
@@ -79,8 +79,10 @@ def test_ranges_stand_where_both_ends_are_in_the_history() -> None:
 
     def standing(*ends: tuple[int, int]) -> list[tuple[int, int]]:
         keys = ["", *(message.key for message in read), "elsewhere"]
-        made = tuple((Replace(keys[i], keys[j], (New("user", "-"),), "compact"), n) for n, (i, j) in enumerate(ends))
-        return [(i, j) for i, j, _ in located(made, read)]
+        made = tuple(
+            (Replace(keys[i], keys[j], (NewMessage("user", "-"),), "compact"), n) for n, (i, j) in enumerate(ends)
+        )
+        return [(i, j) for i, j, _ in resolve_ranges(made, read)]
 
     assert standing() == []
     assert standing((0, 2)) == [(0, 2)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from secateur.errors import ConfigError
 from secateur.policy import load
-from secateur.protect import Protect, protected_tokens, spares
+from secateur.protect import Protection, is_protected_tool, protected_tokens
 
 HERMES = ((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000))
 
@@ -40,24 +40,24 @@ HERMES = ((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000))
     ],
 )
 def test_globs(deny: tuple[str, ...], allow: tuple[str, ...], tool: str, stays: bool) -> None:
-    assert spares(Protect(tools=deny, allow=allow), tool) is stays
+    assert is_protected_tool(Protection(tools=deny, prunable_tools=allow), tool) is stays
 
 
 @given(st.text("ab*?[.", max_size=8), st.text("ab*?[.", max_size=10))
 def test_a_glob_is_its_letters_with_anything_for_each_star(glob: str, tool: str) -> None:
     meant = ".*".join(map(re.escape, glob.split("*")))
-    assert spares(Protect(tools=(glob,)), tool) is (glob != "" and re.fullmatch(meant, tool) is not None)
+    assert is_protected_tool(Protection(tools=(glob,)), tool) is (glob != "" and re.fullmatch(meant, tool) is not None)
 
 
 def test_no_glob_is_tried_twice() -> None:
     """One that a backtracking matcher would not be done with in a lifetime."""
     glob = "a*" * 400 + "b"
-    assert not spares(Protect(tools=(glob,)), "a" * 5_000)
-    assert spares(Protect(tools=(glob,)), "a" * 5_000 + "b")
+    assert not is_protected_tool(Protection(tools=(glob,)), "a" * 5_000)
+    assert is_protected_tool(Protection(tools=(glob,)), "a" * 5_000 + "b")
 
 
 def test_globs_have_a_length() -> None:
-    for field in ("tools", "allow"):
+    for field in ("tools", "prunable_tools"):
         assert load({"protect": {field: ["a" * 1_000]}})
         with pytest.raises(ConfigError, match="1000"):
             load({"protect": {field: ["a" * 1_001]}})
@@ -80,4 +80,4 @@ def test_globs_have_a_length() -> None:
     ],
 )
 def test_protected_tokens(tokens: int | float | tuple[tuple[int, int], ...], window: int, kept: int) -> None:
-    assert protected_tokens(Protect(tokens=tokens), window) == kept
+    assert protected_tokens(Protection(last_tokens=tokens), window) == kept

@@ -45,7 +45,7 @@ def said(text: str) -> Message:
 
 
 def recall(key: str) -> tuple[Message, Message]:
-    call = Part("tool_call", (), "{}", tool="secateur_recall", call=key)
+    call = Part("tool_call", (), "{}", tool="secateur_recall", call_id=key)
     return Message("assistant", (), (call,)), Message(
         "tool", (), (Part("tool_result", (), HEAD, "recall", key, key=key),)
     )
@@ -75,19 +75,22 @@ def chat(rounds: int) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("strategy", [{"do": "hard_clear"}, {"do": "soft_trim"}])
+@pytest.mark.parametrize("strategy", [{"type": "hard_clear"}, {"type": "soft_trim"}])
 def test_no_strategy_takes_it_before_and_each_may_after(strategy: dict[str, Any]) -> None:
-    policy: dict[str, Any] = {"prune": [strategy], "schedule": {"when": "every_request"}}
-    assert [fit(chat(rounds), policy=policy, window=9_000).native[2]["content"] == LONG for rounds in (1, 2, 3)] == [
+    policy: dict[str, Any] = {"prune": [strategy], "schedule": {"type": "every_request"}}
+    assert [fit(chat(rounds), policy=policy, window=9_000).request[2]["content"] == LONG for rounds in (1, 2, 3)] == [
         True,
         True,
         False,
     ]
-    off = policy | {"protect": {"recalled": 0}}
-    assert fit(chat(1), policy=off, window=9_000).native[2]["content"] != LONG
+    off = policy | {"protect": {"recent_readbacks": 0}}
+    assert fit(chat(1), policy=off, window=9_000).request[2]["content"] != LONG
 
 
 def test_it_is_never_an_excerpt() -> None:
-    policy: dict[str, Any] = {"birth": {"do": "excerpt", "max_chars": 500}, "schedule": {"when": "every_request"}}
-    assert fit(chat(0), policy=policy).native[2]["content"] == LONG
-    assert fit(chat(5), policy=policy).native[2]["content"] == LONG
+    policy: dict[str, Any] = {
+        "on_arrival": {"type": "excerpt", "max_chars": 500},
+        "schedule": {"type": "every_request"},
+    }
+    assert fit(chat(0), policy=policy).request[2]["content"] == LONG
+    assert fit(chat(5), policy=policy).request[2]["content"] == LONG

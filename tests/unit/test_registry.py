@@ -32,8 +32,8 @@ class Shout(Strategy, frozen=True, kw_only=True, tag="shout"):
     def __call__(self, transcript, budget):
         for message in transcript.messages:
             for part in message.parts:
-                if part.kind == "tool_result" and part.key not in budget.edited and len(part.text) > len(self.text):
-                    yield Rewrite(part.key, self.text, by="shout")
+                if part.kind == "tool_result" and part.key not in budget.edited_by and len(part.text) > len(self.text):
+                    yield Rewrite(part.key, self.text, strategy="shout")
 """
 READ: list[Any] = [
     {"role": "user", "content": "Read a.txt."},
@@ -114,7 +114,7 @@ def test_the_switch_disables_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with installed(shouting(tmp_path)):
         assert STRATEGIES.names() == tuple(STRATEGIES.built_in)
         with pytest.raises(ConfigError, match="'shout' at prune"):
-            load({"prune": [{"do": "shout"}]})
+            load({"prune": [{"type": "shout"}]})
 
 
 @pytest.mark.parametrize("known", [STRATEGIES, SCHEDULES, STORES, COUNTERS], ids=lambda known: known.kind)
@@ -128,33 +128,33 @@ def test_every_built_in_thing_is_there_under_its_name(known: Registry[Any]) -> N
 
 def test_a_policy_names_the_strategy_of_a_plugin_with_its_fields(tmp_path: Path) -> None:
     with installed(shouting(tmp_path)):
-        shouts = load({"prune": [{"do": "shout", "text": "?"}]})
+        shouts = load({"prune": [{"type": "shout", "text": "?"}]})
         assert type(shouts.prune[0]).__name__ == "Shout"
         view = fit(READ, policy=shouts)
-        assert view.native[2]["content"][0]["content"] == "?"
+        assert view.request[2]["content"][0]["content"] == "?"
         with pytest.raises(ConfigError, match="no field 'txt' at prune"):
-            load({"prune": [{"do": "shout", "txt": "?"}]})
+            load({"prune": [{"type": "shout", "txt": "?"}]})
         with pytest.raises(ConfigError, match="'shut' at prune.*did you mean 'shout'"):
-            load({"prune": [{"do": "shut"}]})
+            load({"prune": [{"type": "shut"}]})
     with pytest.raises(ConfigError, match="'shout' at prune"):
-        load({"prune": [{"do": "shout"}]})
+        load({"prune": [{"type": "shout"}]})
 
 
 def test_a_policy_that_names_a_torn_plugin_says_whose_it_is(tmp_path: Path) -> None:
     write(tmp_path, "torn", {"schedules": {"tides": "no_such_module:Tides"}})
     with installed(tmp_path), pytest.raises(ConfigError, match="'tides' .secateur.schedules. of torn 1.0"):
-        load({"schedule": {"when": "tides"}})
+        load({"schedule": {"type": "tides"}})
 
 
 @pytest.mark.parametrize("reference", ["math:pi", "secateur.strategies.condense:Condense"])
 def test_what_is_no_strategy_of_that_name_is_refused(tmp_path: Path, reference: str) -> None:
     write(tmp_path, "odd", {"strategies": {"shout": reference}})
     with installed(tmp_path), pytest.raises(ConfigError, match="of odd 1.0 cannot be used: .*(subclass|tag)"):
-        load({"prune": [{"do": "shout"}]})
+        load({"prune": [{"type": "shout"}]})
 
 
 FORMAT = """
-from secateur.lineage import keyed
+from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Transcript
 from secateur.plugins import Format
 
@@ -172,7 +172,7 @@ class Tape(Format):
         spoken = enumerate(value["reel"])
         parts = ((number, (Part("text", ("reel", number), text),)) for number, text in spoken)
         messages = (Message(("user", "assistant")[number % 2], ("reel", number), said) for number, said in parts)
-        return Transcript(("reel",), keyed(messages), model)
+        return Transcript(("reel",), assign_keys(messages), model)
 """
 
 
@@ -185,7 +185,7 @@ def test_a_format_of_a_plugin_is_found_after_the_built_in_ones(tmp_path: Path) -
         for request in (tape, json.dumps(tape).encode()):
             view = fit(request)
             assert view.receipt.format == "tape"
-            assert view.native is request
+            assert view.request is request
             assert fit(request, format="tape").receipt.format == "tape"
         with pytest.raises(UnknownFormat, match="closest is tape: it has spool"):
             fit(b'{"spool": []}')
@@ -203,7 +203,7 @@ def test_a_format_that_fails_to_look_at_a_document_does_not_hide_it_from_others(
         assert fit({"reel": ["hello"]}).receipt.format == "tape"
 
 
-PRESET = 'extends = "kilocode"\ndoc = "As kilocode, but sooner."\n'
+PRESET = 'extends = "kilocode"\ndescription = "As kilocode, but sooner."\n'
 
 
 def test_presets_counters_stores_and_summarizers_of_plugins_are_named_like_ours(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_presets_counters_stores_and_summarizers_of_plugins_are_named_like_ours(
         assert parse("mine:small")[0].name == "mine:small"
         with pytest.warns(PluginWarning, match=r"'torn' \(secateur.presets\) of kit 1.0 .* no field 'prun'"):
             assert policy.names() == (*policy.PRESETS, "sooner")
-        assert load("sooner").doc == "As kilocode, but sooner."
+        assert load("sooner").description == "As kilocode, but sooner."
         assert policy.source("sooner") == PRESET
         with pytest.raises(ConfigError, match="no field 'prun'"):
             load("torn")

@@ -7,15 +7,15 @@ from conversation import assistant, result, talk, user
 from secateur.budget import Budget
 from secateur.model import Epoch, Message, Part, Restore, Rewrite, Transcript
 from secateur.plan import Plan
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.schedule import Offer
 from secateur.schedule.cached import Cached, Prompt
 from secateur.schedule.cuts import Cut, Standing, cuts
 from secateur.schedule.ground import Ground, Place
 from secateur.schedule.regret import SAFE, Account
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
-TARIFF = Tariff(r=0.1, w=1.25, minimum_tokens=10)
+TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=10)
 HEAD = ((0, 50),)  # system prompt and tools
 
 
@@ -54,7 +54,7 @@ def test_too_little_is_not_kept_and_costs_as_plain_input() -> None:
 
 
 def test_where_any_common_prefix_counts_steps_are_read() -> None:
-    cache = Cached(Tariff(minimum_tokens=1, step_tokens=16, anywhere=True, positions="steps"))
+    cache = Cached(CachePricing(minimum_tokens=1, step_tokens=16, any_prefix=True, positions="steps"))
     cache.send(Prompt(100, 2, 0))
     assert cache.read(Prompt(150, 4, 0)) == 96
     assert cache.read(Prompt(150, 4, 0, first=1, before=40)) == 32
@@ -92,7 +92,7 @@ def test_each_epoch_cut_what_it_left_less_of() -> None:
         )
     )
     kept: dict[str, Part] = {one.key: one, other.key: other}
-    budget = Budget(window=0, used=0, count=len, protect=Protect(), raw=kept, tariff=TARIFF)
+    budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), originals=kept, pricing=TARIFF)
     seen = Transcript((), tuple(now.messages))
     offer = Offer(seen=seen, budget=budget, edits={}, count=len, plan=plan)
     walked = offer.walked()
@@ -119,8 +119,10 @@ def turning(reasoning: bool) -> tuple[Account, Place]:
         result("y" * 50, call="b"),
     )
     edit = Rewrite(raw.messages[2].parts[0].key, "z" * 40)
-    tariff = Tariff(r=0.1, w=1.25, o=0, minimum_tokens=1, strips_reasoning=True, free=1)
-    budget = Budget(window=0, used=0, count=len, protect=Protect(), tariff=tariff, idle_s=10)
+    tariff = CachePricing(
+        cache_read=0.1, cache_write=1.25, output=0, minimum_tokens=1, strips_reasoning=True, free_breakpoints=1
+    )
+    budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), pricing=tariff, idle_s=10)
     ground = Ground(Offer(seen=raw, budget=budget, edits={edit.key: edit}, count=len, freed=(90, 50)))
     (place,) = ground.places
     return Account(ground.offer, ground.prefixes), place

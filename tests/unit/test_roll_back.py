@@ -5,8 +5,8 @@ from typing import Any
 
 from secateur.model import Epoch, Rewrite
 from secateur.pipeline import roll_back
-from secateur.plan import REFUSED, alive
-from secateur.protect import Protect
+from secateur.plan import REFUSED, active_epochs
+from secateur.protect import Protection
 from secateur.render.emitter import Emitter
 from secateur.session import Projection
 from secateur.session.counting import Counting
@@ -25,7 +25,7 @@ MESSAGES: list[dict[str, Any]] = [
 
 def edited(*edits: tuple[int, str]) -> Projection:
     """A session in which one epoch after the other gave the first part of a message another text."""
-    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
+    work = Projection(Protection(), Counting.of(("estimate", "estimate")))
     request = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": MESSAGES}
     work.ingest(read(json.dumps(request).encode()), 0, None)
     assert Emitter().find_new_violations(work) == []
@@ -52,8 +52,8 @@ def test_the_newest_epoch_goes_back_and_the_older_one_stays() -> None:
     assert why.startswith(REFUSED)
     assert (text_of(work, 2), text_of(work, 3)) == ("[gone]", "it is not there")
     newest = work.plan.epochs[-1]
-    assert (len(work.plan.epochs), newest.undoes, newest.edits) == (3, 1, ())
-    assert [len(epoch.edits) for epoch in alive(work.plan)] == [1, 0]
+    assert (len(work.plan.epochs), newest.reverts, newest.edits) == (3, 1, ())
+    assert [len(epoch.edits) for epoch in active_epochs(work.plan)] == [1, 0]
 
 
 def test_everything_goes_back_where_the_newest_was_not_the_cause() -> None:
@@ -61,12 +61,12 @@ def test_everything_goes_back_where_the_newest_was_not_the_cause() -> None:
     assert roll_back(work, 2, True, Emitter().find_new_violations).startswith(REFUSED)
     assert text_of(work, 2) == RESULT["content"]
     assert text_of(work, 3) == "it is not there"
-    assert [epoch.undoes for epoch in work.plan.epochs] == [None, None, 1, None]
+    assert [epoch.reverts for epoch in work.plan.epochs] == [None, None, 1, None]
     assert Emitter().find_new_violations(work) == []
 
 
 def test_what_was_not_opened_by_this_request_is_not_undone_by_number() -> None:
     work = edited((3, ""))
     assert roll_back(work, 2, False, Emitter().find_new_violations).startswith(REFUSED)
-    assert [epoch.undoes for epoch in work.plan.epochs] == [None, None]
+    assert [epoch.reverts for epoch in work.plan.epochs] == [None, None]
     assert text_of(work, 3) == "it is not there"

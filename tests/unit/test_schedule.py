@@ -4,35 +4,38 @@ import pytest
 
 from conversation import assistant, results, talk, user
 from secateur.budget import Budget
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.schedule import EveryRequest, Never, Offer, Threshold
 
 TALKED = talk(user(), assistant(), results("x" * 396))
 OPEN = ""
 
 
-def budget(used: int = 0, window: int = 1_000, idle_s: float | None = None, protect: Protect | None = None) -> Budget:
-    return Budget(window=window, used=used, count=len, protect=protect or Protect(), idle_s=idle_s)
+def budget(
+    used: int = 0, window: int = 1_000, idle_s: float | None = None, protect: Protection | None = None
+) -> Budget:
+    return Budget(window=window, tokens_used=used, count=len, protect=protect or Protection(), idle_s=idle_s)
 
 
 def test_only_gates_on_the_view_ask_what_it_holds() -> None:
     weighing = [
-        one.needs_usage for one in (Never(), EveryRequest(), Threshold(more_than=1), Threshold(from_weight=0.1))
+        one.needs_usage
+        for one in (Never(), EveryRequest(), Threshold(over_prunable_tokens=1), Threshold(min_char_share=0.1))
     ]
     assert weighing == [False] * 4
-    assert Threshold(over_share=0.1).needs_usage
+    assert Threshold(over_window_share=0.1).needs_usage
     assert Threshold(over_tokens=1).needs_usage
 
 
 def test_never() -> None:
-    assert Never(why="off").closed_before(TALKED, budget()) == "off"
+    assert Never(reason="off").closed_before(TALKED, budget()) == "off"
     offer = Offer(seen=TALKED, budget=budget(), edits={}, count=len, marked=10, freed=10)
-    assert Never(why="off").chosen(offer).gate == "off"
+    assert Never(reason="off").chosen(offer).gate == "off"
 
 
 def test_every_request_needs_something_to_do() -> None:
     assert EveryRequest().closed_before(TALKED, budget()) == OPEN
-    assert "1 user turns" in EveryRequest().closed_before(TALKED, budget(protect=Protect(turns=2)))
+    assert "1 user turns" in EveryRequest().closed_before(TALKED, budget(protect=Protection(last_turns=2)))
     assert EveryRequest().closed_after(TALKED, budget(), 1, -5) == OPEN
     assert EveryRequest().closed_after(TALKED, budget(), 0, -5) == OPEN  # an empty result that takes a placeholder
     assert "nothing that may be edited" in EveryRequest().closed_after(TALKED, budget(), 0, 0)
@@ -42,11 +45,15 @@ def test_every_request_needs_something_to_do() -> None:
     ("used", "says"), [(850, "850 tokens are in use, and the policy begins over 850 (85%)"), (851, OPEN)]
 )
 def test_over_share(used: int, says: str) -> None:
-    assert Threshold(over_share=0.85).closed_before(TALKED, budget(used)) == says
+    assert Threshold(over_window_share=0.85).closed_before(TALKED, budget(used)) == says
 
 
 def test_a_share_of_an_unknown_window_is_never_reached() -> None:
-    assert Threshold(over_share=0.85).closed_before(TALKED, budget(10, window=0)).startswith("the window is unknown")
+    assert (
+        Threshold(over_window_share=0.85)
+        .closed_before(TALKED, budget(10, window=0))
+        .startswith("the window is unknown")
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,19 +73,19 @@ def test_over_tokens(used: int, says: str) -> None:
     ],
 )
 def test_idle(idle_s: float | None, says: str) -> None:
-    told = Threshold(idle_over_s=300).closed_before(TALKED, budget(idle_s=idle_s))
+    told = Threshold(min_idle_s=300).closed_before(TALKED, budget(idle_s=idle_s))
     assert says in told
     assert bool(told) == bool(says)
 
 
 def test_a_ttl_of_zero_never_prunes() -> None:
-    assert "never prunes" in Threshold(idle_over_s=0).closed_before(TALKED, budget(idle_s=1e9))
+    assert "never prunes" in Threshold(min_idle_s=0).closed_before(TALKED, budget(idle_s=1e9))
 
 
 @pytest.mark.parametrize(("window", "open_"), [(250, True), (251, False), (0, False), (-1, False)])
 def test_weight_is_four_characters_a_token(window: int, open_: bool) -> None:
     four_hundred = talk(user("1234"), results("x" * 396))
-    assert (Threshold(from_weight=0.4).closed_before(four_hundred, budget(window=window)) == OPEN) is open_
+    assert (Threshold(min_char_share=0.4).closed_before(four_hundred, budget(window=window)) == OPEN) is open_
 
 
 @pytest.mark.parametrize(
@@ -93,12 +100,14 @@ def test_weight_is_four_characters_a_token(window: int, open_: bool) -> None:
     ],
 )
 def test_only(provider: str, model: str, open_: bool) -> None:
-    only = Threshold(only=("anthropic:*", "openrouter:anthropic/*"))
+    only = Threshold(only_models=("anthropic:*", "openrouter:anthropic/*"))
     assert (only.closed_before(talk(user(), model=model, provider=provider), budget()) == OPEN) is open_
 
 
 def test_only_asks_for_the_model() -> None:
-    assert "the model is not known: name it" in Threshold(only=("anthropic:*",)).closed_before(talk(user()), budget())
+    assert "the model is not known: name it" in Threshold(only_models=("anthropic:*",)).closed_before(
+        talk(user()), budget()
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +119,7 @@ def test_only_asks_for_the_model() -> None:
     + [(20_000, "more than 20,000"), (20_001, OPEN)],
 )
 def test_more_than(marked: int, says: str) -> None:
-    told = Threshold(more_than=20_000).closed_after(TALKED, budget(), marked, marked)
+    told = Threshold(over_prunable_tokens=20_000).closed_after(TALKED, budget(), marked, marked)
     assert says in told
     assert bool(told) == bool(says)
 
@@ -119,8 +128,8 @@ def test_more_than(marked: int, says: str) -> None:
     ("window", "least"), [(32_000, 5_000), (64_000, 10_000), (128_000, 20_000), (1_000_000, 20_000)]
 )
 def test_more_than_scales_with_what_is_protected(window: int, least: int) -> None:
-    table = Protect(tokens=((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000)))
-    schedule = Threshold(more_than=20_000, or_share_of_protected=0.5)
+    table = Protection(last_tokens=((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000)))
+    schedule = Threshold(over_prunable_tokens=20_000, or_over_protected_share=0.5)
     room = budget(window=window, protect=table)
     assert schedule.closed_after(TALKED, room, least, least) != OPEN
     assert schedule.closed_after(TALKED, room, least + 1, least) == OPEN

@@ -9,7 +9,7 @@ from secateur import Engine, fit
 from secateur.api import check
 from secateur.model import Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.render.emitter import Emitter
 from secateur.session import Projection
 from secateur.session.counting import Counting
@@ -32,30 +32,30 @@ def body(messages: list[dict[str, Any]]) -> bytes:
 
 def emptying(messages: list[dict[str, Any]]) -> Plan:
     """A plan that empties a block of text, which the API refuses (wire rule A11)."""
-    history = fit(body(messages), policy="observe").before
+    history = fit(body(messages), policy="observe").raw_transcript
     key = history.messages[3].parts[0].key
-    return Plan((Epoch(1, history.messages[-1].key, "by hand", (Rewrite(key, "", by="hand"),)),))
+    return Plan((Epoch(1, history.messages[-1].key, "by hand", (Rewrite(key, "", strategy="hand"),)),))
 
 
 def test_edits_that_the_provider_would_refuse_are_taken_back() -> None:
-    view = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now=2)
-    assert json.loads(view.native)["messages"] == MESSAGES
-    assert REFUSED in view.receipt.gate
-    assert [epoch.why.startswith(REFUSED) for epoch in view.plan.epochs] == [False, True]
+    view = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now_ms=2)
+    assert json.loads(view.request)["messages"] == MESSAGES
+    assert REFUSED in view.receipt.skipped_reason
+    assert [epoch.reason.startswith(REFUSED) for epoch in view.plan.epochs] == [False, True]
 
 
 def test_and_stay_back_in_every_later_view() -> None:
-    first = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now=2)
+    first = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now_ms=2)
     longer = [*MESSAGES, {"role": "assistant", "content": "done"}, {"role": "user", "content": "thanks"}]
-    later = fit(body(longer), policy="observe", plan=first.plan, now=3)
-    assert json.loads(later.native)["messages"] == longer
+    later = fit(body(longer), policy="observe", plan=first.plan, now_ms=3)
+    assert json.loads(later.request)["messages"] == longer
     assert later.plan == first.plan
 
 
 def test_nobody_proposes_them_again() -> None:
-    first = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now=2)
-    key = first.before.messages[3].parts[0].key
-    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
+    first = fit(body(MESSAGES), policy="observe", plan=emptying(MESSAGES), now_ms=2)
+    key = first.raw_transcript.messages[3].parts[0].key
+    work = Projection(Protection(), Counting.of(("estimate", "estimate")))
     work.ingest(read(body(MESSAGES)), 0, first.plan)
     assert work.edited[key] == REFUSED
 
@@ -64,32 +64,32 @@ def test_what_was_wrong_already_is_not_ours() -> None:
     """The first result is an orphan, which the API refuses; the second may be cleared all the same."""
     orphan = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "lost", "content": "x"}]}
     messages = [MESSAGES[0], MESSAGES[3], orphan, *MESSAGES[1:]]
-    eager = {"protect": {"messages": 2}, "prune": [{"do": "hard_clear"}], "schedule": {"when": "every_request"}}
-    view = fit(body(messages), policy=eager, now=2)
+    eager = {"protect": {"last_messages": 2}, "prune": [{"type": "hard_clear"}], "schedule": {"type": "every_request"}}
+    view = fit(body(messages), policy=eager, now_ms=2)
     assert view.receipt.opened
-    assert view.receipt.gate == ""
+    assert view.receipt.skipped_reason == ""
 
 
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_a_session_that_grows_is_validated_as_it_grows(rounds: int) -> None:
     engine = Engine("observe")
-    engine.fit(body(MESSAGES), session="s", plan=emptying(MESSAGES), now=2)
+    engine.fit(body(MESSAGES), session="s", plan=emptying(MESSAGES), now_ms=2)
     messages = list(MESSAGES)
     for number in range(rounds):
         messages += [{"role": "assistant", "content": f"step {number}"}, {"role": "user", "content": "and now"}]
-        view = engine.fit(body(messages), session="s", now=3 + number)
-        assert json.loads(view.native)["messages"] == messages
+        view = engine.fit(body(messages), session="s", now_ms=3 + number)
+        assert json.loads(view.request)["messages"] == messages
 
 
 @pytest.mark.parametrize(("text", "kept"), [("it is not here", True), ("it is not here ", False)])
 def test_how_a_history_ends_is_looked_at_too(text: str, kept: bool) -> None:
     """Wire rule A13: a last text of the assistant must not end in white space; one in the middle may."""
     for messages, stays in ((MESSAGES[:4], kept), (MESSAGES, True)):
-        key = fit(body(messages), policy="observe").before.messages[3].parts[0].key
-        plan = Plan((Epoch(1, key, "by hand", (Rewrite(key, text, by="hand"),)),))
-        view = fit(body(messages), policy="observe", plan=plan, now=2)
-        assert (view.native != body(messages)) == stays
-        assert (REFUSED in view.receipt.gate) != stays
+        key = fit(body(messages), policy="observe").raw_transcript.messages[3].parts[0].key
+        plan = Plan((Epoch(1, key, "by hand", (Rewrite(key, text, strategy="hand"),)),))
+        view = fit(body(messages), policy="observe", plan=plan, now_ms=2)
+        assert (view.request != body(messages)) == stays
+        assert (REFUSED in view.receipt.skipped_reason) != stays
 
 
 def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
@@ -101,28 +101,28 @@ def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
         messages.append({"role": "assistant", "content": [thought, call]})
         messages.append({"role": "user", "content": [result | {"tool_use_id": f"c{number}"}]})
     request = {"model": MODEL, "max_tokens": 9, "messages": messages}
-    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
+    work = Projection(Protection(), Counting.of(("estimate", "estimate")))
     for thinking, rules in ({"type": "enabled", "budget_tokens": 1024}, ["A52"]), ({"type": "adaptive"}, []):
         work.ingest(read(request | {"thinking": thinking}), 0, Plan())
         first = work.document.transcript.messages[1].parts[0].key
-        work.apply_epoch(Epoch(1, first, "by hand", (Remove(first, by="hand"),)))
+        work.apply_epoch(Epoch(1, first, "by hand", (Remove(first, strategy="hand"),)))
         assert [one.rule for one in Emitter().find_new_violations(work)] == rules
 
 
 def test_a_request_that_was_broken_before_us_is_mended_where_that_is_asked_for() -> None:
     broken = MESSAGES[:2] + MESSAGES[3:]
-    as_it_came = fit(body(broken), policy="observe", now=2)
-    assert json.loads(as_it_came.native)["messages"] == broken
-    assert as_it_came.receipt.mended == ()
-    mended = fit(body(broken), policy="observe", now=2, repair=True)
+    as_it_came = fit(body(broken), policy="observe", now_ms=2)
+    assert json.loads(as_it_came.request)["messages"] == broken
+    assert as_it_came.receipt.repairs == ()
+    mended = fit(body(broken), policy="observe", now_ms=2, repair=True)
     assert check("anthropic", broken)
-    assert check("anthropic", json.loads(mended.native)["messages"]) == []
-    assert mended.receipt.mended
+    assert check("anthropic", json.loads(mended.request)["messages"]) == []
+    assert mended.receipt.repairs
 
 
 def test_a_sound_request_is_the_very_same_with_repair() -> None:
     data = body(MESSAGES)
-    assert fit(data, policy="observe", now=2, repair=True).native is data
+    assert fit(data, policy="observe", now_ms=2, repair=True).request is data
 
 
 @pytest.mark.parametrize(("said", "kept"), [("a table", True), ("reply in JSON", False)])
@@ -137,12 +137,12 @@ def test_the_word_json_stays_where_the_response_format_needs_it(said: str, kept:
         {"role": "user", "content": "go on"},
     ]
     eager = {
-        "protect": {"messages": 2},
-        "prune": [{"do": "hard_clear", "text": "[gone]"}],
-        "schedule": {"when": "every_request"},
+        "protect": {"last_messages": 2},
+        "prune": [{"type": "hard_clear", "placeholder": "[gone]"}],
+        "schedule": {"type": "every_request"},
     }
     request = {"model": "gpt-5", "messages": messages, "response_format": {"type": "json_object"}}
-    view = fit(request, policy=eager, now=2)
-    assert (view.native["messages"] == messages) == kept
-    assert REFUSED not in view.receipt.gate
-    assert fit(request | {"response_format": None}, policy=eager, now=2).receipt.opened
+    view = fit(request, policy=eager, now_ms=2)
+    assert (view.request["messages"] == messages) == kept
+    assert REFUSED not in view.receipt.skipped_reason
+    assert fit(request | {"response_format": None}, policy=eager, now_ms=2).receipt.opened

@@ -18,7 +18,7 @@ def session(*sizes: int) -> Messages:
     made = [user("go")]
     for number, size in enumerate(sizes):
         said = assistant((f"c{number}", "read", f'{{"n": {number}}}'))
-        thought = Part("reasoning", (), f"hm {number}", bound=number % 2 == 1)
+        thought = Part("reasoning", (), f"hm {number}", prefix_bound=number % 2 == 1)
         made += [replace(said, parts=(thought, *said.parts)), result("x" * size, call=f"c{number}")]
     return counted(talk(*made).messages)
 

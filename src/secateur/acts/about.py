@@ -61,12 +61,12 @@ class _Before:
 
 def _named(before: _Before, result: Part, raw: Mapping[str, Part]) -> Iterator[tuple[str, ...]]:
     """The names of the result's own call, of what the user said last, of the calls before."""
-    calls = ([*held.calls.get(result.call, ()), *held.called[:1]] for held in before.answers)
+    calls = ([*held.calls.get(result.call_id, ()), *held.called[:1]] for held in before.answers)
     own = next(filter(None, calls), [])
     yield from (_of(part, raw) for part in own[:1])
     yield from (_of(part, raw) for part in before.users)
     for held in before.answers:
-        yield from (_of(part, raw) for part in held.calls.get(result.call, ()))
+        yield from (_of(part, raw) for part in held.calls.get(result.call_id, ()))
         yield from (_of(part, raw) for part in held.called) if len(held.called) <= MOST else (_first(held, raw),)
 
 

@@ -32,13 +32,13 @@ class Held:
         """Its calls by their ids, in their order."""
         found: dict[str, list[Part]] = {}
         for part in self.called:
-            found.setdefault(part.call, []).append(part)
+            found.setdefault(part.call_id, []).append(part)
         return found
 
     @cached_property
     def within(self) -> frozenset[str]:
         """Keys of the results inside of which others stand."""
-        return frozenset([part.within for part in self.message.parts])
+        return frozenset([part.container_key for part in self.message.parts])
 
 
 def held_by(message: Message) -> Held:
@@ -56,7 +56,7 @@ def answered(messages: Sequence[Message], number: int, result: Part) -> Part | N
     """The call that a result of message `number` answers; None where its round has none."""
     back = spoken(messages, number)
     while back >= 0 and messages[back].role == "assistant":
-        if found := held_by(messages[back]).calls.get(result.call):
+        if found := held_by(messages[back]).calls.get(result.call_id):
             return found[0]
         back -= 1
     return None

@@ -54,10 +54,10 @@ def pairs(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:
     for message in messages:
         for part in message.parts:
             if part.kind == "tool_call":
-                waiting.setdefault(part.call, deque()).append(len(calls))
+                waiting.setdefault(part.call_id, deque()).append(len(calls))
                 calls.append(part)
-            elif part.kind == "tool_result" and (open_ := waiting.get(part.call)):
-                results[open_.pop() if part.call else open_.popleft()] = part
+            elif part.kind == "tool_result" and (open_ := waiting.get(part.call_id)):
+                results[open_.pop() if part.call_id else open_.popleft()] = part
     return tuple((call, results.get(number)) for number, call in enumerate(calls))
 
 
@@ -65,7 +65,7 @@ def action_of(call: Part, result: Part | None) -> Action:
     """One call, with what its arguments and its result say."""
     role = role_of(call.tool, call.text)
     exit_ = _exit(result.text) if result else None
-    ok = not (result and result.error) and not exit_
+    ok = not (result and result.is_error) and not exit_
     return Action(call, role, _given(call.text), result, exit_, ok)
 
 
@@ -73,7 +73,7 @@ def arrived(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, .
     """Ids of results whose calls were made before these messages."""
     here = {action.result.key for action in done if action.result}
     parts = (part for message in messages for part in message.parts if part.kind == "tool_result")
-    return tuple(dict.fromkeys(part.call for part in parts if part.call and part.key not in here))
+    return tuple(dict.fromkeys(part.call_id for part in parts if part.call_id and part.key not in here))
 
 
 def texts(given: dict[str, Any], names: frozenset[str], depth: int = 0) -> list[str]:

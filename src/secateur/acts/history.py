@@ -81,7 +81,7 @@ def _told(call: Part, result: Part) -> tuple[frozenset[str], frozenset[str], tup
     read = frozenset(_named(where, path) for use, path in effects if use == "read")
     wrote = frozenset(_named(where, path) for use, path in effects if use != "read")
     only = not wrote and (action.role == "read" or (bool(ran) and all(one.looks for one in ran)))
-    failed = not action.ok and not (ran and all(one.looks for one in ran) and not result.error)
+    failed = not action.ok and not (ran and all(one.looks for one in ran) and not result.is_error)
     ok = not failed and all(one.ok or one.looks for one in ran)
     cut = holds_shortened(call.text)  # what else it did is not known: it is like no other
     said = (call.key,) if cut and ran else tuple(f"{where}\n{_said(one)}" for one in ran)

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from secateur.acts.fates import Fates
 from secateur.acts.history import Act, act
-from secateur.model import Index, Message, Part
+from secateur.model import Message, MessagePositions, Part
 
 _KEPT = 8  # histories
 
@@ -23,7 +23,7 @@ class History:
         self.keys: list[str] = []
         self.where: dict[str, tuple[int, int]] = {}  # key of a call or result -> its message, and its characters
         self.last: Sequence[Message] = ()  # the history as it was taken last
-        self.index: Index | None = None  # that of the views of this history, as long as it is
+        self.index: MessagePositions | None = None  # that of the views of this history, as long as it is
         self._called: list[tuple[int, str, int]] = []  # message, key and characters of each call
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
         self._long: dict[int, tuple[int, dict[str, int]]] = {}  # calls longer than that, of so many calls
@@ -38,10 +38,10 @@ class History:
                     self.where[part.key] = number, len(part.text)
                 if part.kind == "tool_call":
                     self._called.append((number, part.key, len(part.text)))
-                    self._calls.setdefault(part.call, []).append(part)
-                elif part.kind == "tool_result" and self._calls.get(part.call):
+                    self._calls.setdefault(part.call_id, []).append(part)
+                elif part.kind == "tool_result" and self._calls.get(part.call_id):
                     # ids repeat: the newest call of an id is meant; where ids are empty, the oldest
-                    call = self._calls[part.call].pop(-1 if part.call else 0)
+                    call = self._calls[part.call_id].pop(-1 if part.call_id else 0)
                     self.acts.append(act(number, call, part))
             self.keys.append(messages[number].key)
         self.last = messages
@@ -61,7 +61,7 @@ class History:
 
 
 def history_of(
-    messages: Sequence[Message], raw: Mapping[str, Part] | None = None, index: Index | None = None
+    messages: Sequence[Message], raw: Mapping[str, Part] | None = None, index: MessagePositions | None = None
 ) -> History:
     """The acts of a history; `raw` has the parts as they came where a view shows them otherwise.
 

@@ -12,26 +12,26 @@ from msgspec.structs import replace
 from secateur.lineage import HANDLE_DIGITS
 from secateur.model import Edit, Epoch, Remove, Replace, Rewrite
 from secateur.plan import Plan, fold
-from secateur.receipt import Entry, Receipt
+from secateur.receipt import EditRecord, Receipt
 from secateur.sessions import shifted
 from secateur.sessions.receipt_log import VIEWS, read
-from secateur.stores.protocol import Held, State, Store
+from secateur.stores.protocol import BlobRef, State, Store
 
 
-class Left(Struct, frozen=True):
+class Removal(Struct, frozen=True):
     """One part that an epoch changed in the view."""
 
     request: int | None  # number of the receipt that tells it; null: none does
-    at: int  # ms since 1970
+    at_ms: int  # ms since 1970
     verb: str  # rewrite, remove, replace (by a summary), summed (a part that it stands for) or restore (it came back)
-    by: str  # the strategy
+    strategy: str  # the strategy
     policy: str
     reason: str  # why its epoch was opened
     epoch: int | None  # its number in the plan, as `undo` takes it
     tool: str
-    call: str
+    call_id: str
     message: int | None  # 0-based index in the transcript as read then
-    turn: int | None  # of the user's, from 1; 0: before the first; null: not recorded
+    user_turn: int | None  # of the user's, from 1; 0: before the first; null: not recorded
     tokens_before: int
     tokens_after: int
     key: str
@@ -42,23 +42,23 @@ class Left(Struct, frozen=True):
     summary: int | None = None  # number of the summary that stands there, where a report lists them once; else null
 
 
-def left(store: Store, state: State) -> tuple[Left, ...]:
+def left(store: Store, state: State) -> tuple[Removal, ...]:
     """All that left the session's views, and what came back, oldest first. Raises StoreError."""
     record = _Record(state, tuple(one for one in store.blobs(state.who) if one.kind != "raw"))
-    told: list[Left] = []
+    told: list[Removal] = []
     last: Receipt | None = None
     for link in store.receipts(state.who):
         receipt = read(link.body)
-        for entry in receipt.entries:
-            if entry.verb != "replace" or entry.removed:  # else something was put in, and nothing left
+        for entry in receipt.edits:
+            if entry.verb != "replace" or entry.removed_hash:  # else something was put in, and nothing left
                 told.append(record.of_entry(entry, receipt, link.sequence))
                 told += record.of_parts(entry, receipt, link.sequence)
-        last = receipt if receipt.outcome in VIEWS else last
-    told += record.untold(frozenset((one.at, one.key) for one in told))
-    return record.now(tuple(sorted(told, key=lambda one: one.at)), last)
+        last = receipt if receipt.status in VIEWS else last
+    told += record.untold(frozenset((one.at_ms, one.key) for one in told))
+    return record.now(tuple(sorted(told, key=lambda one: one.at_ms)), last)
 
 
-def listed(found: Iterable[Left]) -> tuple[tuple[Left, ...], tuple[str, ...]]:
+def listed(found: Iterable[Removal]) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
     """The same with each summary said once: by its number in the list of them, and not in each part's `stands`."""
     numbers: dict[str, int] = {}
     told = []
@@ -69,7 +69,7 @@ def listed(found: Iterable[Left]) -> tuple[tuple[Left, ...], tuple[str, ...]]:
     return tuple(told), tuple(numbers)
 
 
-def freed(found: Iterable[Left]) -> int:
+def freed(found: Iterable[Removal]) -> int:
     """Tokens by which the view is smaller for those that are out of it; a summary counts once, for all its parts."""
     return sum(one.tokens_before - one.tokens_after for one in found if one.out and one.verb != "summed")
 
@@ -77,7 +77,7 @@ def freed(found: Iterable[Left]) -> int:
 class _Record:
     """The plan and the bytes of one session, by what is asked of them."""
 
-    def __init__(self, state: State, held: tuple[Held, ...]) -> None:
+    def __init__(self, state: State, held: tuple[BlobRef, ...]) -> None:
         self._state = state
         self._held = held
         self._by_key = {one.key: one for one in held if one.key}
@@ -86,25 +86,28 @@ class _Record:
         for number, epoch in enumerate(state.plan.epochs):
             for edit in epoch.edits:
                 ranged = isinstance(edit, Replace)
-                self._edits[epoch.at, edit.through if isinstance(edit, Replace) else edit.key, ranged] = (number, edit)
+                self._edits[epoch.at_ms, edit.through if isinstance(edit, Replace) else edit.key, ranged] = (
+                    number,
+                    edit,
+                )
 
-    def of_entry(self, entry: Entry, receipt: Receipt, number: int) -> Left:
+    def of_entry(self, entry: EditRecord, receipt: Receipt, number: int) -> Removal:
         """An entry of a receipt."""
-        epoch, edit = self._edits.get((entry.at, entry.key, entry.verb == "replace"), (None, None))
+        epoch, edit = self._edits.get((entry.at_ms, entry.key, entry.verb == "replace"), (None, None))
         summed = receipt.compaction.handles if receipt.compaction and entry.verb == "replace" else ()
         handle = entry.handle or next(iter(summed), None)
-        return Left(
+        return Removal(
             request=number,
-            at=entry.at,
+            at_ms=entry.at_ms,
             verb=entry.verb,
-            by=entry.by,
+            strategy=entry.strategy,
             policy=receipt.policy,
             reason=entry.reason,
             epoch=epoch,
             tool=entry.tool,
-            call=entry.call,
+            call_id=entry.call_id,
             message=entry.message,
-            turn=entry.turn,
+            user_turn=entry.user_turn,
             tokens_before=entry.tokens_before,
             tokens_after=entry.tokens_after,
             key=entry.key,
@@ -114,7 +117,7 @@ class _Record:
             out=False,
         )
 
-    def of_parts(self, entry: Entry, receipt: Receipt, number: int) -> Iterator[Left]:
+    def of_parts(self, entry: EditRecord, receipt: Receipt, number: int) -> Iterator[Removal]:
         """The parts that a summary stands for."""
         whole = self.of_entry(entry, receipt, number)
         for one in entry.parts:
@@ -123,9 +126,9 @@ class _Record:
                 whole,
                 verb="summed",
                 tool=one.tool,
-                call=one.call,
+                call_id=one.call_id,
                 message=one.message,
-                turn=one.turn,
+                user_turn=one.user_turn,
                 tokens_before=one.tokens,
                 tokens_after=0,
                 key=one.key,
@@ -133,31 +136,31 @@ class _Record:
                 bytes=held.size if held and held.id else None,
             )
 
-    def untold(self, told: frozenset[tuple[int, str]]) -> Iterator[Left]:
+    def untold(self, told: frozenset[tuple[int, str]]) -> Iterator[Removal]:
         """The parts that summaries stand for and no receipt names: their bytes were kept with the summary's epoch."""
         for number, epoch in enumerate(self._state.plan.epochs):
             ranges = [edit for edit in epoch.edits if isinstance(edit, Replace)]
             for held in self._held if ranges else ():
-                if held.at == epoch.at and held.key and (epoch.at, held.key) not in told:
+                if held.at == epoch.at_ms and held.key and (epoch.at_ms, held.key) not in told:
                     yield _summed_up(held, number, epoch, ranges)
             for edit in epoch.edits if self._state.anchor.number >= 0 else ():
-                if isinstance(edit, Rewrite | Remove) and (epoch.at, edit.key) not in told:
+                if isinstance(edit, Rewrite | Remove) and (epoch.at_ms, edit.key) not in told:
                     yield _of_plan(edit, self._by_key.get(edit.key), number, epoch)
 
-    def now(self, told: tuple[Left, ...], last: Receipt | None) -> tuple[Left, ...]:
+    def now(self, told: tuple[Removal, ...], last: Receipt | None) -> tuple[Removal, ...]:
         """The same, each with whether it is in force: by the epochs that the last view was made with, and later ones.
 
         A policy whose edits do not hold names them anew with each view.
         """
         first = last.epochs[0] if last else 0
-        epochs = [one for one in self._state.plan.epochs[first:] if one.undoes is None or one.undoes >= first]
+        epochs = [one for one in self._state.plan.epochs[first:] if one.reverts is None or one.reverts >= first]
         folded = fold(Plan(shifted(tuple(epochs), -first)))
         parts = {(at, key) for key, (_, at) in folded.parts.items()}
         ranges = {at for _, at in folded.ranges}
         return tuple(_once(replace(one, out=_out(one, parts, ranges)) for one in told))
 
 
-def _once(told: Iterable[Left]) -> Iterator[Left]:
+def _once(told: Iterable[Removal]) -> Iterator[Removal]:
     """The same, a part that is behind a summary already not again for a later one, whose range holds that summary."""
     behind: set[str] = set()
     for one in told:
@@ -168,19 +171,19 @@ def _once(told: Iterable[Left]) -> Iterator[Left]:
         yield one
 
 
-def _summed_up(held: Held, number: int, epoch: Epoch, ranges: list[Replace]) -> Left:
-    return Left(
+def _summed_up(held: BlobRef, number: int, epoch: Epoch, ranges: list[Replace]) -> Removal:
+    return Removal(
         request=None,
-        at=epoch.at,
+        at_ms=epoch.at_ms,
         verb="summed",
-        by=ranges[0].by,
+        strategy=ranges[0].strategy,
         policy="",
-        reason=epoch.why,
+        reason=epoch.reason,
         epoch=number,
         tool="",
-        call="",
+        call_id="",
         message=None,
-        turn=None,
+        user_turn=None,
         tokens_before=0,
         tokens_after=0,
         key=held.key,
@@ -191,23 +194,23 @@ def _summed_up(held: Held, number: int, epoch: Epoch, ranges: list[Replace]) -> 
     )
 
 
-def _of_plan(edit: Rewrite | Remove, held: Held | None, number: int, epoch: Epoch) -> Left:
+def _of_plan(edit: Rewrite | Remove, held: BlobRef | None, number: int, epoch: Epoch) -> Removal:
     """An edit whose receipt retention took."""
     stands = edit.text if isinstance(edit, Rewrite) else None
     verb = "rewrite" if isinstance(edit, Rewrite) else "remove"
     handle = (held.id[:HANDLE_DIGITS] or None) if held else None
-    return Left(
+    return Removal(
         request=None,
-        at=epoch.at,
+        at_ms=epoch.at_ms,
         verb=verb,
-        by=edit.by,
+        strategy=edit.strategy,
         policy="",
-        reason=epoch.why,
+        reason=epoch.reason,
         epoch=number,
         tool="",
-        call="",
+        call_id="",
         message=None,
-        turn=None,
+        user_turn=None,
         tokens_before=0,
         tokens_after=0,
         key=edit.key,
@@ -221,9 +224,9 @@ def _of_plan(edit: Rewrite | Remove, held: Held | None, number: int, epoch: Epoc
 def _standing(edit: Edit | None) -> str | None:
     """The text that an edit puts in."""
     if isinstance(edit, Replace):
-        return next((item.text for item in edit.items if item.origin == "summary"), None)
+        return next((item.text for item in edit.messages if item.origin == "summary"), None)
     return edit.text if isinstance(edit, Rewrite) else None
 
 
-def _out(one: Left, parts: set[tuple[int, str]], ranges: set[int]) -> bool:
-    return one.at in ranges if one.verb in ("replace", "summed") else (one.at, one.key) in parts
+def _out(one: Removal, parts: set[tuple[int, str]], ranges: set[int]) -> bool:
+    return one.at_ms in ranges if one.verb in ("replace", "summed") else (one.at_ms, one.key) in parts

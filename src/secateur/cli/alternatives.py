@@ -16,7 +16,7 @@ from secateur.cli.report import list_active_edits
 from secateur.engine import View
 from secateur.errors import SecateurError
 from secateur.policy import Policy
-from secateur.receipt import Cost
+from secateur.receipt import EditCost
 
 _MAX_BYTES = 16_000_000  # above this the answer would take longer than a person waits
 
@@ -28,7 +28,7 @@ class PolicyAlternative(Struct, frozen=True):
     parts: int
     freed: int
     whole: int
-    cost: Cost | None
+    cost: EditCost | None
 
 
 def find_alternatives(

@@ -92,7 +92,7 @@ def command(args: CompactCommandOptions) -> int:
         rename(f"summing up {source.label}" + (f" by {args.summarizer[0]}" if args.summarizer else ""))
         view, error = _fit(args, chosen, before)
         rename("reading the outcome")
-        after = open_outcome(args.target.pack(source, view.native), before, args)
+        after = open_outcome(args.target.pack(source, view.request), before, args)
     report = make_report(view, before, after, args.target.name)
     backup = write_outcome(view, after, before, args)
     print_run(report, args, lambda: _render(report, before, after, backup))
@@ -104,8 +104,8 @@ def command(args: CompactCommandOptions) -> int:
 def _choose_policy(args: CompactCommandOptions, before: OpenedDocument) -> Policy:
     """The policy. Where it never changes a session's lines, nothing is pruned: the summary is appended (SEEDS 2.7)."""
     chosen = load_policy(args)
-    if args.apply is None and chosen.in_place == "bodies" and before.document.format.log:
-        return replace(chosen, prune=(), birth=None)
+    if args.apply is None and chosen.allow_in_place == "bodies" and before.document.format.log:
+        return replace(chosen, prune=(), on_arrival=None)
     return chosen
 
 
@@ -163,8 +163,8 @@ def _describe_outcome(report: RunReport) -> str:
         return f"Nothing was summed up: {clean(why)}."
     gone = sum(len(report.edits) and edit.verb == "replace" for edit in report.edits)
     share = format_percent(report.input.tokens - report.output.tokens, report.input.tokens)
-    who = _WRITERS.get(report.rung or "", report.rung or "")
-    by = f" ({clean(report.compaction.by)})" if report.compaction and report.compaction.by else ""
+    who = _WRITERS.get(report.method or "", report.method or "")
+    by = f" ({clean(report.compaction.summarizer)})" if report.compaction and report.compaction.summarizer else ""
     where = f" in {gone} places" if gone > 2 else ""
     figures = f"{format_count(report.input.tokens)} → {format_count(report.output.tokens)} tokens, {share} less"
     return f"Summed up{where} by {who}{by}: {report.input.messages:,} → {report.output.messages:,} messages, {figures}."
@@ -172,7 +172,7 @@ def _describe_outcome(report: RunReport) -> str:
 
 def _describe_attempts(report: RunReport) -> list[str]:
     tried = report.compaction.attempts if report.compaction else ()
-    return [f"not taken: {clean(one.by or one.rung)}: {clean(one.text)}" for one in tried]
+    return [f"not taken: {clean(one.summarizer or one.method)}: {clean(one.text)}" for one in tried]
 
 
 def _describe_continuation(report: RunReport) -> list[str]:

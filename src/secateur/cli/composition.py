@@ -101,9 +101,9 @@ def group_by_tool(transcript: Transcript) -> list[ToolShare]:
             sums = tally[part.tool]
             sums[part.kind] += 1
             sums[f"{part.kind} tokens"] += part.tokens
-            sums["errors"] += part.error and part.kind == "tool_result"
-        elif part.within in owner:
-            tally[owner[part.within]]["tool_result tokens"] += part.tokens
+            sums["errors"] += part.is_error and part.kind == "tool_result"
+        elif part.container_key in owner:
+            tally[owner[part.container_key]]["tool_result tokens"] += part.tokens
     return sorted((_make_tool_share(name, sums) for name, sums in tally.items()), key=lambda tool: -tool.tokens)
 
 
@@ -133,7 +133,13 @@ def locate_part(number: int, message: Message, part: Part) -> PartPlace:
     """Where a part stands."""
     lines = (int(part.path[0]),) if message.lines else ()
     return PartPlace(
-        number, lines, _name_kind(message, part), part.tool, part.call, part.tokens, take_start(part.text, _SHOWN_CHARS)
+        number,
+        lines,
+        _name_kind(message, part),
+        part.tool,
+        part.call_id,
+        part.tokens,
+        take_start(part.text, _SHOWN_CHARS),
     )
 
 

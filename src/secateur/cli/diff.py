@@ -107,8 +107,8 @@ def _open_pruned(args: DiffOptions, before: OpenedDocument) -> tuple[OpenedDocum
     """What the policy makes of a document, read again from its bytes; why it changed nothing, if so."""
     engine = make_engine(args.policy or DEFAULT, before, args, compact=False, too_long="send")
     view = engine.fit(before.source.data, idle_s=args.idle, fixed_tokens=args.fixed_tokens)
-    outcome = InputSource(f"{before.source.label} under {view.receipt.policy}", view.native, view.native)
-    return open_outcome(outcome, before, args), view.receipt.gate or None
+    outcome = InputSource(f"{before.source.label} under {view.receipt.policy}", view.request, view.request)
+    return open_outcome(outcome, before, args), view.receipt.skipped_reason or None
 
 
 def _make_report(before: OpenedDocument, after: OpenedDocument, gate: str | None) -> DiffReport:
@@ -156,7 +156,7 @@ def _compare_messages(old: tuple[int, Message] | None, new: tuple[int, Message] 
     """The differing parts of two messages of which either may be missing."""
     parts_old = list(old[1].parts) if old else []
     parts_new = list(new[1].parts) if new else []
-    for a, b in _align(parts_old, parts_new, _get_part_content, lambda part: (part.kind, part.call)):
+    for a, b in _align(parts_old, parts_new, _get_part_content, lambda part: (part.kind, part.call_id)):
         if a is None and b is not None and new is not None:
             yield PartChange("new", locate_part(*new, b), 0, b.tokens, "", b.text)
         elif a is not None and old is not None:
@@ -176,13 +176,13 @@ def _get_content(message: Message) -> Hashable:
 
 def _get_part_content(part: Part) -> Hashable:
     """What a part says, wherever it stands; its key would say what came before as well."""
-    return part.kind, part.tool, part.call, part.digest, part.error, part.text
+    return part.kind, part.tool, part.call_id, part.fingerprint, part.is_error, part.text
 
 
 def _get_shape(message: Message) -> Hashable:
     """What a prune leaves alone: who speaks, and which calls are made or answered."""
     kept = (part for part in message.parts if part.kind not in ("reasoning", "media"))
-    return message.role, tuple((part.kind, part.call) for part in kept)
+    return message.role, tuple((part.kind, part.call_id) for part in kept)
 
 
 def _align(

@@ -75,10 +75,11 @@ def _list_prices(model: str, chosen: Policy) -> Iterator[EffectiveSetting]:
     """What decisions are weighed by: the price of a token now, and how long the prompt cache lives."""
     tariff = tariff_of(model, at=int(time.time() * 1000), said=chosen.pricing)
     price, rules = price_under(chosen.pricing, model), rules_under(chosen.pricing, model)
-    said = f"${tariff.dollars:g} a million tokens, read {tariff.r:g}×, write {tariff.w:g}×, output {tariff.o:g}×"
-    yield EffectiveSetting("price", said, price.source if price else tariff.assumed)
+    times = f"read {tariff.cache_read:g}×, write {tariff.cache_write:g}×, output {tariff.output:g}×"
+    said = f"${tariff.dollars:g} a million tokens, {times}"
+    yield EffectiveSetting("price", said, price.source if price else tariff.assumption)
     lives = f"lives {format_duration(tariff.ttl_s)}, from {tariff.minimum_tokens:,} tokens on"
-    source = "; ".join(dict.fromkeys((rules.name, rules.source))) if rules else tariff.assumed
+    source = "; ".join(dict.fromkeys((rules.name, rules.source))) if rules else tariff.assumption
     source += f", {rules.date}" if rules and rules.date else ""
     yield EffectiveSetting("prompt cache", lives, source)
 
@@ -86,7 +87,7 @@ def _list_prices(model: str, chosen: Policy) -> Iterator[EffectiveSetting]:
 def _find_idle(given: SettingsOptions, document: OpenedDocument | None) -> EffectiveSetting:
     if given.idle is not None:
         return EffectiveSetting("idle", format_duration(given.idle), "--idle")
-    last = (document.transcript.called or document.transcript.stamped) if document else 0
+    last = (document.transcript.last_call_ms or document.transcript.last_timestamp_ms) if document else 0
     if not last:
         return EffectiveSetting("idle", "unknown", "no timestamp in the document" if document else "no document")
     return EffectiveSetting(

@@ -161,7 +161,7 @@ def find_problems(transcript: Transcript) -> list[PairingProblem]:
 def _close_call(open_: list[tuple[int, Message, Part]], result: Part) -> bool:
     """Take the call that a result answers off the list; False if there is none."""
     for at in range(len(open_) - 1, -1, -1):
-        if open_[at][2].call == result.call:
+        if open_[at][2].call_id == result.call_id:
             del open_[at]
             return True
     return False

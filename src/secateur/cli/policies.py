@@ -56,4 +56,4 @@ def command(args: PoliciesOptions) -> None:
 
 def _summarize_policy(name: str) -> PolicySummary:
     loaded = policy.load(name)
-    return PolicySummary(name, loaded.doc, name == DEFAULT, loaded.in_place)
+    return PolicySummary(name, loaded.description, name == DEFAULT, loaded.allow_in_place)

@@ -26,17 +26,17 @@ class PolicyBill(Struct, frozen=True, kw_only=True):
     tokens_peak: int
     dollars: float
     share: float
-    busts: int  # requests that could not read all of a live cache
+    cache_breaks: int  # requests that could not read all of a live cache
     epochs: int
-    recall: float  # of hard references, visible
+    recall_hard: float  # of hard references, visible
     recall_soft: float  # of the others: an earlier call or a text shows them too
-    intact: float  # of requests, with all that they needed
-    dollars_refetched: float  # the bill with everything fetched again that was lost and needed
+    complete_requests: float  # of requests, with all that they needed
+    dollars_with_refetch: float  # the bill with everything fetched again that was lost and needed
     share_refetched: float
-    best_dollars: float | None  # the cheapest schedule of what this policy lets go
-    ratio: float | None  # the bill over that
-    least_dollars: float | None  # what no schedule of that is below
-    controllable: float | None  # how many times as far above `least_dollars` the bill is as `best_dollars`
+    optimal_dollars: float | None  # the cheapest schedule of what this policy lets go
+    vs_optimal: float | None  # the bill over that
+    lower_bound_dollars: float | None  # what no schedule of that is below
+    regret_ratio: float | None  # how many times as far above `least_dollars` the bill is as `best_dollars`
     references: int  # hard ones: what `recall` is a share of
     references_soft: int
 
@@ -56,7 +56,7 @@ def sum_bills(sessions: Sequence[Sequence[PolicyBill]]) -> list[PolicyBill]:
 def make_bills_table(rows: Sequence[PolicyBill], shown: str = "") -> Any:
     """The lines as a table that 80 columns hold; the policy that is explained stands out."""
     head = ("policy", ">sent", ">peak", ">bill", ">", ">busts", ">hard", ">soft", ">intact", ">refetch", ">×best")
-    columns = len(head) - (not any(row.ratio for row in rows[1:-1]))  # nobody asked for the policies' own oracles
+    columns = len(head) - (not any(row.vs_optimal for row in rows[1:-1]))  # nobody asked for the policies' own oracles
     ends = (rows[0], rows[-1]) if rows else ()
     styles = ["bold" if row.policy == shown else "dim" if row in ends else "" for row in rows]
     cells = [_make_cells(row)[:columns] for row in rows]
@@ -77,26 +77,26 @@ def _make_bill(one: "Standing", whole: float) -> PolicyBill:
         tokens_peak=bill.peak,
         dollars=bill.dollars,
         share=bill.dollars / whole if whole else 1.0,
-        busts=bill.busts,
+        cache_breaks=bill.busts,
         epochs=bill.epochs,
-        recall=score.hard,
+        recall_hard=score.hard,
         recall_soft=score.soft,
-        intact=score.intact,
-        dollars_refetched=again,
+        complete_requests=score.intact,
+        dollars_with_refetch=again,
         share_refetched=again / whole if whole else 1.0,
-        best_dollars=best,
-        ratio=bill.dollars / best if best else None,
-        least_dollars=least,
-        controllable=_compute_controllable(bill.dollars, best, least),
+        optimal_dollars=best,
+        vs_optimal=bill.dollars / best if best else None,
+        lower_bound_dollars=least,
+        regret_ratio=_compute_controllable(bill.dollars, best, least),
         references=score.references,
         references_soft=score.references_soft,
     )
 
 
 def _sum_policy(rows: Sequence[PolicyBill], whole: float) -> PolicyBill:
-    paid, again = sum(row.dollars for row in rows), sum(row.dollars_refetched for row in rows)
-    best = sum(row.best_dollars or 0.0 for row in rows) if rows[0].best_dollars is not None else None
-    least = sum(row.least_dollars or 0.0 for row in rows) if rows[0].least_dollars is not None else None
+    paid, again = sum(row.dollars for row in rows), sum(row.dollars_with_refetch for row in rows)
+    best = sum(row.optimal_dollars or 0.0 for row in rows) if rows[0].optimal_dollars is not None else None
+    least = sum(row.lower_bound_dollars or 0.0 for row in rows) if rows[0].lower_bound_dollars is not None else None
     references, requests = sum(row.references for row in rows), sum(row.requests for row in rows)
     soft = sum(row.references_soft for row in rows)
     return PolicyBill(
@@ -107,17 +107,17 @@ def _sum_policy(rows: Sequence[PolicyBill], whole: float) -> PolicyBill:
         tokens_peak=max(row.tokens_peak for row in rows),
         dollars=paid,
         share=paid / whole if whole else 1.0,
-        busts=sum(row.busts for row in rows),
+        cache_breaks=sum(row.cache_breaks for row in rows),
         epochs=sum(row.epochs for row in rows),
-        recall=_average(((row.recall, row.references) for row in rows), references),
+        recall_hard=_average(((row.recall_hard, row.references) for row in rows), references),
         recall_soft=_average(((row.recall_soft, row.references_soft) for row in rows), soft),
-        intact=_average(((row.intact, row.requests) for row in rows), requests),
-        dollars_refetched=again,
+        complete_requests=_average(((row.complete_requests, row.requests) for row in rows), requests),
+        dollars_with_refetch=again,
         share_refetched=again / whole if whole else 1.0,
-        best_dollars=best,
-        ratio=paid / best if best else None,
-        least_dollars=least,
-        controllable=_compute_controllable(paid, best, least),
+        optimal_dollars=best,
+        vs_optimal=paid / best if best else None,
+        lower_bound_dollars=least,
+        regret_ratio=_compute_controllable(paid, best, least),
         references=references,
         references_soft=soft,
     )
@@ -140,12 +140,12 @@ def _make_cells(row: PolicyBill) -> tuple[str, ...]:
         abbreviate_short(row.tokens_peak),
         _format_dollars(row.dollars),
         format_change(row.share),
-        f"{row.busts:,}",
-        format_share(row.recall),
+        f"{row.cache_breaks:,}",
+        format_share(row.recall_hard),
         format_share(row.recall_soft),
-        format_share(row.intact),
-        _format_dollars(row.dollars_refetched),
-        f"{row.ratio:.2f}" if row.ratio is not None else "",
+        format_share(row.complete_requests),
+        _format_dollars(row.dollars_with_refetch),
+        f"{row.vs_optimal:.2f}" if row.vs_optimal is not None else "",
     )
 
 

@@ -105,7 +105,7 @@ def _find_lifetime(names: list[str], said: PricingChoice) -> bool | None:
     if said.hour is not None:
         return said.hour
     entries = [entry for name in names or [""] if (entry := entry_for(said.stated, name))]
-    return True if any(entry.hour for entry in entries[:1]) else None
+    return True if any(entry.cache_ttl == "1h" for entry in entries[:1]) else None
 
 
 def _warn_of_other_models(recording: Recording, price: Price, said: PricingChoice) -> list[str]:

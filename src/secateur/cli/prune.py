@@ -53,11 +53,11 @@ from secateur.engine import View
 from secateur.errors import StillTooLong
 from secateur.policy import Policy
 from secateur.pricing.tariffs import tariff_of
-from secateur.receipt import Cost
+from secateur.receipt import EditCost
 from secateur.sessions.originals import After, Before, keep_file
 from secateur.sessions.receipt_log import handled
 from secateur.stores import default_url
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
 _EPILOG = """\
 \b
@@ -122,7 +122,7 @@ def command(args: PruneOptions) -> int:
         rename(f"pruning {source.label}")
         view = _fit_and_store(args, chosen, before) if args.is_stored else _fit(args, chosen, before)
         rename("reading the outcome")
-        after = open_outcome(args.target.pack(source, view.native), before, args)
+        after = open_outcome(args.target.pack(source, view.request), before, args)
     report = make_report(view, before, after, args.target.name)
     if args.is_stored:
         edits = handled(report.edits, before.document)
@@ -134,7 +134,7 @@ def command(args: PruneOptions) -> int:
 
 def _check_log(args: PruneOptions, chosen: Policy, before: OpenedDocument) -> None:
     """Raise UsageError for a session log that the policy leaves as it is (SEEDS 2.7)."""
-    if args.in_place and chosen.in_place == "bodies" and before.document.format.log:
+    if args.in_place and chosen.allow_in_place == "bodies" and before.document.format.log:
         raise UsageError(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
 
 
@@ -152,7 +152,7 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
     """
     source, target = before.source, args.target.name
     engine = make_engine(
-        chosen, before, args, compact=False, too_long="send", store=args.store or default_url(), handles="on"
+        chosen, before, args, compact=False, too_long="send", store=args.store or default_url(), recall_handles="on"
     )
     engine.sessions.calls = False
     view = engine.fit(
@@ -162,14 +162,14 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
         idle_s=args.idle,
         fixed_tokens=args.fixed_tokens,
     )
-    who = Who(view.session, engine.sessions.tenant)
-    store, number = engine.sessions.store, view.receipt.number
+    who = SessionId(view.session, engine.sessions.tenant)
+    store, number = engine.sessions.store, view.receipt.sequence
     state = store.load(who) if store is not None else None
     if state is None or number is None or state.receipts <= number:
         raise UsageError(f"nothing was written, for what leaves could not be kept: {'; '.join(view.receipt.warnings)}")
     if target is not None:
         was = Before(source.data, source.stored if source.is_gzip else b"")
-        written = After(view.native, "" if target == "-" else str(Path(target).resolve()))
+        written = After(view.request, "" if target == "-" else str(Path(target).resolve()))
         keep_file(engine.sessions, who, was, written, int(time.time() * 1000))
     return view
 
@@ -229,7 +229,7 @@ def _describe_settings(report: RunReport, before: OpenedDocument) -> str:
 
 def _describe_outcome(report: RunReport, before: OpenedDocument) -> str:
     if not report.edits:
-        return f"Nothing was pruned: {report.gate}."
+        return f"Nothing was pruned: {report.skipped_reason}."
     share = format_percent(report.input.tokens - report.output.tokens, report.input.tokens)
     figures = f"{format_count(report.input.tokens)} → {format_count(report.output.tokens)} tokens, {share} less"
     return f"Pruned {_describe_edited_parts(report, before)}: {figures}."
@@ -265,8 +265,8 @@ def _make_removal_tables(report: RunReport, before: OpenedDocument) -> list[Any]
 
 def _select_warnings(report: RunReport, others: Sequence[PolicyAlternative]) -> list[str]:
     """The warnings that are not told yet. Whose prices are taken is one only where a price decided or is shown."""
-    assumed = tariff_of(report.model).assumed
-    priced = not report.cost and (_PRICED in (report.gate or "") or any(one.cost for one in others))
+    assumed = tariff_of(report.model).assumption
+    priced = not report.cost and (_PRICED in (report.skipped_reason or "") or any(one.cost for one in others))
     return [one for one in report.warnings if one != assumed or priced]
 
 
@@ -288,13 +288,13 @@ def _describe_storage(report: RunReport) -> list[str]:
     return [f"Kept as session {name} at {clean(report.store or '')}: secateur why {name} lists what left{back}."]
 
 
-def _describe_cost(cost: Cost) -> str:
+def _describe_cost(cost: EditCost) -> str:
     """The next request, then each later one, then when it has paid for itself."""
-    why = cost.assumed.partition(":")[0]
+    why = cost.price_assumption.partition(":")[0]
     whose = f"{clean(cost.model)} ({clean(why)}: --model names one)" if why else clean(cost.model)
     each = f"each one after it {format_dollars(cost.dollars_saved)} less"
-    if cost.now <= 0:
+    if cost.immediate <= 0:
         return f"At the prices of {whose} the next request costs {format_dollars(-cost.dollars_now)} less, {each}."
-    after = f": paid back after {cost.break_even:g}" if cost.break_even else ""
+    after = f": paid back after {cost.break_even_requests:g}" if cost.break_even_requests else ""
     more = f"{format_dollars(cost.dollars_now)} more, since the prompt cache is written anew"
     return f"At the prices of {whose} the next request costs {more}; {each}{after}."

@@ -16,7 +16,7 @@ from secateur.cli.output.formatting import format_bytes, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
-from secateur.stores.protocol import Freed, Who
+from secateur.stores.protocol import Freed, SessionId
 
 SCHEMA = "secateur.purge/1"
 PENDING = (
@@ -85,7 +85,7 @@ def _is_confirmed(kept: OpenedStore, tenant_: str, name: str | None) -> bool:
         count = len(kept.store.sessions(tenant_))
         what = f"all {count:,} sessions of tenant {tenant_ or '(none)'}"
     else:
-        held = [one for one in kept.store.blobs(Who(name, tenant_)) if one.id]
+        held = [one for one in kept.store.blobs(SessionId(name, tenant_)) if one.id]
         what = f"session {name} with {len(held):,} removed texts, {format_bytes(sum(one.size for one in held))}"
     return click.confirm(f"Delete {clean(what)} from {clean(kept.url)} for good?", err=True)
 

@@ -14,7 +14,7 @@ from secateur.cli.output.formatting import format_count, format_percent
 from secateur.cli.output.tables import MAX_TOOLS, MAX_TURNS, make_more_row, make_table
 from secateur.cli.output.terminal import to_one_line
 from secateur.model import Transcript
-from secateur.receipt import Entry
+from secateur.receipt import EditRecord
 from secateur.strategy import STRATEGIES
 
 _SETTLED = "thinking that is void behind an edit"
@@ -75,17 +75,17 @@ def _make_row(row: RemovalTotal, whole: int) -> tuple[str, ...]:
     return (to_one_line(row.name, 80), *figures)
 
 
-def total_by_strategy(entries: Iterable[Entry]) -> list[RemovalTotal]:
+def total_by_strategy(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
     """What left by each rule, the most freed first, named by the rule and what it leaves."""
-    return sorted(_add_up((_title(entry.by), entry) for entry in entries), key=lambda row: -row.freed)
+    return sorted(_add_up((_title(entry.strategy), entry) for entry in entries), key=lambda row: -row.freed)
 
 
-def total_by_tool(entries: Iterable[Entry]) -> list[RemovalTotal]:
+def total_by_tool(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
     """What left of each tool, the most freed first."""
     return sorted(_add_up((entry.tool or "(no tool)", entry) for entry in entries), key=lambda row: -row.freed)
 
 
-def total_by_turn(entries: Iterable[Entry], transcript: Transcript) -> list[RemovalTotal]:
+def total_by_turn(entries: Iterable[EditRecord], transcript: Transcript) -> list[RemovalTotal]:
     """What left of each turn, in order, named by the turn's number and what was asked."""
     names = {turn.turn: f"{turn.turn:>3}  {turn.asked or '(before the first turn)'}" for turn in turns(transcript)}
     numbers = number_turns(transcript)
@@ -99,7 +99,7 @@ def _title(name: str) -> str:
     return f"{name}: {leaves}" if leaves else name
 
 
-def _add_up(named: Iterable[tuple[str, Entry]]) -> list[RemovalTotal]:
+def _add_up(named: Iterable[tuple[str, EditRecord]]) -> list[RemovalTotal]:
     rows: dict[str, RemovalTotal] = {}
     for name, entry in named:
         row = rows.get(name, RemovalTotal(name, 0, 0, 0))

@@ -19,7 +19,7 @@ from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
 from secateur.cli.writer import write_file, write_stdout
-from secateur.engine import Engine, Replayed
+from secateur.engine import Engine, ReplayResult
 from secateur.jsontext import dumps
 from secateur.sessions.receipt_log import last_receipt
 from secateur.sessions.replay import receipt_of
@@ -37,7 +37,7 @@ Examples:
 Requests are numbered as in `secateur why s1`. FILE is the history as the
 client had it, then or later: the session file before it was pruned, or a
 later request. Without --from, the store must keep raw history
-(Engine(keep="raw")).
+(Engine(store_raw=True)).
 
 \b
 Exit codes: 0 fine, 1 the bytes are not those that were sent, 2 usage.
@@ -82,8 +82,8 @@ def command(args: ReplayOptions) -> int:
     with show_work("making the view again"), open_existing_store(args.store) as kept:
         state = find_session(kept, args.tenant, args.session)
         number, found = _replay(kept, state, args)
-    data = found.native if isinstance(found.native, bytes) else dumps(found.native)
-    if found.exact is False:
+    data = found.request if isinstance(found.request, bytes) else dumps(found.request)
+    if found.is_exact is False:
         print_blocks(f"secateur: {_describe_mismatch(number, args)}", err=True)
         target = None
     if target == "-":
@@ -95,15 +95,15 @@ def command(args: ReplayOptions) -> int:
         print_json(made)
     elif target != "-":
         print_blocks(*_render(made))
-    return FINDINGS if found.exact is False else SUCCESS
+    return FINDINGS if found.is_exact is False else SUCCESS
 
 
-def _replay(kept: OpenedStore, state: State, args: ReplayOptions) -> tuple[int, Replayed]:
+def _replay(kept: OpenedStore, state: State, args: ReplayOptions) -> tuple[int, ReplayResult]:
     """The number of the request and its view, made with the settings of the policy it was made with."""
     last = last_receipt(kept.store, state) if args.request is None else None
-    if args.request is None and (last is None or last.number is None):
+    if args.request is None and (last is None or last.sequence is None):
         raise UsageError(f"session {state.who.session!r} has sent no request yet")
-    number = args.request if args.request is not None else last.number if last and last.number is not None else 0
+    number = args.request if args.request is not None else last.sequence if last and last.sequence is not None else 0
     receipt = receipt_of(kept.store, state, number)
     named = receipt.policy if receipt.policy in policy.names() else "observe"
     raw = None if args.source is None else read_source(args.source).data
@@ -111,16 +111,16 @@ def _replay(kept: OpenedStore, state: State, args: ReplayOptions) -> tuple[int, 
     return number, engine.replay(state.who.session, number, raw)
 
 
-def _make_report(args: ReplayOptions, number: int, found: Replayed, size: int, target: str | None) -> ReplayReport:
+def _make_report(args: ReplayOptions, number: int, found: ReplayResult, size: int, target: str | None) -> ReplayReport:
     receipt = found.receipt
     return ReplayReport(
         session=receipt.session or args.session,
         request=number,
         policy=receipt.policy,
-        at=receipt.at,
+        at=receipt.at_ms,
         tokens=receipt.tokens_view,
         bytes=size,
-        exact=found.exact,
+        exact=found.is_exact,
         output=target,
     )
 

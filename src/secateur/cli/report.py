@@ -14,9 +14,9 @@ from secateur.cli.composition import count_results, count_tokens
 from secateur.cli.inputs import OpenedDocument
 from secateur.engine import View
 from secateur.formats import named
-from secateur.model import Message, New, Part, Replace
-from secateur.plan import alive, fold, held, located
-from secateur.receipt import Cost, Entry, Summarised, entries, replaced
+from secateur.model import Message, NewMessage, Part, Replace
+from secateur.plan import active_epochs, fold, plan_for, resolve_ranges
+from secateur.receipt import CompactionReport, EditCost, EditRecord, entries, replaced
 from secateur.session.projection import seen, weigher
 from secateur.tokens import counter_for
 
@@ -65,14 +65,14 @@ class RunReport(Struct, frozen=True, kw_only=True):
     policy: str
     model: str
     window: WindowSize
-    edits: tuple[Entry, ...]  # `message` counts from 0; so do `lines` of a session file
-    gate: str | None  # why nothing was pruned; null where something was
+    edits: tuple[EditRecord, ...]  # `message` counts from 0; so do `lines` of a session file
+    skipped_reason: str | None  # why nothing was pruned; null where something was
     violations: tuple[Violation, ...]  # what the API would refuse of the output; the input had it already
     summary: str | None = None  # what stands in place of what was summed up
     continuation: ContinuationSummary | None = None  # how the agent goes on after that
-    rung: str | None = None  # who wrote the summary: supplied, model or extract
-    compaction: Summarised | None = None  # what the compaction came to, or why there was none
-    cost: Cost | None = None
+    method: str | None = None  # who wrote the summary: supplied, model or extract
+    compaction: CompactionReport | None = None  # what the compaction came to, or why there was none
+    cost: EditCost | None = None
     counter: str
     counted_by: str = ""  # the counter, and the factor by which it counts for this model
     idle_s: float | None
@@ -92,11 +92,11 @@ def make_report(view: View[Any], before: OpenedDocument, after: OpenedDocument, 
         model=receipt.model,
         window=WindowSize(receipt.window, receipt.window_source),
         edits=edits,
-        gate=None if edits else receipt.gate,
+        skipped_reason=None if edits else receipt.skipped_reason,
         violations=tuple(one for one in find_violations(after)[1] if one.severity == "error"),
         summary=summed.summary,
         continuation=summed.continuation,
-        rung=summed.rung,
+        method=summed.rung,
         compaction=receipt.compaction,
         cost=receipt.cost,
         counter=receipt.counter,
@@ -114,18 +114,18 @@ def summarize_document(opened: OpenedDocument, path: str | None) -> DocumentSumm
     )
 
 
-def list_active_edits(view: View[Any]) -> tuple[Entry, ...]:
+def list_active_edits(view: View[Any]) -> tuple[EditRecord, ...]:
     """The edits of the plan that apply to this history, each with the reason and the time of its epoch."""
-    raw = view.before.messages
-    plan = held(view.plan, view.before)
+    raw = view.raw_transcript.messages
+    plan = plan_for(view.plan, view.raw_transcript)
     folded = fold(plan)
     count = counter_for(view.receipt.counter, view.receipt.model)
-    sent = {part.key: part for message in view.after.messages for part in message.parts}
+    sent = {part.key: part for message in view.transcript.messages for part in message.parts}
     shown = tuple(_with_sent_parts(seen(message, folded, count), sent) for message in raw)
-    ranges = located(folded.ranges, raw)
+    ranges = resolve_ranges(folded.ranges, raw)
     weigh = weigher(named(view.receipt.format), ranges, count)
-    told: list[Entry] = []
-    for epoch in alive(plan):
+    told: list[EditRecord] = []
+    for epoch in active_epochs(plan):
         kept = tuple(edit for edit in epoch.edits if folded.parts.get(getattr(edit, "key", ""), (None,))[0] is edit)
         told += entries(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
         told += replaced(raw, shown, ranges, epoch, weigh)
@@ -149,8 +149,13 @@ def _warn_of_mismatch(view: View[Any], after: OpenedDocument) -> tuple[str, ...]
 
 def find_newest_summary(view: View[Any]) -> NewestSummary:
     """The newest summary of a view."""
-    ranges = [edit for _, _, edit in located(fold(held(view.plan, view.before)).ranges, view.before.messages)]
-    made = [new for edit in ranges if edit.by == "compact" for new in edit.items if new.origin == "summary"]
+    ranges = [
+        edit
+        for _, _, edit in resolve_ranges(
+            fold(plan_for(view.plan, view.raw_transcript)).ranges, view.raw_transcript.messages
+        )
+    ]
+    made = [new for edit in ranges if edit.strategy == "compact" for new in edit.messages if new.origin == "summary"]
     if not made:
         return NewestSummary()
     newest: dict[str, Any] = made[-1].meta
@@ -162,7 +167,7 @@ def find_newest_summary(view: View[Any]) -> NewestSummary:
 
 def _find_continuation_text(ranges: list[Replace]) -> str:
     """What was put in for the agent to go on with."""
-    said: list[New] = [new for edit in ranges if edit.by == "continue" for new in edit.items]
+    said: list[NewMessage] = [new for edit in ranges if edit.strategy == "continue" for new in edit.messages]
     return said[-1].text if said else ""
 
 
@@ -176,9 +181,9 @@ def find_violations(read: OpenedDocument, profile: str | None = None) -> tuple[s
 def _get_messages(read: OpenedDocument) -> tuple[Any, dict[str, Any] | None]:
     """The array of messages, and the body it stands in, if it stands in one."""
     whole = read.document.native.value()
-    if isinstance(whole, dict) and not read.transcript.at:
+    if isinstance(whole, dict) and not read.transcript.messages_path:
         said = next(iter(read.transcript.messages), None)  # one string in the place of messages
         return [{"role": "user", "content": part.text} for part in (said.parts if said else ())], whole
     if isinstance(whole, dict):
-        return whole.get(str(read.transcript.at[0])), whole
+        return whole.get(str(read.transcript.messages_path[0])), whole
     return whole, None

@@ -23,9 +23,9 @@ from secateur.cli.store_option import OpenedStore, find_session, open_existing_s
 from secateur.cli.writer import (
     Target,
 )
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.sessions.originals import Before, Found, Gone, Writing, backed, found, is_original, writing_of, writings
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
 SCHEMA = "secateur.restore/1"
 _EPILOG = """\
@@ -130,20 +130,20 @@ def _find_original(kept: OpenedStore, args: RestoreOptions, source: InputSource)
     known = list(writings(kept.store, _list_sessions(kept, args)))
     steps: list[RestoreStep] = []
     back: Found | InputSource = source
-    later, whole, seen = 0, True, {digest(source.data)}
+    later, whole, seen = 0, True, {hash_text(source.data)}
     while (writing := writing_of(_get_data(back), known)) is not None:
         one, where = _find_previous(kept, source, writing, _get_data(back))
-        if one is None or digest(one.before.data) in seen:
+        if one is None or hash_text(one.before.data) in seen:
             break
         back, later, whole = one, max(later, one.later), whole and one.whole
-        seen.add(digest(one.before.data))
+        seen.add(hash_text(one.before.data))
         steps.append(RestoreStep(writing.who.session, writing.number, writing.at, where))
     if not steps and not is_original(source.data, known):
         return None
     return _Original(back, tuple(steps), later, whole)
 
 
-def _list_sessions(kept: OpenedStore, args: RestoreOptions) -> list[Who]:
+def _list_sessions(kept: OpenedStore, args: RestoreOptions) -> list[SessionId]:
     if args.session:
         return [find_session(kept, args.tenant, args.session).who]
     return [row.who for row in kept.store.sessions(args.tenant)]
@@ -191,7 +191,7 @@ def _make_report(args: RestoreOptions, kept: OpenedStore, original: _Original, b
         later_bytes=original.later_bytes,
         whole=original.is_whole,
         bytes=len(data),
-        hash=digest(data),
+        hash=hash_text(data),
         steps=original.steps,
     )
 

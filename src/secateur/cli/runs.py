@@ -72,12 +72,12 @@ def load_policy(args: RewriteOptions) -> Policy:
     Raises UsageError if the policy never changes a session and the input is to be changed in place.
     """
     chosen = policy.load(args.policy)
-    if args.in_place and chosen.in_place == "never":
+    if args.in_place and chosen.allow_in_place == "never":
         raise UsageError(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
     if args.apply is None:
         return chosen
-    never = Never(why=f"the plan {args.apply} names nothing that stands in this document")
-    return structs.replace(chosen, schedule=never, birth=None)
+    never = Never(reason=f"the plan {args.apply} names nothing that stands in this document")
+    return structs.replace(chosen, schedule=never, on_arrival=None)
 
 
 def make_engine(chosen: Policy | str, before: OpenedDocument, args: RunOptions, **settings: Any) -> Engine:

@@ -196,7 +196,7 @@ def _scan_recording(recording: Recording, name: str, number: int, wanted: ScanSe
     whole = simulate(recording, None, terms.price, caching=terms.caching) if since else run
     money = spending(recording, whole, found.recall, since)
     requests = recording.requests[since:]
-    times = [one.at for segment in recording.segments for one in segment.messages if one.at]
+    times = [one.recorded_ms for segment in recording.segments for one in segment.messages if one.recorded_ms]
     return ScannedSession(
         path=name,
         number=number,

@@ -17,7 +17,7 @@ from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
 from secateur.cli.store_option import list_session_rows
 from secateur.stores import default_url
-from secateur.stores.protocol import Row
+from secateur.stores.protocol import SessionRow
 
 SCHEMA = "secateur.sessions/1"
 _EPILOG = """\
@@ -52,7 +52,7 @@ class SessionsReport(Struct, frozen=True, kw_only=True):
 
     schema: str = SCHEMA
     store: str
-    sessions: tuple[Row, ...]
+    sessions: tuple[SessionRow, ...]
     more: int  # that --limit leaves out
 
 
@@ -81,7 +81,7 @@ def _render(listed: SessionsReport) -> list[Any]:
     return blocks + ([f"and {listed.more:,} more: --limit"] if listed.more else [])
 
 
-def _make_row(row: Row, now: float) -> tuple[str, ...]:
+def _make_row(row: SessionRow, now: float) -> tuple[str, ...]:
     tenant_ = f" ({to_one_line(row.who.tenant, 20)})" if row.who.tenant else ""
     return (
         to_one_line(row.who.session, 32) + tenant_,

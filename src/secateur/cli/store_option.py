@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from secateur.cli.exit_codes import UsageError
 from secateur.stores import default_url, open_store
-from secateur.stores.protocol import Row, State, Store, Who
+from secateur.stores.protocol import SessionId, SessionRow, State, Store
 from secateur.stores.sqlite import SqliteStore
 
 _START = "keep sessions with `secateur prune FILE --store URL` or `Engine(store=...)`, or name another one with --store"
@@ -39,18 +39,18 @@ def open_existing_store(said: str) -> Iterator[OpenedStore]:
 
 def find_session(kept: OpenedStore, tenant: str, name: str) -> State:
     """The session of this name, or the only one whose name begins so. Raises Refused."""
-    state = kept.store.load(Who(name, tenant))
+    state = kept.store.load(SessionId(name, tenant))
     if state is not None:
         return state
     names = [row.who.session for row in kept.store.sessions(tenant)]
     begin = [one for one in names if one.startswith(name)]
-    found = kept.store.load(Who(begin[0], tenant)) if len(begin) == 1 else None
+    found = kept.store.load(SessionId(begin[0], tenant)) if len(begin) == 1 else None
     if found is None:
         raise UsageError(f"there is no session {name!r} at {kept.url}: {_suggest_name(name, names, begin)}")
     return found
 
 
-def list_session_rows(said: str, tenant: str | None) -> tuple[Row, ...]:
+def list_session_rows(said: str, tenant: str | None) -> tuple[SessionRow, ...]:
     """The sessions of a store, last touched first; none where there is no store."""
     try:
         with open_existing_store(said) as kept:

@@ -77,7 +77,7 @@ def command(args: UndoOptions) -> None:
             store=kept.url,
             epoch=done.epoch,
             by=done.by,
-            reason=done.plan.epochs[done.epoch].why,
+            reason=done.plan.epochs[done.epoch].reason,
             tokens=done.tokens,
             cost=price_tokens(state.model, done.tokens),
             files=tuple(dict.fromkeys(one.filed.path for one in writings(kept.store, [state.who]) if one.filed.path)),

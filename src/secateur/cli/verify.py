@@ -20,7 +20,7 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
 from secateur.cli.writer import write_file
 from secateur.stores import proof
-from secateur.stores.protocol import State, Who
+from secateur.stores.protocol import SessionId, State
 
 SCHEMA = "secateur.verify/1"
 _EPILOG = """\
@@ -94,13 +94,13 @@ def command(args: VerifyOptions) -> int:
     return FINDINGS if any(one.problems for one in done) else SUCCESS
 
 
-def _list_sessions(kept: OpenedStore, args: VerifyOptions) -> list[Who]:
+def _list_sessions(kept: OpenedStore, args: VerifyOptions) -> list[SessionId]:
     if args.session is not None:
         return [find_session(kept, args.tenant, args.session).who]
     return [row.who for row in kept.store.sessions(args.tenant or None)]
 
 
-def _verify_session(kept: OpenedStore, who: Who, head: str | None) -> VerifiedSession:
+def _verify_session(kept: OpenedStore, who: SessionId, head: str | None) -> VerifiedSession:
     state = kept.store.load(who) or State(who)
     problems = proof.proved(kept.store, who)
     known = (state.head, state.anchor.hash, *(link.hash for link in kept.store.receipts(who))) if head else ()

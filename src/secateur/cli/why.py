@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import click
 from msgspec import Struct
 
-from secateur.answers.left import Left, freed, left, listed
+from secateur.answers.left import Removal, freed, left, listed
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.names import HANDLE
@@ -76,7 +76,7 @@ class WhyReport(Struct, frozen=True, kw_only=True):
     requests: int  # receipts, with those that retention took
     receipts_gone: int  # so many of the first ones; what left with them is told from the plan alone
     tokens_out: int  # by which the view is smaller now, as receipts counted them
-    left: tuple[Left, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
+    left: tuple[Removal, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
     summaries: tuple[str, ...]  # each once, from number 0
 
 
@@ -95,12 +95,12 @@ def command(args: WhyOptions) -> None:
     return print_blocks(*shown(chosen, state, args.about))
 
 
-def _is_selected(one: Left, args: WhyOptions) -> bool:
+def _is_selected(one: Removal, args: WhyOptions) -> bool:
     named = not args.handle or (one.handle or "").startswith(args.handle.strip().lower()[:12])
-    return named and args.turn in (None, one.turn) and args.call in (None, one.call)
+    return named and args.turn in (None, one.user_turn) and args.call in (None, one.call_id)
 
 
-def _make_report(found: tuple[Left, ...], state: State, url: str) -> WhyReport:
+def _make_report(found: tuple[Removal, ...], state: State, url: str) -> WhyReport:
     told, summaries = listed(found)
     return WhyReport(
         session=state.who.session,
@@ -120,7 +120,7 @@ def _describe_unknown_handle(handle: str, state: State) -> str:
     return f"nothing that left session {name!r} has the handle {handle!r}: `secateur why {name}` lists what did"
 
 
-def _render_table(found: Sequence[Left], state: State, about: str) -> list[Any]:
+def _render_table(found: Sequence[Removal], state: State, about: str) -> list[Any]:
     """Everything, the newest last; and why each epoch was opened."""
     blocks: list[Any] = [_describe_session(state)]
     if not found:
@@ -143,7 +143,7 @@ def _render_table(found: Sequence[Left], state: State, about: str) -> list[Any]:
     ]
 
 
-def _render_in_full(found: Sequence[Left], state: State, about: str) -> list[Any]:
+def _render_in_full(found: Sequence[Removal], state: State, about: str) -> list[Any]:
     """Each in full."""
     blocks: list[Any] = [_describe_session(state)]
     for one in found:
@@ -169,27 +169,27 @@ def _describe_nothing(state: State, about: str) -> str:
     return f"Nothing of {clean(about)} left its views. `secateur why {clean(state.who.session)}` lists what did."
 
 
-def _make_row(one: Left) -> tuple[str, ...]:
+def _make_row(one: Removal) -> tuple[str, ...]:
     known = one.message is not None
     return (
         _format_number(one.request),
-        _format_number(one.turn),
+        _format_number(one.user_turn),
         to_one_line(_name_removed(one), 40),
         f"{format_count(one.tokens_before)} → {format_count(one.tokens_after)}" if known else "",
         _format_state(one),
-        one.by,
+        one.strategy,
         one.handle if one.handle and one.bytes is not None else "gone" if one.handle else "",
     )
 
 
-def _list_reasons(found: Sequence[Left]) -> list[tuple[str, str, str]]:
+def _list_reasons(found: Sequence[Removal]) -> list[tuple[str, str, str]]:
     """One row an epoch, the newest last."""
-    told = {(one.at, one.reason): one for one in found}
-    rows = [(_format_number(one.epoch), format_time(one.at), to_one_line(one.reason, 300)) for one in told.values()]
+    told = {(one.at_ms, one.reason): one for one in found}
+    rows = [(_format_number(one.epoch), format_time(one.at_ms), to_one_line(one.reason, 300)) for one in told.values()]
     return rows[-_REASONS:]
 
 
-def _describe_savings(found: Sequence[Left], state: State) -> list[str]:
+def _describe_savings(found: Sequence[Removal], state: State) -> list[str]:
     count = freed(found)
     price = price_of(state.model) if state.model else None
     if count <= 0:
@@ -203,16 +203,16 @@ def _describe_savings(found: Sequence[Left], state: State) -> list[str]:
     ]
 
 
-def _suggest_next(found: Sequence[Left]) -> str:
+def _suggest_next(found: Sequence[Removal]) -> str:
     handle = next((one.handle for one in reversed(found) if one.handle and one.bytes is not None), None)
     return f"Read one back: secateur recall {handle}" if handle else ""
 
 
-def _describe_removal(one: Left) -> list[str]:
+def _describe_removal(one: Removal) -> list[str]:
     told = [
-        f"left at {'request ' + str(one.request) if one.request is not None else 'a compaction'}, {format_time(one.at)}"
+        f"left at {f'request {one.request}' if one.request is not None else 'a compaction'}, {format_time(one.at_ms)}"
     ]
-    told[0] += f", by {one.by or 'the session'}" + (f" of policy {one.policy}" if one.policy else "")
+    told[0] += f", by {one.strategy or 'the session'}" + (f" of policy {one.policy}" if one.policy else "")
     told.append(f"because: {one.reason}")
     if one.message is not None:
         told.append(f"tokens: {format_count(one.tokens_before)} → {format_count(one.tokens_after)}")
@@ -221,13 +221,13 @@ def _describe_removal(one: Left) -> list[str]:
     return [*told, _describe_recall(one)]
 
 
-def _describe_state(one: Left) -> str:
+def _describe_state(one: Removal) -> str:
     if one.out:
         return f"out of the view; `secateur undo SESSION {one.epoch}` brings back all that left with it"
     return "it came back here" if one.verb == "restore" else "no longer in force: back, or edited again since"
 
 
-def _describe_recall(one: Left) -> str:
+def _describe_recall(one: Removal) -> str:
     if one.handle and one.bytes is not None:
         return f"read it back: secateur recall {one.handle} ({format_bytes(one.bytes)})"
     if one.handle:
@@ -237,19 +237,19 @@ def _describe_recall(one: Left) -> str:
     return "its bytes were not kept: it left while the store could not be used"
 
 
-def _name_removal(one: Left) -> str:
-    turn = f", turn {one.turn}" if one.turn is not None else ""
+def _name_removal(one: Removal) -> str:
+    turn = f", turn {one.user_turn}" if one.user_turn is not None else ""
     place = f", message {one.message}" if one.message is not None else ""
-    return f"{_name_removed(one)}{f' of call {one.call}' if one.call else ''}{turn}{place}"
+    return f"{_name_removed(one)}{f' of call {one.call_id}' if one.call_id else ''}{turn}{place}"
 
 
-def _name_removed(one: Left) -> str:
+def _name_removed(one: Removal) -> str:
     if one.verb == "replace":
         return "(a summary)"
     return one.tool or "text"
 
 
-def _format_state(one: Left) -> str:
+def _format_state(one: Removal) -> str:
     return "out" if one.out else "back" if one.verb == "restore" else "not any more"
 
 

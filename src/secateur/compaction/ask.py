@@ -13,7 +13,7 @@ from msgspec import Struct
 from secateur.compaction.rows import Row
 from secateur.compaction.template import Template
 from secateur.excerpt import excerpt
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.model import Message, Part
 from secateur.redact import redact
 
@@ -218,8 +218,8 @@ def _told(message: Message, part: Part, tool_chars: int) -> str:
 
 
 def _fenced(part: Part, tool_chars: int) -> str:
-    name = digest(part.text)[:8]
-    outcome = "error of" if part.error else "result of"
+    name = hash_text(part.text)[:8]
+    outcome = "error of" if part.is_error else "result of"
     return f"[{outcome} {_name(part)}]\n<<<{name}\n{excerpt(redact(part.text), tool_chars)}\n{name}>>>"
 
 
@@ -235,11 +235,15 @@ def _name(part: Part) -> str:
 
 
 def _inside(message: Message, part: Part) -> bool:
-    return bool(part.within) and any(other.key == part.within for other in message.parts)
+    return bool(part.container_key) and any(other.key == part.container_key for other in message.parts)
 
 
 def _held(message: Message, result: Part) -> Iterator[Part]:
-    return (part for part in message.parts if part.kind == "media" and part.within and part.within == result.key)
+    return (
+        part
+        for part in message.parts
+        if part.kind == "media" and part.container_key and part.container_key == result.key
+    )
 
 
 def _smaller(piece: str, room: int, count: Callable[[str], int]) -> Iterator[str]:

@@ -21,7 +21,7 @@ Asked = Generator[Ask, Answer, tuple[Answer, int]]
 def asked(rows: Sequence[Row], task: Task, at: tuple[int, int], count: Count, settings: Compaction) -> Asked:
     """The answer, and how many questions it took. `at`: the summariser's window in tokens, and which attempt it is."""
     window, attempt = at
-    pieces = [text for row in rows if (text := told(row, settings.tool_chars))]
+    pieces = [text for row in rows if (text := told(row, settings.max_tool_chars))]
     room = _room(window, task, count)
     if room is None or sum(count(piece) + 2 for piece in pieces) <= room:
         answer = yield ask(pieces, task, count, attempt)

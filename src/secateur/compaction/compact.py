@@ -29,7 +29,7 @@ from secateur.compaction.template import Template, template
 from secateur.compaction.trigger import Limits, due, limits
 from secateur.compaction.writing import FACTS_SHARE, Written, budget, written
 from secateur.lineage import handle_of
-from secateur.model import New
+from secateur.model import NewMessage
 from secateur.redact import redact
 from secateur.tokens import counter
 
@@ -97,7 +97,7 @@ def _without_continuation(rows: Sequence[Row], after: Continuation) -> Sequence[
 
 def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limits, most: int) -> Cut:
     """The cut with the longest tail for which there is room; where nothing has, the one with the shortest."""
-    every_user = scene.protect.every_user_message
+    every_user = scene.protect.count_all_user_messages
     all_rows = sum(row.tokens for row in rows)
     found = cut(rows, settings, space.usable, every_user)
     has_summary = any(row.is_summary for row in rows)  # then the tail is not shortened just to find more to summarize
@@ -226,7 +226,7 @@ def _outcome(work: _Work, found: _Found, place: tuple[Cut, Sequence[Row]], after
     step = next_of(scene.raw, after)
     meta = meta_of(work.template.name, made.prose, taken.ledger) | ({"details": layout.details()} if layout else {})
     meta |= {"continuation": {"branch": step.branch, "of": step.of}} if step.branch != "none" else {}
-    items = (New(work.settings.role, text, "summary", meta), *taken.carried)
+    items = (NewMessage(work.settings.summary_role, text, "summary", meta), *taken.carried)
     tokens = sum(scene.count(item.text) for item in items)
     if tokens >= taken.tokens:
         text = f"the summary would take {tokens:,} tokens, and what it stands for takes {taken.tokens:,}"

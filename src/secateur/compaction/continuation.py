@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from secateur.compaction.ask import described
 from secateur.compaction.settings import Continuation
-from secateur.model import Edit, Message, New, Part, Replace, Rewrite
+from secateur.model import Edit, Message, NewMessage, Part, Replace, Rewrite
 
 Branch = Literal["media", "unanswered", "mid_task", "sentence", "idle", "waiting", "none"]
 
@@ -49,11 +49,11 @@ def edits_of(messages: Sequence[Message], step: Next) -> Iterator[Edit]:
     """The edits that a continuation is: media of the newest request become text, and a message behind the history."""
     if step.branch == "media":
         for part in next(message for message in messages if message.key == step.of).parts:
-            if part.kind == "media" and not part.within and not part.pinned:
-                yield Rewrite(part.key, described(part), by="continue")
+            if part.kind == "media" and not part.container_key and not part.pinned:
+                yield Rewrite(part.key, described(part), strategy="continue")
     if step.put_in:
         tip = messages[-1].key if messages else ""
-        yield Replace(tip, tip, (New("user", step.text, "synthetic", step.meta),), by="continue")
+        yield Replace(tip, tip, (NewMessage("user", step.text, "synthetic", step.meta),), strategy="continue")
 
 
 def is_continuation(message: Message, settings: Continuation) -> bool:
@@ -118,10 +118,10 @@ def _waiting(messages: Sequence[Message]) -> bool:
     results = 0
     for message in reversed(messages):
         answers = [part for part in message.parts if part.kind == "tool_result"]
-        given |= {part.call for part in answers}
+        given |= {part.call_id for part in answers}
         results += len(answers)
         if message.role == "assistant":
-            calls = [part.call for part in message.parts if part.kind == "tool_call"]
+            calls = [part.call_id for part in message.parts if part.kind == "tool_call"]
             return len(calls) > results or any(call and call not in given for call in calls)
     return False
 
@@ -149,8 +149,8 @@ def _resumed(asked: Message, settings: Continuation) -> str:
 
 
 def _attached(message: Message) -> Iterator[Part]:
-    return (part for part in message.parts if part.kind == "media" and not part.within)
+    return (part for part in message.parts if part.kind == "media" and not part.container_key)
 
 
 def _said(part: Part) -> bool:
-    return part.kind == "media" and not part.within or (part.kind == "text" and bool(part.text))
+    return part.kind == "media" and not part.container_key or (part.kind == "text" and bool(part.text))

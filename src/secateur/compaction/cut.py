@@ -46,7 +46,7 @@ def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool
     """What a compaction may take. `usable` tokens are in the window beside the reserve; `every_user`: whatever a user
     message says begins a turn (SEEDS S.5); `share` is the part of the tail that there is still room for.
     """
-    head = settings.head if settings.layout == "middle" else 0
+    head = settings.head_messages if settings.layout == "middle" else 0
     start = head_end(rows, head)
     turns = tuple(turn_starts(rows, every_user))
     end = max(start, _tail(rows, start, turns, _Keep.of(settings, usable, share)))
@@ -117,8 +117,8 @@ def pending(rows: Sequence[Row]) -> Iterator[int]:
             given: dict[str, list[Part]] = {}
             for part in (part for other in _answers(rows, place) for part in other.message.parts):
                 if part.kind == "tool_result":
-                    given.setdefault(part.call, []).append(part)
-            if any(_waits(given.get(call.call, ())) for call in calls) and not _answered_later(rows, place, calls):
+                    given.setdefault(part.call_id, []).append(part)
+            if any(_waits(given.get(call.call_id, ())) for call in calls) and not _answered_later(rows, place, calls):
                 yield place
 
 
@@ -134,8 +134,8 @@ class _Keep(Struct, frozen=True):
     def of(cls, settings: Compaction, usable: int, share: float) -> "_Keep":
         tokens = settings.keep_tokens
         if isinstance(tokens, float):
-            tokens = max(settings.keep_least, int(tokens * usable))
-            tokens = min(tokens, settings.keep_most or tokens)
+            tokens = max(settings.keep_min_tokens, int(tokens * usable))
+            tokens = min(tokens, settings.keep_max_tokens or tokens)
         if share < 1:  # the whole tail has no room: whatever is said otherwise, tokens are what is short
             tokens = int((tokens or usable) * share) or 1
         return cls(settings.keep_turns, tokens, int(settings.keep_messages * share), settings.cut_at == "rounds")
@@ -276,9 +276,9 @@ def _waits(results: Sequence[Part]) -> bool:
 
 def _answered_later(rows: Sequence[Row], place: int, calls: Sequence[Part]) -> bool:
     """Whether a later result under the same, non-empty id says how all of these calls ended."""
-    ids = {part.call for part in calls if part.call}
+    ids = {part.call_id for part in calls if part.call_id}
     later = [part for row in rows[place + 1 :] for part in row.message.parts if part.kind == "tool_result"]
-    ended = {part.call for part in later if part.call in ids and not is_interim(part.text)}
+    ended = {part.call_id for part in later if part.call_id in ids and not is_interim(part.text)}
     return len(ids) == len(calls) and ended == ids
 
 

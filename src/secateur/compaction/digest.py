@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from secateur.acts.calls import pairs
 from secateur.compaction.ledger.said import ends
-from secateur.compaction.settings import Digest
+from secateur.compaction.settings import DigestSettings
 from secateur.model import Message, Part
 from secateur.outline import outline
 from secateur.own_text import DIGEST_BEGINS
@@ -26,7 +26,7 @@ OUTLINE_CHARS = 200  # that any outline may have
 ROOT_SHARE = 0.6  # of the absolute paths in calls: a folder that so many are in is said once
 
 
-def digested(messages: Sequence[Message], settings: Digest, handle: str = "") -> str:
+def digested(messages: Sequence[Message], settings: DigestSettings, handle: str = "") -> str:
     """The digest of these messages, which split no round; `handle` names what it stands for, where it can be read."""
     results = {id(call): result for call, result in pairs(messages)}
     root = _root(messages)
@@ -36,11 +36,11 @@ def digested(messages: Sequence[Message], settings: Digest, handle: str = "") ->
     return _encodable("\n".join((f"{DIGEST_BEGINS}{where}{back}]", *lines)))
 
 
-def _lines(message: Message, results: dict[int, Part | None], root: str, settings: Digest) -> Iterator[str]:
+def _lines(message: Message, results: dict[int, Part | None], root: str, settings: DigestSettings) -> Iterator[str]:
     for part in message.parts:
         if part.kind == "text" and part.text.strip():
             who = "" if message.role == "assistant" else "[host] "
-            yield who + _prose(part.text, settings.prose_chars)
+            yield who + _prose(part.text, settings.max_prose_chars)
         elif part.kind == "tool_call":
             said = _call(part, results.get(id(part)), settings)
             yield said.replace(f"{root}/", "") if root else said
@@ -57,18 +57,18 @@ def _prose(text: str, chars: int) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _call(call: Part, result: Part | None, settings: Digest) -> str:
+def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
     """One call and how it ended."""
     plan = role_of(call.tool, call.text) == "plan"  # what is left to do stands in the arguments themselves
-    about = short(call.text, settings.prose_chars) if plan else short(main_argument(call.text), ABOUT_CHARS)
+    about = short(call.text, settings.max_prose_chars) if plan else short(main_argument(call.text), ABOUT_CHARS)
     line = f"- {call.tool or 'tool'} {about}".rstrip()
     if result is None:
         return redact(f"{line} → (no result)")
     text = result.text.strip()
     if len(text) <= RESULT_CHARS:
-        return redact(f"{line} → {'error: ' if result.error else ''}{text or '(nothing)'}")
+        return redact(f"{line} → {'error: ' if result.is_error else ''}{text or '(nothing)'}")
     said = ", ".join(filter(None, (f"{len(text):,} characters", short(ended(result), 100))))
-    room = min(settings.outline_chars, max(OUTLINE_CHARS, int(settings.outline_share * len(text))))
+    room = min(settings.max_outline_chars, max(OUTLINE_CHARS, int(settings.outline_share * len(text))))
     return redact("\n".join(filter(None, (f"{line} → {said}", outline(result.text, room)))))
 
 

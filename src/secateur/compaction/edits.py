@@ -10,17 +10,17 @@ from itertools import takewhile
 
 from secateur.compaction.cut import Cut, Span
 from secateur.compaction.rows import Row
-from secateur.model import Edit, Message, New, Replace
+from secateur.model import Edit, Message, NewMessage, Replace
 
 
-def replaced(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], items: tuple[New, ...]) -> Iterator[Edit]:
+def replaced(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], items: tuple[NewMessage, ...]) -> Iterator[Edit]:
     """The ranges that give way. The first of them becomes `items`, the others nothing."""
     for number, span in enumerate(segments(cut, rows)):
         yield replacing(span, rows, raw, items if number == 0 else ())
 
 
 def replacing(
-    span: Span, rows: Sequence[Row], raw: Sequence[Message], items: Iterable[New], by: str = "compact"
+    span: Span, rows: Sequence[Row], raw: Sequence[Message], items: Iterable[NewMessage], by: str = "compact"
 ) -> Replace:
     """One range of rows, become `items`."""
     first, last = span
@@ -28,7 +28,7 @@ def replacing(
     before = tuple(row.new for row in reversed(list(takewhile(_stands_at(i), _down(rows, first)))) if row.new)
     behind = tuple(row.new for row in takewhile(_stands_at(j), _up(rows, last)) if row.new)
     after = raw[i - 1].key if i else ""
-    return Replace(after, raw[j - 1].key, (*before, *items, *behind), by=by)
+    return Replace(after, raw[j - 1].key, (*before, *items, *behind), strategy=by)
 
 
 def segments(cut: Cut, rows: Sequence[Row]) -> Iterator[Span]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from secateur.model import Message, New, Part, Replace
+from secateur.model import Message, NewMessage, Part, Replace
 from secateur.own_text import is_carried
 
 Located = tuple[int, int, Replace]
@@ -24,7 +24,7 @@ class Row(Struct, frozen=True):
     tokens: int
     first: int
     last: int
-    new: New | None = None  # what an earlier compaction put here
+    new: NewMessage | None = None  # what an earlier compaction put here
     opens: bool = True  # the first row of its range: nothing parts a range
 
     @property
@@ -61,7 +61,7 @@ def rows_of(shown: Sequence[Message], ranges: Sequence[Located], count: Callable
     here = 0
     for i, j, edit in ranges:
         made += (_row(shown[number], number, count) for number in range(here, i))
-        made += (_put_in(new, (i, j), number == 0, count) for number, new in enumerate(edit.items))
+        made += (_put_in(new, (i, j), number == 0, count) for number, new in enumerate(edit.messages))
         here = max(here, j)
     made += (_row(shown[number], number, count) for number in range(here, len(shown)))
     return tuple(made)
@@ -93,7 +93,7 @@ def _row(message: Message, number: int, count: Callable[[str], int]) -> Row:
     return Row(message, size(message, count), number, number + 1)
 
 
-def _put_in(new: New, place: tuple[int, int], opens: bool, count: Callable[[str], int]) -> Row:
+def _put_in(new: NewMessage, place: tuple[int, int], opens: bool, count: Callable[[str], int]) -> Row:
     tokens = count(new.text)
     part = Part("text", (), new.text, tokens=tokens, pinned=True)
     return Row(Message(new.role, (), (part,), new.origin), tokens, *place, new, opens)

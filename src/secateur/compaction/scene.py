@@ -10,7 +10,7 @@ from msgspec import Struct
 from secateur.compaction.rows import Located
 from secateur.compaction.trigger import Load
 from secateur.model import Message
-from secateur.protect import Protect
+from secateur.protect import Protection
 
 
 class Scene(Struct, frozen=True, kw_only=True):
@@ -23,7 +23,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     window: int
     load: Load
     model: str = ""
-    protect: Protect = Protect()
+    protect: Protection = Protection()
     forced: bool = False  # a person, an overflow or a model switch asks for it
     focus: str = ""  # what a person wants kept
     supplied: str = ""  # a summary that a hook wrote; no model is asked then

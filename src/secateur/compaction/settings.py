@@ -1,7 +1,7 @@
 """What a policy can say about compaction and about the message after it.
 
-Rule: values only, every one with its source. `off` is asked first on every path, whoever asks for a compaction. Nothing
-here looks at a conversation: `trigger` says when, `cut` says where, `continuation` says what comes next.
+Rule: values only, each with its source. `enabled` is checked first on every path, whoever requests a compaction.
+Nothing here looks at a conversation: `trigger` says when, `cut` says where, `continuation` says what comes next.
 """
 
 from typing import Annotated, Literal
@@ -14,48 +14,55 @@ from secateur.roles import ToolRole
 TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-auto-compressor"]
 
 
-class Digest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Older work of the agent becomes what it said and a line for each call, where that pays by the model's prices.
 
     The user's messages stay as they are. The rule is that of the schedule `balance`: it is done when the rent paid for
     reading what would go has reached `beta` of what it costs to write anew what stays behind it, or in the cold.
     """
 
-    beta: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
-    results: Count = 12  # the newest results stay as they are, with their rounds,
+    break_even_share: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
+    last_results: Count = 12  # the newest results stay as they are, with their rounds,
     keep_tokens: Count = 4_000  # and so many tokens at least
-    least_tokens: Count = 2_000  # less than that coming free makes none
-    times: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
-    max_regret: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share
+    min_tokens_freed: Count = 2_000  # less than that coming free makes none
+    min_savings_ratio: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
+    max_overspend: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share
     outline_share: Share = 0.1  # of a result's characters, for the lines by which to find one's way in it
-    outline_chars: Count = 4_000  # the most that they take
-    prose_chars: Count = 600  # of one text of the agent, its beginning and its end
+    max_outline_chars: Count = 4_000  # the most that they take
+    max_prose_chars: Count = 600  # of one text of the agent, its beginning and its end
 
 
 class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """When history becomes a summary, how much of it, and what the summary looks like."""
 
-    off: bool = False  # never, on any path: threshold, overflow, resume, model switch, manual
-    over_share: Share | None = None  # the view takes more than this share of the window
+    enabled: bool = True  # false: never, on any path: threshold, overflow, resume, model switch, manual
+    over_window_share: Share | None = None  # the view takes more than this share of the window
     over_tokens: Count | None = None  # the view takes more than these tokens
-    models: dict[str, Count | Share] = {}  # globs of models -> tokens or share; the longest that fits wins over both
-    at_threshold: bool = False  # exactly at the threshold too (opencode, Kilocode)
+    model_thresholds: dict[
+        str, Count | Share
+    ] = {}  # globs of models -> tokens or share; the longest that fits wins over both
+    inclusive: bool = False  # exactly at the threshold too (opencode, Kilocode)
     reserve_tokens: Count | None = None  # stays free for the answer, at most half the window; None: by the window
     layout: Literal["tail", "middle"] = "tail"  # summary and tail, or head, summary and tail
-    head: Count = 0  # first messages that stay in layout `middle`; a leading system message is not counted
+    head_messages: Count = 0  # first messages that stay in layout `middle`; a leading system message is not counted
     keep_turns: Count = 0  # at most so many turns stay behind the summary; 0: as many as `keep_tokens` holds
     keep_tokens: Count | Share = 0.2  # tokens that stay behind the summary, or their share of the usable window
-    keep_least: Count = 0  # the least that a share comes to
-    keep_most: Count = 0  # the most that a share comes to; 0: no limit
+    keep_min_tokens: Count = 0  # the least that a share comes to
+    keep_max_tokens: Count = 0  # the most that a share comes to; 0: no limit
     keep_messages: Count = 0  # at least so many messages stay behind the summary, aligned to rounds
     counter: str = ""  # counts what stays behind the summary (SEEDS S.4); "": the policy's own
     cut_at: Literal["turns", "rounds"] = "turns"  # where the tail begins; an oversized turn is split between rounds
     template: TemplateName = "secateur"  # the summary's headings
-    summary_tokens: Count | Share = 0.05  # the most that a summary may take, or its share of the window
-    tool_chars: Count = 2000  # of one tool output in what a summariser reads
-    digest: Digest | None = None  # older work is shortened before the window asks for it, by price; None: never
-    role: Literal["user", "system"] = "user"  # who says the summary, where the format has system messages (SEEDS S.1)
-    carry: tuple[ToolRole, ...] = ("skill", "memory")  # results of such tools stand verbatim behind the summary
+    max_summary_tokens: Count | Share = 0.05  # the most that a summary may take, or its share of the window
+    max_tool_chars: Count = 2000  # of one tool output in what a summariser reads
+    digest: DigestSettings | None = None  # older work is shortened before the window asks for it, by price; None: never
+    summary_role: Literal["user", "system"] = (
+        "user"  # who says the summary, where the format has system messages (SEEDS S.1)
+    )
+    keep_tool_kinds: tuple[ToolRole, ...] = (
+        "skill",
+        "memory",
+    )  # results of such tools stand verbatim behind the summary
     on_bad_summary: Literal["next_rung", "cancel"] = "next_rung"  # cancel: no retry, no fallback (SEEDS 2.4)
 
 

@@ -16,10 +16,10 @@ from secateur.compaction.edits import replacing, segments
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.rows import DIGEST, Row, rows_of, splits_round
 from secateur.compaction.scene import Scene
-from secateur.compaction.settings import Compaction, Digest
+from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import carried, newest
 from secateur.lineage import handle_of
-from secateur.model import Message, New, Replace
+from secateur.model import Message, NewMessage, Replace
 
 BY = "digest"
 MOST_SHARE, LEAST_TOKENS = 0.8, 100  # a stretch shrinks to less than this share, and by so much at least
@@ -36,7 +36,7 @@ class _Stretch(Struct, frozen=True):
     blob: tuple[str, str] | None  # handle and text of what gave way
 
 
-def shorten(scene: Scene, settings: Compaction, digest: Digest, stretch: Span) -> Compacted | Refused:
+def shorten(scene: Scene, settings: Compaction, digest: DigestSettings, stretch: Span) -> Compacted | Refused:
     """Digests in place of the raw messages [first, last), where they shorten something; the tokens are the scene's."""
     rows = rows_of(scene.shown or scene.raw, scene.ranges, scene.count)
     start, end = (next((n for n, row in enumerate(rows) if row.first >= at), len(rows)) for at in stretch)
@@ -61,7 +61,7 @@ def _not_work(rows: Sequence[Row]) -> Iterator[int]:
     """Rows that are not the agent's work: what the user said, system messages, earlier summaries and digests."""
     for number, row in enumerate(rows):
         message = row.message
-        says = any(part.kind in ("text", "media") and not part.within for part in message.parts)
+        says = any(part.kind in ("text", "media") and not part.container_key for part in message.parts)
         spoken = message.role == "user" and message.origin == "user" and says
         if spoken or message.role == "system" or row.new is not None or row.is_summary:
             yield number
@@ -78,7 +78,7 @@ def _waiting(rows: Sequence[Row]) -> Iterator[int]:
 
 
 def _shortened(
-    scene: Scene, settings: Compaction, digest: Digest, place: tuple[Sequence[Row], Span]
+    scene: Scene, settings: Compaction, digest: DigestSettings, place: tuple[Sequence[Row], Span]
 ) -> _Stretch | None:
     """One stretch, if it becomes shorter."""
     rows, span = place
@@ -92,7 +92,7 @@ def _shortened(
     after = sum(scene.count(one) for one in (text, *(item.text for item in kept)))
     if after > MOST_SHARE * before or before - after < LEAST_TOKENS:
         return None
-    items = (New("user", text, "summary", {DIGEST: len(raw)}), *kept)
+    items = (NewMessage("user", text, "summary", {DIGEST: len(raw)}), *kept)
     edit = replacing(span, rows, scene.raw, items, BY)
     return _Stretch(edit, text, len(raw), before, after, (handle, full) if handle else None)
 

@@ -10,17 +10,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from secateur.bounds import call_of
+from secateur.bounds import find_call
 from secateur.compaction.cut import Cut
 from secateur.compaction.edits import segments
 from secateur.compaction.ledger import Ledger, ledger_of, merge, read_back, rendered
 from secateur.compaction.rows import CARRIED, SUMMARY, Row, text_of
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merged, parsed
-from secateur.model import Message, New, Part, Transcript
+from secateur.model import Message, NewMessage, Part, Transcript
 from secateur.own_text import CARRIED_BEGINS, SUMMARY_BEGINS
 from secateur.placeholder import main_argument
-from secateur.protect import Protect, spares
+from secateur.protect import Protection, is_protected_tool
 from secateur.redact import redact
 from secateur.roles import role_of
 
@@ -39,7 +39,7 @@ class Given(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]  # those of the raw history that no earlier summary stands for, as they came
     kept: Kept
     ledger: Ledger  # what was known, and what these messages add
-    carried: tuple[New, ...]  # stand verbatim behind the summary
+    carried: tuple[NewMessage, ...]  # stand verbatim behind the summary
     tokens: int
 
     @property
@@ -57,7 +57,7 @@ class Given(Struct, frozen=True, kw_only=True):
         return (*own, *prose, *facts)
 
 
-def given(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect) -> Given:
+def given(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protection) -> Given:
     """What this cut takes."""
     mine = tuple(row for first, last in segments(cut, rows) for row in rows[first:last])
     told = [row for row in mine if row.is_fresh or row.is_digest]
@@ -80,8 +80,8 @@ def meta_of(template: str, prose: Mapping[str, Sequence[str]], ledger: Ledger) -
 
 
 def carried(
-    rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protect, tools: bool = False
-) -> Iterator[New]:
+    rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protection, tools: bool = False
+) -> Iterator[NewMessage]:
     """What stands verbatim: carried before, system messages, results of tools with such a role and pinned parts.
 
     With `tools` also results of tools that the policy protects by name.
@@ -89,20 +89,22 @@ def carried(
     history = Transcript((), tuple(raw))
     for row in rows:
         if row.is_carried:
-            yield row.new or New("user", text_of(row.message), "harness", {CARRIED: "result"})
+            yield row.new or NewMessage("user", text_of(row.message), "harness", {CARRIED: "result"})
         elif row.message.role == "system" and row.is_fresh:
-            yield New("system", text_of(raw[row.first]), "harness", {CARRIED: "system"})
+            yield NewMessage("system", text_of(raw[row.first]), "harness", {CARRIED: "system"})
         elif row.is_fresh:
             for part in raw[row.first].parts:
-                call = call_of(history, row.first, part) if part.kind == "tool_result" else None
-                named = tools and part.kind == "tool_result" and bool(part.text) and spares(protect, part.tool)
+                call = find_call(history, row.first, part) if part.kind == "tool_result" else None
+                named = (
+                    tools and part.kind == "tool_result" and bool(part.text) and is_protected_tool(protect, part.tool)
+                )
                 if named or _stands(part, call, settings, protect):
                     yield _verbatim(part, call)
 
 
-def newest(items: Iterator[New]) -> Iterator[New]:
+def newest(items: Iterator[NewMessage]) -> Iterator[NewMessage]:
     """Each text once, where it was said last."""
-    last: dict[str, New] = {}
+    last: dict[str, NewMessage] = {}
     for item in items:
         last.pop(item.text, None)
         last[item.text] = item
@@ -136,15 +138,15 @@ def _taken_apart(row: Row) -> Kept:
     return Kept({id: lines for id, lines in prose.items() if lines}, ledger)
 
 
-def _stands(part: Part, call: Part | None, settings: Compaction, protect: Protect) -> bool:
-    if part.key in protect.keys:
+def _stands(part: Part, call: Part | None, settings: Compaction, protect: Protection) -> bool:
+    if part.key in protect.part_keys:
         return bool(part.text)
-    if part.kind != "tool_result" or part.error or not part.text:
+    if part.kind != "tool_result" or part.is_error or not part.text:
         return False
-    return bool(settings.carry) and role_of(part.tool, call.text if call else "") in settings.carry
+    return bool(settings.keep_tool_kinds) and role_of(part.tool, call.text if call else "") in settings.keep_tool_kinds
 
 
-def _verbatim(part: Part, call: Part | None) -> New:
+def _verbatim(part: Part, call: Part | None) -> NewMessage:
     about = main_argument(call.text) if call else ""
     said = f"{part.tool or part.kind} {about}".strip()
-    return New("user", f"{CARRIED_BEGINS}{said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind})
+    return NewMessage("user", f"{CARRIED_BEGINS}{said}]\n{part.text}", "harness", {CARRIED: part.tool or part.kind})

@@ -69,12 +69,12 @@ def limits(settings: Compaction, window: int, model: str = "") -> Limits:
     """The threshold in a window: what stays usable beside the reserve, and what the policy says, whichever is less."""
     reserve = _reserve(settings.reserve_tokens, window)
     usable = max(0, window - reserve)
-    named = [(len(glob), glob, limit) for glob, limit in settings.models.items() if _fits(glob, model)]
+    named = [(len(glob), glob, limit) for glob, limit in settings.model_thresholds.items() if _fits(glob, model)]
     if named:
         _, glob, limit = max(named)
         asked = [(_tokens(limit, window), f"models.{glob}")]
     else:
-        both = (("over_share", settings.over_share), ("over_tokens", settings.over_tokens))
+        both = (("over_share", settings.over_window_share), ("over_tokens", settings.over_tokens))
         asked = [(_tokens(limit, window), name) for name, limit in both if limit is not None]
     threshold, source = min([(usable, "window less reserve"), *asked])
     return Limits(window, reserve, usable, threshold, source)
@@ -82,7 +82,7 @@ def limits(settings: Compaction, window: int, model: str = "") -> Limits:
 
 def due(settings: Compaction, load: Load, limits: Limits, forced: bool = False) -> Due:
     """Whether a compaction is due. `forced`: a person, a provider's overflow or a model switch asks for it."""
-    if settings.off:
+    if not settings.enabled:
         return Due(False, "off", "compaction is off")
     if limits.window > 0 and load.fixed >= limits.usable:
         return Due(False, "fixed_overhead", _too_much(load, limits))
@@ -90,7 +90,7 @@ def due(settings: Compaction, load: Load, limits: Limits, forced: bool = False) 
         return Due(True, "forced", "asked for")
     if limits.window <= 0:
         return Due(False, "no_window", "the window is unknown")
-    over = load.tokens >= limits.threshold if settings.at_threshold else load.tokens > limits.threshold
+    over = load.tokens >= limits.threshold if settings.inclusive else load.tokens > limits.threshold
     by = "reported" if load.anchored else "estimated"
     said = f"{load.tokens:,} tokens are in use ({by}), compaction begins over {limits.threshold:,} ({limits.source})"
     return Due(over, "over" if over else "under", said)

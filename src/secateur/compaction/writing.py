@@ -32,7 +32,7 @@ class Written(Struct, frozen=True):
 
 def budget(settings: Compaction, window: int) -> int:
     """The most tokens that a summary may take."""
-    tokens = settings.summary_tokens
+    tokens = settings.max_summary_tokens
     if isinstance(tokens, int):
         return tokens
     if window <= 0:

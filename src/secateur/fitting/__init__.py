@@ -4,7 +4,6 @@ Rule: a compaction is one epoch of the plan, opened whole or not at all; the vie
 looked at. Whoever asks has an answer within the deadline. Nothing here reads a document or writes one.
 """
 
-from secateur.fitting.hooks import NO_HOOKS, After, Before, Hooks, Reply, Shell
 from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
 
-__all__ = ["NO_HOOKS", "NO_OPTIONS", "After", "Before", "CompactOptions", "CompactionSetup", "Hooks", "Reply", "Shell"]
+__all__ = ["NO_OPTIONS", "CompactOptions", "CompactionSetup"]

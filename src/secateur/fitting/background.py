@@ -16,8 +16,8 @@ from secateur.compaction.outcome import Refused
 from secateur.compaction.scene import Scene
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.fitting.epoch import Range
-from secateur.fitting.hooks import Reply
-from secateur.stores.protocol import Who
+from secateur.hooks import CompactDecision
+from secateur.stores.protocol import SessionId
 
 if TYPE_CHECKING:
     from secateur.compacting import Made
@@ -39,7 +39,7 @@ class Job:
 
     def __init__(
         self,
-        asked: Callable[[], Reply],
+        asked: Callable[[], CompactDecision],
         task: tuple[Scene, Compaction, Continuation],
         listed: "tuple[Summarizer, ...]",
         deadline_s: float,
@@ -75,16 +75,16 @@ class Background:
     """The summaries of an engine's sessions that are being made, or wait to be swapped in."""
 
     def __init__(self) -> None:
-        self._jobs: dict[Who, Job] = {}
+        self._jobs: dict[SessionId, Job] = {}
         self._lock = Lock()
 
-    def begin(self, who: Who, job: Callable[[], Job]) -> None:
+    def begin(self, who: SessionId, job: Callable[[], Job]) -> None:
         """Begin one, if the session has none."""
         with self._lock:
             if who.session and who not in self._jobs:
                 self._jobs[who] = job()
 
-    def take(self, who: Who) -> PreparedSummary | None:
+    def take(self, who: SessionId) -> PreparedSummary | None:
         """What is ready; None while it is being made, and where there is none. It stays until it is `used`."""
         with self._lock:
             job = self._jobs.get(who)
@@ -93,7 +93,7 @@ class Background:
             job.taken = True
             return PreparedSummary(job.made, job.known)
 
-    def used(self, who: Who) -> None:
+    def used(self, who: SessionId) -> None:
         """Drop what was taken: a request went out that had it."""
         with self._lock:
             job = self._jobs.get(who)
@@ -103,7 +103,7 @@ class Background:
     def cancel(self, session: str, tenant: str = "") -> bool:
         """Call one off; whether there was one."""
         with self._lock:
-            job = self._jobs.pop(Who(session, tenant), None)
+            job = self._jobs.pop(SessionId(session, tenant), None)
         if job is not None:
             job.stop.now()
         return job is not None
@@ -119,6 +119,6 @@ class Background:
 
     def wait(self, session: str, seconds: float, tenant: str = "") -> None:
         """Wait until a summary is ready, for whoever has the time: a host that is idle, a test."""
-        job = self._jobs.get(Who(session, tenant))
+        job = self._jobs.get(SessionId(session, tenant))
         if job is not None:
             job.thread.join(seconds)

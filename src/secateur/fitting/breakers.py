@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from secateur.compaction.outcome import Refused
 from secateur.model import Message, Replace
-from secateur.plan import Plan, alive
+from secateur.plan import Plan, active_epochs
 
 LEAST_NEW_SHARE = 0.05  # of the window, new since the last compaction: with less a summary frees next to nothing
 LEAST_CALLS = 4  # answers of the model between two compactions, for the window not to count as refilling
@@ -21,7 +21,11 @@ ADVICE = "keep less behind the summary, give tools that say less, or use a model
 def held_back(plan: Plan, messages: Sequence[Message], window: int, count: Callable[[str], int]) -> Refused | None:
     """Why no summary should be made now; None if nothing speaks against it."""
     places = {message.key: number for number, message in enumerate(messages)}
-    tips = [places[epoch.tip] for epoch in alive(plan) if epoch.tip in places and _is_compaction(epoch.edits)]
+    tips = [
+        places[epoch.head_key]
+        for epoch in active_epochs(plan)
+        if epoch.head_key in places and _is_compaction(epoch.edits)
+    ]
     if not tips:
         return None
     fresh = sum(_size(message, count) for message in messages[tips[-1] + 1 :])
@@ -40,7 +44,7 @@ def held_back(plan: Plan, messages: Sequence[Message], window: int, count: Calla
 
 
 def _is_compaction(edits: Sequence[object]) -> bool:
-    return any(isinstance(edit, Replace) and edit.by == "compact" for edit in edits)
+    return any(isinstance(edit, Replace) and edit.strategy == "compact" for edit in edits)
 
 
 def _calls(messages: Sequence[Message]) -> int:

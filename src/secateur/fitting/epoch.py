@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from secateur.compaction.continuation import edits_of, next_of
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Continuation
-from secateur.model import Edit, Epoch, Message, New, Replace
+from secateur.model import Edit, Epoch, Message, NewMessage, Replace
 from secateur.own_text import NOTED
-from secateur.plan import Plan, fold, located
+from secateur.plan import Plan, fold, resolve_ranges
 from secateur.session import Projection
 from secateur.session.projection import all_seen
-from secateur.settle import in_running_round, settled
+from secateur.settle import in_running_round, with_dependents
 from secateur.validation import lost_word
 
 Range = tuple[str, str]  # after and through
@@ -37,20 +37,22 @@ def epoch_of(work: Projection, made: Compacted, why: str, now: int) -> Epoch:
     if lost_word(work.document, view_of(work, Epoch(now, "", why, edits))):
         edits = tuple(_with_word(edit) for edit in edits)
     if work.binds:
-        edits = settled(read.messages, edits, work.fold.removed)
+        edits = with_dependents(read.messages, edits, work.fold.removed)
     return Epoch(now, read.messages[-1].key if read.messages else "", why, edits)
 
 
 def view_of(work: Projection, epoch: Epoch) -> tuple[Message, ...]:
     """The messages that the model would read with this epoch in the plan."""
-    laid = fold(work.branch_plan.opened(epoch))
+    laid = fold(work.branch_plan.with_epoch(epoch))
     messages = work.document.transcript.messages
-    return all_seen(messages, laid, located(laid.ranges, messages), work.count)
+    return all_seen(messages, laid, resolve_ranges(laid.ranges, messages), work.count)
 
 
 def breaks_running_turn(work: Projection, epoch: Epoch) -> bool:
     """Whether it would void reasoning with which the running turn must begin (wire rules A52, A59)."""
-    return work.document.transcript.thinks_first and in_running_round(work.projected_messages, epoch.edits)
+    return work.document.transcript.requires_leading_reasoning and in_running_round(
+        work.projected_messages, epoch.edits
+    )
 
 
 def swapped(work: Projection, made: Compacted, known: frozenset[Range], after: Continuation) -> Compacted | None:
@@ -61,7 +63,7 @@ def swapped(work: Projection, made: Compacted, known: frozenset[Range], after: C
     """
     messages = work.document.transcript.messages
     keys = {message.key for message in messages} | {""}
-    mine = [edit for edit in made.edits if isinstance(edit, Replace) and edit.by == "compact"]
+    mine = [edit for edit in made.edits if isinstance(edit, Replace) and edit.strategy == "compact"]
     if ranges_of(work) != known or any(edit.after not in keys or edit.through not in keys for edit in mine):
         return None
     step = next_of(messages, after)
@@ -87,8 +89,8 @@ def taking_turns(
     With `aside` calls and results do not count.
     """
     mine = [edit for edit in edits if isinstance(edit, Replace)]
-    ranges = located(fold(plan.opened(Epoch(0, "", "", tuple(mine)))).ranges, tuple(messages))
-    made: dict[int, list[New]] = {id(edit): [] for edit in mine}
+    ranges = resolve_ranges(fold(plan.with_epoch(Epoch(0, "", "", tuple(mine)))).ranges, tuple(messages))
+    made: dict[int, list[NewMessage]] = {id(edit): [] for edit in mine}
     before = ""  # who spoke last
     latest: int | None = None  # the newest edit of these since then
     for message, edit in _in_order(messages, ranges):
@@ -96,47 +98,47 @@ def taking_turns(
         role = _speaker(message, aside) if message is not None else ""
         if role and role == before and latest is not None:
             made[latest].append(_other(role))
-        if isinstance(message, New) and id(edit) in made:
+        if isinstance(message, NewMessage) and id(edit) in made:
             made[id(edit)].append(message)
         if role:
             before, latest = role, id(edit) if id(edit) in made else None
-    return tuple(replace(edit, items=tuple(made[id(edit)])) if isinstance(edit, Replace) else edit for edit in edits)
+    return tuple(replace(edit, messages=tuple(made[id(edit)])) if isinstance(edit, Replace) else edit for edit in edits)
 
 
 def _marked(edit: Edit, rung: str) -> Edit:
     """The edit, its summary with who wrote it."""
-    if not isinstance(edit, Replace) or edit.by != "compact":
+    if not isinstance(edit, Replace) or edit.strategy != "compact":
         return edit
-    items = [replace(one, meta=one.meta | {"rung": rung}) if one.origin == "summary" else one for one in edit.items]
-    return replace(edit, items=tuple(items))
+    items = [replace(one, meta=one.meta | {"rung": rung}) if one.origin == "summary" else one for one in edit.messages]
+    return replace(edit, messages=tuple(items))
 
 
 def _with_word(edit: Edit) -> Edit:
     """The edit, its summary with the word that the response format asks for (wire rules O9, R15)."""
     if not isinstance(edit, Replace):
         return edit
-    items = [replace(one, text=one.text + AS_JSON) if one.origin == "summary" else one for one in edit.items]
-    return replace(edit, items=tuple(items))
+    items = [replace(one, text=one.text + AS_JSON) if one.origin == "summary" else one for one in edit.messages]
+    return replace(edit, messages=tuple(items))
 
 
 def _in_order(
     messages: Sequence[Message], ranges: Sequence[tuple[int, int, Replace]]
-) -> Iterator[tuple[Message | New | None, Replace | None]]:
+) -> Iterator[tuple[Message | NewMessage | None, Replace | None]]:
     """Who speaks in the view, and the range that it stands for; a range is told of by itself before its messages."""
     here = 0
     for i, j, edit in ranges:
         yield from ((message, None) for message in messages[here:i])
         yield None, edit
-        yield from ((item, edit) for item in edit.items)
+        yield from ((item, edit) for item in edit.messages)
         here = max(here, j)
     yield from ((message, None) for message in messages[here:])
 
 
-def _other(role: str) -> New:
-    return New("user" if role == "assistant" else "assistant", NOTED, "synthetic")
+def _other(role: str) -> NewMessage:
+    return NewMessage("user" if role == "assistant" else "assistant", NOTED, "synthetic")
 
 
-def _speaker(message: Message | New, aside: bool) -> str:
+def _speaker(message: Message | NewMessage, aside: bool) -> str:
     """Who speaks, user or assistant; "" where it does not count."""
     calls = isinstance(message, Message) and any(part.kind == "tool_call" for part in message.parts)
     if aside and (calls or message.role in ("tool", "system")):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from secateur.errors import ConfigError
 from secateur.fitting.background import Background
-from secateur.fitting.hooks import NO_HOOKS, Hooks
+from secateur.hooks import NO_HOOKS, Hooks
 from secateur.policy.windows import window_of
 
 if TYPE_CHECKING:  # without a summarizer none is loaded

@@ -12,11 +12,11 @@ from itertools import accumulate
 from msgspec import Struct
 
 from secateur.model import Message, Replace
-from secateur.plan import alive
+from secateur.plan import active_epochs
 from secateur.schedule.regret import SAFE, reserve
 from secateur.session import Projection
 from secateur.session.projection import tokens_of
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 
 class Toll(Struct, frozen=True):
@@ -37,7 +37,7 @@ class _Gain(Struct, frozen=True):
     request: int  # for which it was made
 
 
-def toll(work: Projection, tariff: Tariff, fixed_tokens: int) -> Toll:
+def toll(work: Projection, tariff: CachePricing, fixed_tokens: int) -> Toll:
     """The account of this session so far."""
     messages = work.document.transcript.messages
     answers = [number for number, one in enumerate(messages) if one.role == "assistant"]
@@ -52,26 +52,26 @@ def toll(work: Projection, tariff: Tariff, fixed_tokens: int) -> Toll:
     freed = list(accumulate(more))
     sizes = [fixed_tokens + ends[n] - less for n, less in zip(sent, freed, strict=False)]
     pruned = _bill(sizes, cold, _kept(gains, ends, fixed_tokens), tariff)
-    spoken = tariff.o * sum(tokens_of(messages[number]) for number in answers)
+    spoken = tariff.output * sum(tokens_of(messages[number]) for number in answers)
     return Toll(plain + spoken, pruned - plain, reserve(tariff))
 
 
-def _gains(work: Projection, sent: list[int], tariff: Tariff) -> Iterator[_Gain]:
+def _gains(work: Projection, sent: list[int], tariff: CachePricing) -> Iterator[_Gain]:
     """What came free, message by message and range by range, each with the request that it was made for last."""
     messages = work.document.transcript.messages
-    tips = {epoch.tip for epoch in alive(work.branch_plan)}
+    tips = {epoch.head_key for epoch in active_epochs(work.branch_plan)}
     places = {one.key: number for number, one in enumerate(messages) if one.key in tips}
     made: dict[int, int] = {}
     ranges: list[tuple[Replace, int]] = []
-    for epoch in alive(work.branch_plan):
-        request = bisect_left(sent, places.get(epoch.tip, 0) + 1)
+    for epoch in active_epochs(work.branch_plan):
+        request = bisect_left(sent, places.get(epoch.head_key, 0) + 1)
         ranges += [(edit, request) for edit in epoch.edits if isinstance(edit, Replace)]
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         made |= dict.fromkeys(work.message_index.find(keys), request)
     for number, request in made.items():
         yield _Gain(number, _size(messages[number], tariff) - _size(work.projected_messages[number], tariff), request)
     for i, j, edit in work.ranges:
-        left = sum(work.count(item.text) for item in edit.items)
+        left = sum(work.count(item.text) for item in edit.messages)
         request = next((request for one, request in reversed(ranges) if one is edit), 0)
         yield _Gain(i, sum(_size(one, tariff) for one in work.projected_messages[i:j]) - left, request)
 
@@ -86,27 +86,27 @@ def _kept(gains: list[_Gain], ends: list[int], fixed_tokens: int) -> dict[int, i
     return found
 
 
-def _bill(sizes: list[int], cold: list[bool], kept: dict[int, int], tariff: Tariff) -> float:
+def _bill(sizes: list[int], cold: list[bool], kept: dict[int, int], tariff: CachePricing) -> float:
     """Input alone."""
     bill, before = 0.0, 0
     for request, size in enumerate(sizes):
         read = 0 if cold[request] else min(before, kept.get(request, before), size)
         read = read if read >= tariff.minimum_tokens else 0
-        bill += tariff.r * read + tariff.w * (size - read)
+        bill += tariff.cache_read * read + tariff.cache_write * (size - read)
         before = size
     return bill
 
 
-def _cold(messages: tuple[Message, ...], sent: list[int], tariff: Tariff) -> list[bool]:
+def _cold(messages: tuple[Message, ...], sent: list[int], tariff: CachePricing) -> list[bool]:
     """By request: whether it came when the cache of the one before was gone."""
     found, last = [], 0
     for request, number in enumerate(sent):
-        at = (messages[number - 1].at if number else 0) or last
+        at = (messages[number - 1].recorded_ms if number else 0) or last
         found.append(not request or bool(last and at - last >= tariff.ttl_s * 1000))
         last = at
     return found
 
 
-def _size(message: Message, tariff: Tariff) -> int:
+def _size(message: Message, tariff: CachePricing) -> int:
     """Tokens; of reasoning that the next turn takes out none, so that the bill is rather too low."""
     return sum(part.tokens for part in message.parts if not (tariff.strips_reasoning and part.kind == "reasoning"))

@@ -35,7 +35,7 @@ def shortened(work: Projection, budget: Budget, excess: int) -> Epoch | None:
     if not edits:
         return None
     why = f"{excess:,} tokens are over the window, and nothing else may go: the oldest unread results become excerpts"
-    return Epoch(budget.now, work.document.transcript.messages[-1].key, why, tuple(edits))
+    return Epoch(budget.now_ms, work.document.transcript.messages[-1].key, why, tuple(edits))
 
 
 def _cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
@@ -50,7 +50,7 @@ def _cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float)
         text = _cut(work, budget, (number, part), stands.tokens - left)
         freed = stands.tokens - work.count(text)
         if freed > 0 and len(text) < len(stands.text):
-            edits.append(Rewrite(part.key, text, by="excerpt"))
+            edits.append(Rewrite(part.key, text, strategy="excerpt"))
             left -= freed
     return edits, round(wanted - left)
 
@@ -96,4 +96,4 @@ def _results(parts: tuple[Part, ...]) -> Iterator[Part]:
 
 
 def _is_out(held: tuple[Rewrite | Remove, int] | None) -> bool:
-    return held is not None and held[0].by != "excerpt"
+    return held is not None and held[0].strategy != "excerpt"

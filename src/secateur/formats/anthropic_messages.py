@@ -25,8 +25,8 @@ from secateur.formats.native import (
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import chained, keyed
-from secateur.model import Message, New, Origin, Part, Path, Transcript
+from secateur.lineage import assign_keys, chained
+from secateur.model import Message, NewMessage, Origin, Part, Path, Transcript
 
 _ROLES = ("user", "assistant", "system")  # tuples: what a document says may be unhashable
 _MEDIA = ("image", "document")
@@ -63,10 +63,12 @@ class AnthropicMessages(Format):
         model = model or leading_model(native)
         reader = _Reader(at, is_bound(model), Calls.after(known))
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
-        fresh = keyed(reader.messages(values, len(known)), chained(known))
+        fresh = assign_keys(reader.messages(values, len(known)), chained(known))
         fixed = fixed_tokens(native, "system", "tools")
         held = bool(kept_elsewhere(self.name, partial(member, native)))
-        return Transcript(at, known + fresh, model, "anthropic", fixed, held, thinks_first=_thinks_first(native))
+        return Transcript(
+            at, known + fresh, model, "anthropic", fixed, held, requires_leading_reasoning=_thinks_first(native)
+        )
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """A string; for arguments the JSON as it is; for a medium a text block in its slot. Cache markers stay."""
@@ -76,7 +78,7 @@ class AnthropicMessages(Format):
             return marked(part, text)
         return [marked(part, text)] if part.marker else text
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A message of one text; results and system texts are said by the user here (wire rule E8)."""
         role = "assistant" if new.role == "assistant" else "user"
         return {"role": role, "content": [{"type": "text", "text": new.text}]}
@@ -97,14 +99,14 @@ class _Reader:
     def message(self, path: Path, item: Any) -> Message:
         role = item.get("role") if isinstance(item, dict) else None
         if role not in _ROLES:
-            return Message("user", path, (Part("other", path, digest=value_digest(item), pinned=True),), "harness")
+            return Message("user", path, (Part("other", path, fingerprint=value_digest(item), pinned=True),), "harness")
         self.calls.speaks(role)
         content = item.get("content")
         inside: Path = (*path, "content")
         if isinstance(content, str):
             return Message(role, path, (Part("text", inside, content),), _origin(role, (content,)))
         if not isinstance(content, list):
-            odd = () if content is None else (Part("other", inside, digest=value_digest(content), pinned=True),)
+            odd = () if content is None else (Part("other", inside, fingerprint=value_digest(content), pinned=True),)
             return Message(role, path, odd, "user" if role == "user" else "harness")
         found: list[Part] = []
         results = 0
@@ -131,10 +133,10 @@ class _Reader:
         if kind == "thinking" or kind == "redacted_thinking":
             said = str(block.get("signature") or block.get("data") or "")
             text = str(block.get("thinking") or "")
-            return Part("reasoning", path, text, digest=said, pinned=True, bound=self.bound and bool(said))
+            return Part("reasoning", path, text, fingerprint=said, pinned=True, prefix_bound=self.bound and bool(said))
         if kind in _MEDIA:
             return medium(block, path)
-        return Part("other", path, digest=value_digest(block), pinned=True)
+        return Part("other", path, fingerprint=value_digest(block), pinned=True)
 
     def call(self, block: dict[str, Any], path: Path) -> Part:
         call, tool = str(block.get("id") or ""), str(block.get("name") or "")
@@ -183,6 +185,6 @@ def _origin(role: str, texts: Any, parts: tuple[Part, ...] = ()) -> Origin:
         return "user"
     if role == "system":
         return "harness"
-    if any(part.kind in ("media", "other") and not part.within for part in parts) or not texts:
+    if any(part.kind in ("media", "other") and not part.container_key for part in parts) or not texts:
         return "user"
     return "harness" if all(text.lstrip().startswith("<system-reminder>") for text in texts) else "user"

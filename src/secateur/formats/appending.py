@@ -13,10 +13,10 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from secateur.lineage import digest
-from secateur.model import Message, New
+from secateur.lineage import hash_text
+from secateur.model import Message, NewMessage
 
-Item = New | Message
+Item = NewMessage | Message
 
 
 class Appending(Struct, frozen=True):
@@ -33,13 +33,13 @@ class Appending(Struct, frozen=True):
         """The newest summary, and what stands verbatim behind it; hosts have one text for both."""
         place = self._place
         made = self.items[place : place + 1]
-        return "\n\n".join(item.text for item in (*made, *self._behind(place)) if isinstance(item, New))
+        return "\n\n".join(item.text for item in (*made, *self._behind(place)) if isinstance(item, NewMessage))
 
     @property
     def meta(self) -> dict[str, Any]:
         """What that summary is made of."""
         made = self.items[self._place]
-        return made.meta if isinstance(made, New) else {}
+        return made.meta if isinstance(made, NewMessage) else {}
 
     @property
     def rest(self) -> tuple[Item, ...]:
@@ -49,14 +49,14 @@ class Appending(Struct, frozen=True):
         return (*self.items[:place], *self.items[behind:])
 
     @property
-    def kept(self) -> tuple[Message | None, tuple[New, ...]]:
+    def kept(self) -> tuple[Message | None, tuple[NewMessage, ...]]:
         """The first of the messages that stay, if all behind it do and nothing else; and what was put in behind them.
 
         None where a message stays that others before or behind it do not.
         """
         rest = list(self.rest)
-        behind = list(takewhile(lambda item: isinstance(item, New), reversed(rest)))[::-1]
-        put_in = [item for item in behind if isinstance(item, New)]
+        behind = list(takewhile(lambda item: isinstance(item, NewMessage), reversed(rest)))[::-1]
+        put_in = [item for item in behind if isinstance(item, NewMessage)]
         rest = rest[: len(rest) - len(behind)]
         stay = [item for item in rest if isinstance(item, Message)]
         whole = bool(stay) and len(stay) == len(rest) == self.tail
@@ -69,7 +69,7 @@ class Appending(Struct, frozen=True):
 
     def id(self, number: int, length: int = 32) -> str:
         """An id for the entry of this number: the same for the same view."""
-        return digest(f"{self.at}\0{self.summary}\0{number}")[:length]
+        return hash_text(f"{self.at}\0{self.summary}\0{number}")[:length]
 
     def uuid(self, number: int) -> str:
         """The same as a UUID."""
@@ -78,12 +78,12 @@ class Appending(Struct, frozen=True):
     @property
     def _place(self) -> int:
         """Where the newest summary stands that an edit put in."""
-        made = [n for n, item in enumerate(self.items) if isinstance(item, New) and item.origin == "summary"]
-        put_in = [n for n, item in enumerate(self.items) if isinstance(item, New)]
+        made = [n for n, item in enumerate(self.items) if isinstance(item, NewMessage) and item.origin == "summary"]
+        put_in = [n for n, item in enumerate(self.items) if isinstance(item, NewMessage)]
         return (made or put_in)[0]
 
-    def _behind(self, place: int) -> Iterator[New]:
+    def _behind(self, place: int) -> Iterator[NewMessage]:
         for item in self.items[place + 1 :]:
-            if not isinstance(item, New) or "carried" not in item.meta:
+            if not isinstance(item, NewMessage) or "carried" not in item.meta:
                 return
             yield item

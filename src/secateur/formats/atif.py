@@ -11,7 +11,7 @@ from secateur.formats.format import Format
 from secateur.formats.logs import moment, no_new_message, result, stranger, text_of
 from secateur.formats.native import Calls, canonical, fixed_tokens, medium
 from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, table, word
-from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
+from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transcript
 
 _SPEAKERS: dict[str, Role] = {"system": "system", "user": "user", "agent": "assistant"}
 
@@ -44,7 +44,7 @@ class ATIF(Format):
         """A string, as messages and results are; arguments stay JSON; a medium becomes a text."""
         return {"type": "text", "text": text} if part.kind == "media" else body_of(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "an ATIF trajectory")
 
@@ -61,18 +61,18 @@ def _messages(step: dict[str, Any], path: Path, calls: Calls) -> Iterator[Messag
         calls.add("", "")
         parts = tuple(_as_call(part) for part in parts)
     origin: Origin = "harness" if role == "system" else "user"
-    yield Message(role, path, parts + asked, origin, at=at)
+    yield Message(role, path, parts + asked, origin, recorded_ms=at)
     if role == "assistant":
-        ids = [part.call for part in asked]
+        ids = [part.call_id for part in asked]
         results = tuple(
             part
             for place, (one, where) in enumerate(found)
             for part in _result(one, where, calls, ids[place] if place < len(ids) else "")
         )
-        yield Message("tool", path, results, "harness", at=at)
+        yield Message("tool", path, results, "harness", recorded_ms=at)
     else:
         shown = tuple(part for one, where in found for part in _content(one["content"], (*where, "content")))
-        yield Message("user", path, shown, "harness", at=at)
+        yield Message("user", path, shown, "harness", recorded_ms=at)
 
 
 def _said(step: dict[str, Any], path: Path) -> Iterator[Part]:

@@ -24,8 +24,8 @@ from secateur.formats.native import (
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import chained, keyed
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.lineage import assign_keys, chained
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _ROLES = ("user", "assistant", "system")  # a tuple: what a document says may be unhashable
 _MEDIA = frozenset({"image", "document", "video", "audio"})
@@ -51,7 +51,7 @@ class BedrockConverse(Format):
         reader = _Reader(is_bound(model), Calls.after(known))
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (reader.message(item, (*at, number)) for number, item in enumerate(values, len(known)))
-        messages = known + keyed(fresh, chained(known))
+        messages = known + assign_keys(fresh, chained(known))
         return Transcript(at, messages, model, "bedrock", fixed_tokens(native, "system", "toolConfig"))
 
     def replacement_body(self, part: Part, text: str) -> Any:
@@ -62,7 +62,7 @@ class BedrockConverse(Format):
             return {"text": text}
         return [{"text": text}] if part.kind == "tool_result" and part.path[-1] == "content" else text
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A message of one text; results and system texts are said by the user here (wire rule E8)."""
         return {"role": "assistant" if new.role == "assistant" else "user", "content": [{"text": new.text}]}
 
@@ -86,7 +86,7 @@ class _Reader:
         found: list[Part] = []
         for number, block in enumerate(content):
             found += self.block(block, (*inside, number))
-        results = [part for part in found if part.kind == "tool_result" or part.within]
+        results = [part for part in found if part.kind == "tool_result" or part.container_key]
         if role == "assistant" and results:
             found = _served(found)
         if role == "user" and found and len(results) == len(found):
@@ -141,14 +141,19 @@ class _Reader:
         told = told if isinstance(told, dict) else {}
         said = str(told.get("signature") or value.get("redactedContent") or "")
         return Part(
-            "reasoning", path, str(told.get("text") or ""), digest=said, pinned=True, bound=self.bound and bool(said)
+            "reasoning",
+            path,
+            str(told.get("text") or ""),
+            fingerprint=said,
+            pinned=True,
+            prefix_bound=self.bound and bool(said),
         )
 
 
 def _served(parts: list[Part]) -> list[Part]:
     """What the API's own tools were asked and gave, in one message of the assistant: it stays."""
-    calls = {part.call for part in parts if part.kind == "tool_result"}
-    return [replace(part, pinned=True) if part.within or part.call in calls else part for part in parts]
+    calls = {part.call_id for part in parts if part.kind == "tool_result"}
+    return [replace(part, pinned=True) if part.container_key or part.call_id in calls else part for part in parts]
 
 
 def _medium(block: dict[str, Any], kind: str, path: Path, within: str = "") -> Part:
@@ -162,7 +167,7 @@ def _medium(block: dict[str, Any], kind: str, path: Path, within: str = "") -> P
 
 
 def _other(value: Any, path: Path) -> Part:
-    return Part("other", path, digest=value_digest(value), pinned=True)
+    return Part("other", path, fingerprint=value_digest(value), pinned=True)
 
 
 def _kind(block: Any) -> str:

@@ -27,7 +27,7 @@ from secateur.formats.logs import (
     text_of,
 )
 from secateur.formats.native import Calls, canonical, medium
-from secateur.model import Message, New, Origin, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Origin, Part, Path, Transcript
 
 _MEDIA = ("image", "document")
 _HARNESS = (
@@ -86,7 +86,7 @@ class ClaudeCode(Format):
         lines = (native.line(at) for at in range(len(native) - 1, -1, -1))
         return entries(made, next((line for line in lines if isinstance(line, dict) and line.get("uuid")), {}))
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "Claude Code")
 
@@ -129,8 +129,8 @@ class _Reader:
         parts = tuple(self._parts(line))
         if not parts:
             return
-        self._results |= {part.call: len(self.messages) for part in parts if part.kind == "tool_result"}
-        only_results = all(part.kind == "tool_result" or part.within for part in parts)
+        self._results |= {part.call_id: len(self.messages) for part in parts if part.kind == "tool_result"}
+        only_results = all(part.kind == "tool_result" or part.container_key for part in parts)
         origin: Origin = "harness" if only_results else _origin(entry, parts)
         at = moment(entry.get("timestamp"))
         self.messages.append(Message("tool" if only_results else "user", (line,), parts, origin, (line,), at))
@@ -175,7 +175,7 @@ class _Reader:
         if kind in ("thinking", "redacted_thinking"):
             text, signature = str(block.get("thinking") or ""), str(block.get("signature") or block.get("data") or "")
             bound = bool(signature) and is_bound(self._named or self.model)
-            return (Part("reasoning", path, text, digest=signature, pinned=True, bound=bound),)
+            return (Part("reasoning", path, text, fingerprint=signature, pinned=True, prefix_bound=bound),)
         if kind == "tool_use":
             call, tool = str(block.get("id") or ""), str(block.get("name") or "")
             self.calls.add(call, tool)
@@ -206,12 +206,12 @@ def _cleared(parts: tuple[Part, ...], gone: set[str]) -> Iterator[Part]:
     going = False
     for part in parts:
         if part.kind == "tool_result":
-            going = part.call in gone
+            going = part.call_id in gone
         if not going:
             yield part
         elif part.kind == "tool_result":
-            yield replace(part, text=CLEARED, digest="", pinned=True)
-        elif not part.within:
+            yield replace(part, text=CLEARED, fingerprint="", pinned=True)
+        elif not part.container_key:
             going = False
             yield part
 
@@ -224,7 +224,7 @@ def _origin(entry: dict[str, Any], parts: tuple[Part, ...]) -> Origin:
     if entry.get("isMeta") or (isinstance(source, dict) and source.get("kind") not in ("human", None)):
         return "harness"
     texts = [part.text for part in parts if part.kind == "text"]
-    if not texts or any(part.kind in ("media", "other") and not part.within for part in parts):
+    if not texts or any(part.kind in ("media", "other") and not part.container_key for part in parts):
         return "user"
     return "harness" if all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
 

@@ -67,7 +67,7 @@ class _Chain:
 
     def copy(self, message: Message) -> None:
         """A message that stays, line by line."""
-        cleared = {one.call for one in message.parts if one.kind == "tool_result" and one.pinned and _gone(one.text)}
+        cleared = {one.call_id for one in message.parts if one.kind == "tool_result" and one.pinned and _gone(one.text)}
         for line in message.lines:
             entry = dict(self._made.element(line))
             if entry.get("sourceToolAssistantUUID") in self._uuids:

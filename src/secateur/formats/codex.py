@@ -16,7 +16,7 @@ from secateur.formats.item_outputs import output_body
 from secateur.formats.items import message, steps
 from secateur.formats.logs import first_lines, no_new_message, opened
 from secateur.formats.native import Calls
-from secateur.model import Message, New, Part, Transcript
+from secateur.model import Message, NewMessage, Part, Transcript
 
 
 class Codex(Format):
@@ -51,6 +51,6 @@ class Codex(Format):
         """The lines that are Codex's own compaction (`codex_entry`)."""
         return entries(made)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "Codex")

@@ -8,7 +8,7 @@ says the summary, so that the conversation still begins with the user (rule L5).
 from typing import Any
 
 from secateur.formats.appending import Appending
-from secateur.model import Message, New
+from secateur.model import Message, NewMessage
 
 Entry = dict[str, Any]
 _HISTORY = "replacement_history"
@@ -19,8 +19,8 @@ def entries(made: Appending) -> list[Entry]:
     items: list[Any] = []
     begins = next((item.role for item in made.items if item.role != "system"), "user")
     for item in made.items:
-        by_user = isinstance(item, New) and item.origin == "summary" and begins != "user"
-        items += [_new(item, by_user)] if isinstance(item, New) else _kept(item, made)
+        by_user = isinstance(item, NewMessage) and item.origin == "summary" and begins != "user"
+        items += [_new(item, by_user)] if isinstance(item, NewMessage) else _kept(item, made)
     compacted = {"message": made.summary, _HISTORY: items}
     return [
         {"timestamp": made.stamp(), "type": "compacted", "payload": compacted},
@@ -28,7 +28,7 @@ def entries(made: Appending) -> list[Entry]:
     ]
 
 
-def _new(new: New, by_user: bool) -> Entry:
+def _new(new: NewMessage, by_user: bool) -> Entry:
     role = "user" if by_user else {"system": "developer", "assistant": "assistant"}.get(new.role, "user")
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": new.text}]}

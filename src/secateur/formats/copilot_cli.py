@@ -14,7 +14,7 @@ from secateur.formats.format import Format
 from secateur.formats.logs import first_lines, moment, no_new_message, opened, result
 from secateur.formats.native import Calls, canonical
 from secateur.formats.session_files import body_of, rows, table, word
-from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
+from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transcript
 
 _SPOKEN: dict[str, tuple[Role, Origin]] = {
     "system.message": ("system", "harness"),
@@ -65,9 +65,9 @@ class CopilotCLI(Format):
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """Text where text stands; arguments stay JSON, but for tools that take plain text."""
-        return text if part.kind == "tool_call" and part.digest == "text" else body_of(part, text)
+        return text if part.kind == "tool_call" and part.fingerprint == "text" else body_of(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "Copilot CLI")
 
@@ -94,7 +94,7 @@ def _assistant(data: dict[str, Any], path: Path, calls: Calls, model: str) -> It
     if thought or opaque:  # taken out where it is signed: without that the host has nothing to send
         where = "reasoningOpaque" if opaque else "reasoningText"
         bound = bool(opaque) and "claude" in model.lower() and is_bound(model)
-        yield Part("reasoning", (*path, where), thought, digest=opaque, pinned=True, bound=bound)
+        yield Part("reasoning", (*path, where), thought, fingerprint=opaque, pinned=True, prefix_bound=bound)
     if word(data.get("content")):
         yield Part("text", (*path, "content"), data["content"])
     for number, request in enumerate(map(table, rows(data.get("toolRequests")))):
@@ -102,7 +102,7 @@ def _assistant(data: dict[str, Any], path: Path, calls: Calls, model: str) -> It
         tool, call, given = word(request.get("name")), word(request.get("toolCallId")), request.get("arguments")
         calls.add(call, tool)
         if isinstance(given, str):
-            yield Part("tool_call", (*inside, "arguments"), given, tool, call, digest="text")
+            yield Part("tool_call", (*inside, "arguments"), given, tool, call, fingerprint="text")
         else:
             pinned = not isinstance(given, dict)
             place = inside if pinned else (*inside, "arguments")

@@ -7,7 +7,7 @@ from typing import Any
 
 from secateur.errors import FormatError
 from secateur.formats.appending import Appending
-from secateur.model import Message, New, Part, Transcript
+from secateur.model import Message, NewMessage, Part, Transcript
 
 
 class Format:
@@ -39,7 +39,7 @@ class Format:
         """The value to put at `part.path` so that the part reads `text`."""
         return text
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """The native shape of a message that is not in the history. Raises FormatError where there is none."""
         raise FormatError(f"{self.name} has no shape for a message that is not in the history")
 

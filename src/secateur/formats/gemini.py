@@ -26,8 +26,8 @@ from secateur.formats.native import (
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import chained, keyed
-from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
+from secateur.lineage import assign_keys, chained
+from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transcript
 
 _ROLES: dict[Any, Role] = {"user": "user", "model": "assistant", "function": "user", None: "user"}
 _FIXED = ("systemInstruction", "system_instruction", "tools")
@@ -53,7 +53,7 @@ class Gemini(Format):
         calls, first = Calls.after(known), len(known)
         values = items.values(first) if isinstance(items, Text) else items[first:]
         fresh = (content(item, (*at, number), calls) for number, item in enumerate(values, first))
-        messages = known + keyed(fresh, chained(known))
+        messages = known + assign_keys(fresh, chained(known))
         held = bool(kept_elsewhere(self.name, partial(member, native)))
         fixed = fixed_tokens(native, *_FIXED)
         return Transcript(at, messages, model or leading_model(native), "google", fixed, held)
@@ -61,12 +61,12 @@ class Gemini(Format):
     def replacement_body(self, part: Part, text: str) -> Any:
         """A response is an object (wire rule G4): the text under `output`, or under `error` where it told one."""
         if part.kind == "tool_result":
-            return {"error" if part.error else "output": text}
+            return {"error" if part.is_error else "output": text}
         if part.kind == "tool_call":
             return Text.of(text.encode("utf-8", "surrogatepass"))
         return {"text": text} if part.kind == "media" else text
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A content of one text; there are two roles only (wire rule G6)."""
         return {"role": "model" if new.role == "assistant" else "user", "parts": [{"text": new.text}]}
 
@@ -82,7 +82,7 @@ def content(item: Any, path: Path, calls: Calls) -> Message:
         odd = () if blocks is None else (_unknown(blocks, inside),)
         return Message(role, path, odd, "user" if role == "assistant" else "harness")
     found = [part for number, block in enumerate(blocks) for part in _parts(block, (*inside, number), calls)]
-    results = [part for part in found if part.kind == "tool_result" or part.within]
+    results = [part for part in found if part.kind == "tool_result" or part.container_key]
     if role == "user" and found and len(results) == len(found):
         return Message("tool", path, tuple(found), "harness")
     return Message(role, path, tuple(found), "user" if role == "assistant" else _origin(found))
@@ -112,7 +112,7 @@ def _parts(block: Any, path: Path, calls: Calls) -> Iterator[Part]:
 
 def _text(block: dict[str, Any], path: Path, signed: str) -> Part:
     if block.get("thought") is True:
-        return Part("reasoning", path, block["text"], digest=signed, pinned=True, tied=bool(signed))
+        return Part("reasoning", path, block["text"], fingerprint=signed, pinned=True, joined_to_next=bool(signed))
     return Part("text", (*path, "text"), block["text"], pinned=bool(signed))
 
 
@@ -121,7 +121,7 @@ def _call(value: dict[str, Any], path: Path, signed: str, calls: Calls) -> Part:
     call = str(value.get("id") or tool)
     calls.add(call, tool)
     arguments = canonical(value.get("args") or {})
-    return Part("tool_call", (*path, "args"), arguments, tool, call, pinned=bool(signed), tied=bool(signed))
+    return Part("tool_call", (*path, "args"), arguments, tool, call, pinned=bool(signed), joined_to_next=bool(signed))
 
 
 def _response(value: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]:
@@ -136,7 +136,7 @@ def _response(value: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]
     error = isinstance(response, dict) and "error" in response
     open_ = _either(value, "willContinue", "will_continue") is True  # more of it is still to come
     known = (response is None or isinstance(response, dict)) and all(one.kind == "media" for one in media)
-    said = "".join(one.digest for one in media)
+    said = "".join(one.fingerprint for one in media)
     text = text_of(response)
     yield Part("tool_result", (*path, "response"), text, tool, call, error, said, pinned=open_ or not known)
     yield from media if known and not open_ else ()
@@ -173,7 +173,7 @@ def _inner(block: Any, path: Path) -> Part:
 
 
 def _unknown(block: Any, path: Path) -> Part:
-    return Part("other", path, digest=value_digest(block), pinned=True)
+    return Part("other", path, fingerprint=value_digest(block), pinned=True)
 
 
 def _either(value: dict[str, Any], camel: str, snake: str) -> Any:

@@ -11,7 +11,7 @@ from secateur.formats.format import Format
 from secateur.formats.logs import moment, no_new_message, stranger
 from secateur.formats.native import canonical, medium, value_digest
 from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, some_of, table, word
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
 
@@ -48,7 +48,7 @@ class GeminiCLI(Format):
             return {"text": text}
         return {"output": text} if part.path[-1] == "response" else body_of(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "Gemini CLI")
 
@@ -57,13 +57,13 @@ def _messages(item: dict[str, Any], path: Path) -> Iterator[Message]:
     at = moment(item.get("timestamp"))
     spoken = tuple(_content(item.get("content"), (*path, "content")))
     if item.get("type") == "user":
-        yield Message("user", path, spoken, at=at)
+        yield Message("user", path, spoken, recorded_ms=at)
     elif item.get("type") == "gemini":
         calls = [(table(call), (*path, "toolCalls", number)) for number, call in enumerate(rows(item.get("toolCalls")))]
         asked = tuple(_call(call, where) for call, where in calls)
-        yield Message("assistant", path, spoken + asked, at=at)
+        yield Message("assistant", path, spoken + asked, recorded_ms=at)
         found = tuple(part for call, where in calls for part in _result(call, where))
-        yield Message("tool", path, found, "harness", at=at)
+        yield Message("tool", path, found, "harness", recorded_ms=at)
 
 
 def _content(content: Any, path: Path) -> Iterator[Part]:
@@ -105,7 +105,7 @@ def _result(call: dict[str, Any], path: Path) -> Iterator[Part]:
         held = [part for part in media if part is not None]
         opaque = len(found) > len(held) + 1 or not answer
         where, text, failed = _response(answer.get("response"), (*inside, 0, "functionResponse", "response"))
-        digest = value_digest(found) if opaque else "".join(part.digest for part in held)
+        digest = value_digest(found) if opaque else "".join(part.fingerprint for part in held)
         yield Part("tool_result", inside if opaque else where, text, tool, said, error or failed, digest, pinned=opaque)
         yield from held
     elif found is not None and found != []:

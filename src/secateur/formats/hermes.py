@@ -14,7 +14,7 @@ from secateur.formats.format import Format
 from secateur.formats.logs import first_lines, moment, no_new_message, opened
 from secateur.formats.native import Calls, fixed_tokens, leading_model
 from secateur.formats.session_files import elements, gathered, has, member, some_of, table, word
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _SUMMARY = "[CONTEXT COMPACTION"  # how Hermes' compactions begin
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
@@ -49,7 +49,7 @@ class Hermes(Format):
         """As in Chat Completions."""
         return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "Hermes")
 
@@ -86,7 +86,7 @@ def _message(item: dict[str, Any], path: Path, calls: Calls) -> Message | None:
     """One message; None for what Hermes writes beside the conversation."""
     if item.get("role") == "session_meta":
         return None
-    message = replace(openai_chat.message(item, path, calls), at=moment(item.get("timestamp")))
+    message = replace(openai_chat.message(item, path, calls), recorded_ms=moment(item.get("timestamp")))
     if message.role == "assistant" and word(item.get("content")).startswith(_SUMMARY):
         message = replace(message, origin="summary")
     return message if message.parts else None

@@ -49,11 +49,11 @@ def outputs(value: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]
 
 def output_body(part: Part, text: str) -> Any:
     """What stands at a result's path when it reads `text`. `part.digest` holds what its shape says besides the text."""
-    if part.digest.startswith("["):
-        [outcome] = loads(part.digest.encode())
+    if part.fingerprint.startswith("["):
+        [outcome] = loads(part.fingerprint.encode())
         return [{"stdout": text, "stderr": "", "outcome": outcome}]
-    if part.digest.startswith("{"):
-        rest = loads(part.digest.encode())
+    if part.fingerprint.startswith("{"):
+        rest = loads(part.fingerprint.encode())
         return dumps({"output": text} | rest).decode("utf-8", "surrogatepass")
     return text
 
@@ -115,10 +115,17 @@ def _shut(kind: str, value: dict[str, Any], path: Path, head: Part) -> Part:
     if kind == "computer_call_output":
         picture = media_tokens("image", 0)
         return Part(
-            "tool_result", where, "", head.tool, head.call, digest=value_digest(held), pinned=True, tokens=picture
+            "tool_result",
+            where,
+            "",
+            head.tool,
+            head.call_id,
+            fingerprint=value_digest(held),
+            pinned=True,
+            tokens=picture,
         )
     text = held if isinstance(held, str) else canonical(held)
-    return Part("tool_result", where, text, head.tool, head.call, pinned=True)
+    return Part("tool_result", where, text, head.tool, head.call_id, pinned=True)
 
 
 def _failed(output: str) -> bool:

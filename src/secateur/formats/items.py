@@ -120,7 +120,7 @@ def _parts(item: Item, calls: Calls) -> Iterator[Part]:
         yield Part("text", (*path, "message"), str(value.get("message") or ""))
     elif item.kind == "reasoning":
         said = str(value.get("encrypted_content") or value.get("id") or "")
-        yield Part("reasoning", item.whole, _thought(value), digest=said, pinned=True, tied=True)
+        yield Part("reasoning", item.whole, _thought(value), fingerprint=said, pinned=True, joined_to_next=True)
     elif item.spoken and "call_id" in value:
         yield _call(value, path, calls)
     elif is_output(item.kind):

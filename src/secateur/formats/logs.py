@@ -15,8 +15,8 @@ from secateur.errors import EditError, FormatError
 from secateur.formats.host_lines import one_host
 from secateur.formats.native import value_digest
 from secateur.jsontext import Lines, Text, loads
-from secateur.lineage import keyed
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.lineage import assign_keys
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _LOOKED_AT = 50  # lines that tell a format; hosts write some bookkeeping before the first message
 
@@ -29,11 +29,13 @@ class Log(Struct):
 
     def transcript(self, messages: Sequence[Message], **known: Any) -> Transcript:
         """The transcript of these fresh messages; `called` is the time of the newest assistant message."""
-        called = next((message.at for message in reversed(messages) if message.role == "assistant"), 0)
+        called = next((message.recorded_ms for message in reversed(messages) if message.role == "assistant"), 0)
         stamps = (moment(entry.get("timestamp")) for entry in reversed(self.entries.values()))
         stamped = next((at for at in stamps if at), 0)
         warnings = tuple(self.warnings)
-        return Transcript((), keyed(messages), called=called, stamped=stamped, warnings=warnings, **known)
+        return Transcript(
+            (), assign_keys(messages), last_call_ms=called, last_timestamp_ms=stamped, warnings=warnings, **known
+        )
 
 
 def opened(native: Any, name: str) -> Log:
@@ -131,7 +133,7 @@ def result(head: Part, content: Any, media: Callable[[dict[str, Any], Path], Par
 
 
 def _part(head: Part, path: Path, text: str, digest: str = "", pinned: bool = False) -> Part:
-    return Part("tool_result", path, text, head.tool, head.call, head.error, digest, pinned=pinned or head.pinned)
+    return Part("tool_result", path, text, head.tool, head.call_id, head.is_error, digest, pinned=pinned or head.pinned)
 
 
 def text_of(block: Any) -> str | None:
@@ -144,7 +146,7 @@ def text_of(block: Any) -> str | None:
 
 def stranger(value: Any, path: Path, text: str = "") -> Part:
     """What no reader knows: it stays."""
-    return Part("other", path, text, digest=value_digest(value), pinned=True)
+    return Part("other", path, text, fingerprint=value_digest(value), pinned=True)
 
 
 def arguments_body(text: str) -> Text:
@@ -157,6 +159,6 @@ def arguments_body(text: str) -> Text:
     return Text.of(data)
 
 
-def no_new_message(new: New, host: str) -> NoReturn:
+def no_new_message(new: NewMessage, host: str) -> NoReturn:
     """A log is the host's: it takes new messages only as the host's own compaction entry."""
     raise EditError(f"a session file of {host} takes a new {new.role} message only as {host}'s own compaction entry")

@@ -16,7 +16,7 @@ from secateur.formats.format import Format
 from secateur.formats.native import Calls, array_at, sample
 from secateur.formats.session_files import elements, gathered, has, member, rows, table, word
 from secateur.formats.swe_agent import answered, asked
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _FENCE = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n```", re.DOTALL)
 _CODE = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
@@ -57,7 +57,7 @@ class MiniSWEAgent(Format):
         """As in Chat Completions."""
         return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A message of one text."""
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 
@@ -80,5 +80,5 @@ def _message(item: dict[str, Any], path: Path, calls: Calls, waiting: bool) -> M
     stated = _CODE.match(content)
     failed = code not in (None, 0) or (stated is not None and int(stated[1]) != 0)
     if message.role == "tool" and failed:
-        message = replace(message, parts=tuple(replace(part, error=True) for part in message.parts))
+        message = replace(message, parts=tuple(replace(part, is_error=True) for part in message.parts))
     return message

@@ -118,7 +118,9 @@ def pictured(value: Any, source: Source, path: Path, within: str = "") -> Part:
     named = " ".join(filter(None, (source.mime, source.name[:200])))
     tokens = media_tokens(source.mime, source.chars)
     said, marker = value_digest(value), marker_of(value)
-    return Part("media", path, named, digest=said, within=within, tokens=tokens, size=source.chars, marker=marker)
+    return Part(
+        "media", path, named, fingerprint=said, container_key=within, tokens=tokens, size=source.chars, marker=marker
+    )
 
 
 def marker_of(*blocks: Any) -> str:
@@ -189,9 +191,9 @@ class Calls:
             calls.speaks("assistant" if message.role == "assistant" else "user")
             for part in message.parts:
                 if part.kind == "tool_call":
-                    calls.add(part.call, part.tool)
+                    calls.add(part.call_id, part.tool)
                 elif part.kind == "tool_result":
-                    calls.take(part.call)
+                    calls.take(part.call_id)
         return calls
 
     def speaks(self, role: str) -> None:

@@ -30,8 +30,8 @@ from secateur.formats.native import (
     whole_number,
 )
 from secateur.jsontext import Text, loads
-from secateur.lineage import chained, keyed
-from secateur.model import Message, New, Part, Path, Role, Transcript
+from secateur.lineage import assign_keys, chained
+from secateur.model import Message, NewMessage, Part, Path, Role, Transcript
 
 _ROLES: dict[Any, Role] = {
     "system": "system",
@@ -68,7 +68,9 @@ class OpenAIChat(Format):
         binds = is_bound(model)
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (message(item, (*at, number), calls, binds) for number, item in enumerate(values, len(known)))
-        messages = known + keyed(json_word.kept(fresh, known) if json_word.wanted(native) else fresh, chained(known))
+        messages = known + assign_keys(
+            json_word.kept(fresh, known) if json_word.wanted(native) else fresh, chained(known)
+        )
         window = whole_number(native, "context_window")  # LiteLLM's logs
         return Transcript(at, messages, model, "openai", fixed_tokens(native, "tools", "functions"), window=window)
 
@@ -78,7 +80,7 @@ class OpenAIChat(Format):
             return marked(part, text)
         return [marked(part, text)] if part.marker else text
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A message of one text."""
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 
@@ -87,7 +89,7 @@ def message(item: Any, path: Path, calls: Calls, binds: bool = False) -> Message
     """One message; `binds` where the model's signed reasoning is bound to its prefix."""
     role = _ROLES.get(str(item.get("role"))) if isinstance(item, dict) else None
     if role is None:
-        return Message("user", path, (Part("other", path, digest=value_digest(item), pinned=True),), "harness")
+        return Message("user", path, (Part("other", path, fingerprint=value_digest(item), pinned=True),), "harness")
     calls.speaks(role)
     if role == "tool":
         return Message("tool", path, _result(item, path, calls), "harness")
@@ -109,13 +111,17 @@ def _parts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:
             kind = str(block.get("type")) if isinstance(block, dict) else ""
             yield _thought(block, where, binds) if kind in _THINKING else _block(block, where)
     elif content is not None:
-        yield Part("other", inside, digest=value_digest(content), pinned=True)
+        yield Part("other", inside, fingerprint=value_digest(content), pinned=True)
     if isinstance(item.get("refusal"), str):
         yield Part("text", (*path, "refusal"), item["refusal"], pinned=True)
     spoken = item.get("audio")
     if isinstance(spoken, dict):
         yield Part(
-            "other", (*path, "audio"), str(spoken.get("transcript") or ""), digest=value_digest(spoken), pinned=True
+            "other",
+            (*path, "audio"),
+            str(spoken.get("transcript") or ""),
+            fingerprint=value_digest(spoken),
+            pinned=True,
         )
 
 
@@ -123,7 +129,7 @@ def _thoughts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:
     """Reasoning beside the content: a text, or blocks; servers that give both say the same in both."""
     told = [name for name in _THOUGHTS if isinstance(item.get(name), str) and item[name]]
     for name in told:
-        yield Part("reasoning", (*path, name), item[name], pinned=True, tied=bool(item.get("tool_calls")))
+        yield Part("reasoning", (*path, name), item[name], pinned=True, joined_to_next=bool(item.get("tool_calls")))
     for name in _THOUGHT_BLOCKS:
         blocks = item.get(name)
         for number, block in enumerate(blocks if isinstance(blocks, list) else ()):
@@ -138,7 +144,7 @@ def _thought(block: Any, path: Path, binds: bool) -> Part:
         said = "\n".join(str(one.get("text") or "") for one in said if isinstance(one, dict))
     signature = value.get("signature") or (value.get("data") if value.get("type") == "redacted_thinking" else "")
     digest = str(signature or "") or value_digest(block)
-    return Part("reasoning", path, str(said), digest=digest, pinned=True, bound=binds and bool(signature))
+    return Part("reasoning", path, str(said), fingerprint=digest, pinned=True, prefix_bound=binds and bool(signature))
 
 
 def _signed(value: dict[str, Any]) -> bool:
@@ -154,7 +160,7 @@ def _block(block: Any, path: Path, within: str = "") -> Part:
         return Part("text", (*path, "refusal"), block["refusal"], pinned=True)
     if kind in _MEDIA:
         return _medium(block, path, within)
-    return Part("other", path, digest=value_digest(block), within=within, pinned=True)
+    return Part("other", path, fingerprint=value_digest(block), container_key=within, pinned=True)
 
 
 def _medium(block: dict[str, Any], path: Path, within: str) -> Part:
@@ -179,7 +185,9 @@ def _calls(item: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]:
         name, said = str(function.get("name") or ""), str(call.get("id") or "")
         calls.add(said, name)
         place, signed = (*inside, "function", "arguments"), _signed(call) or _signed(function)
-        yield Part("tool_call", place, arguments(function["arguments"]), name, said, pinned=signed, tied=signed)
+        yield Part(
+            "tool_call", place, arguments(function["arguments"]), name, said, pinned=signed, joined_to_next=signed
+        )
     legacy = item.get("function_call")
     if isinstance(legacy, dict):
         name = str(legacy.get("name") or "")
@@ -224,7 +232,7 @@ def _result(item: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
             if part.kind == "text":
                 texts.append(part.text)
                 continue
-            rest.append(part.digest)
+            rest.append(part.fingerprint)
             media += [part] if part.kind == "media" else []
         if len(texts) == 1 == len(content):
             inside, marker = (*inside, 0, "text"), ""  # a lone block of text keeps its own
@@ -239,9 +247,9 @@ def _result(item: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
         "\n".join(texts),
         tool,
         call,
-        digest="".join(rest),
+        fingerprint="".join(rest),
         pinned=opaque,
         marker=marker,
-        stamp=stamp,
+        cleared_at_path=stamp,
     )
     return (whole, *media)

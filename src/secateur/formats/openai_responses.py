@@ -29,8 +29,8 @@ from secateur.formats.native import (
     value_digest,
 )
 from secateur.jsontext import Text
-from secateur.lineage import chained, keyed
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.lineage import assign_keys, chained
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _REFERENCE = re.compile(rb'"type"[ \t\n\r]*:[ \t\n\r]*"item_reference"')
 
@@ -53,18 +53,18 @@ class OpenAIResponses(Format):
         kept = bool(kept_elsewhere(self.name, partial(member, native)))
         text = _text_input(native)
         if text is not None:
-            only = keyed([Message("user", ("input",), (Part("text", ("input",), text),))])
+            only = assign_keys([Message("user", ("input",), (Part("text", ("input",), text),))])
             return Transcript((), only, model, "openai", fixed, kept)
         at, items = array_at(native, "input", need=self.name)
         said = _messages(items, at, known)
-        fresh = keyed(json_word.kept(said, known) if json_word.wanted(native) else said, chained(known))
+        fresh = assign_keys(json_word.kept(said, known) if json_word.wanted(native) else said, chained(known))
         return Transcript(at, known + fresh, model, "openai", fixed, kept or _refers(items))
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as outputs, inputs and arguments (JSON in a string) are; a medium becomes a text."""
         return {"type": "input_text", "text": text} if part.kind == "media" else output_body(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A message of one text, without an id: only the API gives ids (wire rule R6)."""
         role = "user" if new.role == "tool" else new.role
         kind = "output_text" if role == "assistant" else "input_text"
@@ -78,7 +78,7 @@ def _messages(items: Any, at: Path, known: tuple[Message, ...]) -> Iterator[Mess
         said = message(step, calls)
         if not said.parts:  # an empty message still has a place
             value, path = step[0].value, step[0].path
-            said = replace(said, parts=(Part("other", path, digest=value_digest(value), pinned=True),))
+            said = replace(said, parts=(Part("other", path, fingerprint=value_digest(value), pinned=True),))
         yield said
 
 

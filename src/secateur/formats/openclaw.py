@@ -12,7 +12,7 @@ from secateur.formats.logs import first_lines, moment, no_new_message
 from secateur.formats.pi import Pi
 from secateur.formats.session_files import table, word
 from secateur.jsontext import Lines
-from secateur.model import Message, New, Transcript
+from secateur.model import Message, NewMessage, Transcript
 
 _CALLED = "openclaw.cache-ttl"
 _MARK = b'"customType"'
@@ -39,9 +39,9 @@ class OpenClaw(Pi):
         if not called:
             return read
         named = model or word(told.get("modelId")) or read.model
-        return replace(read, called=called, provider=word(told.get("provider")) or read.provider, model=named)
+        return replace(read, last_call_ms=called, provider=word(told.get("provider")) or read.provider, model=named)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "OpenClaw")
 

@@ -17,7 +17,7 @@ from secateur.formats.native import canonical, medium, value_digest
 from secateur.formats.opencode_entry import entries
 from secateur.formats.opencode_window import window
 from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, some_of, table, word
-from secateur.model import Message, New, Origin, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Origin, Part, Path, Transcript
 
 CLEARED = "[Old tool result content cleared]"  # what opencode sends in place of a cleared output
 INTERRUPTED = "[Tool execution was interrupted]"  # and of a call that never ended
@@ -63,7 +63,7 @@ class OpenCode(Format):
         at, items = elements(native, "messages", need=self.name)
         return entries(made, len(at), items)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "opencode")
 
@@ -84,7 +84,7 @@ class _Reader:
         time = table(info.get("time"))
         if info.get("role") != "assistant":
             at = moment(time.get("created"))
-            self.messages.append(Message("user", path, tuple(_user(parts)), _origin(parts), at=at))
+            self.messages.append(Message("user", path, tuple(_user(parts)), _origin(parts), recorded_ms=at))
             return
         self.model, self.provider = word(info.get("modelID")) or self.model, word(info.get("providerID"))
         if _failed(info, parts):
@@ -92,9 +92,9 @@ class _Reader:
         bound = is_bound(self._named or self.model)
         at = moment(time.get("completed")) or moment(time.get("created"))
         origin: Origin = "summary" if info.get("summary") is True else "user"
-        self.messages.append(Message("assistant", path, tuple(_assistant(parts, bound)), origin, at=at))
+        self.messages.append(Message("assistant", path, tuple(_assistant(parts, bound)), origin, recorded_ms=at))
         found = tuple(one for part, where in parts if part.get("type") == "tool" for one in _result(part, where))
-        self.messages.append(Message("tool", path, found, "harness", at=at))
+        self.messages.append(Message("tool", path, found, "harness", recorded_ms=at))
 
 
 def _doubled(items: list[Any], sent: list[int]) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _assistant(parts: list[tuple[dict[str, Any], Path]], bound: bool) -> Iterato
         elif kind == "reasoning":
             said = value_digest([signed, part.get("text")]) if signed else ""  # parts of one thought share an id
             tied = bound and bool(table(signed.get("anthropic")).get("signature"))
-            yield Part("reasoning", path, word(part.get("text")), digest=said, pinned=True, bound=tied)
+            yield Part("reasoning", path, word(part.get("text")), fingerprint=said, pinned=True, prefix_bound=tied)
         elif kind == "tool":
             given = table(part.get("state")).get("input")
             pinned = not isinstance(given, dict) or "Signature" in canonical(signed)  # Gemini signs the call itself
@@ -174,7 +174,7 @@ def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
     name = "output" if status == "completed" else "error"
     said = state.get(name)
     if status not in ("completed", "error"):
-        yield Part("tool_result", inside, INTERRUPTED, tool, call, error=True, pinned=True)
+        yield Part("tool_result", inside, INTERRUPTED, tool, call, is_error=True, pinned=True)
     elif isinstance(time, dict) and time.get("compacted"):
         yield Part("tool_result", (*inside, name), CLEARED, tool, call, pinned=True)
     elif not isinstance(said, str):
@@ -182,10 +182,12 @@ def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
     else:
         media = tuple(_media(state.get("attachments"), (*inside, "attachments"))) if name == "output" else ()
         stamp = (*inside, "time", "compacted") if name == "output" and isinstance(time, dict) else ()
-        digest = "".join(one.digest for one in media)
+        digest = "".join(one.fingerprint for one in media)
         cleared = CLEARED if stamp else ""
         where = (*inside, name)
-        yield Part("tool_result", where, said, tool, call, name == "error", digest, stamp=stamp, cleared=cleared)
+        yield Part(
+            "tool_result", where, said, tool, call, name == "error", digest, cleared_at_path=stamp, cleared=cleared
+        )
         yield from media
 
 
@@ -199,4 +201,6 @@ def _medium(file: dict[str, Any], path: Path, within: str = "") -> Part:
     source = {"media_type": mime, "data": url.partition(";base64,")[2] or url}
     block = {"type": "file", "source": source, "title": word(file.get("filename"))}
     part = medium(block, path, within)
-    return Part("media", path, part.text, digest=part.digest, within=within, tokens=part.tokens, pinned=True)
+    return Part(
+        "media", path, part.text, fingerprint=part.fingerprint, container_key=within, tokens=part.tokens, pinned=True
+    )

@@ -15,7 +15,7 @@ from secateur.formats.logs import first_lines, no_new_message, opened
 from secateur.formats.native import array_at, sample
 from secateur.formats.openhands_events import Event, condensed
 from secateur.formats.session_files import body_of, elements, gathered, has, rows, table
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 
 class OpenHands(Format):
@@ -45,7 +45,7 @@ class OpenHands(Format):
             return [{"type": "text", "text": text}]
         return text if part.kind == "tool_call" and part.path[-1] == "arguments" else body_of(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "OpenHands")
 

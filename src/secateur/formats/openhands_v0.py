@@ -52,7 +52,11 @@ def messages(events: list[Event], model: str) -> list[Message]:
         if "action" in event.value and event.value.get("source") == "agent" and response and response == last:
             before = made.pop()  # one more call of the same answer
             more = _call(event, calls)
-            made.append(Message("assistant", before.path, (*before.parts, *more), lines=before.lines, at=before.at))
+            made.append(
+                Message(
+                    "assistant", before.path, (*before.parts, *more), lines=before.lines, recorded_ms=before.recorded_ms
+                )
+            )
             continue
         found = _message(event, calls)
         if found is not None:
@@ -165,4 +169,4 @@ def _pictures(urls: Any, path: Path) -> Iterator[Part]:
     for number, url in enumerate(rows(urls)):
         size = len(url) if isinstance(url, str) else 0
         tokens = media_tokens("image", size)
-        yield Part("media", (*path, number), "image", digest=value_digest(url), pinned=True, tokens=tokens)
+        yield Part("media", (*path, number), "image", fingerprint=value_digest(url), pinned=True, tokens=tokens)

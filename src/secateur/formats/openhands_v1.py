@@ -49,7 +49,7 @@ def messages(events: list[Event], model: str) -> list[Message]:
         if same and same == last:
             before = made.pop()
             parts = (*before.parts, _call(value, path, calls))
-            made.append(Message("assistant", before.path, parts, lines=before.lines, at=before.at))
+            made.append(Message("assistant", before.path, parts, lines=before.lines, recorded_ms=before.recorded_ms))
             continue
         found = _message(event, calls, model)
         if found is not None:
@@ -68,7 +68,7 @@ def _message(event: Event, calls: Calls, model: str) -> Message | None:
     if kind == "ActionEvent":
         calls.speaks("assistant")
         parts = (*_thinking(value, path, model), *_blocks(value.get("thought"), (*path, "thought")))
-        return Message("assistant", path, (*parts, _call(value, path, calls)), lines=lines, at=at)
+        return Message("assistant", path, (*parts, _call(value, path, calls)), lines=lines, recorded_ms=at)
     if kind == "MessageEvent":
         return _spoken(event, calls, model, lines, at)
     if kind == "SystemPromptEvent":
@@ -97,7 +97,7 @@ def _thinking(value: dict[str, Any], path: Path, model: str) -> Iterator[Part]:
         signature = word(block.get("signature")) or word(block.get("data"))
         bound = bool(signature) and is_bound(model)
         text, where = word(block.get("thinking")), (*path, "thinking_blocks", number)
-        yield Part("reasoning", where, text, digest=signature, pinned=True, bound=bound)
+        yield Part("reasoning", where, text, fingerprint=signature, pinned=True, prefix_bound=bound)
     if not blocks and word(value.get("reasoning_content")):
         yield Part("reasoning", (*path, "reasoning_content"), value["reasoning_content"], pinned=True)
 
@@ -118,7 +118,9 @@ def _medium(block: Any, path: Path, within: str = "") -> Part | None:
         return None
     urls = [url for url in rows(block.get("image_urls")) if isinstance(url, str)]
     tokens = sum(media_tokens("image", len(url)) for url in urls)
-    return Part("media", path, "image", digest=value_digest(urls), within=within, pinned=True, tokens=tokens)
+    return Part(
+        "media", path, "image", fingerprint=value_digest(urls), container_key=within, pinned=True, tokens=tokens
+    )
 
 
 def _call(value: dict[str, Any], path: Path, calls: Calls) -> Part:

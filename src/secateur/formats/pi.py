@@ -25,7 +25,7 @@ from secateur.formats.native import Calls, medium
 from secateur.formats.openai_chat import arguments
 from secateur.formats.pi_branch import branch
 from secateur.formats.pi_entry import entries
-from secateur.model import Message, New, Origin, Part, Path, Role, Transcript
+from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transcript
 
 ROLES: dict[str, tuple[Role, Origin]] = {
     "user": ("user", "user"),
@@ -79,7 +79,7 @@ class Pi(Format):
         """The lines that are Pi's own compaction (`pi_entry`)."""
         return entries(made, opened(native, self.name))
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "Pi")
 
@@ -144,7 +144,9 @@ class Reader:
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "thinking":
             text, signature = str(block.get("thinking") or ""), str(block.get("thinkingSignature") or "")
-            return Part("reasoning", path, text, digest=signature, pinned=True, bound=bound and bool(signature))
+            return Part(
+                "reasoning", path, text, fingerprint=signature, pinned=True, prefix_bound=bound and bool(signature)
+            )
         if kind == "toolCall":
             call, tool = str(block.get("id") or ""), str(block.get("name") or "")
             self.calls.add(call, tool)

@@ -13,8 +13,8 @@ from secateur.formats.format import Format
 from secateur.formats.native import array_at
 from secateur.formats.pi import ROLES, Pi, Reader
 from secateur.jsontext import Text
-from secateur.lineage import keyed
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.lineage import assign_keys
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 
 class PiMessages(Format):
@@ -35,14 +35,14 @@ class PiMessages(Format):
         at, items = found
         reader = Reader({}, model)
         values = items.values() if isinstance(items, Text) else items
-        messages = keyed(_message(reader, item, (*at, number)) for number, item in enumerate(values))
+        messages = assign_keys(_message(reader, item, (*at, number)) for number, item in enumerate(values))
         return Transcript(at, messages, model or reader.model, reader.provider)
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """As in a log of Pi; OpenAI's arguments are a string, and its results take blocks of text as well."""
         return text if part.path[-2:] == ("function", "arguments") else Pi().replacement_body(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A message of one text; a summary gets Pi's own role."""
         if new.origin == "summary":
             return {"role": "compactionSummary", "summary": new.text}

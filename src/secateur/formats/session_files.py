@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from secateur.formats.logs import arguments_body
 from secateur.formats.native import array_at, sample
 from secateur.jsontext import Text
-from secateur.lineage import keyed
+from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Path, Transcript
 
 
@@ -76,14 +76,14 @@ def word(value: Any) -> str:
 
 
 def gathered(at: Path, messages: Iterable[Message], stamped: int = 0, **known: Any) -> Transcript:
-    """The transcript of fresh messages that are edited in place; `called` is the time of the newest assistant message.
+    """The transcript of new messages that are edited in place; `last_call_ms` is the newest assistant message's time.
 
     Messages without parts were never sent and are dropped.
     """
     kept = [message for message in messages if message.parts]
-    known.setdefault("called", next((one.at for one in reversed(kept) if one.role == "assistant"), 0))
-    stamped = max(stamped, max((one.at for one in kept), default=0))
-    return Transcript(at, keyed(kept), stamped=stamped, in_place=True, **known)
+    known.setdefault("last_call_ms", next((one.recorded_ms for one in reversed(kept) if one.role == "assistant"), 0))
+    stamped = max(stamped, max((one.recorded_ms for one in kept), default=0))
+    return Transcript(at, assign_keys(kept), last_timestamp_ms=stamped, parts_only=True, **known)
 
 
 def frozen(parts: Sequence[Part] | Iterator[Part]) -> tuple[Part, ...]:

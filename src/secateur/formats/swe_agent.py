@@ -13,7 +13,7 @@ from secateur.formats import openai_chat
 from secateur.formats.format import Format
 from secateur.formats.native import Calls
 from secateur.formats.session_files import elements, frozen, gathered, has, member, rows, some_of, table, word
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 
 class SWEAgent(Format):
@@ -45,7 +45,7 @@ class SWEAgent(Format):
         """As in Chat Completions."""
         return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A message of one text."""
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 

@@ -15,7 +15,7 @@ from secateur.formats.format import Format
 from secateur.formats.logs import moment, no_new_message
 from secateur.formats.native import Calls, array_at, canonical
 from secateur.formats.session_files import body_of, first_of, gathered, has, member, rows, some_of, table, word
-from secateur.model import Message, New, Part, Path, Transcript
+from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 
 class _Run(Struct, frozen=True):
@@ -58,7 +58,7 @@ class TauBench(Format):
             return body_of(part, text)
         return openai_chat.OpenAIChat().replacement_body(part, text)
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
         no_new_message(new, "tau-bench")
 
@@ -102,12 +102,12 @@ def _message(item: dict[str, Any], path: Path, calls: Calls) -> Message:
         text = canonical(content) if pinned else content or ""
         error = item.get("error") is True
         part = Part("tool_result", (*path, "content"), text, calls.take(call), call, error, pinned=pinned)
-        return Message("tool", path, (part,), "harness", at=at)
+        return Message("tool", path, (part,), "harness", recorded_ms=at)
     if item.get("role") == "assistant" and "function" not in table((rows(item.get("tool_calls")) or [{}])[0]):
         calls.speaks("assistant")
         content = word(item.get("content"))
         said = (Part("text", (*path, "content"), content),) if content else ()
-        return Message("assistant", path, (*said, *_calls(item, path, calls)), at=at)
+        return Message("assistant", path, (*said, *_calls(item, path, calls)), recorded_ms=at)
     return openai_chat.message(item, path, calls)
 
 

@@ -64,13 +64,13 @@ def _outcome(
     if settings is None:
         return Refused("no_policy", f"policy {policy.name} does not compact")
     tail = _tail(inside, prepared)
-    chosen = structs.replace(policy, prune=(), birth=None, compaction=_keeping(settings, tail))
+    chosen = structs.replace(policy, prune=(), on_arrival=None, compaction=_keeping(settings, tail))
     engine = Engine(chosen, summarizer=summarizer, deadline_s=deadline_s, local_only=local_only, format="pi_messages")
     view = engine.compact(
         _view(entries, inside),
         focus=str(event.get("customInstructions") or ""),
-        active=event.get("isIdle") is False or event.get("isStreaming") is True,
-        queued=event.get("hasPendingMessages") is True,
+        run_active=event.get("isIdle") is False or event.get("isStreaming") is True,
+        messages_queued=event.get("hasPendingMessages") is True,
     )
     outcome = view.compaction or Refused("cancelled", "there is nothing to sum up")
     if isinstance(outcome, Compacted) and outcome.layout is not None:
@@ -87,7 +87,7 @@ def _laid_out(event: Event, policy: Policy) -> Answer:
         view = fit(laid, policy=policy, format="pi_messages", compact=False)
     except SecateurError as error:
         return Answer({"messages": laid}, f"host: nothing was swept: {error}")
-    return Answer({"messages": view.native}, "override" if view.native is not messages else "host")
+    return Answer({"messages": view.request}, "override" if view.request is not messages else "host")
 
 
 def _by_layout(messages: list[Any], layout: Layout | None) -> list[Any]:

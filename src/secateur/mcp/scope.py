@@ -10,7 +10,7 @@ from pathlib import Path
 from secateur.errors import ConfigError, StoreError
 from secateur.lineage import HANDLE_DIGITS
 from secateur.stores import open_store
-from secateur.stores.protocol import Blob, Held, State, Store, Who
+from secateur.stores.protocol import Blob, BlobRef, SessionId, State, Store
 from secateur.stores.sqlite import SqliteStore
 
 SEEN = "give `seen`, a handle that stands in your context (`recall 1a2b3c4d5e6f`)"
@@ -61,7 +61,7 @@ class Scope:
             raise StoreError("nothing is kept here yet: nothing was removed, or sessions are kept in another store")
 
     def _named(self, name: str) -> State:
-        state = self.store.load(Who(name, self.tenant))
+        state = self.store.load(SessionId(name, self.tenant))
         if state is None:
             raise StoreError(f"there is no session {name!r} yet: nothing was removed so far")
         return state
@@ -81,7 +81,7 @@ class Scope:
         )
 
 
-def held(store: Store, state: State) -> tuple[Held, ...]:
+def held(store: Store, state: State) -> tuple[BlobRef, ...]:
     """What left the session's views and can be read back; pieces of raw documents aside."""
     return tuple(one for one in store.blobs(state.who) if one.id and one.kind != "raw")
 

@@ -37,7 +37,7 @@ def _of_request(receipt: Receipt) -> Iterator[str]:
         f", {receipt.tokens_view / receipt.window:.0%} of the window of {receipt.window:,}" if receipt.window else ""
     )
     yield f"your last request: {receipt.tokens_view:,} tokens{share}; without removals {receipt.tokens_raw:,}"
-    yield f"policy: {receipt.policy}; {receipt.trigger or receipt.gate or 'nothing was removed for it'}"
+    yield f"policy: {receipt.policy}; {receipt.reason or receipt.skipped_reason or 'nothing was removed for it'}"
     for warning in receipt.warnings:
         yield f"warning: {warning}"
 

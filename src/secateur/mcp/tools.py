@@ -9,7 +9,7 @@ import re
 from secateur.answers import pages
 from secateur.answers.grep import matching
 from secateur.answers.json_path import values_at
-from secateur.answers.left import Left, left
+from secateur.answers.left import Removal, left
 from secateur.engine import Engine
 from secateur.errors import ConfigError
 from secateur.jsontext import dumps
@@ -18,7 +18,7 @@ from secateur.mcp.scope import Scope, held
 from secateur.mcp.status import status_of
 from secateur.placeholder import short
 from secateur.recalling import headed
-from secateur.stores.protocol import Held
+from secateur.stores.protocol import BlobRef
 
 NAMES = ("recall", "search", "removed", "status", "pin", "unpin")  # methods of `Tools`; what they say is their help
 PINS = ("pin", "unpin")  # those that change something
@@ -133,7 +133,7 @@ class Tools:
         return found, len(named) - len(wanted)
 
 
-def _within(held_: list[Held]) -> list[Held]:
+def _within(held_: list[BlobRef]) -> list[BlobRef]:
     """The first of these that can be looked through at once."""
     size = 0
     for number, one in enumerate(held_):
@@ -164,14 +164,14 @@ def _paged(rows: list[str], page: int) -> tuple[list[str], int]:
     return rows[(page - 1) * ROWS : page * ROWS], of
 
 
-def _row(one: Left) -> str:
+def _row(one: Removal) -> str:
     """One removed part on a line: its handle, what it was, where, and what stands there."""
     name = one.handle or "(not kept)"
     where = f"message {one.message}" if one.message is not None else one.verb
     size = f"{one.tokens_before} tokens" if one.tokens_before else f"{one.bytes or 0} bytes"
     gone = "" if one.bytes is not None else ", bytes no longer kept"
     stands = f": {short(one.stands, 160)}" if one.stands else ""
-    return f"{name} {one.tool or one.verb}, {where}, {size}, by {one.by}{gone}{stands}"
+    return f"{name} {one.tool or one.verb}, {where}, {size}, by {one.strategy}{gone}{stands}"
 
 
 def _lines(said: str, count: int) -> tuple[int, int | None]:

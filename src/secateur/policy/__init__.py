@@ -137,7 +137,7 @@ def _fitting(policy: Policy) -> Policy:
     if policy.compaction and policy.compaction.counter:
         counter(policy.compaction.counter)
     clearing = [one for one in policy.prune if isinstance(one, HardClear)]
-    for template in filter(None, [text for one in clearing for text in (one.text, one.error_text)]):
+    for template in filter(None, [text for one in clearing for text in (one.placeholder, one.error_placeholder)]):
         checked(template)
     other = [type(one).__struct_config__.tag for one in policy.prune if one.edits - RESULTS]
     if policy.results_only and other:

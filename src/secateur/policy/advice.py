@@ -5,7 +5,7 @@ Rule: facts with their remedy, a sentence each; nothing is changed and nothing r
 
 from secateur.policy.duration import seconds
 from secateur.policy.language import Policy
-from secateur.protect import spares
+from secateur.protect import is_protected_tool
 from secateur.schedule import Never, Threshold
 
 _LEAST_TURNS = 2  # SEEDS 0.3
@@ -21,27 +21,34 @@ def advice(policy: Policy) -> list[str]:
 def _about_skills(policy: Policy) -> list[str]:
     """SEEDS 0.3: what a skill told the agent cannot be had from a summary again."""
     protect = policy.protect
-    if spares(protect, "skill") or "skill" in protect.roles:
+    if is_protected_tool(protect, "skill") or "skill" in protect.tool_kinds:
         return []
     return ["results of the tool `skill` may go, and with them the agent's instructions: add it to protect.tools"]
 
 
 def _about_turns(policy: Policy) -> list[str]:
     protect = policy.protect
-    if protect.turns >= _LEAST_TURNS or protect.assistants or protect.messages or protect.rounds or protect.results:
+    if (
+        protect.last_turns >= _LEAST_TURNS
+        or protect.last_assistant_messages
+        or protect.last_messages
+        or protect.last_rounds
+        or protect.last_results
+    ):
         return []
     return [
-        f"only {protect.turns} user turns stay, so results of the running task may go: set protect.turns to 2 or more"
+        f"only the last {protect.last_turns} user turns are protected, so results of the running task may be removed: "
+        "set protect.last_turns to 2 or more"
     ]
 
 
 def _about_ttl(policy: Policy) -> list[str]:
     """SEEDS 3.7: pruning pays when it comes just as the provider's cache has run out."""
-    ttl = policy.schedule.idle_over_s if isinstance(policy.schedule, Threshold) else None
+    ttl = policy.schedule.min_idle_s if isinstance(policy.schedule, Threshold) else None
     if ttl is None:
         return []
     return [
         f"ttl is {ttl:,.0f} s and {setting} is {said}: set both alike, or pruning misses the end of the cache"
-        for setting, said in policy.host.items()
+        for setting, said in policy.host_settings.items()
         if setting.endswith("cacheControlTtl") and seconds(said) != ttl
     ]

@@ -12,8 +12,13 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from secateur.policy.renamed import FIELDS as RENAMED_FIELDS
+from secateur.policy.renamed import TAGS as RENAMED_TAGS
+from secateur.policy.renamed import TYPES as RENAMED_TYPES
+
 _PLACE = re.compile(r" - at `\$\.?(.*)`$")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
+_NO_TYPE = "Object missing required field `type`"
 _TAG = re.compile(r"Invalid value '(.*)'")
 
 
@@ -24,6 +29,9 @@ def explained(error: msgspec.ValidationError, data: Any, type_: type[Struct]) ->
     where = place[1] if place else ""
     said = _PLACE.sub("", text)
     at = f" at {where}" if where else ""
+    renamed = _renamed(said, data, where, type_)
+    if renamed:
+        return renamed
     unknown = _UNKNOWN.match(said)
     if unknown:
         valid = _fields(_struct_at(data, where, type_))
@@ -31,16 +39,38 @@ def explained(error: msgspec.ValidationError, data: Any, type_: type[Struct]) ->
     tag = _TAG.match(said)
     if tag:
         valid = sorted(_tags(_struct_union(data, where, type_)))
-        return f"{tag[1]!r}{at} is not known{nearest(tag[1], valid)}" + (
-            f"; known are {', '.join(valid)}" if valid else ""
-        )
+        known = f"; known are {', '.join(valid)}" if valid else ""
+        return f"{tag[1]!r}{at} is not known{nearest(tag[1], valid)}{known}"
     return f"{said[:1].lower()}{said[1:]}{at}"
+
+
+def _renamed(said: str, data: Any, where: str, type_: type[Struct]) -> str:
+    """The new name of an old word; "" if this error is about something else."""
+    tag = _TAG.match(said)
+    if tag and tag[1] in RENAMED_TYPES:
+        return f"{where} {tag[1]!r} was renamed: write {RENAMED_TYPES[tag[1]]!r}"
+    unknown = _UNKNOWN.match(said)
+    old, new = unknown[1] if unknown else "", ""
+    if said == _NO_TYPE:
+        old = next((name for name in RENAMED_TAGS if name in _value_at(data, where)), "")
+    if old in RENAMED_TAGS:
+        new = "type"
+    elif old:
+        new = RENAMED_FIELDS.get(_struct_at(data, where, type_).__name__, {}).get(old, "")
+    return f"{where + '.' if where else ''}{old} was renamed: write {new}" if new else ""
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
     """A hint at the valid name that comes closest, if one does."""
     found = get_close_matches(name.lower(), list(valid), n=1, cutoff=0.5)
     return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def _value_at(data: Any, where: str) -> dict[str, Any]:
+    """The table at this place of the data; empty if there is none."""
+    for step in _steps(where):
+        data = data[int(step)] if isinstance(data, list | tuple) else data.get(step) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
 
 
 def _steps(where: str) -> list[str]:

@@ -12,31 +12,31 @@ from msgspec import Struct, defstruct
 
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.pricing.stated import Stated
-from secateur.protect import Count, Protect
+from secateur.protect import Count, Protection
 from secateur.registry import Registry
 from secateur.schedule import SCHEDULES, EveryRequest, Schedule
 from secateur.strategies import STRATEGIES, Excerpt, Strategy
 
-TAGS = ("do", "when")  # the fields that say which strategy or schedule a table is
+TAGS = ("type",)  # the field that says which strategy or schedule a table is
 
 
 class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """How one system prunes, compacts and goes on."""
 
     name: str
-    doc: str = ""  # one sentence: what it does
+    description: str = ""  # one sentence: what it does
     counter: str = "estimate"  # counts for the policy's own gates (SEEDS S.4); reports use another
     window: Count | None = None  # tokens; beats the registry, and is beaten by what the caller states
     context_tokens: Count | None = None  # a ceiling on the window, wherever that comes from (SEEDS 3.4)
     binds: Literal["any", "stated", "never"] = "stated"  # the windows that a view may not exceed: others are a warning
     windows: dict[str, int] = {}  # windows of single models, by name, as a host's configuration states them
     sticky: bool = True  # edits hold; False: each view is made afresh (SEEDS 3.1), if no reasoning is bound to it (A55)
-    stamp: bool = False  # the time of clearing is recorded where the host has a place for it (SEEDS 0.4)
-    in_place: Literal["always", "bodies", "never"] = "always"  # which files may be rewritten (SEEDS 2.7, 3.1)
+    record_cleared_at: bool = False  # the time of clearing is recorded where the host has a place for it (SEEDS 0.4)
+    allow_in_place: Literal["always", "bodies", "never"] = "always"  # which files may be rewritten (SEEDS 2.7, 3.1)
     results_only: bool = False  # strategies may change tool results only (SEEDS S.2)
-    host: dict[str, str] = {}  # settings of the host that are reported and not acted on (SEEDS 3.7)
-    protect: Protect = Protect()
-    birth: Excerpt | None = None  # stage 0: results too long become excerpts when they are new (SEEDS S.7)
+    host_settings: dict[str, str] = {}  # settings of the host that are reported and not acted on (SEEDS 3.7)
+    protect: Protection = Protection()
+    on_arrival: Excerpt | None = None  # stage 0: results too long become excerpts when they are new (SEEDS S.7)
     prune: tuple[Strategy, ...] = ()  # in order; each sees what those before it proposed
     schedule: Schedule = EveryRequest()
     pricing: tuple[Stated, ...] = ()  # prices and cache rules where the tables' are not the ones that hold

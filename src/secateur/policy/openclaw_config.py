@@ -14,7 +14,7 @@ from msgspec import structs
 from secateur.errors import ConfigError
 from secateur.policy.duration import seconds
 from secateur.policy.language import Policy
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.schedule import Never, Schedule, Threshold
 from secateur.strategies import HardClear, SoftTrim, Strategy
 
@@ -56,7 +56,7 @@ def configured(config: Config, base: Policy) -> Policy:
         schedule=_schedule(pruning, mode, base.schedule),
         windows=_windows(config),
         context_tokens=_positive(defaults.get("contextTokens")),
-        host=_host(config, kind, mode),
+        host_settings=_host(config, kind, mode),
     )
 
 
@@ -74,12 +74,12 @@ def credentials(config: Config) -> str:
     return str(kinds.pop()) if len(kinds) == 1 else ""
 
 
-def _protect(pruning: Config, base: Protect) -> Protect:
+def _protect(pruning: Config, base: Protection) -> Protection:
     tools = _at(pruning, "tools")
     return structs.replace(
         base,
-        assistants=_whole(pruning.get("keepLastAssistants"), base.assistants),
-        allow=_texts(tools.get("allow")),
+        last_assistant_messages=_whole(pruning.get("keepLastAssistants"), base.last_assistant_messages),
+        prunable_tools=_texts(tools.get("allow")),
         tools=_texts(tools.get("deny")),
     )
 
@@ -107,21 +107,21 @@ def _trim(base: SoftTrim, soft: Config) -> SoftTrim:
 def _clear(base: HardClear, hard: Config, pruning: Config) -> HardClear:
     return structs.replace(
         base,
-        text=_literal(hard.get("placeholder")) or base.text,
-        from_weight=_ratio(pruning.get("hardClearRatio"), base.from_weight),
-        min_chars=_whole(pruning.get("minPrunableToolChars"), base.min_chars),
+        placeholder=_literal(hard.get("placeholder")) or base.placeholder,
+        min_char_share=_ratio(pruning.get("hardClearRatio"), base.min_char_share),
+        min_total_chars=_whole(pruning.get("minPrunableToolChars"), base.min_total_chars),
     )
 
 
 def _schedule(pruning: Config, mode: Any, base: Schedule) -> Schedule:
     if mode != "cache-ttl" or not isinstance(base, Threshold):
-        return Never(why=f"contextPruning.mode is {mode!r} in OpenClaw's configuration; only 'cache-ttl' prunes")
+        return Never(reason=f"contextPruning.mode is {mode!r} in OpenClaw's configuration; only 'cache-ttl' prunes")
     ttl = pruning.get("ttl")
     idle_s = seconds(ttl) if isinstance(ttl, str) else None
     return structs.replace(
         base,
-        idle_over_s=base.idle_over_s if idle_s is None else idle_s,
-        from_weight=_ratio(pruning.get("softTrimRatio"), base.from_weight),
+        min_idle_s=base.min_idle_s if idle_s is None else idle_s,
+        min_char_share=_ratio(pruning.get("softTrimRatio"), base.min_char_share),
     )
 
 

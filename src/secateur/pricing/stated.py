@@ -10,7 +10,7 @@ it does not state stays what the tables say. What neither knows is None here, an
 """
 
 from fnmatch import fnmatchcase
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -50,7 +50,9 @@ class Stated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     price: Rates | None = None  # dollars per million tokens
     tiers: tuple[Tier, ...] = ()  # by `over`, lowest first; only beside `price`
     cache: StatedCache = StatedCache()
-    hour: bool = False  # requests buy the cache's longer time to live (`ttl_long_s`), though they may not show it
+    cache_ttl: Literal["5m", "1h"] | None = (
+        None  # 1h: requests buy the longer time to live, though they may not show it
+    )
 
     def __post_init__(self) -> None:
         if self.tiers and self.price is None:

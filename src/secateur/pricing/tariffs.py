@@ -9,13 +9,13 @@ from functools import lru_cache
 from secateur.pricing.prices import Price, price_of
 from secateur.pricing.rules import CacheRules, rules_of
 from secateur.pricing.stated import Entries, entry_for, price_under, rules_under, with_settings
-from secateur.tariff import DEFAULT_MODEL, Tariff
+from secateur.tariff import DEFAULT_MODEL, CachePricing
 
 FREE = 3  # slots that a client leaves of which nothing is known: one that marks its newest message
 _MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
 
 
-def tariff_of(model: str, hour: bool = False, *, at: int | None = None, said: Entries = ()) -> Tariff:
+def tariff_of(model: str, hour: bool = False, *, at: int | None = None, said: Entries = ()) -> CachePricing:
     """What a request to this model pays.
 
     `hour`: the client buys the cache's longer time to live. `at`: when, in ms since 1970; without it, as on the date of
@@ -25,7 +25,7 @@ def tariff_of(model: str, hour: bool = False, *, at: int | None = None, said: En
 
 
 @lru_cache(maxsize=256)
-def _tariff_of(model: str, hour: bool, minute: int | None, said: Entries) -> Tariff:
+def _tariff_of(model: str, hour: bool, minute: int | None, said: Entries) -> CachePricing:
     price = price_under(said, model, minute * _MINUTE_MS if minute is not None else None)
     rules, entry = rules_under(said, model), entry_for(said, model)
     assumed = _assumed(model, price, rules)
@@ -33,32 +33,32 @@ def _tariff_of(model: str, hour: bool, minute: int | None, said: Entries) -> Tar
     rules = rules or (with_settings(rules_of(DEFAULT_MODEL), entry.cache) if entry else rules_of(DEFAULT_MODEL))
     assert price is not None
     assert rules is not None
-    return stated(price, rules, hour=hour or (entry is not None and entry.hour), assumed=assumed)
+    return stated(price, rules, hour=hour or (entry is not None and entry.cache_ttl == "1h"), assumed=assumed)
 
 
-def stated(price: Price, rules: CacheRules, *, hour: bool = False, free: int = FREE, assumed: str = "") -> Tariff:
+def stated(price: Price, rules: CacheRules, *, hour: bool = False, free: int = FREE, assumed: str = "") -> CachePricing:
     """The tariff of a price and a set of cache rules. Without a cache, reading is input; so is writing where the
     provider does not charge it. `free`: breakpoints that may be added to a request."""
     base, long_s = price.base, rules.ttl_long_s if hour else None
     none = rules.positions == "none"
     written = base.w if long_s is None else base.w_1h
-    return Tariff(
-        r=1.0 if none else base.r,
-        w=written if rules.writes_cost and not none else 1.0,
-        o=base.o,
+    return CachePricing(
+        cache_read=1.0 if none else base.r,
+        cache_write=written if rules.writes_cost and not none else 1.0,
+        output=base.o,
         ttl_s=rules.ttl_s if long_s is None else long_s,
         minimum_tokens=rules.minimum_tokens,
         step_tokens=rules.step_tokens,
-        anywhere=rules.positions in ("steps", "none"),
+        any_prefix=rules.positions in ("steps", "none"),
         positions=rules.positions,
         look_back=rules.look_back,
         breakpoints=rules.breakpoints,
-        free=free,
+        free_breakpoints=free,
         strips_reasoning=rules.strips_reasoning,
         tiers=tuple(tier.over for tier in price.tiers),
         dollars=base.input,
         model=price.model,
-        assumed=assumed,
+        assumption=assumed,
     )
 
 

@@ -42,7 +42,7 @@ def render(emitter: Emitter, work: Projection, request: Any, on: bool) -> Render
     """The view of a request. Breakpoints are added only if they are `on`, and to no view that is the request itself."""
     native, edits = emitter.emit(work, request), emitter.count_edits(work)
     document = work.document
-    if on and native is not request and document.transcript.at == (MARKED.get(document.format.name),):
+    if on and native is not request and document.transcript.messages_path == (MARKED.get(document.format.name),):
         first = _first_edited(work)
         native, added = (native, 0) if first is None else _marked(work, native, first)
         return Rendered(native, edits, added)
@@ -70,9 +70,9 @@ def _first_edited(work: Projection) -> int | None:
     keys: set[str] = set()
     ranges = []
     for epoch in reversed(epochs):
-        if epoch.tip != tip or not tip:
+        if epoch.head_key != tip or not tip:
             break
-        both = (epoch, epochs[epoch.undoes]) if epoch.undoes is not None else (epoch,)
+        both = (epoch, epochs[epoch.reverts]) if epoch.reverts is not None else (epoch,)
         keys |= {edit.key for one in both for edit in one.edits if not isinstance(edit, Replace)}
         ranges += [edit for one in both for edit in one.edits if isinstance(edit, Replace)]
     found = [i for i, _, edit in work.ranges if edit in ranges]
@@ -91,7 +91,7 @@ def _text(document: Document, native: Any) -> bytes | None:
 
 def _elements(work: Projection, body: Any) -> list[int] | None:
     """Where each message of the view stands in its array, and where that ends; None where this cannot be said."""
-    if work.document.transcript.at == ("input",):
+    if work.document.transcript.messages_path == ("input",):
         return _items(work, body)
     raw = {message.key: message for message in work.document.transcript.messages}
     whole = work.document.format.must_alternate  # no message goes with its parts
@@ -130,14 +130,19 @@ def ahead(work: Projection) -> tuple[int, ...]:
     first = next((n for n, message in enumerate(read.messages) if any(p.key in keys for p in message.parts)), None)
     if first is None:
         return tuple(_place_of(work, number) for number in found)
-    index = bounds.index_of(work.view())
+    index = bounds.get_index(work.view())
     budget = Budget(
-        window=0, used=0, count=work.gauge, protect=work.protect, edited=work.edited, own=work.message_index.own
+        window=0,
+        tokens_used=0,
+        count=work.gauge,
+        protect=work.protect,
+        edited_by=work.edited,
+        own_keys=work.message_index.own,
     )
-    behind = replace(read, index=replace(index, spent=first))
+    behind = replace(read, index=replace(index, first_prunable=first))
     found.append(bounds.spent(behind, work.protect, partial(is_final, budget)))
-    if index.turns and index.turns[-1] >= first:
-        found.append(index.turns[-1] + 1)
+    if index.user_turns and index.user_turns[-1] >= first:
+        found.append(index.user_turns[-1] + 1)
     return tuple(_place_of(work, number) for number in found)
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.api import Violation
 from secateur.jsontext import Text
-from secateur.model import Message, New, Replace
+from secateur.model import Message, NewMessage, Replace
 from secateur.patch import Op, Splice, apply, spliced, splices, written
 from secateur.render.host_entry import appended, hosted
 from secateur.session import Projection
@@ -127,14 +127,16 @@ class Emitter:
         if not ops:
             return
         self._ops[number] = ops
-        spliced_out = not document.format.log and not document.transcript.in_place
+        spliced_out = not document.format.log and not document.transcript.parts_only
         if spliced_out and len(ops) >= len(message.parts) and emptied(message, fold):
             if document.format.must_alternate:
-                self._ops[number] = [Op(message.path, document.format.new_message(New(message.role, _NOTHING_LEFT)))]
+                self._ops[number] = [
+                    Op(message.path, document.format.new_message(NewMessage(message.role, _NOTHING_LEFT)))
+                ]
                 self._at_top.add(number)
             else:
                 self._emptied.add(number)
-        elif spliced_out and any(op.slice and op.path == document.transcript.at for op in ops):
+        elif spliced_out and any(op.slice and op.path == document.transcript.messages_path for op in ops):
             self._at_top.add(number)
         elif isinstance(document.native, Text):
             self._cuts[number] = self._located(document, document.native, ops)
@@ -160,7 +162,7 @@ class Emitter:
 
     def _located(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
         """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""
-        at = document.transcript.at
+        at = document.transcript.messages_path
         items = native.at(at)
         if items is None or items.kind != "[" or len(ops) > _FEW or any([op.slice for op in ops]):
             return splices(native, ops)
@@ -190,7 +192,7 @@ class Emitter:
         placed = [(elements(document, i).start, elements(document, j).start, edit) for i, j, edit in ranges]
         known = sorted(n for n in self._emptied if n < len(read.messages))
         gone = [(span.start, span.stop) for span in (elements(document, number) for number in known)]
-        return top_ops(read.at, placed, gone, document.format)
+        return top_ops(read.messages_path, placed, gone, document.format)
 
     def _with_top(self, document: Document, top: list[Op], ranges: list[Range]) -> Any:
         shown = self._ops.keys() - self._emptied
@@ -205,7 +207,7 @@ class Emitter:
     def _spliced(self, document: Document, native: Text) -> bytes:
         """The last view as far as it holds, and the rest with its edits."""
         sent, size = self._sent, len(document.transcript.messages)
-        items = native.at(document.transcript.at) if sent is not None and sent.messages else None
+        items = native.at(document.transcript.messages_path) if sent is not None and sent.messages else None
         if sent is None or items is None:
             data = spliced(native.data, sorted(cut for some in self._cuts.values() for cut in some))
         elif sent.messages == size and sent.raw is native.data:

@@ -11,7 +11,7 @@ from secateur.formats.appending import Appending, Item
 from secateur.jsontext import Lines, Text, dumps
 from secateur.model import Replace
 from secateur.patch import Op, apply, spliced, splices
-from secateur.plan import Fold
+from secateur.plan import FoldedPlan
 from secateur.session.document import Document
 
 Located = tuple[int, int, Replace]
@@ -22,7 +22,7 @@ def hosted(document: Document) -> bool:
     return document.format.has_host_entry
 
 
-def appended(document: Document, ops: dict[int, list[Op]], fold: Fold, ranges: Sequence[Located]) -> Any:
+def appended(document: Document, ops: dict[int, list[Op]], fold: FoldedPlan, ranges: Sequence[Located]) -> Any:
     """The document with the view's compaction at its end, in the way in which it came."""
     native, read = document.native, document.transcript
     every = [op for some in ops.values() for op in some]
@@ -30,7 +30,7 @@ def appended(document: Document, ops: dict[int, list[Op]], fold: Fold, ranges: S
         items=tuple(_items(document, ranges)),
         tail=len(read.messages) - max((j for i, j, _ in ranges if i < j), default=0),
         element=_Elements(document, every),
-        at=max(_when(fold, ranges), read.stamped + 1),
+        at=max(_when(fold, ranges), read.last_timestamp_ms + 1),
         tokens=sum(part.tokens for message in read.messages for part in message.parts) + read.fixed_tokens,
     )
     entries: list[Any] = document.format.host_entry(native, made)
@@ -39,7 +39,7 @@ def appended(document: Document, ops: dict[int, list[Op]], fold: Fold, ranges: S
         end = b"" if data.endswith(b"\n") or not data else b"\n"
         return document.out(data + end + b"".join(dumps(entry) + b"\n" for entry in entries))
     size = _size(document)
-    all_ops = [*every, Op(read.at, entries, (size, size))]
+    all_ops = [*every, Op(read.messages_path, entries, (size, size))]
     if isinstance(native, Text):
         return document.out(spliced(native.data, splices(native, all_ops)))
     return apply(native, all_ops)
@@ -51,7 +51,7 @@ def _items(document: Document, ranges: Sequence[Located]) -> Iterator[Item]:
     here = 0
     for i, j, edit in ranges:
         yield from messages[here:i]
-        yield from edit.items
+        yield from edit.messages
         here = max(here, j)
     yield from messages[here:]
 
@@ -61,7 +61,7 @@ class _Elements:
 
     def __init__(self, document: Document, ops: list[Op]) -> None:
         self._document = document
-        self._depth = len(document.transcript.at)
+        self._depth = len(document.transcript.messages_path)
         self._ops: dict[Any, list[Op]] = {}
         for op in ops:
             step, inside = op.path[self._depth], op.path[self._depth + 1 :]
@@ -72,16 +72,16 @@ class _Elements:
         if isinstance(native, Lines):
             value = native.line(number)
         elif isinstance(native, Text):
-            child = native.at((*self._document.transcript.at, number))
+            child = native.at((*self._document.transcript.messages_path, number))
             value = child.value() if child is not None else None
         else:
-            for step in self._document.transcript.at:
+            for step in self._document.transcript.messages_path:
                 native = native[step]
             value = native[number]
         return apply(value, self._ops.get(number, ()))
 
 
-def _when(fold: Fold, ranges: Sequence[Located]) -> int:
+def _when(fold: FoldedPlan, ranges: Sequence[Located]) -> int:
     """The time of the newest of these ranges (ms)."""
     mine = {id(edit) for _, _, edit in ranges}
     return max((at for edit, at in fold.ranges if id(edit) in mine), default=0)
@@ -90,8 +90,8 @@ def _when(fold: Fold, ranges: Sequence[Located]) -> int:
 def _size(document: Document) -> int:
     native: Any = document.native
     if isinstance(native, Text):
-        items = native.at(document.transcript.at)
+        items = native.at(document.transcript.messages_path)
         return len(items) if items is not None else 0
-    for step in document.transcript.at:
+    for step in document.transcript.messages_path:
         native = native[step]
     return len(native)

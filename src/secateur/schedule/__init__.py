@@ -9,16 +9,16 @@ from typing import Any
 
 from secateur.errors import ConfigError
 from secateur.registry import Registry
-from secateur.schedule.balance import Balance, Cold
+from secateur.schedule.balance import BreakEven, ColdCache
 from secateur.schedule.gates import EveryRequest, Never, Threshold
 from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
 
 __all__ = [
     "NOTHING",
     "SCHEDULES",
-    "Balance",
+    "BreakEven",
     "Choice",
-    "Cold",
+    "ColdCache",
     "EveryRequest",
     "Never",
     "Offer",
@@ -41,8 +41,8 @@ SCHEDULES: Registry[type[Schedule]] = Registry(
         "never": "secateur.schedule.gates:Never",
         "every_request": "secateur.schedule.gates:EveryRequest",
         "threshold": "secateur.schedule.gates:Threshold",
-        "cold": "secateur.schedule.balance:Cold",
-        "balance": "secateur.schedule.balance:Balance",
+        "cold_cache": "secateur.schedule.balance:ColdCache",
+        "break_even": "secateur.schedule.balance:BreakEven",
     },
     _admit,
 )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from operator import attrgetter
 
-from secateur.bounds import index_of
+from secateur.bounds import get_index
 from secateur.schedule.cached import Prefix, Prompt
 from secateur.schedule.cuts import Cut, Standing, cuts
 from secateur.schedule.ground import cold
@@ -30,7 +30,7 @@ class Asked:
         self.last = len(self._said)
         self.cuts = cuts(offer, [*self._said, self._size], walked)
         self.standing = Standing(self.cuts)
-        self._tariff, self._turns = budget.tariff, index_of(offer.seen).turns
+        self._tariff, self._turns = budget.pricing, get_index(offer.seen).user_turns
         self._added = {piece.request: piece.kept for piece in prefixes.pieces if piece.kept}
         self._gone, self._cold = pauses(offer, walked), bool(cold(budget))
         self._blocks, self._thought, self._thoughts = walked.blocks, walked.thought, walked.thoughts
@@ -92,7 +92,7 @@ class Asked:
         before = self.held(request - 1) if request else 0
         last = self._block(size, turn)
         changed = first.message if first is not None and first.message < before else None
-        inside = first.before if changed is not None and first is not None and tariff.anywhere else 0
+        inside = first.before if changed is not None and first is not None and tariff.any_prefix else 0
         thought = self._stripped(request)
         if thought is not None and (changed is None or thought < changed):
             changed, inside = thought, 0
@@ -120,7 +120,7 @@ class Asked:
         spoke = self._turns[: bisect_left(self._turns, size)][-1:]
         added = self._added.get(size) or (size, *(one + 1 for one in spoke if one >= at))
         places = [place for place in (*wanted, *added) if place and self._block(place, turn) >= 0]
-        return places[: self._tariff.free]
+        return places[: self._tariff.free_breakpoints]
 
     def _since(self, size: int, turn: int, marked: int) -> int:
         """The first block at which a prefix is found that is not marked there: from the first mark backwards, or as far
@@ -171,7 +171,7 @@ class _More:
 
 def _said(offer: Offer, walked: Walked) -> list[int]:
     """The answers of the model."""
-    assistants, messages = index_of(offer.seen).assistants, offer.seen.messages
+    assistants, messages = get_index(offer.seen).assistant_messages, offer.seen.messages
     found, asked = walked.kept("said") or ([], 0)
     if asked < len(assistants):
         found = [*found, *(n for n in assistants[asked:] if n and messages[n].origin not in _WRITTEN)]

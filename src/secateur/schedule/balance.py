@@ -15,19 +15,19 @@ from secateur.protect import Count
 from secateur.schedule.ground import Ground, Place
 from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
 from secateur.schedule.regret import Account, reserve
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 Positive = Annotated[float, Meta(gt=0)]
 Above = Annotated[float, Meta(ge=0)]
 
 
-class Cold(Schedule, frozen=True, kw_only=True, tag="cold"):
+class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
     """Edits are made only where no live cache is lost: after a pause that it does not outlive, and to what is new."""
 
     needs_clock = True
     uses_prices = True
 
-    least_tokens: Count = 0  # less than that coming free opens no epoch
+    min_tokens_freed: Count = 0  # less than that coming free opens no epoch
 
     def chosen(self, offer: Offer) -> Choice:
         ground = Ground(offer)
@@ -35,20 +35,20 @@ class Cold(Schedule, frozen=True, kw_only=True, tag="cold"):
         if not free:
             return Choice(gate=NOTHING if not offer.edits else "the prompt cache is warm: the policy waits for a pause")
         first = max(free, key=lambda place: place.freed)
-        return ground.choice(first, self.least_tokens, ground.cold or "what is new is in no cache yet")
+        return ground.choice(first, self.min_tokens_freed, ground.cold or "what is new is in no cache yet")
 
 
-class Balance(Schedule, frozen=True, kw_only=True, tag="balance"):
+class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
     """Edits are made when they have earned what they cost, when the cache is cold, or when they must."""
 
     needs_usage = True
     needs_clock = True
     uses_prices = True
 
-    beta: Positive = 0.5  # the share of the cost that the rent must have reached
-    max_regret: Above | None = 0.12  # no prefix of the session costs more than this share above the unpruned one
-    least_tokens: Count = 500  # less than that coming free opens no epoch
-    over_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it everything that may go goes
+    break_even_share: Positive = 0.5  # the share of the cost that the rent must have reached
+    max_overspend: Above | None = 0.12  # no prefix of the session costs more than this share above the unpruned one
+    min_tokens_freed: Count = 500  # less than that coming free opens no epoch
+    over_window_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it everything that may go goes
 
     def chosen(self, offer: Offer) -> Choice:
         ground = Ground(offer)
@@ -59,44 +59,46 @@ class Balance(Schedule, frozen=True, kw_only=True, tag="balance"):
             return ground.choice(ground.places[-1], 0, must)
         worth = [place for place in ground.places if self._margin(place) >= 0]
         if not worth:
-            return Choice(gate=_waits(max(ground.places, key=self._margin), self.beta))
+            return Choice(gate=_waits(max(ground.places, key=self._margin), self.break_even_share))
         worth.sort(key=self._margin, reverse=True)
         best = self._borne(worth, ground)
         if best is None:
-            return Choice(gate=_bound(worth[0], self.max_regret or 0.0))
-        return ground.choice(best, self.least_tokens, self._why(best, ground))
+            return Choice(gate=_bound(worth[0], self.max_overspend or 0.0))
+        return ground.choice(best, self.min_tokens_freed, self._why(best, ground))
 
-    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
         """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees, and not
         where so few tokens are `left` in the prompt that nothing of it is cached. All in the provider's tokens."""
-        return self.max_regret is None or (tariff.w * freed > reserve(tariff) and left >= tariff.minimum_tokens)
+        return self.max_overspend is None or (
+            tariff.cache_write * freed > reserve(tariff) and left >= tariff.minimum_tokens
+        )
 
     def _borne(self, places: list[Place], ground: Ground) -> Place | None:
         """The first of them that the bound on regret allows."""
         offer, budget = ground.offer, ground.offer.budget
-        if self.max_regret is None:
+        if self.max_overspend is None:
             return places[0]
-        steps = budget.tariff.step_tokens > 1
-        least = budget.tariff.minimum_tokens
-        places = [place for place in places if budget.used - budget.reported(place.freed) >= least]
+        steps = budget.pricing.step_tokens > 1
+        least = budget.pricing.minimum_tokens
+        places = [place for place in places if budget.tokens_used - budget.reported(place.freed) >= least]
         if not steps and not any(place.penalty for place in places):
             return next(iter(places), None)
-        most, so_far = self.max_regret, Account(offer, ground.prefixes)
+        most, so_far = self.max_overspend, Account(offer, ground.prefixes)
         borne = (place for place in places if not (place.penalty or steps) or so_far.bears(place, most))
         return next(borne, None)
 
     def _margin(self, place: Place) -> float:
-        return place.rent - self.beta * place.penalty
+        return place.rent - self.break_even_share * place.penalty
 
     def _must(self, budget: Budget, ground: Ground) -> str:
         """Why all must go, whatever it costs: the window, or a tier of prices that this request would enter."""
-        limit = self.over_share * budget.window
-        if budget.window > 0 and budget.used > limit:
-            return f"{budget.used:,} tokens are over {self.over_share:.0%} of the window"
-        left = budget.used - budget.reported(ground.places[-1].freed)
-        for tier in budget.tariff.tiers:
-            if left <= tier < budget.used:
-                return f"{budget.used:,} tokens would cost the rates above {tier:,}"
+        limit = self.over_window_share * budget.window
+        if budget.window > 0 and budget.tokens_used > limit:
+            return f"{budget.tokens_used:,} tokens are over {self.over_window_share:.0%} of the window"
+        left = budget.tokens_used - budget.reported(ground.places[-1].freed)
+        for tier in budget.pricing.tiers:
+            if left <= tier < budget.tokens_used:
+                return f"{budget.tokens_used:,} tokens would cost the rates above {tier:,}"
         return ""
 
     def _why(self, place: Place, ground: Ground) -> str:

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 
 from msgspec import Struct
 
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 Prefix = tuple[int, int]  # its last block, from 0; its tokens
 
@@ -30,7 +30,7 @@ class Prompt(Struct, frozen=True):
 class Cached:
     """The prefixes that are held, of one session."""
 
-    def __init__(self, tariff: Tariff) -> None:
+    def __init__(self, tariff: CachePricing) -> None:
         self._tariff = tariff
         self._blocks: list[int] = []  # their last blocks, shortest first
         self._tokens: list[int] = []
@@ -49,15 +49,15 @@ class Cached:
         tariff, held = self._tariff, len(self._blocks)
         read = self.read(prompt)
         del self._blocks[held:], self._tokens[held:]
-        w = tariff.w if prompt.tokens >= tariff.minimum_tokens else 1.0
-        return tariff.r * read + w * (prompt.tokens - read)
+        w = tariff.cache_write if prompt.tokens >= tariff.minimum_tokens else 1.0
+        return tariff.cache_read * read + w * (prompt.tokens - read)
 
     def read(self, prompt: Prompt) -> int:
         """Tokens that a request would find."""
         if prompt.cold:
             return 0
         self._hold(prompt.answer)
-        found = self._common(prompt) if self._tariff.anywhere else self._longest(prompt)
+        found = self._common(prompt) if self._tariff.any_prefix else self._longest(prompt)
         return found - found % self._tariff.step_tokens if found >= self._tariff.minimum_tokens else 0
 
     def longest(self, block: int) -> Prefix | None:

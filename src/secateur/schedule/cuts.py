@@ -12,7 +12,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from secateur.model import Part, Replace, Restore, Rewrite
-from secateur.plan import alive
+from secateur.plan import active_epochs
 from secateur.schedule.offer import Offer
 from secateur.schedule.walked import Walked
 
@@ -53,7 +53,7 @@ def cuts(offer: Offer, sent: Sequence[int], walked: Walked) -> tuple[Cut, ...]:
 
     Where the plan is that of the request before, and nothing that was edited came since, they are the same.
     """
-    raw, messages, plan = offer.budget.raw, offer.seen.messages, offer.plan.epochs
+    raw, messages, plan = offer.budget.originals, offer.seen.messages, offer.plan.epochs
     known = walked.kept("cuts")
     same = known is not None and known[0] is raw and known[1] == (len(raw), plan)
     if same and not any([part.key in raw for one in messages[known[2] :] for part in one.parts]):
@@ -67,7 +67,7 @@ def cuts(offer: Offer, sent: Sequence[int], walked: Walked) -> tuple[Cut, ...]:
 
 def _cuts(offer: Offer, sent: Sequence[int], walked: Walked) -> tuple[Cut, ...]:
     parts = _parts(offer)
-    sizes = {key: offer.budget.raw[key].tokens for key in parts}
+    sizes = {key: offer.budget.originals[key].tokens for key in parts}
     found: list[Cut] = []
     for request, key, tokens in _edits(offer, parts, sent, walked):
         number, part, before = parts[key]
@@ -84,7 +84,7 @@ def _cuts(offer: Offer, sent: Sequence[int], walked: Walked) -> tuple[Cut, ...]:
 
 def _parts(offer: Offer) -> dict[str, tuple[int, Part, int]]:
     """By key of an edited part: its message, itself as it reads now, and the tokens before it in its message."""
-    raw, messages = offer.budget.raw, offer.seen.messages
+    raw, messages = offer.budget.originals, offer.seen.messages
     found: dict[str, tuple[int, Part, int]] = {}
     for number in offer.holding(raw.keys()):
         before = 0
@@ -99,19 +99,19 @@ def _edits(
     offer: Offer, parts: dict[str, tuple[int, Part, int]], sent: Sequence[int], walked: Walked
 ) -> list[tuple[int, str, int | None]]:
     """Requests, keys, and the tokens that were left; None: as many as now."""
-    epochs = alive(offer.plan)
+    epochs = active_epochs(offer.plan)
     latest = {
         edit.key: place for place, epoch in enumerate(epochs) for edit in epoch.edits if not isinstance(edit, Replace)
     }
     found: list[tuple[int, str, int | None]] = []
     for place, epoch in enumerate(epochs):
-        request = bisect_left(sent, walked.at.get(epoch.tip, 0) + 1)
+        request = bisect_left(sent, walked.at.get(epoch.head_key, 0) + 1)
         for edit in epoch.edits:
             if isinstance(edit, Replace) or edit.key not in parts:
                 continue
             tokens = None
             if latest[edit.key] != place:
-                raw = offer.budget.raw[edit.key].tokens
+                raw = offer.budget.originals[edit.key].tokens
                 tokens = (
                     raw if isinstance(edit, Restore) else offer.count(edit.text) if isinstance(edit, Rewrite) else 0
                 )

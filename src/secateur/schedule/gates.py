@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from secateur.bounds import why_shut
+from secateur.bounds import explain_protection
 from secateur.budget import CHARS_PER_TOKEN, Budget, weight
 from secateur.model import Transcript
 from secateur.protect import Count, Share, protected_tokens
@@ -22,13 +22,13 @@ Seconds = Annotated[float, Meta(ge=0)]
 class Never(Schedule, frozen=True, kw_only=True, tag="never"):
     """Nothing is pruned."""
 
-    why: str = "the policy prunes nothing"
+    reason: str = "the policy prunes nothing"
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
-        return self.why
+        return self.reason
 
     def chosen(self, offer: Offer) -> Choice:
-        return Choice(gate=self.why)
+        return Choice(gate=self.reason)
 
 
 class EveryRequest(Schedule, frozen=True, kw_only=True, tag="every_request"):
@@ -44,32 +44,32 @@ class EveryRequest(Schedule, frozen=True, kw_only=True, tag="every_request"):
 class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
     """Edits are made when every gate that is set is open. Tokens are by the policy's own counter (SEEDS S.4)."""
 
-    only: tuple[str, ...] = ()  # globs over `provider:model`, of which one must fit; empty: any (SEEDS 3.2)
-    idle_over_s: Seconds | None = None  # the last call is older than this; unknown counts as closed (SEEDS 3.2)
-    over_share: Share | None = None  # the view takes more than this share of the window (SEEDS 1.3)
+    only_models: tuple[str, ...] = ()  # globs over `provider:model`, of which one must fit; empty: any (SEEDS 3.2)
+    min_idle_s: Seconds | None = None  # the last call is older than this; unknown counts as closed (SEEDS 3.2)
+    over_window_share: Share | None = None  # the view takes more than this share of the window (SEEDS 1.3)
     over_tokens: Count | None = None  # the view takes more than these tokens
-    from_weight: float | None = None  # the messages' weight is at least this share of the window (SEEDS 3.5)
-    more_than: Count | None = None  # the parts to be edited hold more than these tokens (SEEDS 1.1)
-    or_share_of_protected: Share | None = None  # or more than this share of the protected tokens, if less (SEEDS 1.4)
+    min_char_share: float | None = None  # the messages' weight is at least this share of the window (SEEDS 3.5)
+    over_prunable_tokens: Count | None = None  # the parts to be edited hold more than these tokens (SEEDS 1.1)
+    or_over_protected_share: Share | None = None  # or more than this share of the protected tokens, if less (SEEDS 1.4)
     clear_at_least: Count = 0  # at least these tokens come free
 
     @property
     def needs_usage(self) -> bool:
         """Whether a gate asks how much the view holds (`budget.used`)."""
-        return self.over_share is not None or self.over_tokens is not None
+        return self.over_window_share is not None or self.over_tokens is not None
 
     @property
     def needs_clock(self) -> bool:
         """Whether a gate asks what time it is."""
-        return self.idle_over_s is not None
+        return self.min_idle_s is not None
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         return (
-            _not_only(self.only, transcript)
-            or _not_idle(self.idle_over_s, budget.idle_s)
+            _not_only(self.only_models, transcript)
+            or _not_idle(self.min_idle_s, budget.idle_s)
             or _not_over(self, budget)
-            or _not_heavy(self.from_weight, transcript, budget)
-            or why_shut(transcript, budget.protect)
+            or _not_heavy(self.min_char_share, transcript, budget)
+            or explain_protection(transcript, budget.protect)
         )
 
     def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
@@ -94,10 +94,10 @@ _NO_WINDOW = "the window is unknown, and the policy compares with it"
 
 
 def _least(schedule: Threshold, budget: Budget) -> int | None:
-    if schedule.more_than is None or schedule.or_share_of_protected is None:
-        return schedule.more_than
-    share = schedule.or_share_of_protected * protected_tokens(budget.protect, budget.window)
-    return min(schedule.more_than, int(share))
+    if schedule.over_prunable_tokens is None or schedule.or_over_protected_share is None:
+        return schedule.over_prunable_tokens
+    share = schedule.or_over_protected_share * protected_tokens(budget.protect, budget.window)
+    return min(schedule.over_prunable_tokens, int(share))
 
 
 def _not_only(only: tuple[str, ...], transcript: Transcript) -> str:
@@ -122,13 +122,14 @@ def _not_idle(over_s: float | None, idle_s: float | None) -> str:
 
 
 def _not_over(schedule: Threshold, budget: Budget) -> str:
-    if schedule.over_share is not None and budget.window <= 0:
+    if schedule.over_window_share is not None and budget.window <= 0:
         return _NO_WINDOW
-    if schedule.over_share is not None and budget.used <= schedule.over_share * budget.window:
-        line = schedule.over_share * budget.window
-        return f"{budget.used:,} tokens are in use, and the policy begins over {line:,.0f} ({schedule.over_share:.0%})"
-    if schedule.over_tokens is not None and budget.used <= schedule.over_tokens:
-        return f"{budget.used:,} tokens are in use, and the policy begins over {schedule.over_tokens:,}"
+    if schedule.over_window_share is not None and budget.tokens_used <= schedule.over_window_share * budget.window:
+        line = schedule.over_window_share * budget.window
+        begins = f"{line:,.0f} ({schedule.over_window_share:.0%})"
+        return f"{budget.tokens_used:,} tokens are in use, and the policy begins over {begins}"
+    if schedule.over_tokens is not None and budget.tokens_used <= schedule.over_tokens:
+        return f"{budget.tokens_used:,} tokens are in use, and the policy begins over {schedule.over_tokens:,}"
     return ""
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from secateur.bounds import index_of, running
+from secateur.bounds import find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.model import Remove, Rewrite
 from secateur.schedule.offer import Choice, Offer
@@ -54,13 +54,13 @@ class Ground:
         return Choice({key: edit for key, edit in self.offer.edits.items() if key in behind}, why=why)
 
     def _places(self) -> list[Place]:
-        offer, tariff = self.offer, self.offer.budget.tariff
+        offer, tariff = self.offer, self.offer.budget.pricing
         messages, edits, walked = offer.seen.messages, offer.edits, self.walked
         numbers = offer.holding(edits.keys())
         waited = Waited(offer.seen, offer.budget, walked, numbers[0] if numbers else len(messages))
-        assistants = index_of(offer.seen).assistants
+        assistants = get_index(offer.seen).assistant_messages
         end = self._end()
-        stripped = running(offer.seen) if tariff.strips_reasoning else 0
+        stripped = find_turn_start(offer.seen) if tariff.strips_reasoning else 0
         size = _Sizes(walked, stripped) if stripped else walked.tokens
         found: list[Place] = []
         freed = inside = 0
@@ -75,37 +75,37 @@ class Ground:
                 edit = edits.get(part.key)
                 held = part.tokens if cached and not (number < stripped and part.kind == "reasoning") else 0
                 beside -= held
-                if part.within and part.within in edits:
+                if part.container_key and part.container_key in edits:
                     inside += part.tokens
                     continue
                 if edit is None or not isinstance(edit, Rewrite | Remove):
                     survives += held
-                    thought += part.tokens * part.bound
+                    thought += part.tokens * part.prefix_bound
                     continue
                 left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
                 gain, inside = part.tokens + inside - left, 0
                 survives += left * cached
                 freed += gain
                 asked = len(assistants) - bisect_right(assistants, _since(offer, part.key, waited.since(number, part)))
-                now += gain * (tariff.r if cached else tariff.w)
-                rent += gain * (tariff.r * asked + (tariff.r if cached else tariff.w))
-                written = survives + beside * (not tariff.anywhere)
+                now += gain * (tariff.cache_read if cached else tariff.cache_write)
+                rent += gain * (tariff.cache_read * asked + (tariff.cache_read if cached else tariff.cache_write))
+                written = survives + beside * (not tariff.any_prefix)
                 written += size[min(number, end)] - self._found(number, end, size)
-                penalty = max(0.0, tariff.w - tariff.r) * written + tariff.o * thought
+                penalty = max(0.0, tariff.cache_write - tariff.cache_read) * written + tariff.output * thought
                 found.append(Place(part.key, freed, rent, penalty, now))
         return found
 
     def _found(self, number: int, end: int, size: "_Sizes | list[int]") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
         whole = size[min(self.prefixes.before(number), end)]
-        cached = self.offer.budget.reported(self._fixed + whole) >= self.offer.budget.tariff.minimum_tokens
+        cached = self.offer.budget.reported(self._fixed + whole) >= self.offer.budget.pricing.minimum_tokens
         return whole if cached else -self._fixed * bool(end)
 
     def _end(self) -> int:
         """The message at which the cache ends."""
         if self.cold:
             return 0
-        assistants, forced = index_of(self.offer.seen).assistants, self.offer.forced
+        assistants, forced = get_index(self.offer.seen).assistant_messages, self.offer.forced
         end = assistants[-1] if assistants else 0
         return min((end, *self.offer.holding(forced)[:1]))
 
@@ -126,12 +126,12 @@ def cold(budget: Budget) -> str:
     Where no call is known, by clock, plan or an earlier view, there is no cache that could be lost. Where one is
     known, but not when it was, the cache may be alive.
     """
-    if budget.cold:
-        return budget.cold
+    if budget.cold_reason:
+        return budget.cold_reason
     if budget.idle_s is None:
-        known = budget.edited or budget.goes_on
+        known = budget.edited_by or budget.has_prior_view
         return "" if known else "no earlier call is known, so there is no prompt cache to lose"
-    ttl_s = budget.tariff.ttl_s
+    ttl_s = budget.pricing.ttl_s
     if budget.idle_s >= ttl_s:
         return f"the last call was {spoken(budget.idle_s)} ago, and the prompt cache lives {spoken(ttl_s)}"
     return ""

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 
 from msgspec import Struct
 
-from secateur.bounds import why_shut
+from secateur.bounds import explain_protection
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.plan import Plan
 from secateur.schedule.walked import Walked
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 NOTHING = "nothing that may be edited is left: what stands there is protected by the policy, or too short"
 
@@ -55,7 +55,7 @@ class Choice(Struct, frozen=True):
     why: str = ""  # why these edits are made now; "": the policy's own sentence
 
 
-class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="when"):
+class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
     """When edits are made. It decides twice: about the request alone, then about what would be edited in it.
 
     Its fields are its configuration, its tag is its name in policy files. A subclass repeats `frozen=True,
@@ -81,12 +81,12 @@ class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
     def closed_before(self, transcript: Transcript, budget: Budget) -> str:
         """Why nothing is edited, in one sentence that names the numbers; "" to ask the strategies."""
-        return why_shut(transcript, budget.protect)
+        return explain_protection(transcript, budget.protect)
 
     def chosen(self, offer: Offer) -> Choice:
         """Which of the proposed edits are made, or the reason why none is."""
         raise NotImplementedError
 
-    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
         """Whether a result may be shortened on arrival that frees so many tokens of a prompt of which `left` stay."""
         return True

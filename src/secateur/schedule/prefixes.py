@@ -9,10 +9,10 @@ from bisect import bisect_left, bisect_right
 
 from msgspec import Struct
 
-from secateur.bounds import eligible, index_of
+from secateur.bounds import eligible, get_index
 from secateur.budget import original
 from secateur.model import Epoch, Part, Replace
-from secateur.plan import alive
+from secateur.plan import active_epochs
 from secateur.schedule.offer import Offer
 from secateur.schedule.walked import Walked
 from secateur.strategy import is_final
@@ -30,9 +30,9 @@ class Prefixes:
     """The pieces of a plan's epochs in a history, oldest first."""
 
     def __init__(self, offer: Offer, walked: Walked | None = None) -> None:
-        self._tariff, self._assistants = offer.budget.tariff, index_of(offer.seen).assistants
+        self._tariff, self._assistants = offer.budget.pricing, get_index(offer.seen).assistant_messages
         self._blocks = (walked or offer.walked()).blocks
-        self.pieces, self._lowest, self._places = ([], [], []) if self._tariff.anywhere else _pieces(offer, walked)
+        self.pieces, self._lowest, self._places = ([], [], []) if self._tariff.any_prefix else _pieces(offer, walked)
 
     def before(self, number: int) -> int:
         """The message before which the last prefix ends that an edit of message `number` leaves whole.
@@ -41,7 +41,7 @@ class Prefixes:
         behind it than the provider looks back is left to the account (`regret`).
         """
         tariff, found = self._tariff, self._left(number)
-        if tariff.free or tariff.positions != "marks":
+        if tariff.free_breakpoints or tariff.positions != "marks":
             return found
         return found if self._blocks[-1] - self._blocks[found] <= tariff.look_back else 0
 
@@ -52,12 +52,12 @@ class Prefixes:
             return self._end(number)
         if number >= piece.request:
             return max(piece.request, self._end(number))
-        free = self._tariff.free
+        free = self._tariff.free_breakpoints
         return max((one for one in piece.kept[: max(0, free - 1)] if one <= number), default=piece.first if free else 0)
 
     def _end(self, number: int) -> int:
         """Where the last request ended before that message: an answer came behind it."""
-        if self._tariff.anywhere:
+        if self._tariff.any_prefix:
             return number
         place = bisect_right(self._assistants, number)
         return self._assistants[place - 1] if place else 0
@@ -65,18 +65,18 @@ class Prefixes:
 
 def pauses(offer: Offer, walked: Walked | None = None) -> list[int]:
     """The requests, by how many messages they held, that came when the cache of the one before was gone."""
-    messages, ttl_ms = offer.seen.messages, offer.budget.tariff.ttl_s * 1000
+    messages, ttl_ms = offer.seen.messages, offer.budget.pricing.ttl_s * 1000
     known = walked or offer.walked()
     found, last, asked = known.kept(("pauses", ttl_ms)) or ([], 0, 0)
-    assistants, size = index_of(offer.seen).assistants, 0
+    assistants, size = get_index(offer.seen).assistant_messages, 0
     for place in range(asked, len(assistants)):
         size = assistants[place]
         if size:
-            found, last = _paused(found, messages[size - 1].at or last, last, size, ttl_ms)
+            found, last = _paused(found, messages[size - 1].recorded_ms or last, last, size, ttl_ms)
     if size:
         known.keep(("pauses", ttl_ms), (found, last, len(assistants)), size + 1, shape=True)
     end = len(messages)
-    return _paused(found, messages[end - 1].at or last, last, end, ttl_ms)[0] if end else found
+    return _paused(found, messages[end - 1].recorded_ms or last, last, end, ttl_ms)[0] if end else found
 
 
 def _request(piece: Piece) -> int:
@@ -92,7 +92,7 @@ def _pieces(offer: Offer, walked: Walked | None) -> tuple[list[Piece], list[int]
     """All pieces; where those begin that no newer one begins before, lowest first, and their places among all."""
     known = walked or offer.walked()
     epochs, paused = _opened(offer, known), pauses(offer, known)
-    stripped = _stripped(offer, known) if offer.budget.tariff.strips_reasoning else _NONE
+    stripped = _stripped(offer, known) if offer.budget.pricing.strips_reasoning else _NONE
     made = known.kept("pieces")
     if made is None or made[0] is not epochs or made[1] is not paused or made[2] is not stripped:
         pieces = sorted([*epochs, *(Piece(number, 0) for number in paused), *stripped], key=_request)
@@ -113,19 +113,19 @@ def _opened(offer: Offer, walked: Walked) -> list[Piece]:
     """What the plan's epochs wrote anew."""
     budget, epochs = offer.budget, offer.plan.epochs
     made = walked.kept("epochs")
-    if made is not None and made[0] == (epochs, budget.protect, budget.edited) and made[1].isdisjoint(walked.at):
+    if made is not None and made[0] == (epochs, budget.protect, budget.edited_by) and made[1].isdisjoint(walked.at):
         known: list[Piece] = made[2]
         return known
-    live = alive(offer.plan)
+    live = active_epochs(offer.plan)
     found = _found(offer, walked, live) if live else []
-    away = {epoch.tip for epoch in live if epoch.tip not in walked.at}
+    away = {epoch.head_key for epoch in live if epoch.head_key not in walked.at}
     size = max((piece.request for piece in found), default=0)
-    walked.keep("epochs", ((epochs, budget.protect, budget.edited), away, found), size)
+    walked.keep("epochs", ((epochs, budget.protect, budget.edited_by), away, found), size)
     return found
 
 
 def _found(offer: Offer, walked: Walked, epochs: list[Epoch]) -> list[Piece]:
-    messages, turns = offer.seen.messages, index_of(offer.seen).turns
+    messages, turns = offer.seen.messages, get_index(offer.seen).user_turns
     edited = [{edit.key for edit in epoch.edits if not isinstance(edit, Replace)} for epoch in epochs]
     latest = {key: place for place, keys in enumerate(edited) for key in keys}
     where = {part.key: n for n in offer.holding(latest) for part in messages[n].parts if part.key in latest}
@@ -133,7 +133,7 @@ def _found(offer: Offer, walked: Walked, epochs: list[Epoch]) -> list[Piece]:
     found = []
     for place, keys in enumerate(edited):
         first = min((where[key] for key in keys if key in where), default=None)
-        tip = walked.at.get(epochs[place].tip)
+        tip = walked.at.get(epochs[place].head_key)
         if first is not None and tip is not None:
             kept = [_next(later, first, tip + 1, place)]
             turn = bisect_right(turns, tip)
@@ -152,7 +152,7 @@ def _later(offer: Offer, latest: dict[str, int], where: dict[str, int], never: i
         for part in messages[number].parts
         if part.kind == "tool_result" and part.key in latest
     )
-    may = index_of(offer.seen).open
+    may = get_index(offer.seen).prunable
     numbers = range(first, len(messages)) if may is None else may[bisect_left(may, first) :]
     free = ((number, part) for number in numbers for part in messages[number].parts if part.key not in latest)
     return sorted([*results, *((number, never) for number, part in free if _may_go(offer, number, part))])
@@ -162,7 +162,7 @@ def _may_go(offer: Offer, number: int, part: Part) -> bool:
     """Whether it may go yet, by what it was when it came: so `render.breakpoints` asks."""
     budget, protect = offer.budget, offer.budget.protect
     whole = original(budget, part)
-    worth = part.kind == "tool_result" and len(whole.text) >= protect.worth_chars
+    worth = part.kind == "tool_result" and len(whole.text) >= protect.min_prunable_chars
     return worth and not is_final(budget, part) and eligible(offer.seen, number, whole, protect)
 
 
@@ -179,7 +179,7 @@ def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) ->
 
 def _stripped(offer: Offer, walked: Walked) -> list[Piece]:
     """What new user turns wrote anew, because the reasoning of the turn before left the prompt."""
-    turns, thoughts = index_of(offer.seen).turns, walked.thoughts
+    turns, thoughts = get_index(offer.seen).user_turns, walked.thoughts
     found, asked = walked.kept("stripped") or ([], 1)
     for place in range(asked, len(turns)):
         before, turn = turns[place - 1], turns[place]

@@ -15,7 +15,7 @@ from secateur.schedule.ground import Place
 from secateur.schedule.offer import Offer
 from secateur.schedule.prefixes import Prefixes
 from secateur.schedule.walked import Walked
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 # Of the bound so much is used. Tokens are estimates: an error that all texts share is one of both bills, and of a
 # single kind of text they are seldom more than 15 % off (benchmarks/tokens.py).
@@ -35,7 +35,7 @@ class Account:
         bills = _bills(offer, asked, walked, self._tariff)
         uncut = asked.prompt(asked.last, Standing())
         whole = bills.whole + bills.plain.cost(uncut)
-        self.unpruned = whole + self._tariff.o * asked.spoken  # the bill of the history as it came
+        self.unpruned = whole + self._tariff.output * asked.spoken  # the bill of the history as it came
         self._plain, self._pruned, self._paid, now = bills.plain, bills.pruned, bills.paid - whole, asked.now()
         self._tokens, self._fewer = now.tokens, uncut.tokens - now.tokens
         self.above = self._paid + self._pruned.cost(now)  # what the plan's views cost more than that; below zero: less
@@ -70,15 +70,17 @@ class Account:
         if prompt.first is None or prompt.first > kept[0] or any([block == kept[0] for block, _ in prompt.marks]):
             return 0.0
         fewer = self._tokens - prompt.tokens + self._fewer
-        return max(0.0, (tariff.w - tariff.r) * (kept[1] - self._asked.fixed) - tariff.w * fewer)
+        return max(
+            0.0, (tariff.cache_write - tariff.cache_read) * (kept[1] - self._asked.fixed) - tariff.cache_write * fewer
+        )
 
     def _least(self, place: Place) -> float:
         """What that is at least: as if all that stands before the place were read."""
         tariff, read = self._tariff, self._asked.readable(self._cut(place))
         tokens = self._tokens - place.freed
-        if read is None or tariff.w < tariff.r or tokens < tariff.minimum_tokens:
+        if read is None or tariff.cache_write < tariff.cache_read or tokens < tariff.minimum_tokens:
             return float("-inf")
-        return self._paid + tariff.w * tokens - (tariff.w - tariff.r) * read
+        return self._paid + tariff.cache_write * tokens - (tariff.cache_write - tariff.cache_read) * read
 
     def _cut(self, place: Place) -> Cut:
         at = self._cuts[place.key]
@@ -88,7 +90,7 @@ class Account:
 class _Bills:
     """Both bills, up to the request that is made now."""
 
-    def __init__(self, tariff: Tariff) -> None:
+    def __init__(self, tariff: CachePricing) -> None:
         self.plain, self.pruned = Cached(tariff), Cached(tariff)
         self.whole = self.paid = 0.0  # of the history as it came, and of the views
         self._standing, self._cuts, self._requests = Standing(), 0, 0
@@ -113,7 +115,7 @@ def _behind(made: tuple[Cut, ...], place: int, request: int) -> int:
     return place
 
 
-def _bills(offer: Offer, asked: Asked, walked: Walked, tariff: Tariff) -> _Bills:
+def _bills(offer: Offer, asked: Asked, walked: Walked, tariff: CachePricing) -> _Bills:
     """The bills so far: those of the request before, gone on with, as long as nothing was edited since."""
     cuts = tuple(one for one in asked.cuts if one.request < asked.last)
     about = (offer.plan.epochs, tariff, asked.fixed, cuts)
@@ -124,18 +126,18 @@ def _bills(offer: Offer, asked: Asked, walked: Walked, tariff: Tariff) -> _Bills
     return bills
 
 
-def estimated(budget: Budget) -> Tariff:
+def estimated(budget: Budget) -> CachePricing:
     """The tariff with its limits in our own count, in which both bills are.
 
     The ratio is taken to one decimal: it moves a little with each report, and every change means both bills anew.
     """
-    tariff, ratio = budget.tariff, round(budget.ratio, 1)
+    tariff, ratio = budget.pricing, round(budget.ratio, 1)
     if ratio == 1:
         return tariff
     least, step = round(tariff.minimum_tokens / ratio), max(1, round(tariff.step_tokens / ratio))
     return replace(tariff, minimum_tokens=least, step_tokens=step)
 
 
-def reserve(tariff: Tariff) -> float:
+def reserve(tariff: CachePricing) -> float:
     """What a shorter prompt may cost more where the cache is read in steps."""
-    return STEPS * (tariff.step_tokens - 1) * max(0.0, 1 - tariff.r)
+    return STEPS * (tariff.step_tokens - 1) * max(0.0, 1 - tariff.cache_read)

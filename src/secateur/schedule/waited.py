@@ -8,10 +8,10 @@ are taken as they are now.
 from bisect import bisect_right
 from itertools import accumulate
 
-from secateur.bounds import eligible, index_of, working_set
+from secateur.bounds import eligible, get_index, working_set
 from secateur.budget import Budget
 from secateur.model import Part, Transcript
-from secateur.protect import Protect, protected_tokens
+from secateur.protect import Protection, protected_tokens
 from secateur.schedule.walked import Walked
 
 
@@ -20,16 +20,16 @@ class Waited:
 
     def __init__(self, transcript: Transcript, budget: Budget, walked: Walked, first: int) -> None:
         self._protect = protect = budget.protect
-        index, messages = index_of(transcript), transcript.messages
-        self._turns = index.users
+        index, messages = get_index(transcript), transcript.messages
+        self._turns = index.user_messages
         kept = (
-            (index.users if protect.every_user_message else index.turns, protect.turns),
-            (index.assistants, protect.assistants),
-            (_calling(transcript, first) if protect.rounds else [], protect.rounds),
+            (index.user_messages if protect.count_all_user_messages else index.user_turns, protect.last_turns),
+            (index.assistant_messages, protect.last_assistant_messages),
+            (_calling(transcript, first) if protect.last_rounds else [], protect.last_rounds),
         )
         self._kept = [(places, count) for places, count in kept if count]
         reach = protected_tokens(protect, budget.window)
-        self._left = working_set(transcript, protect, budget.raw).left
+        self._left = working_set(transcript, protect, budget.originals).left
         self._results, self._order = walked.results, walked.order
         self._line: dict[str, int] = {}
         if reach:
@@ -44,14 +44,14 @@ class Waited:
     def since(self, number: int, part: Part) -> int:
         """The number of the message with which a part of message `number` could go first."""
         protect = self._protect
-        found = max(number + protect.messages, self._left.get(part.key, 0))
+        found = max(number + protect.last_messages, self._left.get(part.key, 0))
         for places, count in self._kept:
             found = max(found, _nth_behind(places, number, count))
         if part.kind != "tool_result":
             found = max(found, _nth_behind(self._turns, number, 1))  # the turn that runs keeps what the model said
-        if protect.results and part.key in self._order:
+        if protect.last_results and part.key in self._order:
             place = self._order[part.key] + 1
-            newer = self._results[place : place + protect.results]
+            newer = self._results[place : place + protect.last_results]
             found = max(found, newer[-1] if newer else number)
         return max(found, self._line.get(part.key, number))
 
@@ -65,7 +65,7 @@ def _nth_behind(places: tuple[int, ...] | list[int], number: int, count: int) ->
 
 def _calling(transcript: Transcript, first: int) -> list[int]:
     messages = transcript.messages
-    said = (number for number in index_of(transcript).assistants if number >= first)
+    said = (number for number in get_index(transcript).assistant_messages if number >= first)
     return [number for number in said if any(part.kind == "tool_call" for part in messages[number].parts)]
 
 
@@ -82,5 +82,5 @@ def _lines(transcript: Transcript, budget: Budget, parts: list[tuple[int, Part]]
     return found
 
 
-def _counts(transcript: Transcript, number: int, part: Part, protect: Protect) -> bool:
+def _counts(transcript: Transcript, number: int, part: Part, protect: Protection) -> bool:
     return eligible(transcript, number, part, protect)

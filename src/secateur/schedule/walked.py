@@ -92,15 +92,15 @@ def _own(message: Message) -> _Own:
     tokens = thought = bound = thoughts = blocks = 0
     for part in message.parts:
         tokens += part.tokens
-        blocks += not part.within
+        blocks += not part.container_key
         if part.kind == "reasoning":
             thought += part.tokens
             thoughts += 1
-        if part.bound:
+        if part.prefix_bound:
             bound += part.tokens
     return tokens, thought, bound, thoughts, blocks
 
 
 def _other(one: Message, other: Message) -> bool:
     """Whether these are two messages, not one that was edited."""
-    return one.key != other.key or one.role != other.role or one.at != other.at or not one.key
+    return one.key != other.key or one.role != other.role or one.recorded_ms != other.recorded_ms or not one.key

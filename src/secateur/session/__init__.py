@@ -11,9 +11,9 @@ from msgspec.structs import force_setattr, replace
 
 from secateur import strategy
 from secateur.budget import Budget
-from secateur.model import Edit, Epoch, Index, Message, Part, Remove, Replace, Restore, Rewrite, Transcript
-from secateur.plan import Fold, Plan, awaited, branch, fold, keys_of, located, refused
-from secateur.protect import Protect
+from secateur.model import Edit, Epoch, Message, MessagePositions, Part, Remove, Replace, Restore, Rewrite, Transcript
+from secateur.plan import FoldedPlan, Plan, blocked_keys, branch_for, fold, keys_of, pending_keys, resolve_ranges
+from secateur.protect import Protection
 from secateur.schedule.walked import Walked
 from secateur.session.counting import Counting
 from secateur.session.document import Document
@@ -26,14 +26,13 @@ class Projection:
     """A history and the view that a plan makes of it."""
 
     def __init__(
-        self, protect: Protect, counting: Counting, stamp: bool = False, weighed: bool = True, is_written: bool = True
+        self, protect: Protection, counts: Counting, stamp: bool = False, weighed: bool = True, is_written: bool = True
     ) -> None:
-        """`weighed`: some schedule needs to know how much the view holds by the policy's counter; `is_written`: views
-        go into their documents, where a host's own entry may say more than a summary."""
+        """`weighed`: a schedule needs the view's size by the policy's counter; `is_written`: views become documents."""
         self.protect, self._weighed = protect, weighed
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
-        self.counting, self._is_written = counting, is_written
+        self.counting, self._is_written = counts, is_written
         self.count, self.gauge = self.counting.both
         self.message_index = MessageIndex()
         self.plan = Plan()  # of the whole session, all its branches
@@ -43,9 +42,9 @@ class Projection:
         self.unchanged = False  # this request and its plan are those of the last one
         self.known = 0  # messages before this one were there, under this plan, at the last request
         self._awaited: frozenset[str] = frozenset()  # keys with which other epochs would hold, or some no more
-        self._fold = Fold()
+        self._fold = FoldedPlan()
         self._held = False  # the provider holds history that is not here: no edit of any plan is made
-        self._folded = self.plan, Fold()  # the edits of all branches, where they were asked for
+        self._folded = self.plan, FoldedPlan()  # the edits of all branches, where they were asked for
         self._ranges: list[tuple[int, int, Replace]] = []
         self._seen: tuple[Message, ...] = ()
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
@@ -98,8 +97,8 @@ class Projection:
         here = keys_of(messages[first:]) if self.plan.epochs else frozenset()
         if first and not self._awaited & here:
             return False
-        before, self.branch_plan = self.branch_plan, branch(self.plan, here if not first else keys_of(messages))
-        self._awaited = awaited(self.plan, self.branch_plan)
+        before, self.branch_plan = self.branch_plan, branch_for(self.plan, here if not first else keys_of(messages))
+        self._awaited = pending_keys(self.plan, self.branch_plan)
         if self.branch_plan != before:
             self._refold()
         return self.branch_plan != before
@@ -139,7 +138,7 @@ class Projection:
         self._weights = (raw, view, gauge)
         self._seen += tuple(fresh)
         self.message_index.learn(messages, same)
-        self._ranges = located(self._fold.ranges, messages, self.message_index.numbers)
+        self._ranges = resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
         self._spend(range(same, len(messages)))
 
     def _counted(self, number: int, message: Message) -> int:
@@ -150,7 +149,7 @@ class Projection:
             if not tokens and part.text:
                 tokens = count(part.text)
                 force_setattr(part, "tokens", tokens)
-            if part.bound and not self.binds:
+            if part.prefix_bound and not self.binds:
                 self.binds, self._bound = True, number
             total += tokens
         return total
@@ -164,13 +163,13 @@ class Projection:
     def _spend(self, touched: Iterable[int] | None = None) -> None:
         """Learn which messages hold a result that the policy could still edit: of all of them, or of these anew."""
         known, own = self.edited, self.message_index.own
-        budget = Budget(window=0, used=0, count=self.gauge, protect=self.protect, edited=known, own=own)
+        budget = Budget(window=0, tokens_used=0, count=self.gauge, protect=self.protect, edited_by=known, own_keys=own)
         is_final = partial(strategy.is_final, budget)
         self.message_index.update_prunable(self.document.transcript, self.protect, is_final, touched)
         self._view = None
 
-    def set_protection(self, protect: Protect) -> None:
-        """Protect otherwise from now on: pins came or went."""
+    def set_protection(self, protect: Protection) -> None:
+        """Protection otherwise from now on: pins came or went."""
         if protect != self.protect:
             self.protect = protect
             self.message_index.reset_prunable()
@@ -201,8 +200,8 @@ class Projection:
             message = shown[number]
             if back and not self._ranges and any(part.key in back for part in raw[number].parts):
                 kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
-                message = seen(raw[number], Fold(kept, stamps=self._stamps), self.count)
-            shown[number] = seen(message, Fold(more, stamps=self._stamps), self.count)
+                message = seen(raw[number], FoldedPlan(kept, stamps=self._stamps), self.count)
+            shown[number] = seen(message, FoldedPlan(more, stamps=self._stamps), self.count)
         return replace(now, messages=tuple(shown))
 
     def holding(self, keys: Iterable[str]) -> list[int]:
@@ -215,7 +214,7 @@ class Projection:
         return tuple(self._ranges)
 
     @property
-    def fold(self) -> Fold:
+    def fold(self) -> FoldedPlan:
         """The edits in force."""
         return self._fold
 
@@ -231,7 +230,7 @@ class Projection:
         return self._gauge_tally.of(self.view().messages) if self._ranges else self._weights[2]
 
     @property
-    def index(self) -> Index:
+    def index(self) -> MessagePositions:
         """The index of the history."""
         return self.message_index.positions
 
@@ -239,18 +238,18 @@ class Projection:
         """Add an epoch to the plan and lay it over the history."""
         before = self._fold
         if self.apart:
-            epoch = replace(epoch, apart=self.apart)
-        self.plan = self.plan.opened(epoch)
-        self.branch_plan = branch(self.plan, self.message_index)
+            epoch = replace(epoch, excluded_keys=self.apart)
+        self.plan = self.plan.with_epoch(epoch)
+        self.branch_plan = branch_for(self.plan, self.message_index)
         self._awaited |= {*self.apart}
         self._refold()
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
-        if epoch.undoes is not None:
+        if epoch.reverts is not None:
             keys |= before.parts.keys() ^ self._fold.parts.keys()
         touched = self.message_index.find(keys)
         self._show(touched)
-        self._ranges = located(self._fold.ranges, self.document.transcript.messages, self.message_index.numbers)
-        back = epoch.undoes is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
+        self._ranges = resolve_ranges(self._fold.ranges, self.document.transcript.messages, self.message_index.numbers)
+        back = epoch.reverts is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
         if back:
             self.message_index.reset_prunable()  # what came back may go again
         self._spend(None if back else touched)
@@ -260,9 +259,9 @@ class Projection:
         epochs, messages = self.plan.epochs, self.document.transcript.messages
         if sealed is not None and epochs[first:]:
             self.plan = Plan((*epochs[:first], *(sealed(epoch, messages) for epoch in epochs[first:])))
-            self.branch_plan = branch(self.plan, self.message_index)
+            self.branch_plan = branch_for(self.plan, self.message_index)
 
-    def fold_all(self) -> Fold:
+    def fold_all(self) -> FoldedPlan:
         """The edits in force on any branch: a rewritten history has none of the places where they were made."""
         if self.plan is self.branch_plan:
             return self._fold
@@ -271,8 +270,9 @@ class Projection:
         return self._folded[1]
 
     def _refold(self) -> None:
-        self._fold = replace(Fold() if self._held else fold(self.branch_plan), stamps=self._stamps)
-        self.edited = refused(self.branch_plan) | {key: edit.by for key, (edit, _) in self._fold.parts.items()}
+        self._fold = replace(FoldedPlan() if self._held else fold(self.branch_plan), stamps=self._stamps)
+        active = {key: edit.strategy for key, (edit, _) in self._fold.parts.items()}
+        self.edited = blocked_keys(self.branch_plan) | active
 
     def _show(self, touched: list[int]) -> None:
         """Project these messages again."""

@@ -95,8 +95,8 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
 
 def _grown_objects(old: Document, new: Any, model: str) -> tuple[Document, int] | None:
     """The same of objects: nobody else changes their shapes, so what is the same one reads the same."""
-    at, told = old.transcript.at, format_of(new)
-    keep = 0 if len(at) > 1 or old.transcript.in_place else shared(old.native, new, at)
+    at, told = old.transcript.messages_path, format_of(new)
+    keep = 0 if len(at) > 1 or old.transcript.parts_only else shared(old.native, new, at)
     if not keep or (told and told != old.format.name):
         return None
     if old.native == new:
@@ -113,8 +113,8 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
 
     None where nothing can be taken over: another format's matter, or a change before the first message.
     """
-    text, at = old.native, old.transcript.at
-    if type(text) is not Text or old.bom or old.encoding != "utf-8" or len(at) > 1 or old.transcript.in_place:
+    text, at = old.native, old.transcript.messages_path
+    if type(text) is not Text or old.bom or old.encoding != "utf-8" or len(at) > 1 or old.transcript.parts_only:
         return None
     items = text.at(at)
     if items is None or items.kind != "[":
@@ -142,10 +142,10 @@ def _looks_otherwise(old: Document, new: Any, more: tuple[Message, ...]) -> bool
 
 def elements(document: Document, number: int) -> range:
     """The elements of the native array that message `number` is made of; behind the last message: none, at its end."""
-    read, depth = document.transcript, len(document.transcript.at)
+    read, depth = document.transcript, len(document.transcript.messages_path)
     places = [_first(one, depth) for one in read.messages[number : number + 2]]
     if len(places) < 2:
-        places.append(_size(document.native, read.at))
+        places.append(_size(document.native, read.messages_path))
     return range(places[0], places[-1])
 
 
@@ -168,7 +168,7 @@ def _size(native: Any, at: Path) -> int:
 
 def _known(read: Transcript, keep: int) -> tuple[Message, ...]:
     """The messages that the first `keep` elements are; one that may yet grow by the next element is not among them."""
-    messages, depth = read.messages, len(read.at)
+    messages, depth = read.messages, len(read.messages_path)
     count = bisect_left(messages, keep, key=lambda message: _first(message, depth))  # one message may span elements
     while count and messages[count - 1].role == "assistant":
         count -= 1

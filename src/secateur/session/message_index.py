@@ -11,10 +11,10 @@ from operator import is_not
 
 from msgspec.structs import replace
 
-from secateur.bounds import boundary, holding, index_of, indexed, shortened
-from secateur.model import Derived, Index, Message, Part, Transcript
+from secateur.bounds import boundary, extend_index, get_index, holding, truncate_index
+from secateur.model import Derived, Message, MessagePositions, Part, Transcript
 from secateur.own_text import is_own
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.tokens import Counter
 
 Messages = tuple[Message, ...]
@@ -24,7 +24,7 @@ class MessageIndex:
     """Where messages and parts are in a history, by role and by key; and which results may still be pruned."""
 
     def __init__(self) -> None:
-        self.positions = Index(derived=Derived())  # of users, turns, answers and prunable results
+        self.positions = MessagePositions(derived=Derived())  # of users, turns, answers and prunable results
         self.numbers: dict[str, int] = {"": 0}  # key of a message -> its number, counted from 1
         self.own: set[str] = set()  # keys of results that came as text of ours
         self._size = 0  # messages
@@ -41,11 +41,13 @@ class MessageIndex:
                 if is_own(part):
                     self.own.add(part.key)
         self._size = len(messages)
-        self.positions = indexed(messages, self.positions, first)
+        self.positions = extend_index(messages, self.positions, first)
 
     def forget(self, size: int) -> None:
         """Keep the first `size` messages."""
-        self.positions = shortened(self.positions, size) if size else Index(derived=self.positions.derived)
+        self.positions = (
+            truncate_index(self.positions, size) if size else MessagePositions(derived=self.positions.derived)
+        )
         if size < self._size:
             kept = {key: tuple(number for number in numbers if number < size) for key, numbers in self._found.items()}
             self._found = {key: numbers for key, numbers in kept.items() if numbers}
@@ -54,7 +56,7 @@ class MessageIndex:
             self._size = size
 
     def update_prunable(
-        self, read: Transcript, protect: Protect, is_final: Callable[[Part], bool], touched: Iterable[int] | None
+        self, read: Transcript, protect: Protection, is_final: Callable[[Part], bool], touched: Iterable[int] | None
     ) -> None:
         """Learn which messages hold a result that the policy could still prune: check these anew, or with None all.
 
@@ -62,19 +64,19 @@ class MessageIndex:
         what is new is checked, and what was edited since. Whether a result may be pruned now is decided by `bounds`.
         """
         read = replace(read, index=self.positions)
-        index, size = index_of(read), len(read.messages)
-        known = None if touched is None else index.open
+        index, size = get_index(read), len(read.messages)
+        known = None if touched is None else index.prunable
         numbers = range(size) if touched is None or known is None else tuple(touched)
         found = holding(read, protect, is_final, numbers)
         prunable = tuple(sorted({*(known or ())}.difference(numbers).union(found)))
-        first = max(index.spent, boundary(read, protect).start)
+        first = max(index.first_prunable, boundary(read, protect).start)
         place = bisect_left(prunable, first)
         spent = prunable[place] if place < len(prunable) else max(first, size)
-        self.positions = replace(index, spent=spent, open=prunable)
+        self.positions = replace(index, first_prunable=spent, prunable=prunable)
 
     def reset_prunable(self) -> None:
         """Results that were out of reach may be prunable again: those that were restored, or are protected no more."""
-        self.positions = replace(self.positions, spent=0)
+        self.positions = replace(self.positions, first_prunable=0)
 
     def __contains__(self, key: object) -> bool:
         """Whether a message or a part of the history has this key."""

@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from secateur.errors import EditError
 from secateur.formats import Format
 from secateur.jsontext.inside import inside
-from secateur.lineage import digest
-from secateur.model import Message, New, Part, Path, Remove, Replace, Rewrite
+from secateur.lineage import hash_text
+from secateur.model import Message, NewMessage, Part, Path, Remove, Replace, Rewrite
 from secateur.patch import Op
-from secateur.plan import Fold
+from secateur.plan import FoldedPlan
 
 Count = Callable[[str], int]
 
 
-def seen(message: Message, fold: Fold, count: Count) -> Message:
+def seen(message: Message, fold: FoldedPlan, count: Count) -> Message:
     """One message as the model reads it."""
     parts = fold.parts
     for part in message.parts:
@@ -28,13 +28,13 @@ def seen(message: Message, fold: Fold, count: Count) -> Message:
     return message
 
 
-def _edited(message: Message, fold: Fold, count: Count) -> Message:
+def _edited(message: Message, fold: FoldedPlan, count: Count) -> Message:
     parts = fold.parts
     kept = []
     gone = ""  # the result that was edited last: media inside went with it
     for part in message.parts:
         key = part.key
-        if part.within and part.within == gone:
+        if part.container_key and part.container_key == gone:
             continue
         if key not in parts:
             kept.append(part)
@@ -44,7 +44,7 @@ def _edited(message: Message, fold: Fold, count: Count) -> Message:
             gone = key
         if isinstance(edit, Rewrite):
             sent = part.cleared if fold.stamps and part.cleared else edit.text
-            kept.append(replace(part, text=edit.text, tokens=count(sent), digest=""))
+            kept.append(replace(part, text=edit.text, tokens=count(sent), fingerprint=""))
     return replace(message, parts=tuple(kept))
 
 
@@ -60,18 +60,18 @@ def entry_words(format: Format | None, ranges: Iterable[tuple[int, int, Replace]
     """
     if format is None or format.entry_words is None:
         return None
-    edits = (one for _, _, one in ranges if any(item.origin == "summary" for item in one.items))
+    edits = (one for _, _, one in ranges if any(item.origin == "summary" for item in one.messages))
     return format.entry_words if next(edits, None) is edit else None
 
 
 def weighed(edit: Replace, count: Count, words: str | None = None) -> list[int]:
     """Tokens of what stands in place of a range, item by item; with `words`, as a host's entry holds it."""
-    sizes = [count(item.text) for item in edit.items]
+    sizes = [count(item.text) for item in edit.messages]
     if words is None:
         return sizes
-    first = next(n for n, item in enumerate(edit.items) if item.origin == "summary")
-    end = next((n for n in range(first + 1, len(sizes)) if "carried" not in edit.items[n].meta), len(sizes))
-    whole = count(words) + count("\n\n".join(item.text for item in edit.items[first:end]))
+    first = next(n for n, item in enumerate(edit.messages) if item.origin == "summary")
+    end = next((n for n in range(first + 1, len(sizes)) if "carried" not in edit.messages[n].meta), len(sizes))
+    whole = count(words) + count("\n\n".join(item.text for item in edit.messages[first:end]))
     return [*sizes[:first], whole, *[0] * (end - first - 1), *sizes[end:]]
 
 
@@ -86,15 +86,15 @@ def weigher(
 def inserted(edit: Replace, count: Count, words: str | None = None) -> tuple[Message, ...]:
     """The messages that stand in place of a range."""
     made = []
-    for number, (new, tokens) in enumerate(zip(edit.items, weighed(edit, count, words), strict=True)):
-        key = digest(f"{edit.after}\0{edit.through}\0{number}\0{new.role}\0{new.text}")
+    for number, (new, tokens) in enumerate(zip(edit.messages, weighed(edit, count, words), strict=True)):
+        key = hash_text(f"{edit.after}\0{edit.through}\0{number}\0{new.role}\0{new.text}")
         part = Part("text", (), new.text, tokens=tokens, key=key, local=key, pinned=True)
         made.append(Message(new.role, (), (part,), new.origin, key=key))
     return tuple(made)
 
 
 def all_seen(
-    messages: tuple[Message, ...], fold: Fold, ranges: list[tuple[int, int, Replace]], count: Count
+    messages: tuple[Message, ...], fold: FoldedPlan, ranges: list[tuple[int, int, Replace]], count: Count
 ) -> tuple[Message, ...]:
     """All messages as the model reads them; replaced ranges give way to what stands for them."""
     made: list[Message] = []
@@ -113,11 +113,11 @@ def placed(ranges: Iterable[tuple[int, int, Replace]], number: int) -> int:
     for i, j, edit in ranges:
         if number < j:
             return min(number, i) + shift
-        shift += len(edit.items) - (j - i)
+        shift += len(edit.messages) - (j - i)
     return number + shift
 
 
-def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[Op]:
+def lowered(message: Message, fold: FoldedPlan, format: Format, stamp: bool) -> list[Op]:
     """The edits of one message as operations on its document. Raises EditError where one names a pinned part."""
     found: list[Op] = []
     parts = fold.parts
@@ -125,7 +125,7 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
     whole: Path = ()  # where the result stands that was edited last
     for part in message.parts:
         key = part.key
-        if part.within and part.within == gone:
+        if part.container_key and part.container_key == gone:
             found += _beside(part, whole)
             continue
         if key not in parts:
@@ -135,17 +135,17 @@ def lowered(message: Message, fold: Fold, format: Format, stamp: bool) -> list[O
             found.append(_without(part))
             continue
         if part.pinned:
-            raise EditError(f"an edit by {edit.by or 'the caller'} names a part that may not change: {part.path}")
+            raise EditError(f"an edit by {edit.strategy or 'the caller'} names a part that may not change: {part.path}")
         if part.kind == "tool_result":
             gone, whole = key, part.path
         body = format.replacement_body(part, edit.text)
         found.append(Op(part.path, inside(part.text, edit.text, body) if part.kind == "tool_call" else body))
-        if stamp and part.stamp:
-            found.append(Op(part.stamp, at))
+        if stamp and part.cleared_at_path:
+            found.append(Op(part.cleared_at_path, at))
     return found
 
 
-def emptied(message: Message, fold: Fold) -> bool:
+def emptied(message: Message, fold: FoldedPlan) -> bool:
     """Whether every part of an edited message is removed, so that the message goes with them."""
     for part in message.parts:
         edit = fold.parts.get(part.key)
@@ -161,7 +161,7 @@ def top_ops(
 
     All are ranges of the array's elements.
     """
-    found = [Op(at, [format.new_message(_plain(new)) for new in edit.items], (i, j)) for i, j, edit in ranges]
+    found = [Op(at, [format.new_message(_plain(new)) for new in edit.messages], (i, j)) for i, j, edit in ranges]
     inside = [range(i, j) for i, j, _ in ranges]
     return found + [Op(at, [], (i, j)) for i, j in gone if not any(i in one for one in inside)]
 
@@ -179,6 +179,6 @@ def _without(part: Part) -> Op:
     return Op(part.path, "")
 
 
-def _plain(new: New) -> New:
+def _plain(new: NewMessage) -> NewMessage:
     """Metadata never goes to a provider (SEEDS 4.6)."""
-    return New(new.role, new.text, new.origin)
+    return NewMessage(new.role, new.text, new.origin)

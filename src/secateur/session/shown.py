@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur import bounds
 from secateur.formats import Format
-from secateur.model import Index, Message, Replace
+from secateur.model import Message, MessagePositions, Replace
 from secateur.session.projection import entry_words, inserted, placed
 
 Messages = tuple[Message, ...]
@@ -26,16 +26,16 @@ class Shown:
     def __init__(self) -> None:
         self._put: dict[tuple[int, str | None], tuple[Replace, Messages]] = {}  # what stands for a range, by its edit
         self._messages: Messages = ()
-        self._index = Index()
+        self._index = MessagePositions()
 
     def view(
         self,
         seen: Messages,
-        index: Index,
+        index: MessagePositions,
         ranges: Sequence[Located],
         format: Format | None,
         count: Callable[[str], int],
-    ) -> tuple[Messages, Index]:
+    ) -> tuple[Messages, MessagePositions]:
         """The messages of the view, and their index. `seen` are those of the history one by one, with its index."""
         made: list[Message] = []
         here = 0
@@ -50,10 +50,12 @@ class Shown:
         messages, before = tuple(made), self._messages
         size = min(len(before), len(messages))
         same = next(compress(range(size), map(is_not, before, messages)), size)
-        self._index = bounds.indexed(messages, bounds.shortened(self._index, same), same)
+        self._index = bounds.extend_index(messages, bounds.truncate_index(self._index, same), same)
         self._messages = messages
-        may = None if index.open is None else tuple(standing(ranges, index.open))
-        return messages, replace(self._index, spent=placed(ranges, index.spent), open=may, derived=index.derived)
+        may = None if index.prunable is None else tuple(standing(ranges, index.prunable))
+        return messages, replace(
+            self._index, first_prunable=placed(ranges, index.first_prunable), prunable=may, derived=index.derived
+        )
 
 
 def standing(ranges: Sequence[Located], numbers: Sequence[int]) -> list[int]:
@@ -62,5 +64,5 @@ def standing(ranges: Sequence[Located], numbers: Sequence[int]) -> list[int]:
     here = shift = 0
     for i, j, edit in ranges:
         found += [one + shift for one in numbers[bisect_left(numbers, here) : bisect_left(numbers, i)]]
-        here, shift = max(here, j), shift + len(edit.items) - (j - i)
+        here, shift = max(here, j), shift + len(edit.messages) - (j - i)
     return found + [one + shift for one in numbers[bisect_left(numbers, here) :]]

@@ -26,7 +26,7 @@ from secateur.sessions.request_tree import Branches, branches
 from secateur.sessions.store_access import Retention, StoreAccess
 from secateur.sessions.view_lineage import lineage, tip_of, view_chain
 from secateur.sessions.waiting_receipts import waited
-from secateur.stores.protocol import Blob, Change, Conflict, State, Store, Who, changed, fresh
+from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, changed, fresh
 
 __all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "Place", "SentView", "shifted"]
 
@@ -62,16 +62,16 @@ class SessionManager:
 
     # --- finding -------------------------------------------------------------------------------------------------
 
-    def who(self, session: str | None, tenant: str | None = None) -> Who:
+    def who(self, session: str | None, tenant: str | None = None) -> SessionId:
         """A session, or one without a name, of this tenant or of another one."""
-        return Who(session or "", self.tenant if tenant is None else tenant)
+        return SessionId(session or "", self.tenant if tenant is None else tenant)
 
     def begin(self) -> None:
         """A request begins in this thread."""
         if self.reach is not None:
             self.reach.begin()
 
-    def needs_lookup(self, who: Who) -> bool:
+    def needs_lookup(self, who: SessionId) -> bool:
         """Whether the history itself must say which session this is. A failing store knows none."""
         if self.reach is None or (who.session and self.memory.has(who)):
             return False
@@ -80,7 +80,7 @@ class SessionManager:
         except StoreError:
             return not who.session
 
-    def find(self, who: Who, read: Transcript) -> Place:
+    def find(self, who: SessionId, read: Transcript) -> Place:
         """Where such a request belongs; while the store is away, as far as memory knows."""
         if self.reach is None:
             return Place(who.session)
@@ -91,7 +91,7 @@ class SessionManager:
             return Place(name, owned=bool(who.session or who.tenant))
 
     @contextmanager
-    def checkout(self, who: Who) -> Iterator[CachedSession]:
+    def checkout(self, who: SessionId) -> Iterator[CachedSession]:
         """The desk of a session, for this thread alone; a new one where it has no name."""
         if who.session:
             with self.memory.checkout(who) as cached:
@@ -99,7 +99,9 @@ class SessionManager:
         else:
             yield CachedSession()
 
-    def load_state(self, cached: CachedSession, who: Who, store: "Store | StoreAccess | None") -> tuple[State, str]:
+    def load_state(
+        self, cached: CachedSession, who: SessionId, store: "Store | StoreAccess | None"
+    ) -> tuple[State, str]:
         """The session's state, and what was wrong with the store, if anything: it may be known all the same."""
         wrong = store.away() if isinstance(store, StoreAccess) else ""
         if cached.state is None and store is not None and not wrong:
@@ -168,8 +170,8 @@ class SessionManager:
             same = work.same if cached.pieces.ids else 0
             pieces, manifest, raw = cut(work.document, cached.pieces, state.receipts + len(receipts) - 1, same)
         added = shifted(epochs, base.offset)
-        change = Change(
-            at=receipt.at,
+        change = SessionUpdate(
+            at=receipt.at_ms,
             epochs=added,
             receipts=recorded(receipts, state, added),
             blobs=(*blobs(work.document, epochs), *raw, *sent.blobs),
@@ -189,7 +191,9 @@ class SessionManager:
         """The receipt with its session, its number there, and the hash of the view as it is sent."""
         hashed = isinstance(native, bytes | str) or self.raw
         sent = cached.sent.next(native) if hashed else ""
-        return replace(receipt, session=state.who.session, number=state.receipts + len(cached.waiting), sent=sent)
+        return replace(
+            receipt, session=state.who.session, sequence=state.receipts + len(cached.waiting), view_hash=sent
+        )
 
     def collect_garbage(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""
@@ -211,7 +215,7 @@ class SessionManager:
             cached.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
         cached.went_out(work, receipt)
 
-    def note_failure(self, who: Who, receipt: Receipt) -> None:
+    def note_failure(self, who: SessionId, receipt: Receipt) -> None:
         """Keep the receipt of a request that failed, if that can be."""
         if self.reach is None:
             return
@@ -222,7 +226,7 @@ class SessionManager:
             with self.checkout(who) as cached:
                 cached.waiting = (*cached.waiting, receipt)[-UNSAVED:]
 
-    def note_unkept(self, who: Who, change: "Noted") -> None:
+    def note_unkept(self, who: SessionId, change: "Noted") -> None:
         """Remember what is said of a session, where no store keeps it now; of one that is not known, nothing."""
         with self.checkout(who) as cached:
             if cached.state is None and self.store is not None:
@@ -232,7 +236,7 @@ class SessionManager:
             calibrations = {**state.calibrations, **(made.calibrations or {})}
             cached.state = replace(state, clock=made.clock or state.clock, calibrations=calibrations)
 
-    def note(self, who: Who, change: "Noted", store: "Store | StoreAccess | None", carry: bool = True) -> State:
+    def note(self, who: SessionId, change: "Noted", store: "Store | StoreAccess | None", carry: bool = True) -> State:
         """Keep what is said of a session, onto whatever state it is in. Raises StoreError.
 
         With `carry`, epochs that wait for the store are kept with it; the change's receipt names them.
@@ -265,4 +269,4 @@ class SessionManager:
         cached.branches = None
 
 
-Noted = Callable[[CachedSession, State], Change]
+Noted = Callable[[CachedSession, State], SessionUpdate]

@@ -24,7 +24,7 @@ from secateur.sessions.rebase import Lost
 from secateur.sessions.request_tree import Branches
 from secateur.sessions.view_hash import Prefix, Running
 from secateur.sessions.view_lineage import Chain
-from secateur.stores.protocol import State, Who
+from secateur.stores.protocol import SessionId, State
 
 
 class Branch(Struct, frozen=True):
@@ -43,7 +43,7 @@ def shifted(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:
     """The epochs as part of a plan in which they stand `by` places later."""
     if not by:
         return epochs
-    return tuple(one if one.undoes is None else replace(one, undoes=one.undoes + by) for one in epochs)
+    return tuple(one if one.reverts is None else replace(one, reverts=one.reverts + by) for one in epochs)
 
 
 class SkippedDecision(Struct, frozen=True):
@@ -98,7 +98,7 @@ class CachedSession:
 
     def _goes_on(self, work: Projection) -> bool:
         """Whether this history holds a point at which the last view's epochs were opened."""
-        tips = {epoch.tip for epoch in self.shown.epochs} if self.shown is not None else set()
+        tips = {epoch.head_key for epoch in self.shown.epochs} if self.shown is not None else set()
         return any(message.key in tips for message in work.document.transcript.messages)
 
     def recall(self, loaded: State) -> None:
@@ -126,7 +126,7 @@ class SessionCache:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._sessions: OrderedDict[Who, CachedSession] = OrderedDict()
+        self._sessions: OrderedDict[SessionId, CachedSession] = OrderedDict()
         self._lock = Lock()
         forking.listed(self)
 
@@ -142,7 +142,7 @@ class SessionCache:
         self._lock.release()
 
     @contextmanager
-    def checkout(self, who: Who) -> Iterator[CachedSession]:
+    def checkout(self, who: SessionId) -> Iterator[CachedSession]:
         """The desk of a session, for this thread alone until it is given back."""
         with self._lock:
             cached = self._sessions.pop(who, None) or CachedSession()
@@ -157,7 +157,7 @@ class SessionCache:
                 self._tidy()
 
     @contextmanager
-    def free(self, who: Who) -> Iterator[CachedSession | None]:
+    def free(self, who: SessionId) -> Iterator[CachedSession | None]:
         """The desk of a session that nobody is at; None where somebody is, or it is forgotten."""
         with self._lock:
             cached = self._sessions.get(who)
@@ -173,7 +173,7 @@ class SessionCache:
                 with self._lock:
                     cached.users -= 1
 
-    def has(self, who: Who) -> bool:
+    def has(self, who: SessionId) -> bool:
         """Whether a session of which a view was sent is remembered."""
         cached = self._sessions.get(who)
         return cached is not None and cached.state is not None and has_view(cached.state)
@@ -197,7 +197,7 @@ class SessionCache:
         deepest = max(found, default=(-1, ""))
         return deepest[1] if deepest[0] >= 0 else ""
 
-    def waiting(self) -> list[Who]:
+    def waiting(self) -> list[SessionId]:
         """Sessions of which only receipts wait for the store, and that nobody is at."""
         with self._lock:
             alone = [(who, cached) for who, cached in self._sessions.items() if not cached.users]

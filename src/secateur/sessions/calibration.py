@@ -74,8 +74,8 @@ def went_out(before: Clock, receipt: Receipt, calls: bool) -> Clock:
     A cache belongs to a model, so a side call to another one says nothing of this one's.
     """
     if not calls:
-        return replace(before, by_hand=receipt.at) if receipt.opened else before
-    sent = {**before.sent, receipt.model: max(receipt.at, before.sent.get(receipt.model, 0))}
+        return replace(before, by_hand=receipt.at_ms) if receipt.opened else before
+    sent = {**before.sent, receipt.model: max(receipt.at_ms, before.sent.get(receipt.model, 0))}
     newest = sorted(sent, key=lambda model: sent[model])[-MODELS:]
     return replace(before, sent={model: sent[model] for model in newest})
 

@@ -6,7 +6,7 @@ Rule: the pieces' bytes one after the other are the document. Of a request that 
 from msgspec import Struct
 
 from secateur.jsontext import Lines, Text, dumps
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.session.document import Document, elements
 from secateur.stores.protocol import Blob, Manifest
 
@@ -27,7 +27,7 @@ def cut(document: Document, before: Pieces, sequence: int, same: int) -> tuple[P
     known = min(elements(document, same - 1).stop, len(before.ids) - 2) if same and len(before.ids) > 2 else 0
     places = [(0, ends[0]), *zip(ends[known:], ends[known + 1 :], strict=False), (ends[-1], len(text.data))]
     made = [text.data[start:end] for start, end in places]
-    names = [digest(one) for one in made]
+    names = [hash_text(one) for one in made]
     ids = (names[0], *before.ids[1 : known + 1], *names[1:])
     had = set(before.ids)
     blobs = tuple(Blob(one, "raw") for one, name in zip(made, names, strict=True) if name not in had)
@@ -47,7 +47,9 @@ def _text(document: Document) -> Text:
 
 def _ends(document: Document, text: Text) -> list[int]:
     """Where the pieces end: the first one's, and each message's."""
-    items = text.at(document.transcript.at) if text is document.native or document.encoding == "object" else None
+    items = (
+        text.at(document.transcript.messages_path) if text is document.native or document.encoding == "object" else None
+    )
     if items is None or items.kind != "[" or not items.open().ends:
         return [0]
     return [items.open().starts[0], *items.open().ends]

@@ -20,14 +20,14 @@ from secateur.sessions.calibration import calibrated, calibration_of, moved
 from secateur.sessions.lookup import is_owned, owned
 from secateur.sessions.pins import pin_of
 from secateur.sessions.receipt_log import noticed, recorded
-from secateur.sessions.undo import Undone, cost, newest
-from secateur.stores.protocol import Change, Pin, State, Who
+from secateur.sessions.undo import UndoResult, cost, newest
+from secateur.stores.protocol import Pin, SessionId, SessionUpdate, State
 from secateur.usage import Usage, usage_of
 
-__all__ = ["Undone", "noted", "pinned", "undone", "unpinned"]
+__all__ = ["UndoResult", "noted", "pinned", "undone", "unpinned"]
 
 
-def noted(sessions: SessionManager, who: Who, receipt: Receipt | None, usage: Any, now: int) -> None:
+def noted(sessions: SessionManager, who: SessionId, receipt: Receipt | None, usage: Any, now: int) -> None:
     """Calibrate by what a provider said of a request, the session's last one by default, and move the clock.
 
     A sample that cannot be true of that request is left out; the session's next receipt says so. A refusal tells how
@@ -35,16 +35,16 @@ def noted(sessions: SessionManager, who: Who, receipt: Receipt | None, usage: An
     """
     told, window = usage_of(usage) or Usage(), window_in(usage)
 
-    def change(cached: CachedSession, state: State) -> Change:
+    def change(cached: CachedSession, state: State) -> SessionUpdate:
         last = receipt or sessions.last(cached, state)
         if last is None:
-            return Change(at=now)
+            return SessionUpdate(at=now)
         before = calibration_of(state, last.model)
         if window:
-            return Change(at=now, calibrations={last.model: replace(before, window=window)})
+            return SessionUpdate(at=now, calibrations={last.model: replace(before, window=window)})
         after = calibrated(before, last.tokens_view, told)
         clock = moved(state.clock, told, last, now)
-        return Change(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
+        return SessionUpdate(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
 
     if not who.session or not is_owned(who):
         return
@@ -55,55 +55,55 @@ def noted(sessions: SessionManager, who: Who, receipt: Receipt | None, usage: An
         sessions.note_unkept(who, change)
 
 
-def undone(sessions: SessionManager, who: Who, epoch: int | None, now: int) -> Undone:
+def undone(sessions: SessionManager, who: SessionId, epoch: int | None, now: int) -> UndoResult:
     """Take an epoch back by a new one."""
     owned(who, "an undo")
-    made: list[Undone] = []
+    made: list[UndoResult] = []
 
-    def change(cached: CachedSession, state: State) -> Change:
+    def change(cached: CachedSession, state: State) -> SessionUpdate:
         plan = Plan((*state.plan.epochs, *cached.unsaved))
         number = newest(plan) if epoch is None else epoch
         if not 0 <= number < len(plan.epochs):
             raise EditError(f"no epoch {number}: the plan of session {who.session!r} has {len(plan.epochs)}, from 0")
-        tip = state.tip or (cached.last.tip if cached.last else "")
-        new = Epoch(now, tip, f"undo of epoch {number}", (), undoes=number)
+        tip = state.tip or (cached.last.head_key if cached.last else "")
+        new = Epoch(now, tip, f"undo of epoch {number}", (), reverts=number)
         tokens = cost(sessions.store, cached.work, state, plan, number)
-        made[:] = [Undone(number, len(plan.epochs), tokens, plan.opened(new))]
-        receipt = replace(noticed("undone", now), trigger=new.why, tokens_view=tokens)
+        made[:] = [UndoResult(number, len(plan.epochs), tokens, plan.with_epoch(new))]
+        receipt = replace(noticed("undone", now), reason=new.reason, tokens_view=tokens)
         clock = replace(state.clock, by_hand=now)  # nobody was called
         receipts = recorded((*cached.waiting, receipt), state, (*cached.unsaved, new))
-        return Change(at=now, epochs=(new,), receipts=receipts, clock=clock)
+        return SessionUpdate(at=now, epochs=(new,), receipts=receipts, clock=clock)
 
     sessions.note(who, change, sessions.store)
     return made[0]
 
 
-def pinned(sessions: SessionManager, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+def pinned(sessions: SessionManager, who: SessionId, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
     """Add a pin, if it is not there yet."""
     owned(who, "a pin")
     new = pin_of(*wanted, now)
 
-    def change(cached: CachedSession, state: State) -> Change:
+    def change(cached: CachedSession, state: State) -> SessionUpdate:
         known = any((pin.kind, pin.pattern) == (new.kind, new.pattern) for pin in state.pins)
-        receipt = replace(noticed("pinned", now), trigger=f"pinned {new.kind} {new.pattern}")
+        receipt = replace(noticed("pinned", now), reason=f"pinned {new.kind} {new.pattern}")
         links = recorded((*cached.waiting, receipt), state, cached.unsaved)
-        return Change(at=now, pins=state.pins if known else (*state.pins, new), receipts=links)
+        return SessionUpdate(at=now, pins=state.pins if known else (*state.pins, new), receipts=links)
 
     return sessions.note(who, change, sessions.store).pins
 
 
-def unpinned(sessions: SessionManager, who: Who, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+def unpinned(sessions: SessionManager, who: SessionId, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
     """Take a pin away."""
     owned(who, "a pin")
     gone = pin_of(*wanted, now)
 
-    def change(cached: CachedSession, state: State) -> Change:
+    def change(cached: CachedSession, state: State) -> SessionUpdate:
         left = tuple(pin for pin in state.pins if (pin.kind, pin.pattern) != (gone.kind, gone.pattern))
         if len(left) == len(state.pins):
             said = ", ".join(f"{pin.kind} {pin.pattern}" for pin in state.pins) or "none"
             raise ConfigError(f"session {who.session!r} has no pin {gone.kind} {gone.pattern}; its pins: {said}")
-        receipt = replace(noticed("pinned", now), trigger=f"unpinned {gone.kind} {gone.pattern}")
-        return Change(at=now, pins=left, receipts=recorded((*cached.waiting, receipt), state, cached.unsaved))
+        receipt = replace(noticed("pinned", now), reason=f"unpinned {gone.kind} {gone.pattern}")
+        return SessionUpdate(at=now, pins=left, receipts=recorded((*cached.waiting, receipt), state, cached.unsaved))
 
     return sessions.note(who, change, sessions.store).pins
 

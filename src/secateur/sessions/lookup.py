@@ -13,11 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import ConfigError
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.model import Transcript
-from secateur.plan import Plan, branch
+from secateur.plan import Plan, branch_for
 from secateur.sessions.view_lineage import lineage, raw_tip
-from secateur.stores.protocol import Clock, Found, State, Store, Who
+from secateur.stores.protocol import Clock, Found, SessionId, State, Store
 
 
 class Place(Struct, frozen=True):
@@ -39,16 +39,16 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
     keys = lineage(read)
     found = _deepest(store.find(tenant, keys))
     for one in found:
-        state = store.load(Who(one.session, tenant))
-        near = raw_tip(one.key) and not session and is_open(Who(one.session, tenant))
+        state = store.load(SessionId(one.session, tenant))
+        near = raw_tip(one.key) and not session and is_open(SessionId(one.session, tenant))
         goes_on = near and state is not None and state.tip in keys
         if state is not None and (goes_on or (one.by == "view" and not raw_tip(one.key))):
             return Place(one.session, state, owned=bool(tenant) or one.session == session)
     owned = bool(tenant or session)
     name = session or _free(store, tenant, read)
     for one in found:
-        state = store.load(Who(one.session, tenant))
-        plan = branch(state.plan, frozenset(keys)) if state else Plan()
+        state = store.load(SessionId(one.session, tenant))
+        plan = branch_for(state.plan, frozenset(keys)) if state else Plan()
         if plan.epochs:
             return Place(name, None, plan, one.session, owned)
     return Place(name, owned=owned)
@@ -66,7 +66,7 @@ def _free(store: Store, tenant: str, read: Transcript) -> str:
     number = 0
     while True:
         name = made_name(key, number)
-        if not has_view(store.load(Who(name, tenant))):
+        if not has_view(store.load(SessionId(name, tenant))):
             return name
         number += 1
 
@@ -78,20 +78,20 @@ _MADE = re.compile(rf"{UNNAMED}[0-9a-f]{{{_DIGITS}}}")
 
 def made_name(key: str, number: int) -> str:
     """The name of the session whose history ended in this key when it began; `number` tells several apart."""
-    return UNNAMED + digest(f"{key} {number}" if number else key)[:_DIGITS]
+    return UNNAMED + hash_text(f"{key} {number}" if number else key)[:_DIGITS]
 
 
-def is_owned(who: Who) -> bool:
+def is_owned(who: SessionId) -> bool:
     """Whether a session is somebody's: it has a tenant, or a name that its caller gave."""
     return bool(who.tenant) or not _MADE.fullmatch(who.session)
 
 
-def is_open(who: Who) -> bool:
+def is_open(who: SessionId) -> bool:
     """Whether a request without a name may go on there: not where a caller's name stands and no tenant owns both."""
     return bool(who.tenant) or bool(_MADE.fullmatch(who.session))
 
 
-def owned(who: Who, what: str) -> Who:
+def owned(who: SessionId, what: str) -> SessionId:
     """The same session. Raises ConfigError where it is nobody's."""
     if is_owned(who):
         return who

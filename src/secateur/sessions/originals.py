@@ -12,15 +12,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import StoreError
-from secateur.lineage import digest, digests
+from secateur.lineage import hash_prefixes, hash_text
 from secateur.patch import Splice, spliced
 from secateur.receipt import Filed
 from secateur.session.document import common_prefix
 from secateur.sessions import CachedSession, SessionManager
 from secateur.sessions.receipt_log import noticed, read, recorded
-from secateur.stores.protocol import Blob, Change, State, Store, Who
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State, Store
 
-_TOLD = b'"outcome":"filed"'  # in a receipt as it is kept: most are of other things, and are not opened
+_TOLD = b'"status":"filed"'  # in a receipt as it is kept: most are of other things, and are not opened
 
 
 class Before(Struct, frozen=True):
@@ -40,7 +40,7 @@ class After(Struct, frozen=True):
 class Writing(Struct, frozen=True):
     """A file that was written, as a session's receipt tells."""
 
-    who: Who
+    who: SessionId
     number: int  # of the receipt
     at: int  # ms since 1970
     filed: Filed
@@ -70,7 +70,7 @@ class _Difference(Struct, frozen=True, array_like=True):
     stored: bytes
 
 
-def keep_file(sessions: SessionManager, who: Who, before: Before, after: After, now: int) -> None:
+def keep_file(sessions: SessionManager, who: SessionId, before: Before, after: After, now: int) -> None:
     """Keep what turns what is written back into the file as it was. Raises StoreError."""
     pieces = tuple((one.start, one.end, one.text) for one in difference(before.data, after.data))
     if not pieces:
@@ -78,34 +78,36 @@ def keep_file(sessions: SessionManager, who: Who, before: Before, after: After, 
     blob = Blob(msgspec.msgpack.encode(_Difference(pieces, before.stored)), "raw")
     filed = Filed(
         path=after.path,
-        before=digest(before.data),
+        before=hash_text(before.data),
         before_bytes=len(before.data),
-        after=digest(after.data),
+        after=hash_text(after.data),
         after_bytes=len(after.data),
         reach=pieces[-1][1],
-        reached=digest(after.data[: pieces[-1][1]]),
+        reached=hash_text(after.data[: pieces[-1][1]]),
         difference=blob.id,
     )
 
-    def change(cached: CachedSession, state: State) -> Change:
-        receipt = replace(noticed("filed", now), trigger="written to a file", filed=filed)
-        return Change(at=now, blobs=(blob,), receipts=recorded((*cached.waiting, receipt), state, cached.unsaved))
+    def change(cached: CachedSession, state: State) -> SessionUpdate:
+        receipt = replace(noticed("filed", now), reason="written to a file", filed=filed)
+        return SessionUpdate(
+            at=now, blobs=(blob,), receipts=recorded((*cached.waiting, receipt), state, cached.unsaved)
+        )
 
     sessions.note(who, change, sessions.store)
 
 
-def writings(store: Store, whose: Iterable[Who]) -> Iterator[Writing]:
+def writings(store: Store, whose: Iterable[SessionId]) -> Iterator[Writing]:
     """The files that were written of these sessions."""
     for who in whose:
         for link in store.receipts(who):
             receipt = read(link.body) if _TOLD in link.body else None
             if receipt is not None and receipt.filed is not None:
-                yield Writing(who, link.sequence, receipt.at, receipt.filed)
+                yield Writing(who, link.sequence, receipt.at_ms, receipt.filed)
 
 
 def writing_of(data: bytes, known: list[Writing]) -> Writing | None:
     """The writing that these bytes come from: the newest that wrote them, else the one whose changes all stand."""
-    names = digests(data, [one.filed.reach for one in known] + [len(data)])
+    names = hash_prefixes(data, [one.filed.reach for one in known] + [len(data)])
     same = [one for one in known if names[len(data)] == one.filed.after]
     held = [one for one in known if one.filed.reach and names.get(one.filed.reach) == one.filed.reached]
     if same:
@@ -115,7 +117,7 @@ def writing_of(data: bytes, known: list[Writing]) -> Writing | None:
 
 def is_original(data: bytes, known: list[Writing]) -> bool:
     """Whether something was written of these very bytes."""
-    name = digest(data)
+    name = hash_text(data)
     return any(one.filed.before == name for one in known)
 
 
@@ -127,13 +129,13 @@ def found(store: Store, writing: Writing, data: bytes) -> Found | None:
     filed, told = writing.filed, _difference(store, writing)
     splices = [Splice(*piece) for piece in told.pieces]
     head = spliced(data[: filed.reach], splices)
-    if digest(data) != filed.after and len(head) >= filed.reach and data.startswith(head):
+    if hash_text(data) != filed.after and len(head) >= filed.reach and data.startswith(head):
         return None  # where bytes were only taken out, what is left may begin as the file did before
     made = head + data[filed.reach :]
-    if digest(data) == filed.after:
+    if hash_text(data) == filed.after:
         _proved(writing, made)
         return Found(Before(made, told.stored), writing, 0, True)
-    whole = digests(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
+    whole = hash_prefixes(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
     later = len(data) - (filed.after_bytes if whole else filed.reach)
     if whole:
         _proved(writing, made[: filed.before_bytes])
@@ -143,8 +145,8 @@ def found(store: Store, writing: Writing, data: bytes) -> Found | None:
 def backed(writing: Writing, backup: Before, data: bytes) -> Found | None:
     """The same from another copy of the file as it was; None if it is not that very file."""
     filed = writing.filed
-    whole = digests(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
-    if not whole or digest(backup.data) != filed.before:
+    whole = hash_prefixes(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
+    if not whole or hash_text(backup.data) != filed.before:
         return None
     later = data[filed.after_bytes :]
     return Found(Before(backup.data + later, b"" if later else backup.stored), writing, len(later), True)
@@ -158,7 +160,7 @@ def _difference(store: Store, writing: Writing) -> _Difference:
 
 
 def _proved(writing: Writing, made: bytes) -> None:
-    if digest(made) != writing.filed.before:
+    if hash_text(made) != writing.filed.before:
         raise Gone(writing, "what is kept does not lead back to the file as it was")
 
 

@@ -59,9 +59,9 @@ def _named(messages: tuple[Message, ...], pin: Pin, handles: dict[str, str]) -> 
             calls = set()
         mine = {part.key for part in message.parts if _names(pin, message, part, handles)}
         if pin.kind == "glob":
-            calls |= {part.call for part in message.parts if part.key in mine}
-            mine |= {part.key for part in message.parts if part.kind == "tool_result" and part.call in calls}
-        yield from (part for part in message.parts if part.key in mine or part.within in mine)
+            calls |= {part.call_id for part in message.parts if part.key in mine}
+            mine |= {part.key for part in message.parts if part.kind == "tool_result" and part.call_id in calls}
+        yield from (part for part in message.parts if part.key in mine or part.container_key in mine)
 
 
 def _names(pin: Pin, message: Message, part: Part, handles: dict[str, str]) -> bool:
@@ -73,7 +73,7 @@ def _by_message(pattern: str, message: Message, part: Part, handles: dict[str, s
 
 
 def _by_call(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
-    return part.kind in ("tool_call", "tool_result") and part.call == pattern
+    return part.kind in ("tool_call", "tool_result") and part.call_id == pattern
 
 
 def _by_tool(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:

@@ -8,11 +8,11 @@ again; a range gets its summary again where all its messages say the same. Nothi
 from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
-from secateur.bounds import guarded
-from secateur.lineage import digest, local
+from secateur.bounds import find_protected_keys
+from secateur.lineage import hash_contents, hash_text
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Rewrite
-from secateur.plan import Plan, alive
-from secateur.protect import Protect
+from secateur.plan import Plan, active_epochs
+from secateur.protect import Protection
 from secateur.session import Projection
 
 REWRITTEN = "the history was rewritten by the client"
@@ -32,12 +32,16 @@ def with_local(epoch: Epoch, messages: tuple[Message, ...]) -> Epoch:
     said: dict[str, str] = {}
     for message in messages if keys else ():
         if any([part.key in keys for part in message.parts]):
-            said |= {part.key: one for part, one in zip(message.parts, local(message), strict=True) if part.key in keys}
+            said |= {
+                part.key: one
+                for part, one in zip(message.parts, hash_contents(message), strict=True)
+                if part.key in keys
+            }
     places = {message.key: number for number, message in enumerate(messages, 1)} | {"": 0}
     for edit in epoch.edits:
         if isinstance(edit, Replace) and edit.after in places and edit.through in places:
             said[_range(edit)] = _run([_said(one) for one in messages[places[edit.after] : places[edit.through]]])
-    return replace(epoch, local=said) if said else epoch
+    return replace(epoch, content_hashes=said) if said else epoch
 
 
 def lost(work: Projection, known: Lost) -> Lost:
@@ -53,26 +57,26 @@ def lost(work: Projection, known: Lost) -> Lost:
     said = {by_local[key]: edit for key, edit in gone.items()}
     found = dict(known.found) if first else {}
     for message in fresh if gone else ():
-        for part, one in zip(message.parts, local(message), strict=True):
+        for part, one in zip(message.parts, hash_contents(message), strict=True):
             if one in said:
                 found[part.key] = replace(said[one], key=part.key)
     return Lost(gone, {key: edit for key, edit in found.items() if key not in work.edited})
 
 
-def carried(work: Projection, lost: Lost, protection: Protect) -> dict[str, Edit]:
+def carried(work: Projection, lost: Lost, protection: Protection) -> dict[str, Edit]:
     """Those of the lost edits that may be made where their parts stand now, and summaries whose run is whole."""
     made: dict[str, Edit] = {}
     if lost.found:
-        stays = guarded(work.view(), protection, lost.found.keys(), work.fold.parts.keys())
+        stays = find_protected_keys(work.view(), protection, lost.found.keys(), work.fold.parts.keys())
         made |= {key: edit for key, edit in lost.found.items() if key not in stays}
     return made | _runs(work)
 
 
 def _by_local(plan: Plan) -> dict[str, str]:
     named: dict[str, str] = {}
-    for epoch in alive(plan):
-        if not isinstance(epoch.local, UnsetType):
-            named |= epoch.local
+    for epoch in active_epochs(plan):
+        if not isinstance(epoch.content_hashes, UnsetType):
+            named |= epoch.content_hashes
     return named
 
 
@@ -101,13 +105,13 @@ def _runs(work: Projection) -> dict[str, Edit]:
 
 def _said(message: Message) -> str:
     """The hash of a message without lineage; reasoning is left out, as it is in the chain."""
-    parts = zip(message.parts, local(message), strict=True)
-    return digest("\0".join([message.role, *(one for part, one in parts if part.kind != "reasoning")]))
+    parts = zip(message.parts, hash_contents(message), strict=True)
+    return hash_text("\0".join([message.role, *(one for part, one in parts if part.kind != "reasoning")]))
 
 
 def _run(said: list[str]) -> str:
     """A run of messages by its length, its first message and all of them; "" for none."""
-    return f"{len(said)} {said[0]} {digest(chr(0).join(said))}" if said else ""
+    return f"{len(said)} {said[0]} {hash_text(chr(0).join(said))}" if said else ""
 
 
 def _place(said: list[str], run: str) -> int | None:

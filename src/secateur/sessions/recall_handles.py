@@ -26,7 +26,7 @@ def setting_of(said: str) -> Handles:
         if one == said:
             known: Handles = one
             return known
-    raise ConfigError(f"handles cannot be {said!r}: give auto, on or off")
+    raise ConfigError(f"recall_handles cannot be {said!r}: give auto, on or off")
 
 
 def readable(setting: Handles, document: Document) -> bool:

@@ -16,14 +16,14 @@ from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
-from secateur.receipt import Entry, Outcome, Receipt
+from secateur.receipt import EditRecord, Outcome, Receipt
 from secateur.redact import redact
 from secateur.session.document import Document
 from secateur.stores.protocol import Blob, State, Store
 
 VIEWS = ("opened", "unchanged", "refused")  # outcomes of requests that were sent on
 MOST_SAID = 2_000  # characters of an error
-_TEXTS = ("policy", "model", "window_source", "gate", "trigger", "error", "session", "forced")
+_TEXTS = ("policy", "model", "window_source", "skipped_reason", "reason", "error", "session", "forced_reason")
 _SHORT = 8  # characters: no credential is shorter
 _ID = re.compile(r"(?:call|fc|toolu|srvtoolu|tooluse)_[A-Za-z0-9]{1,40}")  # as providers name calls
 _IN_TEXT = ("text", "tool_call", "tool_result")
@@ -36,7 +36,7 @@ def recorded(receipts: tuple[Receipt, ...], state: State, epochs: tuple[Epoch, .
     """
     seals = (*((),) * (len(receipts) - 1), sealed(epochs))[: len(receipts)]
     bodies = [
-        canonical(_safe(replace(one, number=state.receipts + place, session=state.who.session, saved=seal)))
+        canonical(_safe(replace(one, sequence=state.receipts + place, session=state.who.session, epoch_hashes=seal)))
         for place, (one, seal) in enumerate(zip(receipts, seals, strict=True))
     ]
     return linked(bodies, state.head, state.receipts)
@@ -44,7 +44,7 @@ def recorded(receipts: tuple[Receipt, ...], state: State, epochs: tuple[Epoch, .
 
 def noticed(outcome: Outcome, now: int) -> Receipt:
     """A receipt of something else than a view: nothing was sent."""
-    return Receipt("", "", 0, "", "", 0, 0, 0, False, (), 0, "", outcome=outcome, at=now)
+    return Receipt("", "", 0, "", "", 0, 0, 0, False, (), 0, "", status=outcome, at_ms=now)
 
 
 def failed(policy: str, counter: str, error: Exception, now: int) -> Receipt:
@@ -58,7 +58,7 @@ def last_receipt(store: Store, state: State) -> Receipt | None:
     for number in range(state.receipts - 1, state.anchor.number, -1):
         for link in store.receipts(state.who, number, number):
             receipt = read(link.body)
-            if receipt.outcome in VIEWS:
+            if receipt.status in VIEWS:
                 return receipt
     return None
 
@@ -84,7 +84,7 @@ def blobs(document: Document, epochs: tuple[Epoch, ...]) -> tuple[Blob, ...]:
         part
         for number, message in enumerate(messages)
         for part in message.parts
-        if number in inside or part.key in keys or part.within in keys
+        if number in inside or part.key in keys or part.container_key in keys
     ]
     return tuple(taken(document, part) for part in parts)
 
@@ -96,7 +96,7 @@ def taken(document: Document, part: Part) -> Blob:
     return Blob(_native(document.native, part.path), "media" if part.kind == "media" else "json", part.key)
 
 
-def handled(entries: tuple[Entry, ...], document: Document) -> tuple[Entry, ...]:
+def handled(entries: tuple[EditRecord, ...], document: Document) -> tuple[EditRecord, ...]:
     """The entries with the handles under which what they took out can be read back."""
     if not entries:
         return ()
@@ -112,9 +112,11 @@ def handled(entries: tuple[Entry, ...], document: Document) -> tuple[Entry, ...]
     )
 
 
-def _with_handle(entry: Entry, blob: Blob) -> Entry:
-    removed = entry.removed if blob.kind == "text" else blob.id
-    return replace(entry, handle=handle_of(blob.data), removed=removed if entry.verb != "restore" else entry.removed)
+def _with_handle(entry: EditRecord, blob: Blob) -> EditRecord:
+    removed = entry.removed_hash if blob.kind == "text" else blob.id
+    return replace(
+        entry, handle=handle_of(blob.data), removed_hash=removed if entry.verb != "restore" else entry.removed_hash
+    )
 
 
 def _safe(receipt: Receipt) -> Receipt:
@@ -129,15 +131,15 @@ def _safe(receipt: Receipt) -> Receipt:
         return known[text]
 
     texts: dict[str, Any] = {name: clean(getattr(receipt, name)) for name in _TEXTS}
-    lists = {name: tuple(map(clean, getattr(receipt, name))) for name in ("warnings", "mended")}
-    entries = tuple(_clean(one, clean) for one in receipt.entries)
+    lists = {name: tuple(map(clean, getattr(receipt, name))) for name in ("warnings", "repairs")}
+    entries = tuple(_clean(one, clean) for one in receipt.edits)
     filed = receipt.filed and replace(receipt.filed, path=clean(receipt.filed.path))
-    return replace(receipt, **texts, **lists, entries=entries, filed=filed)
+    return replace(receipt, **texts, **lists, edits=entries, filed=filed)
 
 
-def _clean(entry: Entry, clean: Callable[[str], str]) -> Entry:
-    parts = tuple(replace(one, tool=clean(one.tool), call=clean(one.call)) for one in entry.parts)
-    return replace(entry, tool=clean(entry.tool), call=clean(entry.call), reason=clean(entry.reason), parts=parts)
+def _clean(entry: EditRecord, clean: Callable[[str], str]) -> EditRecord:
+    parts = tuple(replace(one, tool=clean(one.tool), call_id=clean(one.call_id)) for one in entry.parts)
+    return replace(entry, tool=clean(entry.tool), call_id=clean(entry.call_id), reason=clean(entry.reason), parts=parts)
 
 
 def _inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[int]:

@@ -21,15 +21,15 @@ from secateur.session.document import Document
 from secateur.sessions import SessionManager, shifted
 from secateur.sessions.receipt_log import VIEWS, read
 from secateur.sessions.view_hash import hash_of
-from secateur.stores.protocol import State, Store, Who
+from secateur.stores.protocol import SessionId, State, Store
 
 
-class Replayed(Struct, frozen=True):
+class ReplayResult(Struct, frozen=True):
     """A past view."""
 
-    native: Any  # as bytes where it comes from the store, else of the kind that was handed in
+    request: Any  # as bytes where it comes from the store, else of the kind that was handed in
     receipt: Receipt
-    exact: bool | None  # the bytes that were sent, by their hash; None: the receipt has none
+    is_exact: bool | None  # the bytes that were sent, by their hash; None: the receipt has none
 
 
 def receipt_of(store: Store, state: State, number: int) -> Receipt:
@@ -37,9 +37,9 @@ def receipt_of(store: Store, state: State, number: int) -> Receipt:
     name = f"session {state.who.session!r}"
     for link in store.receipts(state.who, number, number) if number >= 0 else ():
         receipt = read(link.body)
-        if receipt.outcome in VIEWS:
+        if receipt.status in VIEWS:
             return receipt
-        raise StoreError(f"receipt {number} of {name} is of no view: {receipt.error or receipt.outcome}")
+        raise StoreError(f"receipt {number} of {name} is of no view: {receipt.error or receipt.status}")
     gone = state.anchor.number
     if 0 <= number <= gone:
         raise StoreError(f"the receipt of request {number} of {name} is gone: retention took receipts 0 to {gone}")
@@ -51,7 +51,7 @@ def raw_of(store: Store, state: State, number: int) -> bytes:
     ids = store.manifest(state.who, number)
     if ids is None:
         raise StoreError(
-            f"the raw history of request {number} was not kept: hand it in, or let the engine keep it (keep='raw')"
+            f"the raw history of request {number} was not kept: hand it in, or let the engine keep it (store_raw=True)"
         )
     found: dict[str, bytes] = {}
     for one in ids:
@@ -63,7 +63,7 @@ def raw_of(store: Store, state: State, number: int) -> bytes:
     return b"".join(found[one] for one in ids)
 
 
-def replayed(sessions: SessionManager, work: Projection, who: Who, request: int, raw: Any = None) -> Replayed:
+def replayed(sessions: SessionManager, work: Projection, who: SessionId, request: int, raw: Any = None) -> ReplayResult:
     """The view of a request, from a raw history (or one that goes on from it), or from what was kept of it."""
     store = sessions.store
     state = store.load(who) if store is not None else None
@@ -75,7 +75,7 @@ def replayed(sessions: SessionManager, work: Projection, who: Who, request: int,
     return view_of(work, history, Plan(shifted(state.plan.epochs[first:last], -first)), receipt)
 
 
-def view_of(work: Projection, raw: Any, plan: Plan, receipt: Receipt) -> Replayed:
+def view_of(work: Projection, raw: Any, plan: Plan, receipt: Receipt) -> ReplayResult:
     """The view that these epochs make of a raw history; of a longer one, of what the request had of it."""
     came = document.read(raw, receipt.format or None, receipt.model)
     cut = _cut(came, receipt)
@@ -83,20 +83,20 @@ def view_of(work: Projection, raw: Any, plan: Plan, receipt: Receipt) -> Replaye
         raw = cut.out(cut.native.data) if isinstance(cut.native, Text) else cut.native
     work.ingest(cut, 0, plan)
     native = render(Emitter(), work, raw, bool(receipt.breakpoints)).native
-    return Replayed(native, receipt, hash_of(native) == receipt.sent if receipt.sent else None)
+    return ReplayResult(native, receipt, hash_of(native) == receipt.view_hash if receipt.view_hash else None)
 
 
 def _cut(document_: Document, receipt: Receipt) -> Document:
     """The document up to the last message that the request had. Raises StoreError for another history."""
     messages = document_.transcript.messages
-    if (messages[-1].key if messages else "") == receipt.tip:
+    if (messages[-1].key if messages else "") == receipt.head_key:
         return document_
-    ends = [number for number, message in enumerate(messages) if message.key == receipt.tip]
+    ends = [number for number, message in enumerate(messages) if message.key == receipt.head_key]
     if not ends:
         raise StoreError(
-            f"the history handed in is not that of request {receipt.number}: its last message is not in it"
+            f"the history handed in is not that of request {receipt.sequence}: its last message is not in it"
         )
     stop, size = document.elements(document_, ends[-1]).stop, document.elements(document_, len(messages) - 1).stop
-    native = apply(document_.native, [Op(document_.transcript.at, [], (stop, size))])
+    native = apply(document_.native, [Op(document_.transcript.messages_path, [], (stop, size))])
     again = document.read(native.data if isinstance(native, Text) else native, receipt.format or None, receipt.model)
     return replace(again, encoding=document_.encoding, bom=document_.bom)

@@ -45,7 +45,7 @@ class Branches:
 
     def add(self, receipt: Receipt) -> None:
         """A request was sent."""
-        tip = receipt.tip
+        tip = receipt.head_key
         known = self.sent.get(tip)
         if known is None and tip:
             self._children.setdefault(receipt.parent, []).append(tip)
@@ -79,11 +79,11 @@ def branches(
         return known
     if store is None or last is None:
         return known or Branches()
-    if known is None and last.lines <= 1 and last.tip in here:
+    if known is None and last.lines <= 1 and last.head_key in here:
         return _of((last,), whole=False)
     try:
         found = store.receipts(state.who, max(0, state.receipts - MOST), state.receipts - 1)
-        return _of((one for one in (read(link.body) for link in found) if one.outcome in VIEWS), whole=True)
+        return _of((one for one in (read(link.body) for link in found) if one.status in VIEWS), whole=True)
     except StoreError:
         return known or Branches(whole=False)
 
@@ -122,7 +122,7 @@ def place_request(sessions: "SessionManager", cached: "CachedSession", state: St
 
 def last_tip(cached: "CachedSession", state: State) -> str:
     """The last key of the history that was sent last."""
-    return state.tip or (cached.last.tip if cached.last else "")
+    return state.tip or (cached.last.head_key if cached.last else "")
 
 
 def told(receipt: Receipt, place: Placement, cached: "CachedSession", work: Projection) -> Receipt:
@@ -136,7 +136,7 @@ def told(receipt: Receipt, place: Placement, cached: "CachedSession", work: Proj
 def _why(work: Projection, tip: str) -> str:
     """What moved it: an undo since the last request, or an epoch that was handed in for this very history."""
     mine = work.branch_plan.epochs
-    handed = mine[-1].why if mine and mine[-1].tip == work.document.transcript.messages[-1].key else ""
+    handed = mine[-1].reason if mine and mine[-1].head_key == work.document.transcript.messages[-1].key else ""
     return newly_undone(work, tip) or handed or MOVED
 
 

@@ -15,7 +15,20 @@ from typing import TypeVar
 from secateur import forking
 from secateur.chain import Link
 from secateur.errors import SecateurError, StoreError
-from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Manifest, Rejected, Row, Sizes, State, Store, Who
+from secateur.stores.protocol import (
+    Blob,
+    BlobRef,
+    Found,
+    Freed,
+    Manifest,
+    Rejected,
+    SessionId,
+    SessionRow,
+    SessionUpdate,
+    Sizes,
+    State,
+    Store,
+)
 
 WAIT_S = 0.25  # for one request, whatever it asks
 WORK_S = 0.05  # of each call is work; what it takes beyond that was spent waiting
@@ -43,31 +56,31 @@ class StoreAccess:
         why = self.breaker.shut()
         return f"{ALONE}: {why}" if why else ""
 
-    def load(self, who: Who) -> State | None:
+    def load(self, who: SessionId) -> State | None:
         return self._ask(lambda store: store.load(who))
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         return self._ask(lambda store: store.save(state, change))
 
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
         return self._ask(lambda store: store.find(tenant, keys))
 
-    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         return iter(self._ask(lambda store: list(store.receipts(who, first, last))))
 
     def blob(self, tenant: str, handle: str) -> Blob | None:
         return self._ask(lambda store: store.blob(tenant, handle))
 
-    def blobs(self, who: Who) -> tuple[Held, ...]:
+    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
         return self._ask(lambda store: store.blobs(who))
 
-    def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
+    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
         return self._ask(lambda store: store.manifest(who, sequence))
 
-    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
         return self._ask(lambda store: store.manifests(who))
 
-    def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
+    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         return self._ask(lambda store: store.sessions(tenant))
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:

@@ -9,14 +9,14 @@ from msgspec import Struct
 
 from secateur.errors import EditError
 from secateur.model import Edit, Epoch, Remove, Rewrite
-from secateur.plan import REFUSED, Plan, alive
+from secateur.plan import REFUSED, Plan, active_epochs
 from secateur.session import Projection
 from secateur.sessions.receipt_log import read
 from secateur.settle import in_running_round
 from secateur.stores.protocol import State, Store
 
 
-class Undone(Struct, frozen=True):
+class UndoResult(Struct, frozen=True):
     """What an undo did."""
 
     epoch: int  # the one that was taken back
@@ -27,10 +27,10 @@ class Undone(Struct, frozen=True):
 
 def newest(plan: Plan) -> int:
     """The newest epoch that holds and edits something. Raises EditError if there is none."""
-    living = {id(epoch) for epoch in alive(plan)}
+    living = {id(epoch) for epoch in active_epochs(plan)}
     for number in range(len(plan.epochs) - 1, -1, -1):
         epoch = plan.epochs[number]
-        if id(epoch) in living and epoch.edits and epoch.undoes is None:
+        if id(epoch) in living and epoch.edits and epoch.reverts is None:
             return number
     raise EditError("nothing to undo: no epoch of this session holds")
 
@@ -38,13 +38,13 @@ def newest(plan: Plan) -> int:
 def cost(store: Store | None, work: Projection | None, state: State, plan: Plan, number: int) -> int:
     """Tokens that come back when an epoch is undone, or go when an undo is."""
     target, sign = number, 1
-    while (deeper := plan.epochs[target].undoes) is not None:
+    while (deeper := plan.epochs[target].reverts) is not None:
         target, sign = deeper, -sign
     epoch = plan.epochs[target]
     if store is None:
         return sign * (_freed(work, epoch) if work is not None else 0)
-    told = [entry for link in store.receipts(state.who) for entry in read(link.body).entries]
-    mine = [one for one in told if one.at == epoch.at and one.reason == epoch.why]
+    told = [entry for link in store.receipts(state.who) for entry in read(link.body).edits]
+    mine = [one for one in told if one.at_ms == epoch.at_ms and one.reason == epoch.reason]
     if not mine and state.anchor.number >= 0 and work is not None:  # retention took the receipt that counted them
         return sign * _freed(work, epoch)
     return sign * sum(one.tokens_before - one.tokens_after for one in mine)
@@ -58,18 +58,18 @@ def _freed(work: Projection, epoch: Epoch) -> int:
         if isinstance(edit, Rewrite | Remove)
     }
     parts = [part for message in work.document.transcript.messages for part in message.parts]
-    mine = [part for part in parts if part.key in texts or part.within in texts]
+    mine = [part for part in parts if part.key in texts or part.container_key in texts]
     return sum([part.tokens - work.count(texts.get(part.key, "")) for part in mine])
 
 
 def postpone(work: Projection, tip: str, voided: dict[str, Edit], now_ms: int) -> tuple[Epoch, ...]:
     """The epochs that take an undo back where the running turn must begin with reasoning that it would void."""
     read = work.document.transcript
-    if not read.thinks_first or not in_running_round(read.messages, tuple(voided.values())):
+    if not read.requires_leading_reasoning or not in_running_round(read.messages, tuple(voided.values())):
         return ()
     why = "the running turn began with reasoning made under the edited view: undo again when it has ended"
     numbers = reversed(_since(work.plan, tip))
-    return tuple(Epoch(now_ms, read.messages[-1].key, why, (), undoes=number) for number in numbers)
+    return tuple(Epoch(now_ms, read.messages[-1].key, why, (), reverts=number) for number in numbers)
 
 
 def void(work: Projection, tip: str) -> dict[str, Edit]:
@@ -77,18 +77,18 @@ def void(work: Projection, tip: str) -> dict[str, Edit]:
     if not work.binds or tip not in work.message_index:
         return {}
     epochs = work.plan.epochs
-    undone = [epochs[epochs[number].undoes or 0].tip for number in _since(work.plan, tip)]
+    undone = [epochs[epochs[number].reverts or 0].head_key for number in _since(work.plan, tip)]
     messages = work.document.transcript.messages
     places = {message.key: number for number, message in enumerate(messages)}
     since = min((places[one] for one in undone if one in places), default=len(messages))
-    parts = [part for message in messages[since + 1 :] for part in message.parts if part.bound]
-    return {part.key: Remove(part.key, by="settle") for part in parts if part.key not in work.fold.parts}
+    parts = [part for message in messages[since + 1 :] for part in message.parts if part.prefix_bound]
+    return {part.key: Remove(part.key, strategy="settle") for part in parts if part.key not in work.fold.parts}
 
 
 def newly_undone(work: Projection, tip: str) -> str:
     """What was undone since the request whose history ended in `tip`, in a few words; "" where nothing was."""
     return (
-        "; ".join(work.plan.epochs[number].why for number in _since(work.plan, tip))
+        "; ".join(work.plan.epochs[number].reason for number in _since(work.plan, tip))
         if tip in work.message_index
         else ""
     )
@@ -97,6 +97,6 @@ def newly_undone(work: Projection, tip: str) -> str:
 def _since(plan: Plan, tip: str) -> list[int]:
     """The epochs that undo another one and were opened since the request whose history ended in `tip`."""
     first = len(plan.epochs)
-    while first and plan.epochs[first - 1].undoes is not None and plan.epochs[first - 1].tip == tip:
+    while first and plan.epochs[first - 1].reverts is not None and plan.epochs[first - 1].head_key == tip:
         first -= 1
-    return [number for number in range(first, len(plan.epochs)) if REFUSED not in plan.epochs[number].why]
+    return [number for number in range(first, len(plan.epochs)) if REFUSED not in plan.epochs[number].reason]

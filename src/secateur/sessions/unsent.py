@@ -16,13 +16,13 @@ from secateur.receipt import Receipt
 from secateur.session import Projection
 from secateur.session.document import Document
 from secateur.sessions import ATTEMPTS, Branch, CachedSession, Place, SentView, SessionManager, shifted
-from secateur.stores.protocol import Blob, Conflict, State, Who
+from secateur.stores.protocol import Blob, Conflict, SessionId, State
 
 
 class UnsentView(Struct, frozen=True):
     """What a request would have kept."""
 
-    who: Who
+    who: SessionId
     place: Place
     base: Branch
     document: Document
@@ -43,7 +43,7 @@ class UnsentView(Struct, frozen=True):
         if base.plan.epochs == self.base.plan.epochs:
             return replace(self, base=replace(base, plan=self.base.plan))
         known, more = len(self.base.plan.epochs), len(base.plan.epochs) - len(self.base.plan.epochs)
-        moved = [one if (one.undoes or 0) < known else shifted((one,), more)[0] for one in self.epochs]
+        moved = [one if (one.reverts or 0) < known else shifted((one,), more)[0] for one in self.epochs]
         return replace(self, base=base, plan=Plan((*base.plan.epochs, *moved)))
 
 
@@ -55,17 +55,17 @@ def receipt_of_unsent(receipt: Receipt, why: str) -> Receipt:
     return replace(
         receipt,
         opened=False,
-        entries=(),
-        in_force=0,
-        gate="",
+        edits=(),
+        active_edits=0,
+        skipped_reason="",
         cost=None,
-        outcome="failed",
-        trigger="",
-        forced="",
+        status="failed",
+        reason="",
+        forced_reason="",
         error=why,
         compaction=said,
         breakpoints=0,
-        sent="",
+        view_hash="",
         epochs=(0, 0),
     )
 
@@ -78,8 +78,8 @@ def keep_unsent(sessions: SessionManager, work: Projection, error: StillTooLong)
     attempt = error.attempt
     if not isinstance(attempt, UnsentView):
         raise ConfigError("this error carries no view of an engine: hand in the StillTooLong that fit raised")
-    error.attempt = replace(attempt, receipt=replace(attempt.receipt, number=-1))
-    if attempt.receipt.number == -1:
+    error.attempt = replace(attempt, receipt=replace(attempt.receipt, sequence=-1))
+    if attempt.receipt.sequence == -1:
         receipt: Receipt = error.view.receipt
         return receipt
     with sessions.checkout(attempt.who) as cached:
@@ -125,6 +125,6 @@ def _numbered(attempt: UnsentView, cached: CachedSession, state: State) -> Recei
     return replace(
         attempt.receipt,
         session=state.who.session,
-        number=state.receipts + len(cached.waiting),
+        sequence=state.receipts + len(cached.waiting),
         epochs=(base.offset, base.offset + len(attempt.plan.epochs)),
     )

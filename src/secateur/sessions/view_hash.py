@@ -11,9 +11,9 @@ from operator import is_not
 from typing import Any
 
 from secateur.jsontext import dumps
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.model import Message
-from secateur.plan import Fold
+from secateur.plan import FoldedPlan
 from secateur.session.document import common_prefix
 
 _SIZE = 16  # bytes, as all names of bytes here have
@@ -59,7 +59,7 @@ class Prefix:
         self._messages: tuple[Message, ...] = ()
         self._hash = blake2b(digest_size=_SIZE)
 
-    def next(self, messages: tuple[Message, ...], fold: Fold) -> str:
+    def next(self, messages: tuple[Message, ...], fold: FoldedPlan) -> str:
         """The hash of this view, under these edits."""
         known = self._messages
         size = min(len(known), len(messages))
@@ -71,12 +71,12 @@ class Prefix:
         return self._hash.hexdigest()
 
 
-def _said(messages: Sequence[Message], fold: Fold) -> Iterator[str]:
+def _said(messages: Sequence[Message], fold: FoldedPlan) -> Iterator[str]:
     """Each part by its key, and how it reads where that is edited; a part that went is not there."""
     edited = fold.parts
     for message in messages:
         yield f"\1{message.role}"
         for part in message.parts:
             if part.kind != "reasoning":
-                yield f"{part.key} {digest(part.text)}" if part.key in edited else part.key
+                yield f"{part.key} {hash_text(part.text)}" if part.key in edited else part.key
     yield ""

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.lineage import chained, keyed
+from secateur.lineage import assign_keys, chained
 from secateur.model import Message, Transcript
 from secateur.session import Projection, document
 
@@ -29,7 +29,7 @@ def view_chain(work: Projection, before: Chain, native: Any) -> Chain:
     known = len(before.messages)
     plain = len(raw) == len(shown)
     if known and shown[:known] == before.messages and plain and _same(raw[known:], shown[known:]):
-        made = keyed([_fresh(message) for message in shown[known:]], before.chain)
+        made = assign_keys([_fresh(message) for message in shown[known:]], before.chain)
         return Chain(shown, chained(made) or before.chain, made[-1].key) if made else before
     if plain and _same(raw, shown):
         return Chain(shown, chained(raw), raw[-1].key if raw else "")

@@ -10,7 +10,7 @@ from secateur.receipt import Receipt
 from secateur.sessions.cache import CachedSession
 from secateur.sessions.receipt_log import recorded
 from secateur.sessions.store_access import StoreAccess
-from secateur.stores.protocol import Change, Conflict, State, Store, Who
+from secateur.stores.protocol import Conflict, SessionId, SessionUpdate, State, Store
 
 if TYPE_CHECKING:
     from secateur.sessions import SessionManager
@@ -19,10 +19,10 @@ FEW = 8  # sessions whose receipts one request brings to a store that was away
 TIMES = 16  # that it is tried for a session that others save too
 
 
-def waited(cached: CachedSession, state: State, *more: Receipt) -> Change:
+def waited(cached: CachedSession, state: State, *more: Receipt) -> SessionUpdate:
     """The receipts of a session that waited, and these."""
     receipts = (*cached.waiting, *more)
-    return Change(at=receipts[-1].at, receipts=recorded(receipts, state))
+    return SessionUpdate(at=receipts[-1].at_ms, receipts=recorded(receipts, state))
 
 
 def flush(sessions: "SessionManager") -> None:
@@ -43,7 +43,7 @@ def settle(sessions: "SessionManager") -> None:
                 break
 
 
-def _flushed(sessions: "SessionManager", who: Who, store: Store | StoreAccess | None) -> bool:
+def _flushed(sessions: "SessionManager", who: SessionId, store: Store | StoreAccess | None) -> bool:
     """Whether nothing of a session waits any more, or somebody is at it, who will see to that."""
     with sessions.memory.free(who) as cached:
         if cached is None or not cached.waiting or store is None:

@@ -32,7 +32,7 @@ class Answered:
         """Usage and model ("" where not said) of the answer that this message is."""
         native, message = self.read.native, self.messages[number]
         if not isinstance(native, Lines):
-            values = [_value(native, message.path[: len(self.read.transcript.at) + 1])]
+            values = [_value(native, message.path[: len(self.read.transcript.messages_path) + 1])]
             return usage_of(values), model_of(values)
         own = [native.line(line) for line in message.lines]
         return usage_of(own) or self._behind(native, message), model_of(own)

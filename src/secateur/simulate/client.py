@@ -81,6 +81,6 @@ def _leaves(free: int) -> str:
 def _marks(recording: Recording) -> int:
     """How many blocks the recorded request marks; 0 where none is recorded, or it marks none."""
     document = recording.document
-    if document.format.name not in MARKED or document.transcript.at != ("messages",):
+    if document.format.name not in MARKED or document.transcript.messages_path != ("messages",):
         return 0
     return slots(document.format.name, document.native, document.transcript.messages)

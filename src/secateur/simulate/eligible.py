@@ -20,7 +20,7 @@ from secateur.simulate.foresight import Terms, colds
 from secateur.simulate.lot import Item, Lot, lot
 from secateur.simulate.replay import Turn, replayed
 from secateur.simulate.requests import Recording
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
 
 def lots(recording: Recording, policy: Policy, terms: Terms, *, window: int | None = None) -> list[Lot]:
@@ -58,21 +58,21 @@ class _Noted:
                 self.found[segment, key] = self.request, left
         return Choice(gate="only noted")
 
-    def admits(self, freed: int, left: int, tariff: Tariff) -> bool:
+    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
         return True
 
 
-def _lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tariff: Tariff) -> Lot:
+def _lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tariff: CachePricing) -> Lot:
     """One segment. Its last view holds all that it ever sent."""
     prompts = [turn.fixed_tokens + sum(part.tokens for said in turn.seen for part in said.parts) for turn in turns]
     found = lot(
         prompts,
         [cold[turn.request.number] for turn in turns],
         _items(turns, noted) if turns else [],
-        r=tariff.r,
-        w=tariff.w,
+        r=tariff.cache_read,
+        w=tariff.cache_write,
     )
-    return replace(found, outside=tariff.o * sum(turn.request.output for turn in turns))
+    return replace(found, outside=tariff.output * sum(turn.request.output for turn in turns))
 
 
 def _items(turns: Sequence[Turn], noted: _Noted) -> list[Item]:

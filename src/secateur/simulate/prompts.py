@@ -92,7 +92,7 @@ class Prompts:
         tokens = part.tokens + (ends[-1] if ends else 0)
         first = len(chain) == bool(self._fixed)
         link = hash((self._seed if first else chain[-1], part.key, part.text))  # an edited part keeps its key
-        if part.within and not first:
+        if part.container_key and not first:
             chain[-1], ends[-1] = link, tokens
         else:
             chain.append(link)

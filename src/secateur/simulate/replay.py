@@ -27,7 +27,7 @@ from secateur.simulate.requests import Recording, Request
 from secateur.simulate.summaries import summarize
 from secateur.stages import Context
 from secateur.stores.protocol import Calibration
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 from secateur.tokens import Counter
 
 GAP_S = 20.0  # between requests whose time is not recorded: an agent at work
@@ -58,7 +58,7 @@ def replayed(
     policy: Policy,
     *,
     window: int | None = None,
-    tariff: Tariff | None = None,
+    tariff: CachePricing | None = None,
     handles: bool = False,
 ) -> Iterator[Turn]:
     """The session's requests under a policy, in order. `window` in tokens, else the model's; so the `tariff`.
@@ -80,7 +80,7 @@ def replayed(
         pruned = apply_prune(context, projection)
         done = summarize(context, projection)
         opened = len(projection.plan.epochs) > epochs
-        why = done.why or (projection.plan.epochs[-1].why if opened else pruned.skipped_reason)
+        why = done.why or (projection.plan.epochs[-1].reason if opened else pruned.skipped_reason)
         seen = projection.view().messages
         kept = ahead(projection) if opened else ()
         yield Turn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, projection.plan, kept)
@@ -100,7 +100,7 @@ def moments(recording: Recording) -> Iterator[tuple[Request, int, float | None]]
     last: int | None = None
     for request in recording.requests:
         at = max(request.at or (0 if last is None else last + round(GAP_S * 1000)), last or 0)
-        answered = next((one.at for one in reversed(recording.context(request)) if one.role == "assistant"), 0)
+        answered = next((one.recorded_ms for one in reversed(recording.context(request)) if one.role == "assistant"), 0)
         called = max(answered, last) if last is not None else answered
         yield request, at, max(0, at - called) / 1000 if called or last is not None else None
         last = at
@@ -109,14 +109,14 @@ def moments(recording: Recording) -> Iterator[tuple[Request, int, float | None]]
 class ReplayedSession:
     """A recorded session under a policy: each request takes over more of a history that is already read."""
 
-    def __init__(self, policy: Policy, tally: Counter, tariff: Tariff, counted: bool = False) -> None:
+    def __init__(self, policy: Policy, tally: Counter, tariff: CachePricing, counted: bool = False) -> None:
         """`counted`: tokens are what the provider counts, as it would have reported by then (`Engine.observe`), so
         they stand in for the policy's own counter."""
         names, count = ("estimate", policy.counter), lru_cache(maxsize=4_096)(tally)
         gauge = count if policy.counter == "estimate" else Counting.of(names).both[1]
         counting = Counting(names, (count, gauge), is_fixed=True)
         self.projection = Projection(
-            policy.protect, counting, policy.stamp, policy.schedule.needs_usage, is_written=False
+            policy.protect, counting, policy.record_cleared_at, policy.schedule.needs_usage, is_written=False
         )
         self._policy, self._tariff = policy, tariff
         self._calibration = Calibration(samples=1) if counted else Calibration()
@@ -148,22 +148,22 @@ class ReplayedSession:
         """
         projection, policy = self.projection, self._policy
         if projection.plan.epochs and idle_s is not None:
-            idle_s = max(0.0, min(idle_s, (now_ms - projection.plan.epochs[-1].at) / 1000))
+            idle_s = max(0.0, min(idle_s, (now_ms - projection.plan.epochs[-1].at_ms) / 1000))
         if policy.compaction is not None:
             policy = replace(policy, compaction=replace(policy.compaction, on_bad_summary="next_rung"))
         budget = Budget(
             window=window,
-            used=projection.used + segment.fixed_tokens,
+            tokens_used=projection.used + segment.fixed_tokens,
             count=projection.gauge,
             protect=projection.protect,
-            edited=projection.edited,
-            own=projection.message_index.own,
-            raw=projection.raw,
+            edited_by=projection.edited,
+            own_keys=projection.message_index.own,
+            originals=projection.raw,
             idle_s=idle_s,
-            now=now_ms,
-            handles=handles,
-            tariff=self._tariff,
-            cold=self._cold,
+            now_ms=now_ms,
+            recall_handles=handles,
+            pricing=self._tariff,
+            cold_reason=self._cold,
         )
         model = (self._last.model if self._last else "") or segment.model
         return Context(

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from secateur.jsontext import Lines
-from secateur.lineage import keyed
+from secateur.lineage import assign_keys
 from secateur.model import Message, Transcript
 from secateur.session import document
 from secateur.session.document import Document
@@ -141,7 +141,7 @@ def _undone(recording: Recording) -> Recording:
             if message.origin != "summary" and not _given(message):
                 lines.setdefault(message.lines, message)
     order = sorted(lines)
-    whole = replace(recording.segments[-1], messages=keyed(_unkeyed(lines[at]) for at in order), index=None)
+    whole = replace(recording.segments[-1], messages=assign_keys(_unkeyed(lines[at]) for at in order), index=None)
     places = {at: number for number, at in enumerate(order)}
     requests = tuple(
         replace(one, segment=0, answer=places[said.lines])
@@ -178,14 +178,14 @@ def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple
                 model = model or transcript.model
                 found.append(replace(request, number=len(found), segment=segment, model=model))
         answered = {one.lines for one in messages if one.role == "assistant" and one.lines}
-        if not source.format.log and not transcript.in_place and messages and messages[-1].role != "assistant":
+        if not source.format.log and not transcript.parts_only and messages and messages[-1].role != "assistant":
             request = _request(messages, beside(source.native))  # a request body: its answer is yet to come
             found.append(replace(request, number=len(found), segment=segment, model=transcript.model))
     return tuple(found)
 
 
 def _request(before: Sequence[Message], usage: Usage | None) -> Request:
-    at = next((one.at for one in reversed(before) if one.at), 0)
+    at = next((one.recorded_ms for one in reversed(before) if one.recorded_ms), 0)
     return Request(0, 0, len(before), at, usage.output if usage else 0, usage)
 
 

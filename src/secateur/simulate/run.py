@@ -129,7 +129,7 @@ def _price(recording: Recording, said: Entries) -> Price:
 def _caching(recording: Recording, price: Price, said: Entries) -> Caching:
     entry = entry_for(said, recording.model)
     caching = caching_of(recording, _rules(recording, price, said))
-    return replace(caching, hour=True) if entry is not None and entry.hour else caching
+    return replace(caching, hour=True) if entry is not None and entry.cache_ttl == "1h" else caching
 
 
 def _rules(recording: Recording, price: Price, said: Entries) -> CacheRules:

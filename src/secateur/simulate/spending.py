@@ -138,7 +138,7 @@ class _Book:
             for what, holds in (
                 ("again", at in copies),
                 ("large", part.tokens > LARGE_TOKENS),
-                ("failed", bool(part.error)),
+                ("failed", bool(part.is_error)),
             ):
                 if holds:
                     tally.leak(what, part.tool, 1, part.tokens * times, cost)

@@ -26,8 +26,8 @@ from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.sessions.calibration import calibration_of, lives_s
 from secateur.sessions.recall_handles import Handles
-from secateur.stores.protocol import Calibration, State, Who
-from secateur.tariff import Tariff
+from secateur.stores.protocol import Calibration, SessionId, State
+from secateur.tariff import CachePricing
 
 STORE_AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
 Storage = Literal["none", "store", "away"]  # no store; one that answers; one that cannot be reached now
@@ -86,7 +86,7 @@ class Context(Struct, frozen=True, kw_only=True):
     fixed_tokens: int = 0  # of system prompt and tools, by our count
     calibration: Calibration = Calibration()  # of the model's token counts
     token_ratio: float = 1.0  # what the provider counts for one token of ours
-    who: Who = Who("", "")
+    who: SessionId = SessionId("", "")
     storage: Storage = "none"
 
     @property
@@ -132,13 +132,15 @@ class Context(Struct, frozen=True, kw_only=True):
             focus=options.focus,
             supplied=options.summary,
             asks=asks,
-            handles=self.budget.handles,
+            handles=self.budget.recall_handles,
         )
 
     def refreshed(self, projection: Projection, used_before: int) -> "Context":
         """The context after an epoch was applied to a projection whose view had `used_before` tokens."""
-        used = self.budget.used + self.budget.reported(projection.used - used_before)
-        return replace(self, budget=replace(self.budget, used=used, edited=projection.edited, raw=projection.raw))
+        used = self.budget.tokens_used + self.budget.reported(projection.used - used_before)
+        return replace(
+            self, budget=replace(self.budget, tokens_used=used, edited_by=projection.edited, originals=projection.raw)
+        )
 
     def _calibrated(self, messages: int) -> Load:
         ratio = self.calibration.ratio
@@ -150,7 +152,7 @@ def new_projection(settings: EngineSettings) -> Projection:
     """The projection of a session that has read nothing yet."""
     policy = settings.policy
     counting = Counting.of((settings.counter, policy.counter))
-    return Projection(policy.protect, counting, policy.stamp, policy.schedule.needs_usage)
+    return Projection(policy.protect, counting, policy.record_cleared_at, policy.schedule.needs_usage)
 
 
 def repaired_request(settings: EngineSettings, native: Any) -> Incoming:
@@ -186,19 +188,19 @@ def build_context(
     ratio = token_ratio if projection.counting.alike else 1.0
     budget = Budget(
         window=window,
-        used=round(used * ratio),
+        tokens_used=round(used * ratio),
         ratio=ratio,
         count=projection.gauge,
         protect=projection.protect,
-        edited=projection.edited,
-        own=projection.message_index.own,
-        raw=projection.raw,
+        edited_by=projection.edited,
+        own_keys=projection.message_index.own,
+        originals=projection.raw,
         idle_s=_idle_s(projection, request, state, model),
-        goes_on=has_prior_view,
-        now=request.now_ms,
-        handles=handles,
-        tariff=_tariff(projection, settings, request.now_ms, state),
-        cold=_switched(model, state),
+        has_prior_view=has_prior_view,
+        now_ms=request.now_ms,
+        recall_handles=handles,
+        pricing=_tariff(projection, settings, request.now_ms, state),
+        cold_reason=_switched(model, state),
     )
     return Context(
         policy=policy,
@@ -222,16 +224,16 @@ def _idle_s(projection: Projection, request: FitRequest, state: State, model: st
     request. A call of another provider or model says nothing about this one's cache; an epoch of a command made none.
     """
     idle_s, read, clock = request.idle_s, projection.document.transcript, state.clock
-    last = max(read.called or read.stamped, _called_ms(state, read), clock.sent.get(model, 0))
+    last = max(read.last_call_ms or read.last_timestamp_ms, _called_ms(state, read), clock.sent.get(model, 0))
     if idle_s is None and last:
         idle_s = max(0.0, (request.now_ms - last) / 1000)
-    opened = projection.branch_plan.epochs[-1].at if projection.branch_plan.epochs else 0
+    opened = projection.branch_plan.epochs[-1].at_ms if projection.branch_plan.epochs else 0
     if opened and opened != clock.by_hand and idle_s is not None:
         idle_s = max(0.0, min(idle_s, (request.now_ms - opened) / 1000))
     return idle_s
 
 
-def _tariff(projection: Projection, settings: EngineSettings, now_ms: int, state: State) -> Tariff:
+def _tariff(projection: Projection, settings: EngineSettings, now_ms: int, state: State) -> CachePricing:
     """The prices of a request that buys what this one buys, with the cache lifetime that this session observed.
 
     A request that marks blocks itself says how many breakpoints may be added to it.
@@ -241,8 +243,12 @@ def _tariff(projection: Projection, settings: EngineSettings, now_ms: int, state
     model = settings.model or document.transcript.model
     tariff = tariff_of(model, buys_longer(*request), at=now_ms, said=settings.policy.pricing)
     ttl_s, used = lives_s(state.clock, model, tariff.ttl_s), slots(*request)
-    free = max(0, SLOTS - used) if used else tariff.free
-    return tariff if (ttl_s, free) == (tariff.ttl_s, tariff.free) else replace(tariff, ttl_s=ttl_s, free=free)
+    free = max(0, SLOTS - used) if used else tariff.free_breakpoints
+    return (
+        tariff
+        if (ttl_s, free) == (tariff.ttl_s, tariff.free_breakpoints)
+        else replace(tariff, ttl_s=ttl_s, free_breakpoints=free)
+    )
 
 
 def _switched(model: str, state: State) -> str:

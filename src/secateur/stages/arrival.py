@@ -6,7 +6,7 @@ by its price. Nothing is applied here.
 
 from msgspec.structs import replace
 
-from secateur.bounds import index_of
+from secateur.bounds import get_index
 from secateur.budget import Budget
 from secateur.model import Edit, Replace, Rewrite, Transcript
 from secateur.policy import Policy
@@ -26,13 +26,15 @@ def propose_on_arrival(
     without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
     """
     view = projection.preview(before) if before else projection.view()
-    if policy.birth is None:
+    if policy.on_arrival is None:
         return {}, view
-    index, asked = index_of(view), view
-    if policy.schedule.uses_prices and not budget.cold and index.assistants:
-        asked = replace(view, index=replace(index, spent=max(index.spent, index.assistants[-1])))
+    index, asked = get_index(view), view
+    if policy.schedule.uses_prices and not budget.cold_reason and index.assistant_messages:
+        asked = replace(
+            view, index=replace(index, first_prunable=max(index.first_prunable, index.assistant_messages[-1]))
+        )
     replacements = {key: edit.text for key, edit in expected.items() if isinstance(edit, Rewrite)}
-    edits = policy.birth(asked, budget, replacements)
+    edits = policy.on_arrival(asked, budget, replacements)
     return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
 
 
@@ -43,10 +45,10 @@ def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arr
         part.key: part.tokens for number in projection.message_index.find(arrived) for part in messages[number].parts
     }
     left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
-    used, admitted = budget.used, Edits()
+    used, admitted = budget.tokens_used, Edits()
     for key, edit in arrived.items():
         freed = budget.reported(sizes[key] - left[key])
-        if schedule.admits(freed, used - freed, budget.tariff):
+        if schedule.admits(freed, used - freed, budget.pricing):
             admitted[key] = edit
             used -= freed
     return admitted
@@ -57,7 +59,7 @@ def find_without_reasoning(projection: Projection, edits: Edits) -> Edits:
     free = Edits()
     for message in reversed(projection.projected_messages):
         for part in reversed(message.parts):
-            if part.bound:
+            if part.prefix_bound:
                 return free
             if part.key in edits:
                 free[part.key] = edits[part.key]

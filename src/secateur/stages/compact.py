@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.bounds import running
+from secateur.bounds import find_turn_start
 from secateur.compaction.outcome import Compacted, Outcome, Refused
 from secateur.compaction.summary import rendered
 from secateur.compaction.template import template
@@ -21,7 +21,7 @@ from secateur.fitting import CompactionSetup, CompactOptions
 from secateur.fitting.background import EARLY_SHARE, Job, PreparedSummary
 from secateur.fitting.breakers import held_back
 from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
-from secateur.fitting.hooks import Before, Reply, asked
+from secateur.hooks import BeforeCompact, CompactDecision, asked
 from secateur.model import Epoch
 from secateur.render.host_entry import hosted
 from secateur.session import Projection
@@ -83,17 +83,21 @@ def check_preconditions(projection: Projection, is_written: bool = True) -> Refu
     read, format = projection.document.transcript, projection.document.format
     if read.partial:
         return Refused("partial", "the provider holds history that is not in this request: it is only observed")
-    if read.thinks_first and headless(read.messages, projection.projected_messages, running(read)):
+    if read.requires_leading_reasoning and headless(
+        read.messages, projection.projected_messages, find_turn_start(read)
+    ):
         return Refused("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
-    if is_written and (format.log or read.in_place) and not hosted(projection.document):
+    if is_written and (format.log or read.parts_only) and not hosted(projection.document):
         text = f"a session of {format.name} has no compaction of its own to append: compact the request, or prune it"
         return Refused("no_entry", text)
     return None
 
 
-def before_event(context: Context, projection: Projection, reason: str, text: str, options: CompactOptions) -> Before:
+def before_event(
+    context: Context, projection: Projection, reason: str, text: str, options: CompactOptions
+) -> BeforeCompact:
     """The event for the hook that is called before a compaction, with its reason in a word and in a sentence."""
-    return Before(
+    return BeforeCompact(
         session=context.who.session,
         model=context.model,
         window=context.window,
@@ -110,7 +114,7 @@ def conclude_epoch(context: Context, projection: Projection, step: CompactionSte
     """The step with the epoch of its compaction, unless the running turn needs what it would void."""
     made = step.outcome
     assert isinstance(made, Compacted)
-    epoch = epoch_of(projection, made, f"compaction ({made.rung}): {why}", context.budget.now)
+    epoch = epoch_of(projection, made, f"compaction ({made.rung}): {why}", context.budget.now_ms)
     if breaks_running_turn(projection, epoch):
         text = "the running turn began with reasoning that is bound to its prefix: it waits for the turn to end"
         return replace(step, outcome=Refused("running_turn", text, made.attempts, made.asks))
@@ -131,7 +135,7 @@ def _refusal(projection: Projection, verdict: Due, setup: CompactionSetup, optio
 
 
 def _begin_beside(
-    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: Before
+    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: BeforeCompact
 ) -> Refused | None:
     """Begin a summary in the background where it is near; why this request goes on without, None where it cannot."""
     background = setup.background
@@ -160,7 +164,7 @@ def _swap_in(context: Context, projection: Projection, prepared: PreparedSummary
 
 
 def _compact(
-    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: Before
+    context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: BeforeCompact
 ) -> CompactionStep:
     """A compaction that is made now."""
     from secateur import compacting  # only a request that compacts pays for loading it
@@ -185,7 +189,7 @@ def _compact(
     return _shorten_tail(context, projection, step, options)
 
 
-def _with_reply(options: CompactOptions, reply: Reply) -> CompactOptions:
+def _with_reply(options: CompactOptions, reply: CompactDecision) -> CompactOptions:
     focus = "; ".join(filter(None, (options.focus, reply.focus)))
     return replace(options, focus=focus, summary=reply.summary or options.summary)
 
@@ -201,7 +205,7 @@ def _shorten_tail(
         outcome = step.outcome
         if not isinstance(outcome, Compacted) or not isinstance(first, Compacted) or context.window <= 0:
             break
-        view = view_of(projection, epoch_of(projection, outcome, "", context.budget.now))
+        view = view_of(projection, epoch_of(projection, outcome, "", context.budget.now_ms))
         left, usable = context.load_of(projection, view).tokens, context.limits.usable
         if left <= usable:
             break

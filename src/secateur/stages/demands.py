@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from secateur.errors import StoreError
 from secateur.model import Edit, Epoch, Restore
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.session import Projection
 from secateur.sessions import CachedSession, SessionManager
 from secateur.sessions.calibration import left_out
@@ -26,7 +26,7 @@ class Demands(Struct, frozen=True):
 
     edits: dict[str, Edit] = {}
     reason: str = ""
-    protection: Protect = Protect()
+    protection: Protection = Protection()
     warnings: tuple[str, ...] = ()
     placement: Placement = Placement()  # of the request in the tree of its session's requests
     postponed: tuple[Epoch, ...] = ()  # what an undo would void is needed now: these take the undo back
@@ -47,8 +47,8 @@ def collect(
     """The demands of the session: edits and their reason, protection, warnings."""
     keys, warnings = _pinned(settings, sessions, state, projection)
     protect = settings.policy.protect
-    protection = replace(protect, keys=(*protect.keys, *keys)) if state.pins else protect
-    pins: dict[str, Edit] = {key: Restore(key, by="pin") for key in keys if key in projection.fold.parts}
+    protection = replace(protect, part_keys=(*protect.part_keys, *keys)) if state.pins else protect
+    pins: dict[str, Edit] = {key: Restore(key, strategy="pin") for key in keys if key in projection.fold.parts}
     missing = lost(projection, cached.lost) if sessions.store is not None else cached.lost
     rebased = carried(projection, missing, protection) if sessions.store is not None else {}
     placement = place_request(sessions, cached, state, projection)
@@ -56,7 +56,7 @@ def collect(
     undone = void(projection, tip)
     postponed = postpone(projection, tip, undone, now_ms)
     if postponed:
-        undone, warnings = {}, (*warnings, postponed[0].why)
+        undone, warnings = {}, (*warnings, postponed[0].reason)
     return Demands(
         edits={**rebased, **undone, **pins},
         reason=_reason(bool(pins), bool(undone), bool(rebased)),

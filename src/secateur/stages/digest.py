@@ -16,14 +16,14 @@ from itertools import accumulate
 from msgspec import Struct
 
 from secateur.compaction.outcome import Compacted, Refused
-from secateur.compaction.settings import Digest
+from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
 from secateur.compaction.trigger import due
 from secateur.fitting import NO_OPTIONS, CompactionSetup, CompactOptions
-from secateur.fitting.hooks import asked
 from secateur.fitting.toll import Toll, toll
+from secateur.hooks import asked
 from secateur.model import Message, Replace
-from secateur.plan import alive
+from secateur.plan import active_epochs
 from secateur.schedule.ground import cold
 from secateur.session import Projection
 from secateur.session.projection import tokens_of
@@ -36,9 +36,9 @@ def conclude(
 ) -> CompactionStep | None:
     """The epoch that makes digests, if they are due; None where none are."""
     settings, document = context.settings, projection.document
-    log = setup.is_written and (document.format.log or document.transcript.in_place)  # a host has no place for many
+    log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
     busy = options.busy_reason or options.forced
-    if settings.digest is None or settings.off or not setup.enabled or busy or log or context.storage == "away":
+    if settings.digest is None or not settings.enabled or not setup.enabled or busy or log or context.storage == "away":
         return None
     if check_preconditions(projection, setup.is_written) is not None:
         return None
@@ -57,7 +57,12 @@ def conclude(
 def _is_undone(projection: Projection, made: Compacted) -> bool:
     """Whether the same was made before and taken back: it is not made again."""
     epochs = projection.branch_plan.epochs
-    kept = {edit.after for epoch in alive(projection.branch_plan) for edit in epoch.edits if isinstance(edit, Replace)}
+    kept = {
+        edit.after
+        for epoch in active_epochs(projection.branch_plan)
+        for edit in epoch.edits
+        if isinstance(edit, Replace)
+    }
     every = {edit.after for epoch in epochs for edit in epoch.edits if isinstance(edit, Replace)}
     return any(isinstance(edit, Replace) and edit.after in every - kept for edit in made.edits)
 
@@ -71,7 +76,7 @@ class OldSpan(Struct, frozen=True):
     asked: float  # the same, each message times the requests that have held it since it was older, this one included
 
 
-def find_old_span(projection: Projection, settings: Digest) -> OldSpan:
+def find_old_span(projection: Projection, settings: DigestSettings) -> OldSpan:
     """The older work of this session that no compaction has replaced, and what reading it has cost."""
     messages, shown = projection.document.transcript.messages, projection.projected_messages
     first = max((j for i, j, _ in projection.ranges if i < j), default=0)
@@ -87,24 +92,25 @@ def find_old_span(projection: Projection, settings: Digest) -> OldSpan:
     return OldSpan(first, first + end, sum(mine), asked)
 
 
-def _end(results: Sequence[int], tokens: Sequence[int], settings: Digest) -> int:
+def _end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings) -> int:
     """Where the newest results and tokens begin that stay."""
     held = weight = 0
     for place in range(len(results) - 1, -1, -1):
-        if held >= settings.results and weight >= settings.keep_tokens:
+        if held >= settings.last_results and weight >= settings.keep_tokens:
             return place + 1
         held, weight = held + results[place], weight + tokens[place]
     return 0
 
 
-def _since(results: Sequence[int], tokens: Sequence[int], end: int, settings: Digest) -> list[int]:
+def _since(results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings) -> list[int]:
     """By message before `end`: how many messages the history had when it first was older projection."""
     counts, sizes = ([0, *accumulate(some)] for some in (results, tokens))
     found, at = [], 0
     for place in range(end):
         at = max(at, place + 1)
         while at < len(results) and (
-            counts[at] - counts[place + 1] < settings.results or sizes[at] - sizes[place + 1] < settings.keep_tokens
+            counts[at] - counts[place + 1] < settings.last_results
+            or sizes[at] - sizes[place + 1] < settings.keep_tokens
         ):
             at += 1
         found.append(at)
@@ -126,7 +132,7 @@ def make_digests(context: Context, projection: Projection, must: bool = False) -
     if settings is None:
         return None
     ground = _Ground(context, projection, find_old_span(projection, settings))
-    if ground.older.tokens < settings.least_tokens or not (must or ground.may_pay(settings)):
+    if ground.older.tokens < settings.min_tokens_freed or not (must or ground.may_pay(settings)):
         return None
     made = shorten(
         context.compaction_input(projection, NO_OPTIONS, False),
@@ -137,8 +143,8 @@ def make_digests(context: Context, projection: Projection, must: bool = False) -
     if isinstance(made, Refused) or not _worth(made, settings):
         return None
     rent, penalty = ground.weighed(made)
-    pays = rent >= settings.beta * penalty
-    if not must and not (pays and ground.bears(settings, penalty - budget.tariff.r * _freed(made))):
+    pays = rent >= settings.break_even_share * penalty
+    if not must and not (pays and ground.bears(settings, penalty - budget.pricing.cache_read * _freed(made))):
         return None
     return made, _why(_freed(made), (rent, penalty), ground.cold, must)
 
@@ -148,42 +154,44 @@ class _Ground:
 
     def __init__(self, context: Context, projection: Projection, found: OldSpan) -> None:
         self.older, self.cold = found, cold(context.budget)
-        self._work, self._context, self._tariff = projection, context, context.budget.tariff
+        self._work, self._context, self._tariff = projection, context, context.budget.pricing
         self._end = 0 if self.cold else _cached(projection)  # of what is cached
         self._tail = _between(projection, found.end, self._end)
-        self._dearer = max(0.0, self._tariff.w - self._tariff.r)
+        self._dearer = max(0.0, self._tariff.cache_write - self._tariff.cache_read)
 
     @cached_property
     def _toll(self) -> Toll:
         return toll(self._work, self._tariff, self._context.fixed_tokens)
 
-    def may_pay(self, settings: Digest) -> bool:
+    def may_pay(self, settings: DigestSettings) -> bool:
         """Whether they would pay, and be borne, if they took no room: asked before any is written."""
-        least, rent = self._dearer * self._tail, self._tariff.r * self.older.asked
-        return rent >= settings.beta * least and self.bears(settings, least - self._tariff.r * self.older.tokens)
+        least, rent = self._dearer * self._tail, self._tariff.cache_read * self.older.asked
+        return rent >= settings.break_even_share * least and self.bears(
+            settings, least - self._tariff.cache_read * self.older.tokens
+        )
 
-    def bears(self, settings: Digest, more: float) -> bool:
+    def bears(self, settings: DigestSettings, more: float) -> bool:
         """Whether the bound on regret allows it; where it costs nothing, nobody asks."""
-        return settings.max_regret is None or more <= 0 or self._toll.bears(more, settings.max_regret)
+        return settings.max_overspend is None or more <= 0 or self._toll.bears(more, settings.max_overspend)
 
     def weighed(self, made: Compacted) -> tuple[float, float]:
         """The rent that was paid for what comes free, and what it costs at once."""
         older, tariff = self.older, self._tariff
-        rent = tariff.r * older.asked * _freed(made) / max(1, older.tokens)
+        rent = tariff.cache_read * older.asked * _freed(made) / max(1, older.tokens)
         if self._end <= older.first:
             return rent, 0.0
         stays = max(0, _between(self._work, older.first, min(older.end, self._end)) - made.tokens_before)
         written = made.tokens_after + stays + self._tail
-        return rent, self._dearer * written + tariff.o * _bound(self._work, older.end)
+        return rent, self._dearer * written + tariff.output * _bound(self._work, older.end)
 
 
 def _freed(made: Compacted) -> int:
     return made.tokens_before - made.tokens_after
 
 
-def _worth(made: Compacted, settings: Digest) -> bool:
+def _worth(made: Compacted, settings: DigestSettings) -> bool:
     """Whether enough comes free, and a multiple of what is left."""
-    return _freed(made) >= max(settings.least_tokens, settings.times * made.tokens_after)
+    return _freed(made) >= max(settings.min_tokens_freed, settings.min_savings_ratio * made.tokens_after)
 
 
 def _cached(projection: Projection) -> int:
@@ -191,7 +199,7 @@ def _cached(projection: Projection) -> int:
     messages, epochs = projection.document.transcript.messages, projection.branch_plan.epochs
     end = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "assistant"), 0)
     for epoch in reversed(epochs):
-        if not messages or epoch.tip != messages[-1].key:
+        if not messages or epoch.head_key != messages[-1].key:
             break
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         end = min((end, *projection.message_index.find(keys)))
@@ -207,7 +215,7 @@ def _bound(projection: Projection, first: int) -> int:
     """Tokens of reasoning behind a place that is void once something before it changes."""
     if not projection.binds:
         return 0
-    return sum(part.tokens for one in projection.projected_messages[first:] for part in one.parts if part.bound)
+    return sum(part.tokens for one in projection.projected_messages[first:] for part in one.parts if part.prefix_bound)
 
 
 def _why(freed: int, weighed: tuple[float, float], gone: str, must: bool) -> str:

@@ -1,7 +1,6 @@
 """What to prune in one request: the strategies propose, the schedule decides, the edits become one epoch.
 
-Rule: the conclusion follows from the history, the plan and the context. Nothing here reads or writes a document, and
-nothing is applied: the projection only shows what a proposal would come to.
+Nothing is applied, read or written here: the projection only shows the result of a proposal.
 """
 
 from collections.abc import Set
@@ -9,14 +8,14 @@ from collections.abc import Set
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.bounds import running
+from secateur.bounds import find_turn_start
 from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.schedule import Choice, Never, Offer
 from secateur.schedule.ground import cold
 from secateur.session import Projection
-from secateur.settle import headless, in_running_round, settled
+from secateur.settle import headless, in_running_round, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
 from secateur.stages.arrival import BIRTH, Edits, admit_on_arrival, find_without_reasoning, propose_on_arrival
 from secateur.strategies import Strategy
@@ -32,18 +31,22 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
     read = projection.document.transcript
     if read.partial:
         return Step(None, "the provider holds history that is not in this request: it is only observed")
-    if read.thinks_first and headless(read.messages, projection.projected_messages, running(read)):
-        skipped = "the running turn must begin with its reasoning, so nothing is edited"
-        return Step(_restore_all(projection, context.budget.now), skipped)
+    if read.requires_leading_reasoning and headless(
+        read.messages, projection.projected_messages, find_turn_start(read)
+    ):
+        skipped = "the find_turn_start turn must begin with its reasoning, so nothing is edited"
+        return Step(_restore_all(projection, context.budget.now_ms), skipped)
     if context.storage == "away":
-        context = replace(context, policy=replace(context.policy, schedule=Never(why=STORE_AWAY), birth=None, prune=()))
+        context = replace(
+            context, policy=replace(context.policy, schedule=Never(reason=STORE_AWAY), on_arrival=None, prune=())
+        )
     return _conclude(context, projection, demanded, reason)
 
 
 def _conclude(context: Context, projection: Projection, demanded: Edits, reason: str) -> Step:
     """What the strategies propose and the schedule lets pass, with dependents, as one epoch."""
     policy, read = context.policy, projection.document.transcript
-    budget = replace(context.budget, cold=cold(context.budget))  # as it is before this request's own edits
+    budget = replace(context.budget, cold_reason=cold(context.budget))  # as it is before this request's own edits
     standing: Edits = {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
     budget = with_edits(projection, budget, standing)
     # 1. What is new may be shortened on arrival, before any cache holds it; of what is replaced anyway no excerpt is
@@ -55,16 +58,18 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     arrived, pruned, skipped, why = found.arrived, found.pruned, found.skipped, found.why
     # 3. Reasoning that is bound to its prefix is void once something before it changes, so it goes with the edits;
     #    but in a running tool round the edits wait instead, as long as the window allows it.
-    closed = with_dependents(projection, {**demanded, **arrived, **pruned})
+    closed = add_dependents(projection, {**demanded, **arrived, **pruned})
     why = reason or why or BIRTH
     if in_running_round(projection.projected_messages, closed):
-        if (pruned or arrived) and (read.thinks_first or budget.used < RUNNING_ROUND_SHARE * budget.window):
+        if (pruned or arrived) and (
+            read.requires_leading_reasoning or budget.tokens_used < RUNNING_ROUND_SHARE * budget.window
+        ):
             skipped = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
             why = reason or BIRTH
-            closed = with_dependents(projection, {**demanded, **find_without_reasoning(projection, arrived)})
-        if read.thinks_first and in_running_round(projection.projected_messages, closed):
+            closed = add_dependents(projection, {**demanded, **find_without_reasoning(projection, arrived)})
+        if read.requires_leading_reasoning and in_running_round(projection.projected_messages, closed):
             closed = ()
-    epoch = Epoch(budget.now, read.messages[-1].key, why, closed) if closed else None
+    epoch = Epoch(budget.now_ms, read.messages[-1].key, why, closed) if closed else None
     return Step(epoch, skipped)
 
 
@@ -102,14 +107,14 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
     Empty where the prompt cache may be warm, where reasoning is bound to its prefix, and where not much comes free or
     not much would be left.
     """
-    if policy.birth is None or not policy.schedule.uses_prices or not budget.cold or projection.binds:
+    if policy.on_arrival is None or not policy.schedule.uses_prices or not budget.cold_reason or projection.binds:
         return Edits()
     view = projection.preview(demanded) if demanded else projection.view()
     if policy.schedule.closed_before(view, budget):
         return Edits()
     results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
-    left = budget.used - budget.reported(sum([part.tokens for part in results]))
-    if left < budget.tariff.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
+    left = budget.tokens_used - budget.reported(sum([part.tokens for part in results]))
+    if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
         return Edits()
     edits = propose(projection, budget, policy.prune, demanded)
     before = sum([len(part.text) for part in results if part.key in edits])
@@ -129,10 +134,10 @@ def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, 
     return proposed
 
 
-def with_dependents(projection: Projection, edits: Edits) -> tuple[Edit, ...]:
+def add_dependents(projection: Projection, edits: Edits) -> tuple[Edit, ...]:
     """The edits, with the removals that depend on them."""
     made, messages = tuple(edits.values()), projection.document.transcript.messages
-    return settled(messages, made, projection.fold.removed) if projection.binds else made
+    return with_dependents(messages, made, projection.fold.removed) if projection.binds else made
 
 
 def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
@@ -141,8 +146,8 @@ def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
         return budget
     messages, numbers = projection.document.transcript.messages, projection.message_index.find(edits)
     raw = {part.key: part for number in numbers for part in messages[number].parts if part.key in edits}
-    by = {key: edit.by for key, edit in edits.items()}
-    return replace(budget, edited={**budget.edited, **by}, raw={**budget.raw, **raw})
+    by = {key: edit.strategy for key, edit in edits.items()}
+    return replace(budget, edited_by={**budget.edited_by, **by}, originals={**budget.originals, **raw})
 
 
 def _decide(
@@ -185,7 +190,7 @@ def _restore_all(projection: Projection, now_ms: int) -> Epoch:
     messages = projection.document.transcript.messages
     keys = [part.key for message in messages for part in message.parts if part.key in projection.fold.parts]
     why = "the history was rewound into a turn that must begin with its reasoning: it reads as it came"
-    return Epoch(now_ms, messages[-1].key, why, tuple(Restore(key, by="rewind") for key in keys))
+    return Epoch(now_ms, messages[-1].key, why, tuple(Restore(key, strategy="rewind") for key in keys))
 
 
 def _freed(projection: Projection, seen: Transcript, edits: Edits) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from secateur.fitting.unread import taken as count_unread
 from secateur.fitting.unread import told as warn_of_unread
 from secateur.model import Message
 from secateur.plan import Plan
-from secateur.receipt import Entry, Receipt, entries
+from secateur.receipt import EditRecord, Receipt, entries
 from secateur.render.breakpoints import Rendered
 from secateur.schedule.reckoning import assumed, cost_of
 from secateur.session import Projection
@@ -22,7 +22,7 @@ from secateur.tokens import counted_by
 class Applied(Struct, frozen=True):
     """What an epoch did, as the receipt has it; or why there was none, or why it was taken back."""
 
-    edits: tuple[Entry, ...] = ()
+    edits: tuple[EditRecord, ...] = ()
     skipped_reason: str = ""
     refused: str = ""
 
@@ -33,7 +33,7 @@ class Decided(Struct, frozen=True):
     context: Context
     demands: Demands
     shown: tuple[Message, ...]  # the messages before this request's own edits
-    inherited: tuple[Entry, ...]  # by epochs of another session, and by a changed repair
+    inherited: tuple[EditRecord, ...]  # by epochs of another session, and by a changed repair
     forced: str  # why an epoch had to be opened, whatever the cache holds
     pruned: Applied
     compaction: CompactionResult
@@ -60,21 +60,21 @@ def make_receipt(
         tokens_view=view + context.fixed_tokens,
         messages=len(read.messages),
         opened=opened,
-        entries=(*decided.inherited, *pruned.edits, *compaction.edits),
-        in_force=rendered.active_edits,
-        gate="" if opened else pruned.skipped_reason,
+        edits=(*decided.inherited, *pruned.edits, *compaction.edits),
+        active_edits=rendered.active_edits,
+        skipped_reason="" if opened else pruned.skipped_reason,
         idle_s=context.budget.idle_s,
         cost=cost_of(decided.shown, projection.projected_messages, context.budget) if changed else None,
         warnings=(*read.warnings, *decided.demands.warnings, *compaction.warnings, *more),
-        mended=repairs,
-        forced=decided.forced,
-        outcome="refused" if pruned.refused else "opened" if opened else "unchanged",
-        trigger=(plan.epochs[-1].why if plan.epochs else decided.forced) if opened or pruned.refused else "",
-        at=context.budget.now,
+        repairs=repairs,
+        forced_reason=decided.forced,
+        status="refused" if pruned.refused else "opened" if opened else "unchanged",
+        reason=(plan.epochs[-1].reason if plan.epochs else decided.forced) if opened or pruned.refused else "",
+        at_ms=context.budget.now_ms,
         format=projection.document.format.name,
         provider=read.provider,
-        tip=read.messages[-1].key if read.messages else "",
-        calibrated=context.token_ratio,
+        head_key=read.messages[-1].key if read.messages else "",
+        token_ratio=context.token_ratio,
         counted_by=counted_by(settings.counter, read.model),
         compaction=compaction.report,
         breakpoints=rendered.breakpoints,
@@ -82,7 +82,7 @@ def make_receipt(
     )
 
 
-def list_inherited(projection: Projection, plan: Plan) -> tuple[Entry, ...]:
+def list_inherited(projection: Projection, plan: Plan) -> tuple[EditRecord, ...]:
     """What the epochs that came from another session do here."""
     messages = projection.document.transcript.messages
     return tuple(

@@ -40,8 +40,8 @@ def detect_change(before: RepairedRequest | None, now: RepairedRequest | None, r
     place = find_change(before, now)
     if place is None:
         return Step()
-    void = tuple(Remove(part.key, by="settle") for part in _parts(now.repaired)[place:] if part.bound)
-    if read.thinks_first and in_running_round(now.repaired, void):
+    void = tuple(Remove(part.key, strategy="settle") for part in _parts(now.repaired)[place:] if part.prefix_bound)
+    if read.requires_leading_reasoning and in_running_round(now.repaired, void):
         void = ()
     reason = f"{CHANGED}: from message {_message(now.repaired, place)} on, what was sent before reads otherwise"
     return Step(Epoch(now_ms, now.repaired[-1].key, reason, void))
@@ -82,7 +82,7 @@ def _is_made(part: Part, came: tuple[Part, ...]) -> bool:
 
 def _content(part: Part) -> tuple[str, ...]:
     """The content of a part, wherever it is."""
-    return part.kind, part.tool, part.call, part.text, part.digest
+    return part.kind, part.tool, part.call_id, part.text, part.fingerprint
 
 
 def _message(messages: Messages, place: int) -> int:

@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from secateur.compaction.outcome import Compacted, Outcome, Refused
 from secateur.fitting.background import PreparedSummary
-from secateur.fitting.hooks import After, Hooks
-from secateur.fitting.hooks import told as call_after_hook
-from secateur.lineage import digest
+from secateur.hooks import AfterCompact, Hooks
+from secateur.hooks import told as call_after_hook
+from secateur.lineage import hash_text
 from secateur.model import Part, Transcript
-from secateur.receipt import Entry, Summarised, Tried
+from secateur.receipt import CompactionReport, EditRecord, RejectedAttempt
 from secateur.session import Projection
 from secateur.stages import Context
 from secateur.stores.protocol import Blob
@@ -31,8 +31,8 @@ class CompactionResult(Struct, frozen=True):
     """What the compaction of one request came to."""
 
     outcome: Outcome | None = None  # None: the policy does not compact
-    report: Summarised | None = None  # the same for the receipt
-    edits: tuple[Entry, ...] = ()
+    report: CompactionReport | None = None  # the same for the receipt
+    edits: tuple[EditRecord, ...] = ()
     blobs: tuple[Blob, ...] = ()  # what was replaced, and the summary with its facts, for a store to keep
     warnings: tuple[str, ...] = ()
     reason: str = ""  # why its epoch was opened; "" if none was
@@ -47,14 +47,16 @@ def report_compaction(outcome: Outcome, made: "Made | None", too_long: str) -> C
         sum(answer.spent.input + answer.spent.read + answer.spent.write for answer in answers),
         sum(answer.spent.output for answer in answers),
     )
-    tried = tuple(Tried(attempt.rung, attempt.reason, attempt.text, attempt.by) for attempt in outcome.attempts)
+    tried = tuple(
+        RejectedAttempt(attempt.rung, attempt.reason, attempt.text, attempt.by) for attempt in outcome.attempts
+    )
     if isinstance(outcome, Refused):
-        report = Summarised(
+        report = CompactionReport(
             done=False,
             reason=outcome.reason,
             text=outcome.text,
             attempts=tried,
-            asks=outcome.asks,
+            model_calls=outcome.asks,
             asked_tokens=tokens,
         )
         return CompactionResult(outcome, report, too_long=too_long)
@@ -66,9 +68,9 @@ def call_hook(hooks: Hooks, session: str, outcome: Outcome) -> str:
     """Call the hook for a compaction that was made; what went wrong with it, or ""."""
     if not isinstance(outcome, Compacted):
         return ""
-    after = After(
+    after = AfterCompact(
         session=session,
-        rung=outcome.rung,
+        method=outcome.rung,
         by=outcome.by,
         summary=outcome.summary,
         continuation=outcome.continuation.branch,
@@ -106,22 +108,22 @@ def largest(view: Transcript) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda part: -part.tokens)[:LARGEST])
 
 
-def _summarized(made: Compacted, tried: tuple[Tried, ...], tokens: tuple[int, int]) -> Summarised:
-    return Summarised(
+def _summarized(made: Compacted, tried: tuple[RejectedAttempt, ...], tokens: tuple[int, int]) -> CompactionReport:
+    return CompactionReport(
         done=True,
         reason="compacted",
-        rung=made.rung,
-        by=made.by,
+        method=made.rung,
+        summarizer=made.by,
         attempts=tried,
-        asks=made.asks,
+        model_calls=made.asks,
         asked_tokens=tokens,
         messages=made.messages,
         tokens_before=made.tokens_before,
         tokens_after=made.tokens_after,
-        dropped=len(made.dropped),
-        forgotten=made.forgotten,
-        branch=made.continuation.branch,
-        summary=digest(made.summary),
+        rejected_lines=len(made.dropped),
+        evicted_lines=made.forgotten,
+        continuation=made.continuation.branch,
+        summary=hash_text(made.summary),
         handles=tuple(made.blobs),
     )
 

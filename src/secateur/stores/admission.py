@@ -4,10 +4,10 @@ Rule: every store asks this inside the transaction that saves the change. Nothin
 """
 
 from secateur.chain import broken
-from secateur.stores.protocol import Change, Conflict, Rejected, State
+from secateur.stores.protocol import Conflict, Rejected, SessionUpdate, State
 
 
-def admitted(revision: int, state: State, change: Change) -> None:
+def admitted(revision: int, state: State, change: SessionUpdate) -> None:
     """Let a change pass that was made from what is stored.
 
     Raises Conflict if the session is at another revision than the state, Rejected if the receipts do not follow.

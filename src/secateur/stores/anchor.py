@@ -27,13 +27,13 @@ class Anchor(Struct, frozen=True):
 class _Named(Struct, frozen=True):
     """What a receipt says of the plan; unset where it was written before receipts said anything of it."""
 
-    saved: tuple[str, ...] | UnsetType = UNSET
+    epoch_hashes: tuple[str, ...] | UnsetType = UNSET
 
 
 def named(body: bytes) -> tuple[str, ...] | None:
     """The hashes of the epochs that a receipt was saved with; None where it says nothing of the plan."""
     try:
-        found = msgspec.json.decode(body, type=_Named).saved
+        found = msgspec.json.decode(body, type=_Named).epoch_hashes
     except msgspec.MsgspecError:
         return None
     return None if found is UNSET else found

@@ -12,23 +12,23 @@ from msgspec.structs import replace
 
 from secateur import forking
 from secateur.chain import Link
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.stores.admission import admitted, ambiguous, asked
 from secateur.stores.anchor import expired, moved
 from secateur.stores.packing import compressed, expanded
 from secateur.stores.protocol import (
     Blob,
     BlobKind,
-    Change,
+    BlobRef,
     Found,
     Freed,
-    Held,
     Manifest,
     Rejected,
-    Row,
+    SessionId,
+    SessionRow,
+    SessionUpdate,
     Sizes,
     State,
-    Who,
     changed,
     fresh,
 )
@@ -64,8 +64,8 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._states: dict[Who, State] = {}
-        self._kept: dict[Who, _Kept] = {}
+        self._states: dict[SessionId, State] = {}
+        self._kept: dict[SessionId, _Kept] = {}
         self._blobs: dict[tuple[str, str], _Filed] = {}  # by tenant and id
         self._cleared: int | None = None  # when `gc` last ran, in ms since 1970
         forking.listed(self)
@@ -78,11 +78,11 @@ class MemoryStore:
         """The child has its own copy from now on."""
         self._lock.release()
 
-    def load(self, who: Who) -> State | None:
+    def load(self, who: SessionId) -> State | None:
         with self._lock:
             return self._states.get(who)
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         filed = [(blob.id, blob, compressed(blob.data)) for blob in change.blobs]
         who = state.who
         with self._lock:
@@ -93,7 +93,7 @@ class MemoryStore:
             kept.times += [change.at] * len(change.receipts)
             kept.views |= set(change.views)
             kept.manifests += [change.manifest] if change.manifest else []
-            parent = self._kept.get(Who(change.parent, who.tenant)) if change.parent else None
+            parent = self._kept.get(SessionId(change.parent, who.tenant)) if change.parent else None
             for ref, at in parent.refs.items() if parent else ():
                 kept.refs.setdefault(ref, at)
             for name, blob, (codec, body) in filed:
@@ -108,13 +108,13 @@ class MemoryStore:
         with self._lock:
             for who, state in self._states.items():
                 if who.tenant == tenant:
-                    tips = {epoch.tip for epoch in state.plan.epochs} & places.keys()
+                    tips = {epoch.head_key for epoch in state.plan.epochs} & places.keys()
                     found += [Found(who.session, key, "tip", state.touched) for key in tips]
                     seen = self._kept[who].views & places.keys()
                     found += [Found(who.session, key, "view", state.touched) for key in seen]
         return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
 
-    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         with self._lock:
             links = list(self._kept[who].links) if who in self._kept else []
         yield from (one for one in links if first <= one.sequence and (last is None or one.sequence <= last))
@@ -136,17 +136,17 @@ class MemoryStore:
                 if ref[0] == names[0]
             ]
         data = expanded(filed.codec, filed.body)
-        if digest(data) != names[0]:
+        if hash_text(data) != names[0]:
             raise Rejected(f"the bytes filed under {handle} are not those that were saved")
         return Blob(data, filed.kind, min(keys, default=""))
 
-    def blobs(self, who: Who) -> tuple[Held, ...]:
+    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
         with self._lock:
             refs = self._kept[who].refs if who in self._kept else {}
             held = [(name, key, at, self._blobs[who.tenant, name]) for (name, key), at in refs.items()]
-        return tuple(Held(name, one.kind, key, one.size, len(one.body), at) for name, key, at, one in held)
+        return tuple(BlobRef(name, one.kind, key, one.size, len(one.body), at) for name, key, at, one in held)
 
-    def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
+    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
         with self._lock:
             manifests = list(self._kept[who].manifests) if who in self._kept else []
         pieces: tuple[str, ...] = ()
@@ -156,11 +156,11 @@ class MemoryStore:
                 return pieces
         return None
 
-    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
         with self._lock:
             return tuple(self._kept[who].manifests) if who in self._kept else ()
 
-    def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
+    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         with self._lock:
             rows = [self._row(state) for who, state in self._states.items() if tenant in (None, who.tenant)]
         return tuple(sorted(rows, key=lambda row: (-row.touched, row.who.tenant, row.who.session)))
@@ -228,13 +228,15 @@ class MemoryStore:
     def close(self) -> None:
         """Nothing is held open; what is kept stays until the store itself goes."""
 
-    def _row(self, state: State) -> Row:
+    def _row(self, state: State) -> SessionRow:
         names = {name for name, _ in self._kept[state.who].refs}
         size = sum(self._blobs[state.who.tenant, name].size for name in names)
         told = (state.format, state.model, state.parent, state.created, state.touched)
-        return Row(state.who, *told, len(state.plan.epochs), state.receipts, len(names), size, state.anchor.number + 1)
+        return SessionRow(
+            state.who, *told, len(state.plan.epochs), state.receipts, len(names), size, state.anchor.number + 1
+        )
 
-    def _left(self, sessions: list[Who]) -> int:
+    def _left(self, sessions: list[SessionId]) -> int:
         return sum(len(self._kept[who].links) for who in sessions)
 
     def _shortened(self, before: float) -> int:
@@ -248,10 +250,10 @@ class MemoryStore:
             went += count
         return went
 
-    def _untouched(self, since: float) -> list[Who]:
+    def _untouched(self, since: float) -> list[SessionId]:
         return [who for who, state in self._states.items() if state.touched < since]
 
-    def _forget(self, gone: list[Who]) -> None:
+    def _forget(self, gone: list[SessionId]) -> None:
         for who in gone:
             del self._states[who], self._kept[who]
 

@@ -1,8 +1,8 @@
 """Bring a store's file to the schema that this version knows: numbered SQL files, each applied once, in order.
 
-Rule: all that is missing is applied in one transaction that has the file to itself, so of many processes one does it
-and none sees half of it. A file of a newer schema, or of another program, is left alone. A migration that was
-released is never changed: the next one is a new file.
+Missing migrations are applied in one transaction that locks the file, so one of many processes does it and none sees
+half of it. A file of a newer schema, of one older than the first migration, or of another program is left alone. A
+released migration is never changed: the next one is a new file.
 """
 
 import sqlite3
@@ -30,7 +30,7 @@ def newest() -> int:
 
 
 def schema_of(connection: sqlite3.Connection, path: Path) -> int:
-    """The schema of a file, 0 of an empty one. Raises StoreError for a newer one and for another program's file."""
+    """The schema of a file, 0 for an empty one. Raises StoreError for one that cannot be read."""
     connection.execute("BEGIN")  # what is read is of one moment
     try:
         return _schema(connection, path)
@@ -61,6 +61,11 @@ def _schema(connection: sqlite3.Connection, path: Path) -> int:
     tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if owner != APPLICATION and (owner or have or tables):
         raise StoreError(f"{path} is a database of another program: name another store with --store")
+    if 0 < have < migrations()[0][0]:
+        raise StoreError(
+            f"the store {path} was written by an older version of secateur (schema {have}) and is not read any more: "
+            "move the file away and a new one is made, or name another store with --store"
+        )
     if have > newest():
         raise StoreError(
             f"the store {path} has schema {have}, and this version of secateur knows {newest()}: "

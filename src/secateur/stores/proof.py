@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager, nullcontext
 from secateur.chain import Link, broken, sealed, start
 from secateur.errors import StoreError
 from secateur.stores.anchor import named
-from secateur.stores.protocol import State, Store, Who
+from secateur.stores.protocol import SessionId, State, Store
 
 
-def problems(store: Store, who: Who) -> tuple[str, ...]:
+def problems(store: Store, who: SessionId) -> tuple[str, ...]:
     """What is wrong with the record of a session, one sentence each; () if it holds. All of it is of one moment."""
     with still(store) as moment:
         return proved(moment, who)
@@ -25,7 +25,7 @@ def still(store: Store) -> AbstractContextManager[Store]:
     return found
 
 
-def proved(store: Store, who: Who) -> tuple[str, ...]:
+def proved(store: Store, who: SessionId) -> tuple[str, ...]:
     """The same, of a store that stands still."""
     state = store.load(who)
     if state is None:
@@ -52,7 +52,7 @@ def proved(store: Store, who: Who) -> tuple[str, ...]:
     return tuple(found)
 
 
-def raw_of(store: Store, who: Who, sequence: int) -> bytes | None:
+def raw_of(store: Store, who: SessionId, sequence: int) -> bytes | None:
     """The raw document of a request, byte for byte; None where it was not kept. StoreError if a piece is missing."""
     pieces = store.manifest(who, sequence)
     if pieces is None:
@@ -66,7 +66,7 @@ def raw_of(store: Store, who: Who, sequence: int) -> bytes | None:
     return b"".join(data)
 
 
-def _unmade(store: Store, who: Who, receipts: int, ids: set[str]) -> Iterator[str]:
+def _unmade(store: Store, who: SessionId, receipts: int, ids: set[str]) -> Iterator[str]:
     """Raw documents that cannot be put together any more."""
     manifests = getattr(store, "manifests", None)
     known = 0

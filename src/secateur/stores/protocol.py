@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from secateur.chain import Link, start
 from secateur.errors import StoreError
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.stores.anchor import Anchor
@@ -38,7 +38,7 @@ class Conflict(Rejected):
     """The session moved on since this state was loaded: load it again and decide again."""
 
 
-class Who(Struct, frozen=True):
+class SessionId(Struct, frozen=True):
     """Whose state it is. Nothing is ever found by a last message or an agent's name."""
 
     session: str
@@ -81,7 +81,7 @@ class Pin(Struct, frozen=True):
 class State(Struct, frozen=True):
     """All of a session but its receipts and bytes."""
 
-    who: Who
+    who: SessionId
     revision: int = 0  # one more with every save; 0: never saved
     plan: Plan = Plan()
     clock: Clock = Clock()
@@ -108,10 +108,10 @@ class Blob(Struct, frozen=True):
     @property
     def id(self) -> str:
         """The hash of the bytes: what the store files them under. Handles are its beginnings."""
-        return digest(self.data)
+        return hash_text(self.data)
 
 
-class Held(Struct, frozen=True):
+class BlobRef(Struct, frozen=True):
     """A blob that a session refers to, without its bytes."""
 
     id: str  # the whole hash, 32 hex digits, whose first 12 are the handle; "" for bytes that are gone
@@ -130,7 +130,7 @@ class Manifest(Struct, frozen=True):
     pieces: tuple[str, ...]  # ids of the blobs that come after them
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class SessionUpdate(Struct, frozen=True, kw_only=True):
     """What one request, or one command, adds to a session. None and "" leave things as they are."""
 
     at: int  # ms since 1970
@@ -157,10 +157,10 @@ class Found(Struct, frozen=True):
     touched: int  # the session's newest save, in ms since 1970
 
 
-class Row(Struct, frozen=True):
+class SessionRow(Struct, frozen=True):
     """One session in a list."""
 
-    who: Who
+    who: SessionId
     format: str
     model: str
     parent: str
@@ -203,10 +203,10 @@ class Freed(Struct, frozen=True):
 class Store(Protocol):
     """What a store does. All methods may be called from several threads; every failure is a StoreError."""
 
-    def load(self, who: Who) -> State | None:
+    def load(self, who: SessionId) -> State | None:
         """The session as it was last saved; None if it never was."""
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         """Save a change onto the state it was made from, whole or not at all; the state after it.
 
         Raises Conflict if the session is at another revision, StoreError if the receipts do not continue its chain.
@@ -215,7 +215,7 @@ class Store(Protocol):
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
         """Sessions with an epoch's tip or a sent view's key among these keys: those of the latest keys first."""
 
-    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         """Receipts numbered `first` to `last`, both included, in order."""
 
     def blob(self, tenant: str, handle: str) -> Blob | None:
@@ -224,16 +224,16 @@ class Store(Protocol):
         Raises StoreError if several begin so, or if the bytes are not those that were saved.
         """
 
-    def blobs(self, who: Who) -> tuple[Held, ...]:
+    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
         """What a session refers to, in the order in which it was saved."""
 
-    def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
+    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
         """Ids of all pieces of the raw document of a request; None where it was not kept."""
 
-    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
         """How the raw documents of a session's requests are put together, as far as they were kept, in order."""
 
-    def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
+    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         """The sessions of a tenant, or of all, last touched first."""
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
@@ -272,12 +272,12 @@ class Store(Protocol):
         """Give back what it holds open. A closed store may be used again: it opens itself."""
 
 
-def fresh(who: Who) -> State:
+def fresh(who: SessionId) -> State:
     """The state of a session that was never saved."""
     return State(who, head=start(who.tenant, who.session))
 
 
-def changed(state: State, change: Change) -> State:
+def changed(state: State, change: SessionUpdate) -> State:
     """The state after a change: what `save` answers, and what `load` gives from then on."""
     return replace(
         state,

@@ -18,7 +18,19 @@ from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
 from secateur.stores import sqlite_read, sqlite_retention, sqlite_scrub
 from secateur.stores.group import Group, Job
-from secateur.stores.protocol import Blob, Change, Found, Freed, Held, Manifest, Rejected, Row, Sizes, State, Who
+from secateur.stores.protocol import (
+    Blob,
+    BlobRef,
+    Found,
+    Freed,
+    Manifest,
+    Rejected,
+    SessionId,
+    SessionRow,
+    SessionUpdate,
+    Sizes,
+    State,
+)
 from secateur.stores.sqlite_file import SYNCHRONOUS, File
 from secateur.stores.sqlite_retention import Old
 from secateur.stores.sqlite_write import Ready, ready, write
@@ -46,11 +58,11 @@ class SqliteStore:
         """The file; it need not be there yet."""
         return self._file.path
 
-    def load(self, who: Who) -> State | None:
+    def load(self, who: SessionId) -> State | None:
         with self._file.reading(self._wait_s) as connection, _moment(connection):
             return sqlite_read.state_of(connection, who)
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         pid, group = self._group
         if pid != os.getpid():  # after a fork, the parent's waiting changes are the parent's
             group = Group(self._carry)
@@ -63,7 +75,7 @@ class SqliteStore:
             found = list(sqlite_read.found(connection, tenant, keys))
         return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
 
-    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         while last is None or first <= last:
             with self._file.reading(self._wait_s) as connection:
                 links = sqlite_read.page(connection, who, first, last)
@@ -77,19 +89,19 @@ class SqliteStore:
             filed = sqlite_read.filed(connection, tenant, handle)
         return sqlite_read.whole(filed) if filed else None
 
-    def blobs(self, who: Who) -> tuple[Held, ...]:
+    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
         with self._file.reading(self._wait_s) as connection:
             return sqlite_read.held(connection, who)
 
-    def manifest(self, who: Who, sequence: int) -> tuple[str, ...] | None:
+    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
         with self._file.reading(self._wait_s) as connection:
             return sqlite_read.pieces(connection, who, sequence)
 
-    def manifests(self, who: Who) -> tuple[Manifest, ...]:
+    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
         with self._file.reading(self._wait_s) as connection:
             return sqlite_read.manifests(connection, who)
 
-    def sessions(self, tenant: str | None = None) -> tuple[Row, ...]:
+    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         with self._file.reading(self._wait_s) as connection:
             return sqlite_read.rows(connection, tenant)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from secateur.chain import Link, start
-from secateur.lineage import digest
+from secateur.lineage import hash_text
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.stores.admission import ambiguous, asked
@@ -18,22 +18,22 @@ from secateur.stores.packing import expanded, unpacked
 from secateur.stores.protocol import (
     Blob,
     BlobKind,
+    BlobRef,
     Calibration,
     Clock,
     Found,
-    Held,
     Manifest,
     Pin,
     Rejected,
-    Row,
+    SessionId,
+    SessionRow,
     State,
-    Who,
 )
 
 PAGE = 256  # receipts read at once
 _ASKED_AT_ONCE = 400  # keys in one question; old SQLites take 999 values
 
-_SESSION = """SELECT id, revision, head, receipts, tip, format, model, parent, created, touched, clock,
+_SESSION = """SELECT id, revision, head, receipts, head_key, format, model, parent, created, touched, clock,
   calibrations, pins, (SELECT body FROM anchors WHERE anchors.session = sessions.id) FROM sessions
   WHERE tenant = ? AND session = ?"""
 _ROWS = """SELECT s.tenant, s.session, s.format, s.model, s.parent, s.created, s.touched,
@@ -42,9 +42,8 @@ _ROWS = """SELECT s.tenant, s.session, s.format, s.model, s.parent, s.created, s
   FROM sessions s LEFT JOIN (SELECT DISTINCT session, blob FROM refs) r ON r.session = s.id
   LEFT JOIN blobs b ON b.id = r.blob
   WHERE s.tenant = coalesce(?, s.tenant) GROUP BY s.id ORDER BY s.touched DESC, s.tenant, s.session"""
-_TIPS = (
-    "SELECT DISTINCT s.session, e.tip, s.touched FROM epochs e JOIN sessions s ON s.id = e.session WHERE s.tenant = ?"
-)
+_HEADS = """SELECT DISTINCT s.session, e.head_key, s.touched FROM epochs e JOIN sessions s ON s.id = e.session
+WHERE s.tenant = ?"""
 _VIEWS = "SELECT s.session, v.key, s.touched FROM views v JOIN sessions s ON s.id = v.session WHERE s.tenant = ?"
 _ID = "(SELECT id FROM sessions WHERE tenant = ? AND session = ?)"
 _RECEIPTS = f"""SELECT sequence, hash, CAST(body AS BLOB) FROM receipts
@@ -67,7 +66,7 @@ class Filed(Struct, frozen=True):
     key: str
 
 
-def state_of(connection: sqlite3.Connection, who: Who) -> State | None:
+def state_of(connection: sqlite3.Connection, who: SessionId) -> State | None:
     """The session as it was last saved: rows of one moment, so the caller reads inside a transaction."""
     row = connection.execute(_SESSION, (who.tenant, who.session)).fetchone()
     if not row:
@@ -98,13 +97,13 @@ def found(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) ->
     for place in range(0, len(named), _ASKED_AT_ONCE):
         some = named[place : place + _ASKED_AT_ONCE]
         among = f" IN ({', '.join('?' * len(some))})"
-        for session, key, touched in connection.execute(f"{_TIPS} AND e.tip{among}", (tenant, *some)):
+        for session, key, touched in connection.execute(f"{_HEADS} AND e.head_key{among}", (tenant, *some)):
             yield Found(session, key, "tip", touched)
         for session, key, touched in connection.execute(f"{_VIEWS} AND v.key{among}", (tenant, *some)):
             yield Found(session, key, "view", touched)
 
 
-def page(connection: sqlite3.Connection, who: Who, first: int, last: int | None) -> list[Link]:
+def page(connection: sqlite3.Connection, who: SessionId, first: int, last: int | None) -> list[Link]:
     """Up to `PAGE` receipts from number `first`, each with the hash that stands before it."""
     name, upto = (who.tenant, who.session), 2**62 if last is None else last
     rows = connection.execute(_RECEIPTS, (*name, first - 1, upto, PAGE + 1)).fetchall()
@@ -130,17 +129,17 @@ def filed(connection: sqlite3.Connection, tenant: str, handle: str) -> Filed | N
 def whole(one: Filed) -> Blob:
     """The blob with its bytes as they were. Raises Rejected if they are not those that were saved."""
     data = expanded(one.codec, one.body)
-    if digest(data) != one.id:
+    if hash_text(data) != one.id:
         raise Rejected(f"the bytes filed under {one.id} are not those that were saved: the store was tampered with")
     return Blob(data, one.kind, one.key)
 
 
-def held(connection: sqlite3.Connection, who: Who) -> tuple[Held, ...]:
+def held(connection: sqlite3.Connection, who: SessionId) -> tuple[BlobRef, ...]:
     """What a session refers to."""
-    return tuple(Held(*row) for row in connection.execute(_HELD, (who.tenant, who.session)))
+    return tuple(BlobRef(*row) for row in connection.execute(_HELD, (who.tenant, who.session)))
 
 
-def pieces(connection: sqlite3.Connection, who: Who, sequence: int) -> tuple[str, ...] | None:
+def pieces(connection: sqlite3.Connection, who: SessionId, sequence: int) -> tuple[str, ...] | None:
     """The pieces of one request's raw document, put together from the manifests before it."""
     sql = """SELECT sequence, shared, pieces FROM manifests
       WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) AND sequence <= ? ORDER BY sequence"""
@@ -152,7 +151,7 @@ def pieces(connection: sqlite3.Connection, who: Who, sequence: int) -> tuple[str
     return tuple(gathered) if newest == sequence else None
 
 
-def manifests(connection: sqlite3.Connection, who: Who) -> tuple[Manifest, ...]:
+def manifests(connection: sqlite3.Connection, who: SessionId) -> tuple[Manifest, ...]:
     """The manifests of a session as they stand, in order."""
     sql = """SELECT sequence, shared, pieces FROM manifests
       WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) ORDER BY sequence"""
@@ -160,7 +159,7 @@ def manifests(connection: sqlite3.Connection, who: Who) -> tuple[Manifest, ...]:
     return tuple(Manifest(number, shared, unpacked(body, tuple[str, ...])) for number, shared, body in found)
 
 
-def rows(connection: sqlite3.Connection, tenant: str | None) -> tuple[Row, ...]:
+def rows(connection: sqlite3.Connection, tenant: str | None) -> tuple[SessionRow, ...]:
     """The sessions, last touched first."""
     found = connection.execute(_ROWS, (tenant,))
-    return tuple(Row(Who(row[1], row[0]), *row[2:]) for row in found)
+    return tuple(SessionRow(SessionId(row[1], row[0]), *row[2:]) for row in found)

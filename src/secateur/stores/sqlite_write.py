@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from secateur.stores.admission import admitted
 from secateur.stores.packing import compressed, packed
-from secateur.stores.protocol import Blob, Change, State, Who, changed
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State, changed
 
 _SESSION = "SELECT id, revision FROM sessions WHERE tenant = ? AND session = ?"
-_NEW = """INSERT INTO sessions (tenant, session, revision, head, receipts, tip, format, model, parent, created, touched,
-  clock, calibrations, pins) VALUES (?, ?, 0, '', 0, '', '', '', '', ?, ?, '', '', '')"""
-_UPDATE = """UPDATE sessions SET revision = ?, head = ?, receipts = ?, tip = ?, format = ?, model = ?, parent = ?,
+_NEW = """INSERT INTO sessions (tenant, session, revision, head, receipts, head_key, format, model, parent, created,
+  touched, clock, calibrations, pins) VALUES (?, ?, 0, '', 0, '', '', '', '', ?, ?, '', '', '')"""
+_UPDATE = """UPDATE sessions SET revision = ?, head = ?, receipts = ?, head_key = ?, format = ?, model = ?, parent = ?,
   touched = ?, clock = ?, calibrations = ?, pins = ? WHERE id = ?"""
 _REFER = "INSERT OR IGNORE INTO refs (session, blob, key, at) VALUES (?, ?, ?, ?)"
 _INHERIT = "INSERT OR IGNORE INTO refs (session, blob, key, at) SELECT ?, blob, key, at FROM refs WHERE session = ?"
@@ -25,11 +25,11 @@ class Ready(Struct, frozen=True):
     """A change made ready for its transaction: blobs with their ids, codecs and the bytes to keep."""
 
     state: State
-    change: Change
+    change: SessionUpdate
     blobs: tuple[tuple[str, Blob, int, bytes], ...]
 
 
-def ready(state: State, change: Change) -> Ready:
+def ready(state: State, change: SessionUpdate) -> Ready:
     """All that can be done before anyone has to wait."""
     return Ready(state, change, tuple((blob.id, blob, *compressed(blob.data)) for blob in change.blobs))
 
@@ -54,7 +54,7 @@ def write(connection: sqlite3.Connection, made: Ready) -> State:
     return after
 
 
-def number_of(connection: sqlite3.Connection, who: Who) -> int | None:
+def number_of(connection: sqlite3.Connection, who: SessionId) -> int | None:
     """The row of a session; None if it was never saved."""
     row = connection.execute(_SESSION, (who.tenant, who.session)).fetchone()
     return row[0] if row else None
@@ -67,11 +67,11 @@ def _created(connection: sqlite3.Connection, after: State) -> int:
     return made.lastrowid
 
 
-def _append(connection: sqlite3.Connection, number: int, state: State, change: Change) -> None:
+def _append(connection: sqlite3.Connection, number: int, state: State, change: SessionUpdate) -> None:
     """What grows with every request."""
     first = len(state.plan.epochs)
-    epochs = [(number, place, epoch.tip, packed(epoch)) for place, epoch in enumerate(change.epochs, first)]
-    connection.executemany("INSERT INTO epochs (session, number, tip, body) VALUES (?, ?, ?, ?)", epochs)
+    epochs = [(number, place, epoch.head_key, packed(epoch)) for place, epoch in enumerate(change.epochs, first)]
+    connection.executemany("INSERT INTO epochs (session, number, head_key, body) VALUES (?, ?, ?, ?)", epochs)
     links = [(number, link.sequence, link.hash, link.body, change.at) for link in change.receipts]
     connection.executemany("INSERT INTO receipts (session, sequence, hash, body, at) VALUES (?, ?, ?, ?, ?)", links)
     views = [(number, key) for key in change.views]

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from secateur.acts.known import history_of
-from secateur.bounds import boundary, index_of, running
+from secateur.bounds import boundary, find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.placeholder import kept_of, shortened
-from secateur.protect import Count, spares
+from secateur.protect import Count, is_protected_tool
 from secateur.strategy import Strategy
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
@@ -33,15 +33,15 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         inside = boundary(transcript, budget.protect)
-        turns = index_of(transcript).turns
-        stop = min(inside.stop, turns[-1], running(transcript)) if turns else 0
+        turns = get_index(transcript).user_turns
+        stop = min(inside.stop, turns[-1], find_turn_start(transcript)) if turns else 0
         for number in self._places(transcript, budget, range(inside.start, stop)):
             calls = [part for part in transcript.messages[number].parts if self._long(part, budget)]
             answered = _answered(transcript, number) if calls else frozenset()
             for part in calls:
                 text = _shortened(self, part.text)
-                if part.call in answered and len(text) < len(part.text):
-                    yield Rewrite(part.key, text, by="clear_inputs")
+                if part.call_id in answered and len(text) < len(part.text):
+                    yield Rewrite(part.key, text, strategy="clear_inputs")
 
     def shortened(self, arguments: str) -> str:
         """The arguments with their long strings cut; unchanged if they are not JSON."""
@@ -53,16 +53,18 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
 
     def _places(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
         """The messages there that hold a long call which was not edited."""
-        calls = history_of(transcript.messages, budget.raw, transcript.index).calls(self.max_chars)
-        numbers = {calls[key] for key in calls.keys() - budget.edited.keys()}
+        calls = history_of(transcript.messages, budget.originals, transcript.index).calls(self.max_chars)
+        numbers = {calls[key] for key in calls.keys() - budget.edited_by.keys()}
         return [number for number in sorted(numbers) if number in inside]
 
     def _long(self, part: Part, budget: Budget) -> bool:
         """Whether this is a call that may be shortened, if it was answered."""
-        if part.kind != "tool_call" or len(part.text) <= self.max_chars or part.key in budget.edited:
+        if part.kind != "tool_call" or len(part.text) <= self.max_chars or part.key in budget.edited_by:
             return False
         protect = budget.protect
-        return not (part.pinned or part.bound or part.key in protect.keys or spares(protect, part.tool))
+        return not (
+            part.pinned or part.prefix_bound or part.key in protect.part_keys or is_protected_tool(protect, part.tool)
+        )
 
     def _was_cut(self, said: str) -> bool:
         """Whether it was shortened before: no more stands before the note than stays of a string here."""
@@ -88,7 +90,7 @@ def _answered(transcript: Transcript, number: int) -> frozenset[str]:
     behind = range(number + 1, len(messages))
     ends = (n for n in behind if messages[n].role == "user" or (messages[n].role, messages[n - 1].role) == _ANSWER)
     round_ = messages[number + 1 : next(ends, len(messages)) + 1]
-    return frozenset(part.call for message in round_ for part in message.parts if part.kind == "tool_result")
+    return frozenset(part.call_id for message in round_ for part in message.parts if part.kind == "tool_result")
 
 
 @lru_cache(maxsize=1_024)

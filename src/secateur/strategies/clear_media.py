@@ -21,8 +21,8 @@ class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
     leaves = "a line names what was shown"
 
     keep: Count = 1
-    most: Count | None = None  # media that the view may hold; None: as few as `keep` and protection allow
-    most_bytes: Count | None = None  # bytes of their data, encoded as they are sent
+    max_media: Count | None = None  # media that the view may hold; None: as few as `keep` and protection allow
+    max_media_bytes: Count | None = None  # bytes of their data, encoded as they are sent
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         inside = boundary(transcript, budget.protect)
@@ -30,7 +30,7 @@ class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
             (number, part)
             for number, message in enumerate(transcript.messages)
             for part in message.parts
-            if part.kind == "media" and part.key not in budget.edited
+            if part.kind == "media" and part.key not in budget.edited_by
         ]
         count, size = len(media), sum(part.size for _, part in media)
         for number, part in media[: len(media) - self.keep]:
@@ -38,15 +38,15 @@ class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
                 return
             if number in inside and self._may_go(transcript, number, part, budget):
                 count, size = count - 1, size - part.size
-                yield Rewrite(part.key, _said(part), by="clear_media")
+                yield Rewrite(part.key, _said(part), strategy="clear_media")
 
     def _within(self, count: int, size: int) -> bool:
         """Whether limits are set and kept."""
-        limits = [(self.most, count), (self.most_bytes, size)]
+        limits = [(self.max_media, count), (self.max_media_bytes, size)]
         return any(most is not None for most, _ in limits) and all(most is None or now <= most for most, now in limits)
 
     def _may_go(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> bool:
-        if part.pinned or part.key in budget.edited or part.key in budget.protect.keys:
+        if part.pinned or part.key in budget.edited_by or part.key in budget.protect.part_keys:
             return False
         outer = _holder(transcript.messages[number], part)
         return outer is None or eligible(transcript, number, outer, budget.protect)
@@ -54,7 +54,7 @@ class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
 
 def _holder(message: Message, medium: Part) -> Part | None:
     """The result that the medium stands inside."""
-    return next((part for part in message.parts if medium.within and part.key == medium.within), None)
+    return next((part for part in message.parts if medium.container_key and part.key == medium.container_key), None)
 
 
 def _said(part: Part) -> str:

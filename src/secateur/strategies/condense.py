@@ -7,7 +7,7 @@ work names a function or a file of a long listing far more often than it quotes 
 from collections.abc import Iterator
 from functools import lru_cache
 
-from secateur.bounds import call_of, candidates
+from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import Budget, handle_for, original, saves
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.outline import outline
@@ -23,17 +23,17 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
 
     leaves = "an outline stays"
 
-    share: Share = 0.1
-    max_chars: Count = 4_000
+    outline_share: Share = 0.1
+    max_outline_chars: Count = 4_000
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        found = candidates(transcript, budget, lambda part: is_final(budget, part))
+        found = find_prunable_results(transcript, budget, lambda part: is_final(budget, part))
         for number, part in reversed(list(found)):
             raw = original(budget, part)
-            room = min(self.max_chars, max(_LEAST, int(self.share * len(raw.text))))
-            text = _condensed(raw, call_of(transcript, number, part), handle_for(budget, raw), room)
+            room = min(self.max_outline_chars, max(_LEAST, int(self.outline_share * len(raw.text))))
+            text = _condensed(raw, find_call(transcript, number, part), handle_for(budget, raw), room)
             if saves(budget, text, part):
-                yield Rewrite(part.key, text, by="condense")
+                yield Rewrite(part.key, text, strategy="condense")
 
 
 @lru_cache(maxsize=4_096)

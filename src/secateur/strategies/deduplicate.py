@@ -21,7 +21,7 @@ class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):
     by_age = False
     leaves = "the same stands later"
 
-    min_chars: Count = 200
+    min_result_chars: Count = 200
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         return replaced(self.stale(transcript, budget), transcript, budget, "deduplicate")
@@ -31,5 +31,5 @@ class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):
 
     def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that came again, and since when, whether they may go or not."""
-        history = history_of(transcript.messages, budget.raw, transcript.index)
-        return Stale((history.fates(0).same,), history.where, self.min_chars)
+        history = history_of(transcript.messages, budget.originals, transcript.index)
+        return Stale((history.fates(0).same,), history.where, self.min_result_chars)

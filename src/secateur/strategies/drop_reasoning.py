@@ -7,7 +7,7 @@ voids none of what is left (A54), a gap in the middle would.
 
 from collections.abc import Iterator
 
-from secateur.bounds import boundary, running
+from secateur.bounds import boundary, find_turn_start
 from secateur.budget import Budget
 from secateur.model import Edit, Remove, Transcript
 from secateur.strategy import Strategy
@@ -22,18 +22,22 @@ class DropReasoning(Strategy, frozen=True, kw_only=True, tag="drop_reasoning"):
     signed: bool = True  # also what the provider signed; False: only what it gave as plain text
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        stop = min(boundary(transcript, budget.protect).stop, running(transcript))
+        stop = min(boundary(transcript, budget.protect).stop, find_turn_start(transcript))
         for message in transcript.messages[:stop]:
             for part in message.parts:
-                if part.kind != "reasoning" or part.key in budget.edited:
+                if part.kind != "reasoning" or part.key in budget.edited_by:
                     continue
-                if part.tied or part.key in budget.protect.keys or (part.digest and not self.signed):
+                if (
+                    part.joined_to_next
+                    or part.key in budget.protect.part_keys
+                    or (part.fingerprint and not self.signed)
+                ):
                     return
                 if all(one.kind == "reasoning" for one in message.parts) and _binds(transcript):
                     return  # a message that goes as a whole is an edit of what stands before the rest
-                yield Remove(part.key, by="drop_reasoning")
+                yield Remove(part.key, strategy="drop_reasoning")
 
 
 def _binds(transcript: Transcript) -> bool:
     """Whether some reasoning is valid only behind what stands before it."""
-    return any(part.bound for message in transcript.messages for part in message.parts)
+    return any(part.prefix_bound for message in transcript.messages for part in message.parts)

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from secateur.acts.about import named
 from secateur.acts.history import ran_well, shows_files
-from secateur.bounds import boundary, call_of, eligible, index_of
+from secateur.bounds import boundary, eligible, find_call, get_index
 from secateur.budget import Budget, handle_for
 from secateur.excerpt import LEAST_CHARS, excerpt
 from secateur.fold import fold, is_long_folded
@@ -46,31 +46,31 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     max_chars: Count = 16_000  # about 4,000 tokens
     by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted
     all_tools: bool = True  # False: only commands that went well; what was looked up, and failures, are worked on next
-    most_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
-    fold: bool = False  # lines that say again what others said go first, from all but what shows files
+    max_window_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
+    dedupe_lines: bool = False  # lines that say again what others said go first, from all but what shows files
 
     def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
         """`leaving`: what other strategies replace results by in this request; what is much shorter than an excerpt
         would be makes one unnecessary."""
-        first = max(index_of(transcript).spent, boundary(transcript, budget.protect).start)
+        first = max(get_index(transcript).first_prunable, boundary(transcript, budget.protect).start)
         prices = _prices(budget)
         for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
-                if part.kind != "tool_result" or part.key in budget.edited or is_recalled(part):
+                if part.kind != "tool_result" or part.key in budget.edited_by or is_recalled(part):
                     continue
-                if part.pinned or len(part.text) <= LEAST_CHARS or part.key in budget.own:
+                if part.pinned or len(part.text) <= LEAST_CHARS or part.key in budget.own_keys:
                     continue
                 text = self._made(_Result(transcript, number, part, budget, prices), leaving.get(part.key))
                 if len(text) < len(part.text) and eligible(transcript, number, part, budget.protect):
-                    yield Rewrite(part.key, text, by="excerpt")
+                    yield Rewrite(part.key, text, strategy="excerpt")
 
     def _made(self, result: "_Result", instead: str | None) -> str:
         """What the result may read as: itself, without its repetitions, or cut."""
         whole = result.part.text
         spare = self._spare_chars(result, instead) if instead is not None else 0
-        if spare and (not self.fold or is_long_folded(whole, spare)):
+        if spare and (not self.dedupe_lines or is_long_folded(whole, spare)):
             return whole
-        folded = self._folded(result) if self.fold else whole
+        folded = self._folded(result) if self.dedupe_lines else whole
         room = self._room(result, len(folded))
         if not 0 < room < len(folded):
             return folded
@@ -81,7 +81,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
         it may not have them: cut, it uses at least `_USED` of its room.
         """
         protect, whole = result.budget.protect, result.part.text
-        least = max(int(len(text) / _USED), LEAST_CHARS, protect.worth_chars, protect.min_chars)
+        least = max(int(len(text) / _USED), LEAST_CHARS, protect.min_prunable_chars, protect.min_result_chars)
         chars = _USED * min(len(whole), self._least_room(result))
         enough = chars >= least and result.budget.count(text) <= _USED * least * result.tokens / len(whole)
         return least if enough else 0
@@ -91,7 +91,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
         if not self.by_price:
             return self.max_chars
         tokens, window = result.tokens, result.budget.window
-        most = min(result.prices.worth_cutting, self.most_share * window if window > 0 else inf)
+        most = min(result.prices.worth_cutting, self.max_window_share * window if window > 0 else inf)
         return int(most / 2 * len(result.part.text) / max(1, tokens)) if most < inf else len(result.part.text)
 
     def _folded(self, result: "_Result") -> str:
@@ -109,7 +109,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
             return self.max_chars if chars > self.max_chars and self._meant(result) else 0
         tokens = result.tokens * chars / max(1, len(result.part.text))
         window = result.budget.window
-        most = self.most_share * window if window > 0 else tokens
+        most = self.max_window_share * window if window > 0 else tokens
         if tokens > most:
             return int(most / 2 * chars / tokens)
         worth = result.prices.worth_cutting
@@ -152,7 +152,7 @@ class _Result(Struct, frozen=True):
 
     @property
     def call(self) -> Part | None:
-        return call_of(self.transcript, self.number, self.part)
+        return find_call(self.transcript, self.number, self.part)
 
     def cut(self, room: int) -> str:
         return excerpt(self.part.text, room, handle_for(self.budget, self.part), self._about())
@@ -160,7 +160,7 @@ class _Result(Struct, frozen=True):
     def folded(self) -> str:
         """Without its repetitions. It follows from the result and what stands before it, so its key names it."""
         handle = handle_for(self.budget, self.part)
-        derived = index_of(self.transcript).derived
+        derived = get_index(self.transcript).derived
         known = derived.folds if derived is not None else {}
         found = known.get((self.part.key, handle)) if self.part.key else None
         if found is None:
@@ -173,15 +173,22 @@ class _Result(Struct, frozen=True):
         return found
 
     def _about(self) -> tuple[str, ...]:
-        turns = index_of(self.transcript).turns
-        return named(self.transcript.messages, self.number, self.part, self.budget.raw, turns)
+        turns = get_index(self.transcript).user_turns
+        return named(self.transcript.messages, self.number, self.part, self.budget.originals, turns)
 
 
 def _prices(budget: Budget) -> _Prices:
-    tariff = budget.tariff
-    stays = max(budget.protect.results, budget.protect.rounds) + _PATIENT * min(kappa(tariff.w, tariff.r), _MOST_KAPPA)
+    tariff = budget.pricing
+    stays = max(budget.protect.last_results, budget.protect.last_rounds) + _PATIENT * min(
+        kappa(tariff.cache_write, tariff.cache_read), _MOST_KAPPA
+    )
     prompt = min(max(0, budget.window), _WINDOW) / 2
-    return _Prices(tariff.w, tariff.r, fetching(tariff.w, tariff.r, tariff.o, tokens=0, prompt=prompt), stays)
+    return _Prices(
+        tariff.cache_write,
+        tariff.cache_read,
+        fetching(tariff.cache_write, tariff.cache_read, tariff.output, tokens=0, prompt=prompt),
+        stays,
+    )
 
 
 _ran_well = lru_cache(maxsize=4_096)(ran_well)

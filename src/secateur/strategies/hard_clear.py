@@ -8,7 +8,7 @@ systems apart: a fixed text or one that says what went, all at once or only unti
 from collections.abc import Iterator
 
 from secateur import placeholder
-from secateur.bounds import call_of, candidates
+from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import CHARS_PER_TOKEN, Budget, handle_for, original, weight
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
@@ -20,19 +20,23 @@ class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
 
     leaves = "a line says what went"
 
-    text: str = ""  # fields: placeholder.FIELDS
-    error_text: str = ""  # for error results; empty: as the others
+    placeholder: str = ""  # fields: placeholder.FIELDS
+    error_placeholder: str = ""  # for error results; empty: as the others
     never_longer: bool = True  # a result is left alone where its placeholder would be longer (SEEDS S.6)
-    walk_ends: bool = False  # the walk ends at a result cleared before, and at a summary (opencode's walk)
-    from_weight: float | None = None  # only while the messages' weight is at least this share of the window (SEEDS 3.5)
-    min_chars: Count = 0  # only if the results that may go hold at least these characters together (SEEDS 3.5)
+    stop_at_cleared: bool = False  # the walk ends at a result cleared before, and at a summary (opencode's walk)
+    min_char_share: float | None = (
+        None  # only while the messages' weight is at least this share of the window (SEEDS 3.5)
+    )
+    min_total_chars: Count = 0  # only if the results that may go hold at least these characters together (SEEDS 3.5)
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         weighs = self._weight(transcript)
         if self._light(weighs, budget):
             return
-        found = list(candidates(transcript, budget, lambda part: self._done(budget, part), self.walk_ends))
-        if sum(len(part.text) for _, part in found) < self.min_chars:
+        found = list(
+            find_prunable_results(transcript, budget, lambda part: self._done(budget, part), self.stop_at_cleared)
+        )
+        if sum(len(part.text) for _, part in found) < self.min_total_chars:
             return
         for number, part in reversed(found):
             if self._light(weighs, budget):
@@ -40,29 +44,29 @@ class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
             text = self._placeholder(transcript, number, part, budget)
             if text is not None:
                 weighs += len(text) - len(part.text)
-                yield Rewrite(part.key, text, by="hard_clear")
+                yield Rewrite(part.key, text, strategy="hard_clear")
 
     def _weight(self, transcript: Transcript) -> int:
-        return 0 if self.from_weight is None else weight(transcript)
+        return 0 if self.min_char_share is None else weight(transcript)
 
     def _light(self, weighs: int, budget: Budget) -> bool:
         """Whether the messages are light enough to stay as they are."""
-        if self.from_weight is None:
+        if self.min_char_share is None:
             return False
-        return budget.window <= 0 or weighs / (budget.window * CHARS_PER_TOKEN) < self.from_weight
+        return budget.window <= 0 or weighs / (budget.window * CHARS_PER_TOKEN) < self.min_char_share
 
     def _done(self, budget: Budget, part: Part) -> bool:
         """Whether a placeholder stands here already: of this plan, or in a view that came back as history."""
-        return is_final(budget, part) or placeholder.stands(part.text, self.text, self.error_text)
+        return is_final(budget, part) or placeholder.stands(part.text, self.placeholder, self.error_placeholder)
 
     def _placeholder(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> str | None:
         raw = original(budget, part)
-        template = self.error_text if raw.error and self.error_text else self.text
+        template = self.error_placeholder if raw.is_error and self.error_placeholder else self.placeholder
         if template:
             text = placeholder.filled(template, raw)
         elif self.never_longer and len(part.text) <= placeholder.LEAST_CHARS:
             return None
         else:
-            text = placeholder.informative(raw, call_of(transcript, number, part), handle_for(budget, raw))
+            text = placeholder.informative(raw, find_call(transcript, number, part), handle_for(budget, raw))
         longer = len(text) >= len(part.text) or budget.count(text) > budget.count(part.text)
         return None if self.never_longer and longer else text

@@ -8,7 +8,7 @@ lines and the exit status too and is never longer than what it replaces; form "e
 from collections.abc import Iterator
 from typing import Literal
 
-from secateur.bounds import candidates
+from secateur.bounds import find_prunable_results
 from secateur.budget import Budget, handle_for, original
 from secateur.excerpt import excerpt, trimmed
 from secateur.model import Edit, Part, Rewrite, Transcript
@@ -34,11 +34,11 @@ class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):
             raw = original(budget, part)
             text = self._trimmed(raw.text, handle_for(budget, raw))
             if text != part.text:
-                yield Rewrite(part.key, text, by="soft_trim")
+                yield Rewrite(part.key, text, strategy="soft_trim")
 
     def _long(self, transcript: Transcript, budget: Budget) -> list[Part]:
         """Oldest first; an excerpt counts at its own size (SEEDS S.7), a trimmed result is done with."""
-        found = candidates(transcript, budget, lambda part: _trimmed_before(budget, part))
+        found = find_prunable_results(transcript, budget, lambda part: _trimmed_before(budget, part))
         return [part for _, part in found if len(part.text) > self.max_chars][::-1]
 
     def _trimmed(self, text: str, handle: str) -> str:
@@ -50,4 +50,4 @@ class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):
 
 
 def _trimmed_before(budget: Budget, part: Part) -> bool:
-    return part.key in budget.own or budget.edited.get(part.key, "excerpt") != "excerpt"
+    return part.key in budget.own_keys or budget.edited_by.get(part.key, "excerpt") != "excerpt"

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from msgspec import Struct
 
 from secateur.acts.fates import Fate
-from secateur.bounds import call_of, replaceable
+from secateur.bounds import find_call, find_superseded_results
 from secateur.budget import Budget, handle_for, original, saves
 from secateur.model import Edit, Rewrite, Transcript
 from secateur.placeholder import INSTEAD, informative
@@ -48,13 +48,13 @@ class Stale(Struct, frozen=True):
 
 def replaced(stale: Stale, transcript: Transcript, budget: Budget, by: str) -> Iterator[Edit]:
     """The stale results that may go, oldest first."""
-    keys = stale.left(budget.edited)
-    for number, part in replaceable(transcript, budget, partial(is_final, budget), keys) if keys else ():
+    keys = stale.left(budget.edited_by)
+    for number, part in find_superseded_results(transcript, budget, partial(is_final, budget), keys) if keys else ():
         raw, fate = original(budget, part), stale.fate(part.key)
-        call = call_of(transcript, number, part)
+        call = find_call(transcript, number, part)
         text = _line(raw, call, handle_for(budget, raw), INSTEAD[fate.why]) if fate is not None else part.text
         if saves(budget, text, part):
-            yield Rewrite(part.key, text, by=by)
+            yield Rewrite(part.key, text, strategy=by)
 
 
 _LINE_CHARS = 40  # no line is shorter

@@ -22,11 +22,11 @@ class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
     by_age = False
     leaves = "what holds now stands later"
 
-    shown: bool = True  # reads of the same range of a file that was shown again
-    written: bool = True  # reads of a file that was written to since
-    files: Count = 10  # but not of the files worked with last: edits go on from what was read before them
-    asked: bool = True  # checks, looks and searches that were made again
-    resolved: bool = True  # failures after which the same thing went well
+    reread_files: bool = True  # reads of the same range of a file that was shown again
+    modified_files: bool = True  # reads of a file that was written to since
+    recent_files: Count = 10  # but not of the files worked with last: edits go on from what was read before them
+    repeated_commands: bool = True  # checks, looks and searches that were made again
+    resolved_errors: bool = True  # failures after which the same thing went well
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         return replaced(self.stale(transcript, budget), transcript, budget, "supersede")
@@ -36,7 +36,13 @@ class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
 
     def stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that are stale, why and since when, whether they may go or not."""
-        history = history_of(transcript.messages, budget.raw, transcript.index)
-        found = history.fates(self.files)
-        kinds = ((self.written, found.written), (self.resolved, found.resolved), (self.asked, found.run))
-        return Stale(tuple(fates for wanted, fates in (*kinds, (self.shown, found.shown)) if wanted), history.where)
+        history = history_of(transcript.messages, budget.originals, transcript.index)
+        found = history.fates(self.recent_files)
+        kinds = (
+            (self.modified_files, found.written),
+            (self.resolved_errors, found.resolved),
+            (self.repeated_commands, found.run),
+        )
+        return Stale(
+            tuple(fates for wanted, fates in (*kinds, (self.reread_files, found.shown)) if wanted), history.where
+        )

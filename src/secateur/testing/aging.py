@@ -7,7 +7,7 @@ from pathlib import Path
 
 from secateur.stores.anchor import LEAST, Anchor
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Blob, Change, State, Store, fresh
+from secateur.stores.protocol import Blob, SessionUpdate, State, Store, fresh
 from secateur.testing.changes import A, B, receipts_of
 
 DAY = 86_400_000  # ms
@@ -43,7 +43,7 @@ class Aging:
         store = self.opened(tmp_path)
         old = _aged(store, 3 * LEAST)
         assert store.gc(10_000 * DAY, 10**12, receipts_s=0.0).receipts == 2 * LEAST
-        state = store.save(old, Change(at=9_000 * DAY, receipts=receipts_of(old, 2), blobs=(Blob(b"more"),)))
+        state = store.save(old, SessionUpdate(at=9_000 * DAY, receipts=receipts_of(old, 2), blobs=(Blob(b"more"),)))
         loaded = store.load(A)
         assert loaded is not None
         assert (loaded.receipts, loaded.head) == (3 * LEAST + 2, state.head)
@@ -58,7 +58,7 @@ class Aging:
         store = self.opened(tmp_path)
         state = fresh(B)
         for at in (1, 500, *range(2, 40)):
-            state = store.save(state, Change(at=at * DAY, receipts=receipts_of(state, 1)))
+            state = store.save(state, SessionUpdate(at=at * DAY, receipts=receipts_of(state, 1)))
         assert store.gc(501 * DAY, 10**9, receipts_s=100 * DAY_S).receipts == 1
         assert [link.sequence for link in store.receipts(B)] == list(range(1, 40))
         assert problems(store, B) == ()
@@ -68,5 +68,5 @@ def _aged(store: Store, count: int) -> State:
     """A session with a receipt each day."""
     state = fresh(A)
     for number in range(count):
-        state = store.save(state, Change(at=(number + 1) * DAY, receipts=receipts_of(state, 1)))
+        state = store.save(state, SessionUpdate(at=(number + 1) * DAY, receipts=receipts_of(state, 1)))
     return state

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from secateur.chain import Link, canonical, linked
-from secateur.stores.protocol import State, Who
+from secateur.stores.protocol import SessionId, State
 
-A, B = Who("one", "acme"), Who("two", "acme")
-STRANGER = Who("one", "other")
+A, B = SessionId("one", "acme"), SessionId("two", "acme")
+STRANGER = SessionId("one", "other")
 
 
 def receipts_of(state: State, count: int) -> tuple[Link, ...]:

@@ -13,11 +13,11 @@ from secateur import policy as policies
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Remove, Replace, Rewrite, Transcript
 from secateur.policy import Policy
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.schedule import EveryRequest, Offer, Schedule
 from secateur.session import document
 from secateur.strategies import HardClear, Strategy
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 from secateur.testing.requests import NOW_MS, find_violations, fit_under, long_request
 from secateur.tokens import estimate
 
@@ -46,7 +46,7 @@ class StrategyKit:
         parts, edits = _parts_of(read), self._edits(read, _budget())
         assert {parts[edit.key].kind for edit in edits} <= self.strategy().edits
         assert len({edit.key for edit in edits}) == len(edits)
-        assert {edit.by for edit in edits} == {self.strategy().__struct_config__.tag}
+        assert {edit.strategy for edit in edits} == {self.strategy().__struct_config__.tag}
 
     def test_it_leaves_what_is_protected_or_pinned(self) -> None:
         read = _read(self.request())
@@ -54,13 +54,13 @@ class StrategyKit:
         keys = frozenset(edit.key for edit in self._edits(read, _budget()))
         assert not any(parts[key].pinned for key in keys if parts[key].kind != "reasoning")
         spared = sorted(keys)[: len(keys) // 2 + 1]
-        kept = self._edits(read, replace(_budget(), protect=Protect(keys=tuple(spared))))
+        kept = self._edits(read, replace(_budget(), protect=Protection(part_keys=tuple(spared))))
         assert not {edit.key for edit in kept} & set(spared)
 
     def test_it_edits_nothing_that_was_edited_for_good(self) -> None:
         read = _read(self.request())
         edited = {edit.key: "hard_clear" for edit in self._edits(read, _budget())}
-        assert not {edit.key for edit in self._edits(read, replace(_budget(), edited=edited))} & edited.keys()
+        assert not {edit.key for edit in self._edits(read, replace(_budget(), edited_by=edited))} & edited.keys()
 
     def test_it_never_makes_a_part_longer(self) -> None:
         read = _read(self.request())
@@ -74,11 +74,11 @@ class StrategyKit:
         assert len(first.plan.epochs) == 1
         again = fit_under(self._policy(), self.request(), plan=first.plan)
         assert again.plan.epochs == first.plan.epochs
-        assert again.native == first.native
+        assert again.request == first.request
 
     def test_the_view_breaks_no_more_rules_than_the_request(self) -> None:
         view = fit_under(self._policy(), self.request())
-        assert set(find_violations(view.native)) <= set(find_violations(self.request()))
+        assert set(find_violations(view.request)) <= set(find_violations(self.request()))
 
     def test_what_it_knows_to_be_stale_it_knows_since_a_later_message(self) -> None:
         read = _read(self.request())
@@ -134,9 +134,12 @@ class ScheduleKit:
 
     def test_it_reads_nothing_that_it_does_not_declare(self) -> None:
         told: list[tuple[bool, dict[str, Any]]] = [
-            (self.schedule().needs_usage, {"used": 190_000}),
-            (self.schedule().needs_clock, {"idle_s": 1.0, "now": NOW_MS + 1}),
-            (self.schedule().uses_prices, {"tariff": Tariff(r=0.5, w=2.0, o=9.0, ttl_s=60.0)}),
+            (self.schedule().needs_usage, {"tokens_used": 190_000}),
+            (self.schedule().needs_clock, {"idle_s": 1.0, "now_ms": NOW_MS + 1}),
+            (
+                self.schedule().uses_prices,
+                {"pricing": CachePricing(cache_read=0.5, cache_write=2.0, output=9.0, ttl_s=60.0)},
+            ),
         ]
         for offer in _offers():
             for is_declared, facts in told:
@@ -153,7 +156,7 @@ class ScheduleKit:
         first = fit_under(made, long_request())
         again = fit_under(made, long_request(), plan=first.plan)
         assert again.plan.epochs == first.plan.epochs
-        assert first.plan.epochs or first.receipt.gate
+        assert first.plan.epochs or first.receipt.skipped_reason
 
 
 def _read(request: Any) -> Transcript:
@@ -161,7 +164,9 @@ def _read(request: Any) -> Transcript:
 
 
 def _budget(used: int = 20_000) -> Budget:
-    return Budget(window=200_000, used=used, count=estimate, protect=Protect(), idle_s=86_400.0, now=NOW_MS)
+    return Budget(
+        window=200_000, tokens_used=used, count=estimate, protect=Protection(), idle_s=86_400.0, now_ms=NOW_MS
+    )
 
 
 def _parts_of(read: Transcript) -> dict[str, Part]:

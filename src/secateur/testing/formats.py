@@ -64,7 +64,7 @@ class FormatKit:
     def test_a_document_without_edits_is_returned_as_it_came(self) -> None:
         for data in self.documents():
             for request in (data, *self._objects(data)):
-                assert fit(request, policy="observe", format=self._name()).native is request
+                assert fit(request, policy="observe", format=self._name()).request is request
 
     def test_objects_and_text_read_alike(self) -> None:
         for data in self.documents():
@@ -100,11 +100,11 @@ class FormatKit:
     def test_what_was_sent_stays_as_it_was_while_the_history_grows(self) -> None:
         for data in self.documents():
             for before, after in self._grown(data):
-                first = fit(before, policy=_CLEARING, format=self._name(), now=AT_MS)
-                second = fit(after, policy="observe", plan=first.plan, format=self._name(), now=AT_MS)
-                at = self.format().read(after).at
-                sent = list(_at(first.native, at))
-                assert list(_at(second.native, at))[: len(sent)] == sent
+                first = fit(before, policy=_CLEARING, format=self._name(), now_ms=AT_MS)
+                second = fit(after, policy="observe", plan=first.plan, format=self._name(), now_ms=AT_MS)
+                at = self.format().read(after).messages_path
+                sent = list(_at(first.request, at))
+                assert list(_at(second.request, at))[: len(sent)] == sent
 
     def test_no_shape_is_more_than_a_format_error(self) -> None:
         for data in self.documents():
@@ -124,8 +124,8 @@ class FormatKit:
         assert folders, f"{self.vectors()} has no vectors"
         for folder in folders:
             request, expected = ((folder / f"{name}.json").read_bytes() for name in ("request", "projected"))
-            view = fit(request, policy=folder / "policy.toml", format=self._name(), now=AT_MS)
-            assert view.native == expected, f"{folder.name} gives other bytes"
+            view = fit(request, policy=folder / "policy.toml", format=self._name(), now_ms=AT_MS)
+            assert view.request == expected, f"{folder.name} gives other bytes"
 
     def _is_known(self) -> bool:
         return self.format().name in formats.names()
@@ -160,11 +160,11 @@ class FormatKit:
         for value in self._objects(data):
             read = self.format().read(value)
             ends = [path for n in range(1, len(read.messages)) if (path := _begins_an_element(read, n))]
-            whole = [*(_cut(value, read.at, int(end[len(read.at)])) for end in ends), value]
+            whole = [*(_cut(value, read.messages_path, int(end[len(read.messages_path)])) for end in ends), value]
             yield from zip(whole[1:], whole[2:], strict=False)
 
 
-_CLEARING = {"prune": [{"do": "hard_clear"}], "protect": {"messages": 1}}
+_CLEARING = {"prune": [{"type": "hard_clear"}], "protect": {"last_messages": 1}}
 
 
 def _detected(data: bytes) -> str:
@@ -180,7 +180,7 @@ def _parts(transcript: Transcript) -> list[Part]:
 
 def _begins_an_element(read: Transcript, number: int) -> tuple[Any, ...]:
     """The path of a message that begins an element of the array of messages, and shares none with the one before."""
-    depth, path = len(read.at), read.messages[number].path
+    depth, path = len(read.messages_path), read.messages[number].path
     own = path[: depth + 1]
     shared = number and read.messages[number - 1].path[: depth + 1] == own
     return own if len(own) > depth and not shared else ()

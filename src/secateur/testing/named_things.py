@@ -30,23 +30,23 @@ class PresetKit:
         raise NotImplementedError("write preset(): it returns the TOML text of the preset")
 
     def test_it_says_in_a_sentence_what_it_does(self) -> None:
-        assert self._policy().doc, "`secateur policies` shows its doc: write one"
+        assert self._policy().description, "`secateur policies` shows its doc: write one"
 
     def test_it_loads_back_to_the_same_policy(self) -> None:
         made = self._policy()
         assert policies.load(tomllib.loads(policies.as_toml(made))) == made
 
     def test_off_means_off(self) -> None:
-        off = replace(self._policy(), birth=None, prune=(), schedule=Never(), compaction=None)
+        off = replace(self._policy(), on_arrival=None, prune=(), schedule=Never(), compaction=None)
         request = long_request()
-        assert fit_under(off, request).native is request
+        assert fit_under(off, request).request is request
 
     def test_a_view_breaks_no_more_rules_and_a_second_look_adds_nothing(self) -> None:
         first = fit_under(self._policy(), long_request())
-        assert set(find_violations(first.native)) <= set(find_violations(long_request()))
+        assert set(find_violations(first.request)) <= set(find_violations(long_request()))
         again = fit_under(self._policy(), long_request(), plan=first.plan)
         assert again.plan.epochs == first.plan.epochs
-        assert again.native == first.native
+        assert again.request == first.request
 
     def _policy(self) -> Policy:
         return policies.load(tomllib.loads(self.preset()))

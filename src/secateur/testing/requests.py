@@ -43,7 +43,7 @@ def long_request() -> dict[str, Any]:
 
 def fit_under(policy: Policy, request: Any, **facts: Any) -> View[Any]:
     """The view of a request under a policy, a day after the last request, in a window of 200,000 tokens."""
-    return fit(request, policy=policy, **({"now": NOW_MS, "idle_s": 86_400.0, "window": 200_000} | facts))
+    return fit(request, policy=policy, **({"now_ms": NOW_MS, "idle_s": 86_400.0, "window": 200_000} | facts))
 
 
 def find_violations(request: dict[str, Any]) -> list[str]:

@@ -10,19 +10,19 @@ from threading import Thread
 
 from secateur.chain import broken, linked, start
 from secateur.errors import StoreError
-from secateur.lineage import digest, handle_of
-from secateur.model import Epoch, New, Remove, Replace, Restore, Rewrite
+from secateur.lineage import handle_of, hash_text
+from secateur.model import Epoch, NewMessage, Remove, Replace, Restore, Rewrite
 from secateur.stores.proof import problems, raw_of
 from secateur.stores.protocol import (
     Blob,
     Calibration,
-    Change,
     Clock,
     Conflict,
     Manifest,
     Pin,
+    SessionId,
+    SessionUpdate,
     Store,
-    Who,
     fresh,
 )
 from secateur.testing.aging import Aging
@@ -48,11 +48,13 @@ class StoreKit(InUse, Aging):
 
     def test_all_that_was_saved_is_loaded(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        replaced = Replace("a", "b", (New("user", "said \ud800", "summary", {"n": [1, None]}),), by="compact")
-        edits = (Rewrite("k", "short", by="soft_trim"), Remove("r"), replaced, Restore("k"))
+        replaced = Replace(
+            "a", "b", (NewMessage("user", "said \ud800", "summary", {"n": [1, None]}),), strategy="compact"
+        )
+        edits = (Rewrite("k", "short", strategy="soft_trim"), Remove("r"), replaced, Restore("k"))
         first = store.save(
             fresh(A),
-            Change(
+            SessionUpdate(
                 at=5,
                 epochs=(Epoch(4, "tip", "it pays", edits),),
                 clock=Clock(5, "m", "anthropic", 300.0, 12),
@@ -63,38 +65,38 @@ class StoreKit(InUse, Aging):
                 model="m",
             ),
         )
-        more = Change(at=9, epochs=(Epoch(8, "tip2", "undo", (), undoes=0),), calibrations={"n": Calibration()})
+        more = SessionUpdate(at=9, epochs=(Epoch(8, "tip2", "undo", (), reverts=0),), calibrations={"n": Calibration()})
         second = store.save(first, more)
         assert store.load(A) == second
         assert second.revision == 2
-        assert second.plan.epochs == (Epoch(4, "tip", "it pays", edits), Epoch(8, "tip2", "undo", (), undoes=0))
+        assert second.plan.epochs == (Epoch(4, "tip", "it pays", edits), Epoch(8, "tip2", "undo", (), reverts=0))
         assert set(second.calibrations) == {"m", "n"}
         assert (second.created, second.touched, second.tip) == (5, 9, "t1")
 
     def test_what_is_empty_clears_and_what_is_unsaid_stays(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        pinned = store.save(fresh(A), Change(at=1, pins=(Pin("tool", "read"),), clock=Clock(1)))
-        kept = store.save(pinned, Change(at=2))
+        pinned = store.save(fresh(A), SessionUpdate(at=1, pins=(Pin("tool", "read"),), clock=Clock(1)))
+        kept = store.save(pinned, SessionUpdate(at=2))
         assert (kept.pins, kept.clock) == (pinned.pins, Clock(1))
-        assert store.save(kept, Change(at=3, pins=())).pins == ()
+        assert store.save(kept, SessionUpdate(at=3, pins=())).pins == ()
 
     def test_a_change_is_saved_onto_the_state_it_was_made_from_only(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        first = store.save(fresh(A), Change(at=1, receipts=receipts_of(fresh(A), 1)))
-        store.save(first, Change(at=2, tip="mine"))
-        lost = Change(at=3, tip="theirs", blobs=(Blob(b"lost"),), receipts=receipts_of(first, 1))
+        first = store.save(fresh(A), SessionUpdate(at=1, receipts=receipts_of(fresh(A), 1)))
+        store.save(first, SessionUpdate(at=2, tip="mine"))
+        lost = SessionUpdate(at=3, tip="theirs", blobs=(Blob(b"lost"),), receipts=receipts_of(first, 1))
         refused(lambda: store.save(first, lost), Conflict)
         refused(lambda: store.save(fresh(A), lost), Conflict)
         state = store.load(A)
         assert state is not None
         assert (state.tip, state.receipts) == ("mine", 1)
-        assert store.blob("acme", digest(b"lost")) is None
+        assert store.blob("acme", hash_text(b"lost")) is None
 
     def test_receipts_are_one_chain(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         state = fresh(A)
         for _ in range(3):
-            state = store.save(state, Change(at=1, receipts=receipts_of(state, 200)))
+            state = store.save(state, SessionUpdate(at=1, receipts=receipts_of(state, 200)))
         links = list(store.receipts(A))
         assert len(links) == state.receipts == 600
         assert broken(links, start("acme", "one"), state.head) == ""
@@ -105,9 +107,9 @@ class StoreKit(InUse, Aging):
 
     def test_receipts_that_do_not_follow_arerefused(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        state = store.save(fresh(A), Change(at=1, receipts=receipts_of(fresh(A), 2)))
-        refused(lambda: store.save(state, Change(at=2, receipts=receipts_of(fresh(A), 1))), StoreError)
-        refused(lambda: store.save(state, Change(at=2, receipts=linked([b"{}"], "0" * 64, 2))), StoreError)
+        state = store.save(fresh(A), SessionUpdate(at=1, receipts=receipts_of(fresh(A), 2)))
+        refused(lambda: store.save(state, SessionUpdate(at=2, receipts=receipts_of(fresh(A), 1))), StoreError)
+        refused(lambda: store.save(state, SessionUpdate(at=2, receipts=linked([b"{}"], "0" * 64, 2))), StoreError)
         assert store.load(A) == state
 
     def test_bytes_come_back_exactly_by_handle(self, tmp_path: Path) -> None:
@@ -115,21 +117,21 @@ class StoreKit(InUse, Aging):
         every = bytes(range(256)) * 40
         texts = ["", "short", "long " * 5_000, "lone \ud800 surrogate", "\x00"]
         blobs = (Blob(every, "media", "k0"), *(Blob(text.encode("utf-8", "surrogatepass")) for text in texts))
-        store.save(fresh(A), Change(at=1, blobs=blobs))
-        assert store.blob("acme", digest(every)) == Blob(every, "media", "k0")
+        store.save(fresh(A), SessionUpdate(at=1, blobs=blobs))
+        assert store.blob("acme", hash_text(every)) == Blob(every, "media", "k0")
         for text in texts:
             found = store.blob("acme", handle_of(text))
             assert found is not None
             assert found.data.decode("utf-8", "surrogatepass") == text
         held = {one.id: one for one in store.blobs(A)}
         assert held.keys() == {blob.id for blob in blobs}
-        assert held[digest(every)].size == len(every)
+        assert held[hash_text(every)].size == len(every)
         assert problems(store, A) == ()
 
     def test_a_handle_that_is_no_handle_or_two_is_an_error(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         blobs = tuple(Blob(str(number).encode()) for number in range(1_000))
-        store.save(fresh(A), Change(at=1, blobs=blobs))
+        store.save(fresh(A), SessionUpdate(at=1, blobs=blobs))
         begins = sorted(blob.id[:4] for blob in blobs)
         twice = next(one for one, other in zip(begins, begins[1:], strict=False) if one == other)
         for handle in ("", "abc", "not-hex", "%_%_%_", twice):
@@ -139,7 +141,7 @@ class StoreKit(InUse, Aging):
         store = self.opened(tmp_path)
         shared = Blob(b"shared " * 100, key="k")
         for who in (A, B):
-            store.save(fresh(who), Change(at=1, blobs=(shared, shared, Blob(f"of {who.session}".encode()))))
+            store.save(fresh(who), SessionUpdate(at=1, blobs=(shared, shared, Blob(f"of {who.session}".encode()))))
         assert store.sizes().blobs == 3
         assert store.purge("acme", "one").blobs == 1
         assert store.blob("acme", shared.id) == shared
@@ -149,21 +151,21 @@ class StoreKit(InUse, Aging):
 
     def test_a_session_that_inherits_holds_its_parents_bytes(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        store.save(fresh(A), Change(at=1, blobs=(Blob(b"removed", key="k"),)))
-        state = store.save(fresh(B), Change(at=2, parent="one"))
+        store.save(fresh(A), SessionUpdate(at=1, blobs=(Blob(b"removed", key="k"),)))
+        state = store.save(fresh(B), SessionUpdate(at=2, parent="one"))
         store.purge("acme", "one")
         assert state.parent == "one"
-        assert [one.id for one in store.blobs(B)] == [digest(b"removed")]
-        assert store.blob("acme", digest(b"removed")) == Blob(b"removed", key="k")
+        assert [one.id for one in store.blobs(B)] == [hash_text(b"removed")]
+        assert store.blob("acme", hash_text(b"removed")) == Blob(b"removed", key="k")
 
     def test_tenants_never_meet(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         epoch, blob = Epoch(1, "same tip", "why", ()), Blob(b"the same bytes")
-        mine = store.save(fresh(A), Change(at=1, epochs=(epoch,), views=("v",), blobs=(blob,), tip="mine"))
+        mine = store.save(fresh(A), SessionUpdate(at=1, epochs=(epoch,), views=("v",), blobs=(blob,), tip="mine"))
         assert store.load(STRANGER) is None
         assert store.find("other", ("same tip", "v")) == ()
         assert store.blob("other", blob.id) is None
-        store.save(fresh(STRANGER), Change(at=1, epochs=(epoch,), blobs=(blob,), tip="theirs"))
+        store.save(fresh(STRANGER), SessionUpdate(at=1, epochs=(epoch,), blobs=(blob,), tip="theirs"))
         assert [row.who for row in store.sessions("other")] == [STRANGER]
         assert len(store.sessions()) == 2
         assert store.purge("other").sessions == 1
@@ -172,8 +174,10 @@ class StoreKit(InUse, Aging):
 
     def test_sessions_are_found_by_tip_and_by_view(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        store.save(fresh(A), Change(at=1, epochs=(Epoch(1, "t1", "", ()), Epoch(1, "t2", "", ())), views=("v1",)))
-        store.save(fresh(B), Change(at=2, epochs=(Epoch(2, "t1", "", ()),), views=("v1", "v2")))
+        store.save(
+            fresh(A), SessionUpdate(at=1, epochs=(Epoch(1, "t1", "", ()), Epoch(1, "t2", "", ())), views=("v1",))
+        )
+        store.save(fresh(B), SessionUpdate(at=2, epochs=(Epoch(2, "t1", "", ()),), views=("v1", "v2")))
         history = ("t1", *(f"k{number}" for number in range(2_000)), "v2", "t2", "")
         assert [(one.session, one.key, one.by) for one in store.find("acme", history)] == [
             ("one", "t2", "tip"),
@@ -192,24 +196,24 @@ class StoreKit(InUse, Aging):
             ids = [piece.id for piece in pieces]
             shared = next((n for n, (x, y) in enumerate(zip(before, ids, strict=False)) if x != y), 0)
             made = Manifest(state.receipts, shared, tuple(ids[shared:]))
-            change = Change(at=turn, receipts=receipts_of(state, 1), blobs=tuple(pieces[shared:]), manifest=made)
+            change = SessionUpdate(at=turn, receipts=receipts_of(state, 1), blobs=tuple(pieces[shared:]), manifest=made)
             state, before = store.save(state, change), ids
             documents.append("".join(told).encode())
-        state = store.save(state, Change(at=9, receipts=receipts_of(state, 1)))
+        state = store.save(state, SessionUpdate(at=9, receipts=receipts_of(state, 1)))
         assert [raw_of(store, A, number) for number in range(6)] == documents
         assert raw_of(store, A, 6) is None
 
     def test_what_is_old_goes_and_plans_and_receipts_stay(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         for who, at in ((A, DAY), (B, 3 * DAY)):
-            change = Change(
+            change = SessionUpdate(
                 at=at, receipts=receipts_of(fresh(who), 1), blobs=(Blob(who.session.encode()),), views=("v",)
             )
             store.save(fresh(who), change)
         assert store.gc(10 * DAY, 30 * 86_400.0).blobs == 0
         assert store.gc(4 * DAY, 2 * 86_400.0).blobs == 1
-        assert store.blob("acme", digest(b"one")) is None
-        assert store.blob("acme", digest(b"two")) is not None
+        assert store.blob("acme", hash_text(b"one")) is None
+        assert store.blob("acme", hash_text(b"two")) is not None
         assert [one.session for one in store.find("acme", ("v",))] == ["two"]
         assert len(list(store.receipts(A))) == 1
         assert problems(store, A) == ()
@@ -219,16 +223,16 @@ class StoreKit(InUse, Aging):
     def test_what_is_asked_now_and_then_is_done_once_in_that_time(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         for who, at in ((A, DAY), (B, 4 * DAY)):
-            store.save(fresh(who), Change(at=at, blobs=(Blob(who.session.encode()),)))
+            store.save(fresh(who), SessionUpdate(at=at, blobs=(Blob(who.session.encode()),)))
         assert store.gc(4 * DAY, 2 * 86_400.0, every_s=86_400.0).blobs == 1
         assert store.gc(5 * DAY - 1, 0.0, every_s=86_400.0).blobs == 0
         assert store.gc(5 * DAY, 43_200.0, every_s=86_400.0).blobs == 1
 
     def test_rows_and_sizes_add_up(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        state = store.save(fresh(A), Change(at=7, receipts=receipts_of(fresh(A), 2), model="m", format="pi"))
-        store.save(state, Change(at=8, epochs=(Epoch(8, "t", "", ()),), blobs=(Blob(b"x" * 9_000), Blob(b"y"))))
-        store.save(fresh(B), Change(at=9))
+        state = store.save(fresh(A), SessionUpdate(at=7, receipts=receipts_of(fresh(A), 2), model="m", format="pi"))
+        store.save(state, SessionUpdate(at=8, epochs=(Epoch(8, "t", "", ()),), blobs=(Blob(b"x" * 9_000), Blob(b"y"))))
+        store.save(fresh(B), SessionUpdate(at=9))
         newest, row = store.sessions("acme")
         assert newest.who == B
         assert (row.who, row.format, row.model, row.created, row.touched) == (A, "pi", "m", 7, 8)
@@ -240,32 +244,34 @@ class StoreKit(InUse, Aging):
 
     def test_threads_append_and_nothing_is_lost(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        threads = [Thread(target=_append, args=(store, Who(f"s{number % 2}"), 10)) for number in range(8)]
+        threads = [Thread(target=_append, args=(store, SessionId(f"s{number % 2}"), 10)) for number in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         for name in ("s0", "s1"):
-            state = store.load(Who(name))
+            state = store.load(SessionId(name))
             assert state is not None
             assert state.receipts == 40
-            assert problems(store, Who(name)) == ()
+            assert problems(store, SessionId(name)) == ()
 
     def test_a_closed_store_opens_itself_again(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
-        state = store.save(fresh(A), Change(at=1))
+        state = store.save(fresh(A), SessionUpdate(at=1))
         store.close()
         store.close()
         assert store.load(A) == state
 
 
-def _append(store: Store, who: Who, times: int) -> None:
+def _append(store: Store, who: SessionId, times: int) -> None:
     """Save receipts, and decide again wherever another was quicker."""
     for _ in range(times):
         while True:
             state = store.load(who) or fresh(who)
             try:
-                store.save(state, Change(at=1, receipts=receipts_of(state, 1), blobs=(Blob(b"%d" % state.receipts),)))
+                store.save(
+                    state, SessionUpdate(at=1, receipts=receipts_of(state, 1), blobs=(Blob(b"%d" % state.receipts),))
+                )
                 break
             except Conflict:
                 continue

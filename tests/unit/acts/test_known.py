@@ -5,7 +5,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.acts.fates import Fates, working_set
 from secateur.acts.known import History, history_of
-from secateur.model import Derived, Index, Message
+from secateur.model import Derived, Message, MessagePositions
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
 Call = tuple[str, str, str]  # tool, arguments, result
@@ -107,7 +107,7 @@ def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
     messages = session(*calls)
     at_once = History()
     at_once.grow(messages, {})
-    index = Index(derived=Derived())
+    index = MessagePositions(derived=Derived())
     begun = history_of(messages[:cut], index=index)
     grown = history_of(messages, index=index)
     assert grown is begun
@@ -118,6 +118,6 @@ def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
 def test_a_history_that_went_another_way_is_told_anew() -> None:
     one, other = session(read("a.py"), read("b.py")), session(read("a.py"), read("c.py"))
     kept = Derived()
-    first, second = (history_of(messages, index=Index(derived=kept)) for messages in (one, other))
+    first, second = (history_of(messages, index=MessagePositions(derived=kept)) for messages in (one, other))
     assert first is not second
     assert [act.result.key for act in second.acts] == [other[2].parts[0].key, other[4].parts[0].key]

@@ -9,8 +9,8 @@ from secateur.model import Part
 
 
 def ran(line: str) -> tuple[Part, Part]:
-    call = Part("tool_call", (), tool="sh", call="1", text=json.dumps({"command": line}))
-    return call, Part("tool_result", (), tool="sh", call="1", text="a rose\n")
+    call = Part("tool_call", (), tool="sh", call_id="1", text=json.dumps({"command": line}))
+    return call, Part("tool_result", (), tool="sh", call_id="1", text="a rose\n")
 
 
 @pytest.mark.parametrize(

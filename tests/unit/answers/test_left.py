@@ -7,19 +7,19 @@ import msgspec
 import pytest
 
 from secateur import Engine
-from secateur.answers.left import Left, left, listed
+from secateur.answers.left import Removal, left, listed
 from secateur.chain import canonical, linked
 from secateur.lineage import handle_of
-from secateur.model import Epoch, New, Replace
+from secateur.model import Epoch, NewMessage, Replace
 from secateur.receipt import Receipt
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Blob, Change, Who, fresh
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, fresh
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 2},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 LONG = "an output of the tool\n" * 40
 
@@ -35,8 +35,8 @@ def body(rounds: int, more: str = "") -> bytes:
     return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}).encode()
 
 
-def told(store: MemoryStore) -> tuple[Left, ...]:
-    state = store.load(Who("s"))
+def told(store: MemoryStore) -> tuple[Removal, ...]:
+    state = store.load(SessionId("s"))
     assert state is not None
     return left(store, state)
 
@@ -44,12 +44,18 @@ def told(store: MemoryStore) -> tuple[Left, ...]:
 def test_each_part_is_told_with_its_turn_its_rule_and_what_stands_there() -> None:
     store = MemoryStore()
     used = Engine(CLEAR, store=store)
-    used.fit(body(1), session="s", now=5)
-    used.fit(body(2), session="s", now=9)
+    used.fit(body(1), session="s", now_ms=5)
+    used.fit(body(2), session="s", now_ms=9)
     first, second = told(store)
-    assert (first.request, first.epoch, first.turn, first.message, first.call) == (0, 0, 1, 2, "c0")
-    assert (second.request, second.epoch, second.turn, second.message, second.call) == (1, 1, 3, 8, "c1")
-    assert (first.verb, first.by, first.policy, first.tool, first.at) == ("rewrite", "hard_clear", "clear", "Bash", 5)
+    assert (first.request, first.epoch, first.user_turn, first.message, first.call_id) == (0, 0, 1, 2, "c0")
+    assert (second.request, second.epoch, second.user_turn, second.message, second.call_id) == (1, 1, 3, 8, "c1")
+    assert (first.verb, first.strategy, first.policy, first.tool, first.at_ms) == (
+        "rewrite",
+        "hard_clear",
+        "clear",
+        "Bash",
+        5,
+    )
     assert first.handle == handle_of(f"0 {LONG}")
     assert first.bytes == len(f"0 {LONG}")
     assert first.out
@@ -61,17 +67,17 @@ def test_each_part_is_told_with_its_turn_its_rule_and_what_stands_there() -> Non
 def test_what_an_undo_brought_back_is_out_no_more() -> None:
     store = MemoryStore()
     used = Engine(CLEAR, store=store)
-    used.fit(body(1), session="s", now=5)
-    used.fit(body(2), session="s", now=9)
-    used.undo("s", 0, now=11)
+    used.fit(body(1), session="s", now_ms=5)
+    used.fit(body(2), session="s", now_ms=9)
+    used.undo("s", 0, now_ms=11)
     assert [one.out for one in told(store)] == [False, True]
-    used.undo("s", 2, now=12)
+    used.undo("s", 2, now_ms=12)
     assert [one.out for one in told(store)] == [True, True]
 
 
 def test_bytes_that_the_retention_took_are_told_as_gone() -> None:
     store = MemoryStore()
-    Engine(CLEAR, store=store).fit(body(1), session="s", now=5)
+    Engine(CLEAR, store=store).fit(body(1), session="s", now_ms=5)
     store.gc(now=10**9, retention_s=1)
     (one,) = told(store)
     assert one.handle == handle_of(f"0 {LONG}")
@@ -79,10 +85,10 @@ def test_bytes_that_the_retention_took_are_told_as_gone() -> None:
 
 
 def test_parts_behind_a_summary_are_told_one_by_one() -> None:
-    store, receipt = MemoryStore(), Receipt("p", "m", 0, "", "", 0, 0, 0, True, (), 0, "", outcome="opened", at=7)
-    edit = Replace("", "k2", (New("user", "what was said", "summary"),), by="compact")
-    state = fresh(Who("s"))
-    change = Change(
+    store, receipt = MemoryStore(), Receipt("p", "m", 0, "", "", 0, 0, 0, True, (), 0, "", status="opened", at_ms=7)
+    edit = Replace("", "k2", (NewMessage("user", "what was said", "summary"),), strategy="compact")
+    state = fresh(SessionId("s"))
+    change = SessionUpdate(
         at=7,
         epochs=(Epoch(7, "k2", "the window is full", (edit,)),),
         receipts=linked([canonical(msgspec.structs.replace(receipt, epochs=(0, 1)))], state.head, 0),
@@ -102,18 +108,18 @@ def test_what_a_compaction_summed_up_is_told_by_turn_and_call_with_its_bytes() -
     used = Engine("hermes", store=store, window=3_000)
     more = " as we said, with care" * 20
     for number in (4, 8, 12):
-        view = used.fit(body(number, more), session="s", now=number)
-    read = {part.key: part for message in view.before.messages for part in message.parts}
+        view = used.fit(body(number, more), session="s", now_ms=number)
+    read = {part.key: part for message in view.raw_transcript.messages for part in message.parts}
     summed = [one for one in told(store) if one.verb == "summed"]
     assert summed
     assert len({one.key for one in summed}) == len(summed)
     for one in summed:
         part = read[one.key]
-        assert (one.tool, one.call) == (part.tool, part.call)
+        assert (one.tool, one.call_id) == (part.tool, part.call_id)
         assert one.handle == handle_of(part.text)
         assert one.bytes == len(part.text)
-        assert one.turn == one.message // 6 * 2 + 1 + (one.message % 6 > 3) if one.message is not None else None
-    shown = {part.text for message in view.after.messages for part in message.parts}
+        assert one.user_turn == one.message // 6 * 2 + 1 + (one.message % 6 > 3) if one.message is not None else None
+    shown = {part.text for message in view.transcript.messages for part in message.parts}
     gone = {key for key, part in read.items() if part.text not in shown}
     assert gone <= {one.key for one in told(store) if one.out}
 
@@ -121,7 +127,7 @@ def test_what_a_compaction_summed_up_is_told_by_turn_and_call_with_its_bytes() -
 def test_a_summary_is_told_once_however_many_parts_it_stands_for() -> None:
     """So what is told grows with the parts alone; what else stands in a part's place is told there."""
 
-    def told(parts: int) -> tuple[tuple[Left, ...], tuple[str, ...]]:
+    def told(parts: int) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
         behind = [part(verb="summed", key=f"k{number}", stands=SUMMARY) for number in range(parts)]
         return listed((part(verb="replace", stands=SUMMARY), *behind, part(verb="rewrite", stands="a placeholder")))
 
@@ -137,19 +143,19 @@ def test_a_summary_is_told_once_however_many_parts_it_stands_for() -> None:
 SUMMARY = "what was said " * 1_000
 
 
-def part(**more: Any) -> Left:
+def part(**more: Any) -> Removal:
     said: dict[str, Any] = {
         "request": 1,
-        "at": 1,
+        "at_ms": 1,
         "verb": "rewrite",
-        "by": "compact",
+        "strategy": "compact",
         "policy": "balance",
         "reason": "the window is full",
         "epoch": 0,
         "tool": "Bash",
-        "call": "c1",
+        "call_id": "c1",
         "message": 1,
-        "turn": 1,
+        "user_turn": 1,
         "tokens_before": 9,
         "tokens_after": 1,
         "key": "k",
@@ -158,4 +164,4 @@ def part(**more: Any) -> Left:
         "stands": None,
         "out": True,
     }
-    return Left(**said | more)
+    return Removal(**said | more)

@@ -17,10 +17,10 @@ from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace
 from secateur.own_text import SUMMARY_BEGINS
 from secateur.plan import Plan, decode, encode
-from secateur.protect import Protect
+from secateur.protect import Protection
 
 TAIL = Compaction(keep_turns=1, keep_tokens=0)
-MIDDLE = Compaction(layout="middle", head=2, keep_messages=2, keep_tokens=0)
+MIDDLE = Compaction(layout="middle", head_messages=2, keep_messages=2, keep_tokens=0)
 
 
 def rounds(count: int, tag: str = "") -> list[Message]:
@@ -95,13 +95,14 @@ def test_results_of_skills_stand_verbatim_behind_the_summary() -> None:
         more = (*talked.messages, assistant(text="done"), *rounds(3, f"r{len(talked.messages)}"), user("and on"))
         talked = talk(*more)
     assert (
-        sum(CARRIED in new.meta for edit in done(outcome).edits if isinstance(edit, Replace) for new in edit.items) == 1
+        sum(CARRIED in new.meta for edit in done(outcome).edits if isinstance(edit, Replace) for new in edit.messages)
+        == 1
     )
 
 
 def test_pinned_parts_stand_verbatim() -> None:
     key = TALK.messages[2].parts[0].key
-    outcome, _ = run(scene(TALK, protect=Protect(keys=(key,))), TAIL)
+    outcome, _ = run(scene(TALK, protect=Protection(part_keys=(key,))), TAIL)
     assert texts(view(TALK, opened(TALK, outcome)))[1].endswith(TALK.messages[2].parts[0].text)
 
 
@@ -165,7 +166,7 @@ def test_fixed_overhead_above_the_window_asks_nothing() -> None:
 @pytest.mark.parametrize("forced", [True, False])
 def test_off_is_off(forced: bool) -> None:
     full = scene(TALK, asks=True, window=1_000, load=Load(5_000), forced=forced)
-    outcome, asked = run(full, Compaction(off=True), answers=[Answer(said())])
+    outcome, asked = run(full, Compaction(enabled=False), answers=[Answer(said())])
     assert (refused(outcome).reason, asked) == ("off", [])
 
 
@@ -269,12 +270,12 @@ def test_a_native_document_is_compacted_twice(messages: list[Native], head: int,
     settings, after = Compaction(keep_tokens=600), Continuation(mode="branches")
     plan = Plan()
     for size in (-30, -10):
-        read = secateur.fit(messages[:size], policy="observe", plan=plan, now=1).before
+        read = secateur.fit(messages[:size], policy="observe", plan=plan, now_ms=1).raw_transcript
         outcome, _ = run(scene(read, plan), settings, after)
-        plan = plan.opened(Epoch(1, read.messages[-1].key, "compaction", done(outcome).edits))
-    view = secateur.fit(messages, policy="observe", plan=plan, now=2)
-    assert view.receipt.gate == "the policy observes only"
-    native = view.native
+        plan = plan.with_epoch(Epoch(1, read.messages[-1].key, "compaction", done(outcome).edits))
+    view = secateur.fit(messages, policy="observe", plan=plan, now_ms=2)
+    assert view.receipt.skipped_reason == "the policy observes only"
+    native = view.request
     assert native[:head] == messages[:head]
     assert native[head]["role"] == "user"
     assert len(native) < 24
@@ -283,7 +284,9 @@ def test_a_native_document_is_compacted_twice(messages: list[Native], head: int,
 
 
 def test_media_of_the_newest_request_become_text() -> None:
-    asked = Message("user", (), (Part("text", (), "what is this?"), Part("media", (), "image/png cat.png", digest="d")))
+    asked = Message(
+        "user", (), (Part("text", (), "what is this?"), Part("media", (), "image/png cat.png", fingerprint="d"))
+    )
     talked = talk(user("go"), *rounds(9), asked)
     outcome, _ = run(scene(talked), TAIL, Continuation(mode="branches"))
     assert texts(view(talked, opened(talked, outcome)))[-2:] == [

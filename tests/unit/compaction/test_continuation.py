@@ -5,7 +5,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.continuation import CLOSING, Branch, Next, edits_of, is_idle, next_of, visible
 from secateur.compaction.settings import Continuation
-from secateur.model import Message, New, Part, Replace, Rewrite
+from secateur.model import Message, NewMessage, Part, Replace, Rewrite
 from secateur.policy import load
 
 OPENCODE = load("opencode").continuation
@@ -15,7 +15,7 @@ OURS = Continuation(mode="branches", describe_media=True, when_idle="never")
 def shown(*texts: str, media: str = "image/png cat.png", digest: str = "d") -> Message:
     """A user message with a medium between its texts."""
     parts = [Part("text", (), text) for text in texts]
-    return Message("user", (), (*parts[:1], Part("media", (), media, digest=digest), *parts[1:]))
+    return Message("user", (), (*parts[:1], Part("media", (), media, fingerprint=digest), *parts[1:]))
 
 
 def branch(settings: Continuation, *messages: Message) -> Branch:
@@ -54,10 +54,10 @@ def test_media_are_in_no_view_after_it() -> None:
     talked = talk(shown("what is this?"))
     step = next_of(talked.messages, OPENCODE)
     rewrite, insertion = edits_of(talked.messages, step)
-    assert rewrite == Rewrite(talked.messages[0].parts[1].key, "[Attached image/png: cat.png]", by="continue")
+    assert rewrite == Rewrite(talked.messages[0].parts[1].key, "[Attached image/png: cat.png]", strategy="continue")
     assert isinstance(insertion, Replace)
     assert (insertion.after, insertion.through) == (talked.messages[-1].key, talked.messages[-1].key)
-    assert insertion.items == (New("user", "[Resuming] what is this?", "synthetic", step.meta),)
+    assert insertion.messages == (NewMessage("user", "[Resuming] what is this?", "synthetic", step.meta),)
 
 
 def test_nothing_comes_between_a_call_and_its_result() -> None:

@@ -39,9 +39,11 @@ def test_parallel_results_are_not_parted() -> None:
 
 def test_the_first_messages_stay_in_layout_middle_with_whole_rounds() -> None:
     messages = [user("a"), assistant(("1", "bash", "{}")), result("r", call="1"), *[user("m"), assistant(text="n")] * 9]
-    found = cut(rows(talk(*messages)), Compaction(layout="middle", head=2, keep_tokens=0, keep_messages=2), 1_000)
+    found = cut(
+        rows(talk(*messages)), Compaction(layout="middle", head_messages=2, keep_tokens=0, keep_messages=2), 1_000
+    )
     assert found.start == 3
-    assert cut(rows(talk(*messages)), Compaction(head=2, keep_tokens=0, keep_messages=2), 1_000).start == 0
+    assert cut(rows(talk(*messages)), Compaction(head_messages=2, keep_tokens=0, keep_messages=2), 1_000).start == 0
 
 
 def test_leading_system_messages_never_go() -> None:
@@ -51,7 +53,12 @@ def test_leading_system_messages_never_go() -> None:
 
 def test_a_hosts_summary_is_never_in_the_head() -> None:
     messages = [summary(), *[user("m"), assistant(text="n")] * 9]
-    assert cut(rows(talk(*messages)), Compaction(layout="middle", head=3, keep_messages=2, keep_tokens=0), 9).start == 0
+    assert (
+        cut(
+            rows(talk(*messages)), Compaction(layout="middle", head_messages=3, keep_messages=2, keep_tokens=0), 9
+        ).start
+        == 0
+    )
 
 
 def test_results_that_nobody_has_read_stay() -> None:

@@ -10,16 +10,16 @@ from secateur.compaction.cut import Cut
 from secateur.compaction.digest import digested
 from secateur.compaction.outcome import Outcome
 from secateur.compaction.rows import rows_of
-from secateur.compaction.settings import Compaction, Digest
+from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.shorten import shorten
 from secateur.compaction.span import given
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Transcript
 from secateur.own_text import DIGEST_BEGINS
-from secateur.plan import Plan, fold, located
-from secateur.protect import Protect
+from secateur.plan import Plan, fold, resolve_ranges
+from secateur.protect import Protection
 
-SETTINGS = Digest()
+SETTINGS = DigestSettings()
 LONG = "\n".join(f"    line {number} of the file" for number in range(80))
 SOURCE = f"import os\n\n\ndef login(user):\n{LONG}\n\n\nclass Session:\n{LONG}\n"
 
@@ -33,7 +33,7 @@ def work(*names: str) -> list[Message]:
 
 
 def shortened(transcript: Transcript, stretch: tuple[int, int], **more: Any) -> Outcome:
-    given: dict[str, Any] = {"protect": Protect(), "handles": False} | more
+    given: dict[str, Any] = {"protect": Protection(), "handles": False} | more
     return shorten(scene(transcript, **given), Compaction(), SETTINGS, stretch)
 
 
@@ -123,7 +123,7 @@ def test_results_of_protected_tools_stand_verbatim_behind_it() -> None:
 def test_results_of_tools_that_the_policy_protects_by_name_stand_there_too() -> None:
     made = talk(user(), *work("a.py"), assistant(("q", "query", "{}")), result("42 rows", "query", "q"), user())
     plain, kept = (
-        view(made, plan_of(made, shortened(made, (0, 5), protect=Protect(tools=some)))) for some in ((), ("que*",))
+        view(made, plan_of(made, shortened(made, (0, 5), protect=Protection(tools=some)))) for some in ((), ("que*",))
     )
     assert [one.origin for one in plain] == ["user", "summary", "user"]
     assert texts(kept)[2] == "[secateur: kept as it came: query]\n42 rows"
@@ -146,8 +146,8 @@ def test_what_gives_way_can_be_read_back_where_there_is_a_store() -> None:
 def test_a_summary_reads_what_a_digest_stands_for_as_it_came() -> None:
     made = talk(user("mend it. Never push."), *work("a.py"), user("go on"), *work("b.py"), user())
     laid = fold(plan_of(made, shortened(made, (0, 3))))
-    rows = rows_of(made.messages, located(laid.ranges, made.messages), COUNT)
-    taken = given(Cut(0, 5), rows, made.messages, Compaction(), Protect())
+    rows = rows_of(made.messages, resolve_ranges(laid.ranges, made.messages), COUNT)
+    taken = given(Cut(0, 5), rows, made.messages, Compaction(), Protection())
     assert taken.messages == made.messages[: 5 + 1]
     assert [one.path for one in taken.ledger.files] == [f"/home/me/app/src/{name}" for name in ("a.py", "b.py")]
     assert taken.kept.sections == {}
@@ -156,7 +156,7 @@ def test_a_summary_reads_what_a_digest_stands_for_as_it_came() -> None:
 def test_an_earlier_summary_and_an_earlier_digest_stay_as_they_are() -> None:
     made = talk(summary("the host's own"), user(), *work("a.py"), user(), *work("b.py"), user())
     first = plan_of(made, shortened(made, (0, 4)))
-    again = shorten(scene(made, first, protect=Protect(), handles=False), Compaction(), SETTINGS, (0, 7))
+    again = shorten(scene(made, first, protect=Protection(), handles=False), Compaction(), SETTINGS, (0, 7))
     shown = view(made, Plan((*first.epochs, Epoch(1, made.messages[-1].key, "again", done(again).edits))))
     assert shown[:4] == view(made, first)[:4]
     assert [one.origin for one in shown] == ["summary", "user", "summary", "user", "summary", "user"]

@@ -22,13 +22,13 @@ def test_a_stated_reserve_leaves_half_of_a_small_window() -> None:
 
 
 def test_the_lowest_limit_holds_and_is_named() -> None:
-    assert limits(Compaction(over_share=0.5, over_tokens=150_000), 1_000_000).threshold == 150_000
-    assert limits(Compaction(over_share=0.5), 200_000).source == "over_share"
+    assert limits(Compaction(over_window_share=0.5, over_tokens=150_000), 1_000_000).threshold == 150_000
+    assert limits(Compaction(over_window_share=0.5), 200_000).source == "over_share"
     assert limits(Compaction(over_tokens=500_000), 200_000).threshold == 180_000  # never more than is usable
 
 
 def test_a_model_has_its_own_threshold() -> None:
-    settings = Compaction(over_share=0.9, models={"claude-*": 0.5, "claude-opus-*": 60_000})
+    settings = Compaction(over_window_share=0.9, model_thresholds={"claude-*": 0.5, "claude-opus-*": 60_000})
     assert limits(settings, 200_000, "claude-opus-5-5").threshold == 60_000
     assert limits(settings, 200_000, "Claude-Haiku-4-5").threshold == 100_000
     assert limits(settings, 200_000, "gpt-5.5").threshold == 180_000
@@ -57,7 +57,7 @@ def test_fixed_overhead_counts_and_is_refused_where_it_fills_the_window() -> Non
 def test_the_threshold_itself_is_under_unless_said_otherwise() -> None:
     space = limits(Compaction(over_tokens=85_000), 100_000)
     assert [due(Compaction(), Load(tokens), space).now for tokens in (85_000, 85_001)] == [False, True]
-    assert due(Compaction(at_threshold=True), Load(85_000), space).now
+    assert due(Compaction(inclusive=True), Load(85_000), space).now
 
 
 def test_fixed_overhead_that_is_exactly_what_is_usable_is_refused() -> None:
@@ -67,10 +67,10 @@ def test_fixed_overhead_that_is_exactly_what_is_usable_is_refused() -> None:
 
 
 def test_off_is_off_on_every_path() -> None:
-    space = limits(Compaction(off=True), 100_000)
+    space = limits(Compaction(enabled=False), 100_000)
     for tokens in (1, 99_000, 200_000):
         for forced in (False, True):
-            assert due(Compaction(off=True), Load(tokens), space, forced).why == "off"
+            assert due(Compaction(enabled=False), Load(tokens), space, forced).why == "off"
 
 
 def test_without_a_window_only_who_asks_compacts() -> None:

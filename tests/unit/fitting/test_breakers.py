@@ -3,7 +3,7 @@
 from conversation import assistant, talk, user
 from secateur.compaction.outcome import Refused
 from secateur.fitting.breakers import LEAST_CALLS, LEAST_NEW_SHARE, MOST_IN_A_ROW, held_back
-from secateur.model import Edit, Epoch, Message, New, Replace, Rewrite
+from secateur.model import Edit, Epoch, Message, NewMessage, Replace, Rewrite
 from secateur.plan import Plan
 
 WINDOW = 1_000
@@ -12,7 +12,7 @@ LEAST = int(WINDOW * LEAST_NEW_SHARE)
 
 def compacted(talked: tuple[Message, ...], *tips: int, by: str = "compact") -> Plan:
     """A plan with a compaction whose newest message is each of these."""
-    replaced: tuple[Edit, ...] = (Replace("", talked[0].key, (New("user", "so far"),), by),)
+    replaced: tuple[Edit, ...] = (Replace("", talked[0].key, (NewMessage("user", "so far"),), by),)
     return Plan(tuple(Epoch(0, talked[tip].key, "", replaced) for tip in tips))
 
 

@@ -79,19 +79,19 @@ def test_what_the_api_takes_before_it_takes_after(api: str, ends: str, preset: s
         said += [message("user", NEXT)]
     raw = json.dumps({name: said}).encode()
     engine = Engine(SUMS if preset == "sums" else preset, window=16_000, format=api)
-    view = engine.fit(raw, session="s", now=0)
+    view = engine.fit(raw, session="s", now_ms=0)
     assert isinstance(view.compaction, Compacted), view.receipt
     assert view.receipt.tokens_view < 16_000
-    family, made = family_of(api), json.loads(view.native)
+    family, made = family_of(api), json.loads(view.request)
     before = [one.rule for one in check(family, said, None) if one.severity == "error"]
     assert [one.rule for one in check(family, made[name], None) if one.severity == "error"] == before
-    again = document.read(view.native, api).transcript
+    again = document.read(view.request, api).transcript
     named = {"system": "system" if api.startswith("openai") else "user"}  # others have no such messages (wire rule E8)
-    roles = [named.get(message.role, message.role) for message in view.after.messages]
+    roles = [named.get(message.role, message.role) for message in view.transcript.messages]
     assert [message.role for message in again.messages] == roles
     if ends == "asked":
         noted = api in ("bedrock_converse", "openai_chat")  # there roles take turns
         assert made[name][-1 if preset != "kilocode" else -3 if noted else -2] == said[-1]
     if (api, ends) != ("openai_responses", "done"):  # there the next call is one message with the answer before it
-        more = engine.fit(json.dumps({name: [*said, *round_of(99)]}).encode(), session="s", now=1)
-        assert json.loads(more.native)[name][: len(made[name])] == made[name]
+        more = engine.fit(json.dumps({name: [*said, *round_of(99)]}).encode(), session="s", now_ms=1)
+        assert json.loads(more.request)[name][: len(made[name])] == made[name]

@@ -13,102 +13,107 @@ from secateur import Engine
 from secateur.compaction.ask import Answer, Ask
 from secateur.compaction.outcome import Compacted
 from secateur.errors import StillTooLong
-from secateur.fitting import After, Before, Reply, Shell
+from secateur.hooks import AfterCompact, BeforeCompact, CommandHook, CompactDecision
 from secateur.model import Replace, Rewrite
 from secateur.stores import open_store
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
 WINDOW = 16_000
 LONG = body(long())
-PLAIN = {"extends": "balance", "name": "balance", "birth": None, "schedule": {"when": "never"}}  # it prunes nothing
+PLAIN = {
+    "extends": "balance",
+    "name": "balance",
+    "on_arrival": None,
+    "schedule": {"type": "never"},
+}  # it prunes nothing
 
 
 def test_what_fits_is_left_alone() -> None:
-    view = Engine(PLAIN, window=200_000).fit(LONG, now=0)
-    assert view.native is LONG
+    view = Engine(PLAIN, window=200_000).fit(LONG, now_ms=0)
+    assert view.request is LONG
     assert view.receipt.compaction is not None
     assert (view.receipt.compaction.done, view.receipt.compaction.reason) == (False, "under")
 
 
 def test_what_is_too_long_becomes_a_summary_and_fits() -> None:
-    view = Engine(PLAIN, window=WINDOW).fit(LONG, now=0)
+    view = Engine(PLAIN, window=WINDOW).fit(LONG, now_ms=0)
     told = view.receipt.compaction
     assert told is not None
-    assert (told.done, told.rung, told.branch) == (True, "extract", "mid_task")
+    assert (told.done, told.method, told.continuation) == (True, "extract", "mid_task")
     assert [one.reason for one in told.attempts] == ["no_summarizer"]
     assert view.receipt.tokens_view < WINDOW < view.receipt.tokens_raw
     assert view.receipt.opened
-    assert texts(view.native)[:2] == ["Fix the login. Never push to main.", "(noted)"]  # roles take turns, as they did
-    assert "pytest tests/test_c25.py" in texts(view.native)[2]
+    assert texts(view.request)[:2] == ["Fix the login. Never push to main.", "(noted)"]  # roles take turns, as they did
+    assert "pytest tests/test_c25.py" in texts(view.request)[2]
 
 
 def test_a_summary_by_a_model_and_what_it_cost() -> None:
     write, asked = writer(Answer(summary(), by="m"))
-    told = Engine(PLAIN, window=WINDOW, summarizer=write).fit(LONG, now=0).receipt.compaction
+    told = Engine(PLAIN, window=WINDOW, summarizer=write).fit(LONG, now_ms=0).receipt.compaction
     assert told is not None
-    assert (told.rung, told.by, told.asks) == ("model", "m", len(asked))
+    assert (told.method, told.summarizer, told.model_calls) == ("model", "m", len(asked))
 
 
 def test_the_order_is_prune_cut_summarise_continue() -> None:  # SV-S.1
     older = [said("user", "Fix it."), *worked(12, "a", 4000), said("user", "Test it.")]
     messages = [*older, *worked(2, "d"), said("user", "Go on."), *worked(12, "b", 300)]
     write, asked = writer(summary(name="opencode"))
-    view = Engine("opencode", window=60_000, summarizer=write).compact(body(messages), now=5)
+    view = Engine("opencode", window=60_000, summarizer=write).compact(body(messages), now_ms=5)
     first, second = view.plan.epochs
     assert {type(edit) for edit in first.edits} == {Rewrite}
     assert "<tool-output-compacted />" in asked[0].text  # the summariser reads the pruned head
     assert "1 passed" not in asked[0].text.split("Test it.")[0]
-    assert list(dict.fromkeys(edit.by for edit in second.edits)) == ["compact", "continue"]
-    assert json.loads(view.native)["messages"][0]["role"] == "system"
-    assert texts(view.native)[-1] == "continue"
+    assert list(dict.fromkeys(edit.strategy for edit in second.edits)) == ["compact", "continue"]
+    assert json.loads(view.request)["messages"][0]["role"] == "system"
+    assert texts(view.request)[-1] == "continue"
 
 
 def test_pruning_that_suffices_asks_nobody() -> None:  # SV-1.3
     write, asked = writer(summary())
     turns = [one for tag in "abcdefghijklmn" for one in (said("user", f"Do {tag}."), *worked(4, tag, 900))]
-    view = Engine("hermes", window=128_000, summarizer=write).fit(body(turns), now=0)
+    view = Engine("hermes", window=128_000, summarizer=write).fit(body(turns), now_ms=0)
     assert asked == []
-    assert view.receipt.entries != ()
+    assert view.receipt.edits != ()
     assert view.receipt.compaction is not None
     assert view.receipt.compaction.reason == "under"
 
 
 @pytest.mark.parametrize("path", ["threshold", "overflow", "resume", "switch", "manual"])
 def test_off_is_off(path: str) -> None:
-    policy = {**PLAIN, "compaction": {"off": True}}
+    policy = {**PLAIN, "compaction": {"enabled": False}}
     write, asked = writer(summary())
     engine = Engine(policy, "claude-sonnet-4-5", window=WINDOW, summarizer=write)
     if path == "resume":
-        engine.fit(body(long(rounds=2)), session="s", now=0)
-        engine.forget()
+        engine.fit(body(long(rounds=2)), session="s", now_ms=0)
+        engine.clear_cache()
     if path == "switch":
         engine = Engine(policy, "gpt-5", window=WINDOW // 4, summarizer=write)
     act = engine.compact if path in ("manual", "overflow") else engine.fit
     with pytest.raises(StillTooLong, match="the window is") as raised:
-        act(LONG, session="s", now=1)
+        act(LONG, session="s", now_ms=1)
     view = raised.value.view
-    assert view.native is LONG
+    assert view.request is LONG
     assert (asked, view.receipt.compaction and view.receipt.compaction.reason) == ([], "off")
 
 
 def test_an_engine_can_be_told_never_to() -> None:
-    view = Engine(PLAIN, window=WINDOW, compact=False, too_long="send").compact(LONG, now=0)
+    view = Engine(PLAIN, window=WINDOW, compact=False, too_long="send").compact(LONG, now_ms=0)
     assert any("the window is" in warning for warning in view.receipt.warnings)
     assert view.receipt.compaction is not None
     assert view.receipt.compaction.reason == "off"
 
 
 def test_a_policy_that_does_not_compact_says_so_to_who_asks() -> None:
-    view = Engine("openclaw").compact(LONG, now=0)
+    view = Engine("openclaw").compact(LONG, now_ms=0)
     assert not isinstance(view.compaction, Compacted)
     assert view.compaction is not None
     assert view.compaction.reason == "no_policy"
 
 
-@pytest.mark.parametrize("host", ["active", "queued"])
+@pytest.mark.parametrize("host", ["run_active", "messages_queued"])
 def test_a_busy_host_is_not_compacted(host: str) -> None:  # SV-2.4
-    view = Engine(PLAIN, window=WINDOW * 10).compact(LONG, now=0, **{host: True})  # type: ignore[arg-type]
-    assert view.native is LONG
+    view = Engine(PLAIN, window=WINDOW * 10).compact(LONG, now_ms=0, **{host: True})  # type: ignore[arg-type]
+    assert view.request is LONG
     assert view.compaction is not None
     assert view.compaction.reason == "busy"  # type: ignore[union-attr]
 
@@ -116,43 +121,48 @@ def test_a_busy_host_is_not_compacted(host: str) -> None:  # SV-2.4
 def test_what_cannot_fit_is_said_with_what_is_largest() -> None:
     giant = body([said("user", "look " * 30_000)])
     with pytest.raises(StillTooLong) as raised:
-        Engine(PLAIN, window=WINDOW).fit(giant, now=0)
+        Engine(PLAIN, window=WINDOW).fit(giant, now_ms=0)
     assert raised.value.largest[0].kind == "text"
-    assert raised.value.view.native is giant
+    assert raised.value.view.request is giant
     assert "the largest that stay are text" in str(raised.value)
 
 
 def test_a_hook_may_veto_focus_or_bring_the_summary() -> None:
-    seen: list[Before] = []
-    told: list[After] = []
+    seen: list[BeforeCompact] = []
+    told: list[AfterCompact] = []
 
-    def before(event: Before) -> Reply:
+    def before(event: BeforeCompact) -> CompactDecision:
         seen.append(event)
-        return Reply(cancel=True, reason="not now")
+        return CompactDecision(cancel=True, reason="not now")
 
-    view = Engine(PLAIN, window=30_000, before_compact=before).compact(LONG, now=0)
+    view = Engine(PLAIN, window=30_000, before_compact=before).compact(LONG, now_ms=0)
     assert view.compaction is not None
     assert (view.compaction.reason, view.compaction.text) == ("vetoed", "not now")  # type: ignore[union-attr]
     write, asked = writer(summary())
-    focused = Engine(PLAIN, window=WINDOW, summarizer=write, before_compact=lambda _: Reply(focus="the tests"))
-    focused.fit(LONG, now=0)
+    focused = Engine(
+        PLAIN, window=WINDOW, summarizer=write, before_compact=lambda _: CompactDecision(focus="the tests")
+    )
+    focused.fit(LONG, now_ms=0)
     assert "Pay most attention to this: the tests" in asked[0].text
     own = Engine(
-        PLAIN, window=WINDOW, before_compact=lambda _: Reply(summary="## Goal\n- mine"), after_compact=told.append
+        PLAIN,
+        window=WINDOW,
+        before_compact=lambda _: CompactDecision(summary="## Goal\n- mine"),
+        after_compact=told.append,
     )
-    assert "- mine" in texts(own.fit(LONG, now=0).native)[2]
-    assert (seen[0].reason, told[0].rung, "- mine" in told[0].summary) == ("forced", "supplied", True)
+    assert "- mine" in texts(own.fit(LONG, now_ms=0).request)[2]
+    assert (seen[0].reason, told[0].method, "- mine" in told[0].summary) == ("forced", "supplied", True)
 
 
 def test_a_shell_hook_reads_and_writes_json() -> None:
     code = "import json,sys; e=json.load(sys.stdin); print(json.dumps({'cancel': True, 'reason': e['event']}))"
-    view = Engine(PLAIN, window=WINDOW * 2, before_compact=Shell(f'python -c "{code}"')).compact(LONG, now=0)
+    view = Engine(PLAIN, window=WINDOW * 2, before_compact=CommandHook(f'python -c "{code}"')).compact(LONG, now_ms=0)
     assert view.compaction is not None
     assert view.compaction.text == "before_compact"  # type: ignore[union-attr]
 
 
 def test_a_hook_that_fails_stops_nothing() -> None:
-    view = Engine(PLAIN, window=WINDOW, before_compact=Shell("false")).fit(LONG, now=0)
+    view = Engine(PLAIN, window=WINDOW, before_compact=CommandHook("false")).fit(LONG, now_ms=0)
     assert isinstance(view.compaction, Compacted)
     assert "the hook before_compact said nothing" in view.receipt.warnings[0]
 
@@ -166,47 +176,47 @@ def test_a_summariser_that_never_answers_costs_the_deadline_at_most() -> None:
 
     begun = time.monotonic()
     engine = Engine(PLAIN, window=WINDOW, summarizer=hang, deadline_s=0.4)
-    view = engine.fit(LONG, session="s", now=0)
+    view = engine.fit(LONG, session="s", now_ms=0)
     never.set()
     assert time.monotonic() - begun < 10
     told = view.receipt.compaction
     assert told is not None
-    assert (told.rung, [one.reason for one in told.attempts]) == ("extract", ["timeout"])
-    assert engine.fit(LONG, session="s", now=1).native == view.native  # no lock survives
+    assert (told.method, [one.reason for one in told.attempts]) == ("extract", ["timeout"])
+    assert engine.fit(LONG, session="s", now_ms=1).request == view.request  # no lock survives
 
 
 def test_views_stay_in_later_requests_and_other_processes(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.db"
     write, asked = writer(summary())
-    first = Engine(PLAIN, window=WINDOW, store=url, summarizer=write).fit(LONG, session="s", now=1)
+    first = Engine(PLAIN, window=WINDOW, store=url, summarizer=write).fit(LONG, session="s", now_ms=1)
     more = body(long(said("assistant", "Done."), said("user", "Thanks.")))
-    again = Engine(PLAIN, window=WINDOW, store=url, summarizer=write).fit(more, session="s", now=2)
+    again = Engine(PLAIN, window=WINDOW, store=url, summarizer=write).fit(more, session="s", now_ms=2)
     assert {ask.stage for ask in asked} <= {"part", "merge"}
     assert sum(ask.stage == "merge" for ask in asked) == 1
-    assert texts(again.native)[: len(texts(first.native))] == texts(first.native)
-    assert texts(again.native)[-2:] == ["Done.", "Thanks."]
+    assert texts(again.request)[: len(texts(first.request))] == texts(first.request)
+    assert texts(again.request)[-2:] == ["Done.", "Thanks."]
 
 
 def test_what_gave_way_is_kept_and_an_undo_brings_it_back(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.db"
-    engine = Engine(PLAIN, window=WINDOW, store=url, handles="on")
-    view = engine.fit(LONG, session="s", now=1)
+    engine = Engine(PLAIN, window=WINDOW, store=url, recall_handles="on")
+    view = engine.fit(LONG, session="s", now_ms=1)
     assert view.receipt.compaction is not None
     (handle,) = view.receipt.compaction.handles
-    assert f"recall {handle} shows" in texts(view.native)[2]
-    held = list(open_store(url).blobs(Who("s")))
+    assert f"recall {handle} shows" in texts(view.request)[2]
+    held = list(open_store(url).blobs(SessionId("s")))
     assert [one.kind for one in held if one.id.startswith(handle)] == ["text"]
     assert [one.kind for one in held].count("summary") == 1
-    engine.undo("s", now=2)
+    engine.undo("s", now_ms=2)
     wide = Engine(PLAIN, window=200_000, store=url)
-    assert wide.fit(LONG, session="s", now=3).native == LONG
+    assert wide.fit(LONG, session="s", now_ms=3).request == LONG
 
 
 def test_every_edit_of_a_compaction_is_in_the_receipt() -> None:
-    view = Engine(PLAIN, window=WINDOW).fit(LONG, now=0)
-    told = [entry for entry in view.receipt.entries if entry.verb == "replace"]
+    view = Engine(PLAIN, window=WINDOW).fit(LONG, now_ms=0)
+    told = [entry for entry in view.receipt.edits if entry.verb == "replace"]
     ranges = [edit for edit in view.plan.epochs[-1].edits if isinstance(edit, Replace)]
-    assert [entry.by for entry in told] == [edit.by for edit in ranges] == ["compact", "continue"]
+    assert [entry.strategy for entry in told] == [edit.strategy for edit in ranges] == ["compact", "continue"]
     assert told[0].tokens_before > told[0].tokens_after > 0
 
 
@@ -222,7 +232,7 @@ def test_a_request_that_is_called_off_leaves_no_trace() -> None:
     engine = Engine(PLAIN, window=WINDOW, summarizer=hang, store="memory://")
 
     async def run() -> None:
-        task = asyncio.create_task(engine.afit(LONG, session="s", now=1))
+        task = asyncio.create_task(engine.afit(LONG, session="s", now_ms=1))
         await asyncio.sleep(0.3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -230,8 +240,8 @@ def test_a_request_that_is_called_off_leaves_no_trace() -> None:
 
     asyncio.run(run())
     go.set()
-    view = engine.fit(body(long(rounds=2)), session="s", now=2)
-    assert (view.plan.epochs, view.receipt.number) == ((), 0)
+    view = engine.fit(body(long(rounds=2)), session="s", now_ms=2)
+    assert (view.plan.epochs, view.receipt.sequence) == ((), 0)
 
 
 def test_beside_the_requests_nobody_waits_and_what_came_stays_behind() -> None:
@@ -245,17 +255,19 @@ def test_beside_the_requests_nobody_waits_and_what_came_stays_behind() -> None:
     reasons = [
         told.reason
         for rounds in (10, 42, 44)
-        if (told := engine.fit(body(long(rounds=rounds)), session="s", now=1).receipt.compaction)
+        if (told := engine.fit(body(long(rounds=rounds)), session="s", now_ms=1).receipt.compaction)
     ]
     assert reasons == ["under", "beside", "beside"]
     go.set()
     assert engine.background is not None
     engine.background.wait("s", 10)
-    view = engine.fit(body(long(said("assistant", "So."), said("user", "Meanwhile."), rounds=44)), session="s", now=2)
+    view = engine.fit(
+        body(long(said("assistant", "So."), said("user", "Meanwhile."), rounds=44)), session="s", now_ms=2
+    )
     told = view.receipt.compaction
     assert told is not None
-    assert (told.rung, told.branch) == ("model", "unanswered")
-    assert texts(view.native)[-2:] == ["So.", "Meanwhile."]
+    assert (told.method, told.continuation) == ("model", "unanswered")
+    assert texts(view.request)[-2:] == ["So.", "Meanwhile."]
 
 
 def test_beside_the_requests_a_full_window_is_not_waited_for() -> None:
@@ -266,25 +278,25 @@ def test_beside_the_requests_a_full_window_is_not_waited_for() -> None:
         return summary()
 
     engine = Engine(PLAIN, window=WINDOW, summarizer=slow, background=True)
-    told = engine.fit(LONG, session="s", now=1).receipt.compaction
+    told = engine.fit(LONG, session="s", now_ms=1).receipt.compaction
     go.set()
     assert told is not None
-    assert told.rung == "extract"
+    assert told.method == "extract"
 
 
 def test_pure_fit_compacts_without_a_model() -> None:
-    view = secateur.fit(LONG, policy=SUMS, window=WINDOW, now=0)
-    again = secateur.fit(LONG, policy=SUMS, window=WINDOW, now=9, plan=view.plan)
-    assert view.native == again.native
+    view = secateur.fit(LONG, policy=SUMS, window=WINDOW, now_ms=0)
+    again = secateur.fit(LONG, policy=SUMS, window=WINDOW, now_ms=9, plan=view.plan)
+    assert view.request == again.request
     assert len(again.plan.epochs) == len(view.plan.epochs)
 
 
 def test_results_that_came_meanwhile_stand_behind_the_summary() -> None:
     write, _ = writer(summary())
     engine = Engine(PLAIN, window=WINDOW, summarizer=write)
-    engine.fit(LONG, session="s", now=0)
+    engine.fit(LONG, session="s", now_ms=0)
     more = body(long(*called(99, "make snapshot", "snapshot 7 was made", tag="z")))
-    assert texts(engine.fit(more, session="s", now=1).native)[-1] == "snapshot 7 was made"
+    assert texts(engine.fit(more, session="s", now_ms=1).request)[-1] == "snapshot 7 was made"
 
 
 def test_a_session_that_moved_on_meanwhile_is_not_summed_up_twice(tmp_path: Path) -> None:
@@ -294,12 +306,12 @@ def test_a_session_that_moved_on_meanwhile_is_not_summed_up_twice(tmp_path: Path
 
     def write(ask: Ask) -> str:
         if not asked:
-            other.fit(body(long(rounds=2)), session="s", now=1)  # another process saves the session first
+            other.fit(body(long(rounds=2)), session="s", now_ms=1)  # another process saves the session first
         asked.append(1)
         return summary()
 
     engine = Engine(SUMS, window=30_000, store=url, summarizer=write)
-    view = engine.compact(LONG, session="s", now=2)
-    assert (len(asked), view.receipt.number) == (1, 1)
+    view = engine.compact(LONG, session="s", now_ms=2)
+    assert (len(asked), view.receipt.sequence) == (1, 1)
     assert isinstance(view.compaction, Compacted)
-    assert Engine(SUMS, window=30_000, store=url).fit(LONG, session="s", now=3).native == view.native
+    assert Engine(SUMS, window=30_000, store=url).fit(LONG, session="s", now_ms=3).request == view.request

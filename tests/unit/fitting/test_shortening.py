@@ -9,12 +9,12 @@ import pytest
 from long_sessions import Native, body, said, worked
 from secateur import Engine, fit
 from secateur.compaction.outcome import Compacted
-from secateur.fitting import After, Before, Reply
+from secateur.hooks import AfterCompact, BeforeCompact, CompactDecision
 from secateur.stores import open_store
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
-DIGEST: dict[str, Any] = {"results": 4, "max_regret": None}
-ONLY = {"extends": "balance", "name": "digests", "birth": None, "prune": [], "compaction": {"digest": DIGEST}}
+DIGEST: dict[str, Any] = {"last_results": 4, "max_overspend": None}
+ONLY = {"extends": "balance", "name": "digests", "on_arrival": None, "prune": [], "compaction": {"digest": DIGEST}}
 MODEL = "claude-sonnet-4-5"  # a read costs a tenth, a write 1.25
 MINUTE_MS = 60_000
 
@@ -28,7 +28,7 @@ def played(engine: Engine, rounds: int) -> list[Any]:
     whole = session(rounds)
     ends = range(2, len(whole) + 1, 2)
     return [
-        engine.fit(body(whole[: end - 1], model=MODEL), session="s", now=n * MINUTE_MS, idle_s=60 if n else None)
+        engine.fit(body(whole[: end - 1], model=MODEL), session="s", now_ms=n * MINUTE_MS, idle_s=60 if n else None)
         for n, end in enumerate(ends)
     ]
 
@@ -38,7 +38,7 @@ def only(**digest: Any) -> Native:
 
 
 def digests(view: Any) -> list[str]:
-    found = (str(one["content"]) for one in json.loads(view.native)["messages"] if one["role"] == "user")
+    found = (str(one["content"]) for one in json.loads(view.request)["messages"] if one["role"] == "user")
     return [text for text in found if text.startswith("[secateur: the work done here")]
 
 
@@ -49,11 +49,13 @@ def test_it_is_made_when_the_rent_has_reached_its_share_of_what_it_costs() -> No
     told = views[first].receipt
     assert told.opened
     assert told.compaction is not None
-    assert (told.compaction.rung, told.compaction.asks) == ("digest", 0)
-    assert told.trigger.startswith("compaction (digest): ")
-    assert "were paid for reading them" in told.trigger
+    assert (told.compaction.method, told.compaction.model_calls) == ("digest", 0)
+    assert told.reason.startswith("compaction (digest): ")
+    assert "were paid for reading them" in told.reason
     assert told.tokens_view < told.tokens_raw / 2
-    later = next(n for n, view in enumerate(played(Engine(only(beta=2.0), window=200_000), 30)) if digests(view))
+    later = next(
+        n for n, view in enumerate(played(Engine(only(break_even_share=2.0), window=200_000), 30)) if digests(view)
+    )
     assert later > first
 
 
@@ -62,12 +64,12 @@ def test_a_view_grows_only_at_its_end_between_digests() -> None:
     opened = [view.receipt.opened for view in views]
     assert opened.count(True) >= 2
     for before, after, now in zip(views, views[1:], opened[1:], strict=False):
-        one, other = (json.loads(view.native)["messages"] for view in (before, after))
+        one, other = (json.loads(view.request)["messages"] for view in (before, after))
         if now:
             assert digests(after)[: len(digests(before))] == digests(before)  # an earlier digest stays as it is
         else:
             assert other[: len(one)] == one
-    assert json.loads(views[-1].native)["messages"][0]["content"] == "Fix the login. Never push."
+    assert json.loads(views[-1].request)["messages"][0]["content"] == "Fix the login. Never push."
 
 
 def test_a_short_session_never_gets_there() -> None:
@@ -75,67 +77,69 @@ def test_a_short_session_never_gets_there() -> None:
 
 
 def test_the_bound_on_regret_makes_it_wait() -> None:
-    free, bound = (played(Engine(only(max_regret=most), window=200_000), 30) for most in (None, 0.0))
+    free, bound = (played(Engine(only(max_overspend=most), window=200_000), 30) for most in (None, 0.0))
     assert any(map(digests, free))
     assert not any(map(digests, bound))
 
 
 def test_in_the_cold_it_is_made_at_once() -> None:
     whole = body(session(12, said("assistant", "Done."), said("user", "And now?")), model=MODEL)
-    engine = Engine(only(max_regret=0.0), window=200_000)
-    warm = Engine(only(max_regret=0.0), window=200_000).fit(whole, now=1, idle_s=60)
-    cold = engine.fit(whole, now=1, idle_s=400)
+    engine = Engine(only(max_overspend=0.0), window=200_000)
+    warm = Engine(only(max_overspend=0.0), window=200_000).fit(whole, now_ms=1, idle_s=60)
+    cold = engine.fit(whole, now_ms=1, idle_s=400)
     assert (len(digests(warm)), len(digests(cold))) == (0, 1)
-    assert "the last call was" in cold.receipt.trigger
+    assert "the last call was" in cold.receipt.reason
 
 
 def test_a_view_over_its_threshold_is_made_shorter_before_a_summary_is_asked_for() -> None:
     asked: list[Any] = []
     view = Engine(ONLY, window=16_000, summarizer=lambda ask: asked.append(ask) or "").fit(
-        body(session(24), model=MODEL), now=1, idle_s=60
+        body(session(24), model=MODEL), now_ms=1, idle_s=60
     )
     assert len(digests(view)) == 1
-    assert "the view is over its threshold" in view.receipt.trigger
+    assert "the view is over its threshold" in view.receipt.reason
     assert asked == []
     assert view.receipt.tokens_view < 14_000
 
 
 @pytest.mark.parametrize("off", ["engine", "policy", "hook"])
 def test_off_is_off(off: str) -> None:
-    policy = only(beta=0.001) | ({"compaction": {"digest": DIGEST, "off": True}} if off == "policy" else {})
-    veto = (lambda before: Reply(cancel=True)) if off == "hook" else None
+    policy = only(break_even_share=0.001) | (
+        {"compaction": {"digest": DIGEST, "enabled": False}} if off == "policy" else {}
+    )
+    veto = (lambda before: CompactDecision(cancel=True)) if off == "hook" else None
     views = played(Engine(policy, window=200_000, compact=off != "engine", before_compact=veto), 30)
     assert not any(view.receipt.opened for view in views)
 
 
 def test_hooks_are_told() -> None:
-    told: list[Before | After] = []
+    told: list[BeforeCompact | AfterCompact] = []
     hear: Any = told.append
     played(Engine(ONLY, window=200_000, before_compact=hear, after_compact=hear), 16)
     before, after = told[:2]
-    assert isinstance(before, Before)
+    assert isinstance(before, BeforeCompact)
     assert (before.reason, before.event) == ("price", "before_compact")
-    assert isinstance(after, After)
-    assert (after.rung, after.continuation) == ("digest", "none")
+    assert isinstance(after, AfterCompact)
+    assert (after.method, after.continuation) == ("digest", "none")
 
 
 def test_a_session_file_is_not_shortened_so() -> None:
     log = (Path(__file__).parents[3] / "sessions" / "pi.jsonl").read_bytes()
-    view = fit(log, policy=only(beta=0.001), now=10**13)
-    assert view.native == log
+    view = fit(log, policy=only(break_even_share=0.001), now_ms=10**13)
+    assert view.request == log
 
 
 def test_what_went_is_kept_and_what_was_undone_is_not_made_again(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.db"
-    engine = Engine(ONLY, window=200_000, store=url, handles="on")
+    engine = Engine(ONLY, window=200_000, store=url, recall_handles="on")
     views = played(engine, 16)
     first = next(view for view in views if digests(view))
     (handle,) = first.receipt.compaction.handles
     assert f"recall {handle} shows it in full" in digests(first)[0]
-    kept = [one for one in open_store(url).blobs(Who("s")) if one.id.startswith(handle)]
+    kept = [one for one in open_store(url).blobs(SessionId("s")) if one.id.startswith(handle)]
     assert [one.kind for one in kept] == ["text"]
-    engine.undo("s", now=10**9)
+    engine.undo("s", now_ms=10**9)
     whole = body(session(17), model=MODEL)
-    again = engine.fit(whole, session="s", now=10**9 + 1, idle_s=60)
-    assert again.native == whole
+    again = engine.fit(whole, session="s", now_ms=10**9 + 1, idle_s=60)
+    assert again.request == whole
     assert isinstance(first.compaction, Compacted)

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from secateur.fitting.toll import Toll, toll
-from secateur.model import Epoch, New, Replace, Rewrite
-from secateur.protect import Protect
+from secateur.model import Epoch, NewMessage, Replace, Rewrite
+from secateur.protect import Protection
 from secateur.schedule.regret import SAFE
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import read
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
-TARIFF = Tariff(r=0.1, w=1.25, o=5.0, ttl_s=300, minimum_tokens=1)
+TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0, ttl_s=300, minimum_tokens=1)
 FIXED = 50
 SIZES = (100, 20, 400, 30, 60, 40, 80)  # tokens: user, answer, result, answer, user, answer, user
 ROLES = ("user", "assistant", "tool", "assistant", "user", "assistant", "user")
@@ -27,7 +27,7 @@ def session(*epochs: tuple[int, Any]) -> Projection:
         said.append({"role": role, "content": f"{number}".ljust(size, "x")})
     said[1]["tool_calls"] = [{"id": "c", "type": "function", "function": {"name": "r", "arguments": ""}}]
     said[2]["tool_call_id"] = "c"
-    work = Projection(Protect(), Counting.of(("estimate", "estimate")))
+    work = Projection(Protection(), Counting.of(("estimate", "estimate")))
     work.count = work.gauge = len
     request = json.dumps({"model": "gpt-5", "messages": said}).encode()
     work.ingest(read(request), 0, None)
@@ -39,12 +39,12 @@ def session(*epochs: tuple[int, Any]) -> Projection:
 
 def digest(left: int) -> Any:
     """Messages 1 and 2 become so many tokens."""
-    return lambda messages: Replace(messages[0].key, messages[2].key, (New("user", "-" * left),), "digest")
+    return lambda messages: Replace(messages[0].key, messages[2].key, (NewMessage("user", "-" * left),), "digest")
 
 
 def bill(*requests: tuple[int, int]) -> float:
     """What requests of so many tokens cost of which so many are read from the cache."""
-    return sum(TARIFF.r * read + TARIFF.w * (size - read) for size, read in requests)
+    return sum(TARIFF.cache_read * read + TARIFF.cache_write * (size - read) for size, read in requests)
 
 
 WHOLE = ((150, 0), (570, 150), (660, 570), (780, 660))  # the history as it came, system prompt and tools included
@@ -75,12 +75,14 @@ def test_an_excerpt_at_birth_breaks_nothing() -> None:
 
 
 def test_what_is_below_the_minimum_is_not_read() -> None:
-    found = toll(session(), Tariff(r=0.1, w=1.25, o=0, minimum_tokens=600), 0)
+    found = toll(session(), CachePricing(cache_read=0.1, cache_write=1.25, output=0, minimum_tokens=600), 0)
     assert found.unpruned == pytest.approx(bill((100, 0), (520, 0), (610, 0), (730, 610)))
 
 
 def test_where_the_cache_is_read_in_steps_something_is_kept_in_reserve() -> None:
-    assert toll(session(), Tariff(r=0.1, w=1.0, step_tokens=129), FIXED).reserve == pytest.approx(5 * 128 * 0.9)
+    assert toll(
+        session(), CachePricing(cache_read=0.1, cache_write=1.0, step_tokens=129), FIXED
+    ).reserve == pytest.approx(5 * 128 * 0.9)
     assert toll(session(), TARIFF, FIXED).reserve == 0
 
 

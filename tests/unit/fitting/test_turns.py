@@ -29,23 +29,23 @@ def told(*, twice: bool = False) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("profile", ["strict", "mistral"])
 def test_who_speaks_in_turns_keeps_to_it(preset: str, ends: list[dict[str, Any]], profile: str) -> None:
     said = told() + ends
-    view = Engine(preset, window=WINDOW, format="openai_chat").fit({"messages": said}, now=0)
+    view = Engine(preset, window=WINDOW, format="openai_chat").fit({"messages": said}, now_ms=0)
     assert isinstance(view.compaction, Compacted)
     assert check("openai_chat", said, None, profile=profile) == []
-    assert check("openai_chat", view.native["messages"], None, profile=profile) == []
+    assert check("openai_chat", view.request["messages"], None, profile=profile) == []
 
 
 def test_who_does_not_is_left_alone() -> None:
-    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit({"messages": told(twice=True)}, now=0)
+    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit({"messages": told(twice=True)}, now_ms=0)
     assert isinstance(view.compaction, Compacted)
-    assert "(noted)" not in json.dumps(view.native)
+    assert "(noted)" not in json.dumps(view.request)
 
 
 def test_the_word_json_stays_where_the_response_format_needs_it() -> None:
     messages = told()
     messages[2]["content"] += "in json"
     request = {"messages": messages, "response_format": {"type": "json_object"}}
-    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit(request, now=0)
+    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit(request, now_ms=0)
     assert isinstance(view.compaction, Compacted)
-    assert "in json" not in json.dumps(view.native["messages"])
-    assert AS_JSON.strip() in json.dumps(view.native["messages"])
+    assert "in json" not in json.dumps(view.request["messages"])
+    assert AS_JSON.strip() in json.dumps(view.request["messages"])

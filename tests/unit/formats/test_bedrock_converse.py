@@ -6,7 +6,7 @@ import pytest
 
 from secateur.formats.bedrock_converse import BedrockConverse
 from secateur.jsontext import Text, dumps
-from secateur.model import New, Part, Transcript
+from secateur.model import NewMessage, Part, Transcript
 from secateur.patch import Op, apply
 
 FORMAT = BedrockConverse()
@@ -57,7 +57,7 @@ def test_roles_and_kinds() -> None:
     ]
     assert [part.text for part in transcript.messages[0].parts] == ["hi", "image/png", "document/pdf a"]
     found = transcript.messages[3].parts[0]
-    assert (found.error, found.tool, found.path) == (
+    assert (found.is_error, found.tool, found.path) == (
         True,
         "",
         ("messages", 3, "content", 0, "toolResult", "content", 0, "text"),
@@ -78,7 +78,7 @@ def test_roles_and_kinds() -> None:
 def test_a_result_is_one_part_whatever_it_holds(blocks: Any, text: str, new: Any) -> None:
     body = {"messages": [said("user", result("a", *blocks, status="error"))]}
     part, *media = parts(FORMAT.read(body))
-    assert (part.text, part.pinned, [one.within for one in media]) == (text, False, [part.key] * len(media))
+    assert (part.text, part.pinned, [one.container_key for one in media]) == (text, False, [part.key] * len(media))
     op = Op(part.path, FORMAT.replacement_body(part, "cut"))
     after = apply(body, [op])
     assert after["messages"][0]["content"][0]["toolResult"] == {"toolUseId": "a", "content": new, "status": "error"}
@@ -102,7 +102,7 @@ def test_results_that_hold_what_is_not_known_stay(block: Any) -> None:
 )
 def test_reasoning_is_bound_by_the_callers_model(model: str, reasoning: Any, bound: bool) -> None:
     [part] = parts(read(said("assistant", {"reasoningContent": reasoning}), model=model))
-    assert (part.kind, part.pinned, part.bound) == ("reasoning", True, bound)
+    assert (part.kind, part.pinned, part.prefix_bound) == ("reasoning", True, bound)
 
 
 def test_cache_points_move_no_key() -> None:
@@ -117,14 +117,14 @@ def test_what_a_server_gave_stays() -> None:
     served = said("assistant", use("s", type="server_tool_use"), result("s", {"text": "x"}, IMAGE), use("a"))
     call, found, picture, own = parts(read(said("user", {"text": "go"}), served, said("user", result("a"))))[1:5]
     assert (call.pinned, found.pinned, picture.pinned, own.pinned) == (True, True, True, False)
-    assert (found.tool, found.call) == ("ls", "s")
+    assert (found.tool, found.call_id) == ("ls", "s")
 
 
 def test_bodies_and_new_messages() -> None:
     _, call = parts(read(said("user", IMAGE), said("assistant", use("a"))))
     assert apply({"x": 1}, [Op(("x",), FORMAT.replacement_body(call, '{"n": 1.0}'))]) == {"x": {"n": 1.0}}
     assert FORMAT.replacement_body(parts(read(said("user", IMAGE)))[0], "gone") == {"text": "gone"}
-    assert FORMAT.new_message(New("tool", "x")) == {"role": "user", "content": [{"text": "x"}]}
+    assert FORMAT.new_message(NewMessage("tool", "x")) == {"role": "user", "content": [{"text": "x"}]}
     assert read(said("user", {"text": "x"}), system=[{"text": "rules"}], toolConfig={"tools": []}).fixed_tokens > 0
 
 

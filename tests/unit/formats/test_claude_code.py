@@ -24,11 +24,11 @@ def test_a_plain_exchange_with_its_places_and_times() -> None:
     )
     assert said(transcript) == [("user", "hello"), ("assistant", "hi")]
     first, second = transcript.messages
-    assert (first.path, first.lines, first.at, first.origin) == ((1,), (1,), 1767323045600, "user")
+    assert (first.path, first.lines, first.recorded_ms, first.origin) == ((1,), (1,), 1767323045600, "user")
     assert first.parts[0].path == (1, "message", "content")
     assert second.parts[0].path == (2, "message", "content", 0, "text")
-    assert (transcript.at, transcript.model, transcript.provider) == ((), MODEL, "anthropic")
-    assert transcript.called == transcript.stamped == second.at == 1767323046000
+    assert (transcript.messages_path, transcript.model, transcript.provider) == ((), MODEL, "anthropic")
+    assert transcript.last_call_ms == transcript.last_timestamp_ms == second.recorded_ms == 1767323046000
     assert all(message.key for message in transcript.messages)
     assert transcript.warnings == ()
 
@@ -83,10 +83,10 @@ def test_results_of_several_shapes() -> None:
     assert [part.text for part in found] == ["plain", "one block", "two\nblocks", "seen", "", "", ""]
     assert [part.path[4:] for part in found[:3]] == [("content",), ("content", 0, "text"), ("content",)]
     assert [part.pinned for part in found] == [False, False, False, False, True, False, True]
-    assert [bool(part.digest) for part in found] == [False, False, False, True, True, False, True]
+    assert [bool(part.fingerprint) for part in found] == [False, False, False, True, True, False, True]
     (medium,) = [part for part in parts(transcript) if part.kind == "media"]
     assert medium.path == (1, "message", "content", 3, "content", 1)
-    assert medium.within == found[3].key
+    assert medium.container_key == found[3].key
     assert medium.text == "application/pdf a.pdf"
 
 
@@ -97,7 +97,7 @@ def test_an_error_flag_and_media_of_the_user() -> None:
         user("r1", "a1", answer("t1", "Exit code 1", is_error=True)),
         user("u1", "r1", [text("look"), picture]),
     )
-    assert results(transcript)[0].error
+    assert results(transcript)[0].is_error
     assert [(part.kind, part.path) for part in transcript.messages[2].parts] == [
         ("text", (2, "message", "content", 0, "text")),
         ("media", (2, "message", "content", 1)),
@@ -117,18 +117,18 @@ def test_what_is_not_known_stays() -> None:
         ("other", True),
         ("reasoning", True),
     ]
-    assert parts(transcript)[3].digest == "b64"
+    assert parts(transcript)[3].fingerprint == "b64"
 
 
 def test_signed_reasoning_of_newer_models_is_bound() -> None:
     thought = {"type": "thinking", "thinking": "", "signature": "c2ln"}
     unsigned = {"type": "thinking", "thinking": "hm", "signature": ""}
     newer = read(assistant("a1", None, "m1", thought, unsigned, model="claude-opus-5-5"))
-    assert [part.bound for part in parts(newer)] == [True, False]
+    assert [part.prefix_bound for part in parts(newer)] == [True, False]
     older = log(assistant("a1", None, "m1", thought))
-    assert [part.bound for part in parts(ClaudeCode().read(older))] == [False]
+    assert [part.prefix_bound for part in parts(ClaudeCode().read(older))] == [False]
     named = ClaudeCode().read(older, model="claude-opus-5-5")
-    assert ([part.bound for part in parts(named)], named.model) == ([True], "claude-opus-5-5")
+    assert ([part.prefix_bound for part in parts(named)], named.model) == ([True], "claude-opus-5-5")
 
 
 def test_attachments_that_the_model_sees() -> None:

@@ -26,8 +26,13 @@ def test_lines_of_one_api_message_are_one_message() -> None:
     message = transcript.messages[1]
     assert (message.lines, message.path) == ((1, 2, 3), (1,))
     thought, _, asked = message.parts
-    assert (thought.kind, thought.digest, thought.pinned, thought.bound) == ("reasoning", "c2ln", True, False)
-    assert (asked.kind, asked.tool, asked.call) == ("tool_call", "Read", "t1")
+    assert (thought.kind, thought.fingerprint, thought.pinned, thought.prefix_bound) == (
+        "reasoning",
+        "c2ln",
+        True,
+        False,
+    )
+    assert (asked.kind, asked.tool, asked.call_id) == ("tool_call", "Read", "t1")
     assert asked.path == (3, "message", "content", 0, "input")
 
 
@@ -41,7 +46,7 @@ def test_parallel_calls_hang_off_sibling_lines_and_so_do_their_results() -> None
         assistant("a3", "r2", "m2", text("done")),
     )
     assert said(transcript)[2:] == [("tool", "one"), ("tool", "two"), ("assistant", "done")]
-    assert [part.call for part in transcript.messages[1].parts] == ["t1", "t2"]
+    assert [part.call_id for part in transcript.messages[1].parts] == ["t1", "t2"]
 
 
 def test_a_sibling_line_beside_the_branch_is_recovered_with_its_result() -> None:
@@ -55,7 +60,7 @@ def test_a_sibling_line_beside_the_branch_is_recovered_with_its_result() -> None
         user("r1", "a1", answer("t1", "one")),
         assistant("a3", "r1", "m2", text("done")),
     )
-    assert [part.call for part in transcript.messages[1].parts] == ["t1", "t2"]
+    assert [part.call_id for part in transcript.messages[1].parts] == ["t1", "t2"]
     assert said(transcript)[2:] == [("tool", "two"), ("tool", "one"), ("assistant", "done")]
 
 
@@ -246,7 +251,7 @@ def test_what_was_never_sent_is_not_read() -> None:
         user("u3", "a3", []),
     )
     assert said(transcript) == [("user", "go"), ("user", "again")]
-    assert transcript.called == 0
+    assert transcript.last_call_ms == 0
 
 
 def test_one_id_for_all_messages_does_not_merge_them() -> None:

@@ -70,10 +70,10 @@ def test_what_the_model_says_in_one_step_is_one_message() -> None:
         ("assistant", "done"),
     ]
     step = transcript.messages[2]
-    assert (step.path, step.lines, step.at) == ((5,), (5, 6, 8, 9), 1767323045600)
+    assert (step.path, step.lines, step.recorded_ms) == ((5,), (5, 6, 8, 9), 1767323045600)
     thought, _, first, _ = step.parts
-    assert (thought.kind, thought.digest, thought.pinned, thought.path) == ("reasoning", "ZW5j", True, (5,))
-    assert (first.kind, first.tool, first.call, first.path) == (
+    assert (thought.kind, thought.fingerprint, thought.pinned, thought.path) == ("reasoning", "ZW5j", True, (5,))
+    assert (first.kind, first.tool, first.call_id, first.path) == (
         "tool_call",
         "exec_command",
         "c1",
@@ -83,7 +83,7 @@ def test_what_the_model_says_in_one_step_is_one_message() -> None:
         ("exec_command", (10, "payload", "output")),
         ("grep", (11, "payload", "output")),
     ]
-    assert (transcript.model, transcript.provider, transcript.called) == ("gpt-5.4", "azure", 1767323045600)
+    assert (transcript.model, transcript.provider, transcript.last_call_ms) == ("gpt-5.4", "azure", 1767323045600)
     assert [one.origin for one in transcript.messages] == ["harness", "user", "user", "harness", "harness", "user"]
 
 
@@ -144,7 +144,7 @@ def test_arguments_that_are_not_json_stay_as_they_are() -> None:
     ],
 )
 def test_errors_are_read_from_the_output(said_: str, error: bool) -> None:
-    assert results(read(call("c1"), output("c1", said_)))[0].error is error
+    assert results(read(call("c1"), output("c1", said_)))[0].is_error is error
 
 
 def test_outputs_of_several_blocks_and_pictures() -> None:
@@ -159,9 +159,14 @@ def test_outputs_of_several_blocks_and_pictures() -> None:
         item("message", role="user", content="a bare string"),
     )
     first, second = results(transcript)
-    assert (first.text, bool(first.digest), first.pinned, first.path) == ("", True, False, (1, "payload", "output"))
+    assert (first.text, bool(first.fingerprint), first.pinned, first.path) == (
+        "",
+        True,
+        False,
+        (1, "payload", "output"),
+    )
     assert second.path == (3, "payload", "output", 0, "text")
-    media = [(part.text, part.path, bool(part.within)) for part in parts(transcript) if part.kind == "media"]
+    media = [(part.text, part.path, bool(part.container_key)) for part in parts(transcript) if part.kind == "media"]
     assert media == [
         ("image/png", (1, "payload", "output", 0), True),
         ("image https://example.org/a.png", (4, "payload", "content", 1), False),
@@ -189,7 +194,7 @@ def test_a_compaction_replaces_the_history() -> None:
     assert transcript.messages[1].lines == (3,)
     assert transcript.messages[0].parts[0].path == (3, "payload", "replacement_history", 0, "content", 0, "text")
     opaque = transcript.messages[2].parts[0]
-    assert (opaque.kind, opaque.pinned, bool(opaque.digest)) == ("other", True, True)
+    assert (opaque.kind, opaque.pinned, bool(opaque.fingerprint)) == ("other", True, True)
 
 
 def test_the_oldest_compaction_is_a_summary_behind_what_users_said() -> None:
@@ -243,7 +248,7 @@ def test_lines_and_items_that_are_not_known() -> None:
         ("reasoning", True),
         ("text", False),
     ]
-    assert parts(transcript)[2].digest == "rs_1"
+    assert parts(transcript)[2].fingerprint == "rs_1"
 
 
 def test_repeated_and_empty_ids_pair_within_their_round() -> None:

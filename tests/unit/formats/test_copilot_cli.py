@@ -39,7 +39,7 @@ def test_the_model_gets_the_transformed_text_and_the_content_of_results() -> Non
         ("assistant", 'look | {"a":1}'),
         ("tool", "found"),
     ]
-    assert (read.model, read.provider, read.called) == ("claude-sonnet-4.6", "anthropic", 1000)
+    assert (read.model, read.provider, read.last_call_ms) == ("claude-sonnet-4.6", "anthropic", 1000)
     assert HOST.recognize(native) == "lines have type (session.start), data and parentId"
 
 
@@ -53,7 +53,7 @@ def test_an_edit_leaves_the_copy_for_the_screen_alone() -> None:
 def test_a_failure_is_told_by_its_message() -> None:
     failed = event("tool.execution_complete", toolCallId="c1", success=False, error={"message": "denied", "code": "x"})
     (found,) = results(HOST.read(log(spoken(request({})), failed)))
-    assert (found.text, found.error, found.tool) == ("denied", True, "bash")
+    assert (found.text, found.is_error, found.tool) == ("denied", True, "bash")
 
 
 def test_arguments_that_are_plain_text_stay_plain_text() -> None:
@@ -64,8 +64,8 @@ def test_arguments_that_are_plain_text_stay_plain_text() -> None:
 def test_signed_reasoning_is_bound_on_models_that_bind_it() -> None:
     thought = spoken(reasoningText="hm", reasoningOpaque="s")
     first = parts(HOST.read(log(thought), model="claude-opus-5-5"))[0]
-    assert (first.kind, first.text, first.pinned, first.bound) == ("reasoning", "hm", True, True)
-    assert not parts(HOST.read(log(thought), model="gpt-5"))[0].bound
+    assert (first.kind, first.text, first.pinned, first.prefix_bound) == ("reasoning", "hm", True, True)
+    assert not parts(HOST.read(log(thought), model="gpt-5"))[0].prefix_bound
 
 
 def test_a_compaction_starts_again_behind_the_system_message() -> None:

@@ -7,15 +7,15 @@ import pytest
 from secateur import fit
 from secateur.formats.gemini import Gemini
 from secateur.jsontext import Text, dumps
-from secateur.model import New, Part, Transcript
+from secateur.model import NewMessage, Part, Transcript
 from secateur.patch import Op, apply
 
 FORMAT = Gemini()
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": "aGk="}}
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "prune": [{"do": "hard_clear", "text": "[gone]"}],
-    "schedule": {"when": "every_request"},
+    "prune": [{"type": "hard_clear", "placeholder": "[gone]"}],
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -80,11 +80,11 @@ def test_roles_and_kinds() -> None:
 def test_a_response_reads_as_its_text_and_stays_an_object(response: Any, text: str, error: bool, new: Any) -> None:
     body = {"contents": [user(answer("ls", response))]}
     [part] = parts(FORMAT.read(body))
-    assert (part.text, part.error) == (text, error)
+    assert (part.text, part.is_error) == (text, error)
     after = apply(body, [Op(part.path, FORMAT.replacement_body(part, "cut"))])
     assert after["contents"][0]["parts"][0]["functionResponse"]["response"] == new
     [again] = parts(FORMAT.read(after))
-    assert (again.text, again.error) == ("cut", error)
+    assert (again.text, again.is_error) == ("cut", error)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_pairing_by_id_else_by_name_and_order() -> None:
         user(answer("a", {"output": "1"}), answer("c", {"output": "2"}), answer("b", {"output": "3"}, id="9")),
         user(answer("zzz", {"output": "4"})),
     )
-    assert [(part.kind, part.call) for part in parts(transcript)] == [
+    assert [(part.kind, part.call_id) for part in parts(transcript)] == [
         ("tool_call", "a"),
         ("tool_call", "b"),
         ("tool_call", "a"),
@@ -119,7 +119,7 @@ def test_signed_parts_stay() -> None:
         model({"text": "", **signed}, {"text": "hm", "thought": True, **signed}, call("ls") | signed, call("cat")),
         model({"text": "x", "thought_signature": "c2ln"}, IMAGE | signed, {"executableCode": {"code": "1"}}),
     )
-    assert [(part.kind, part.pinned, part.tied) for part in parts(transcript)] == [
+    assert [(part.kind, part.pinned, part.joined_to_next) for part in parts(transcript)] == [
         ("text", True, False),
         ("reasoning", True, True),
         ("tool_call", True, True),
@@ -139,9 +139,9 @@ def test_snake_case_is_read_and_kept() -> None:
         user(response),
     ]
     view = fit({"contents": contents, "system_instruction": {"parts": [{"text": "rules"}]}}, policy=CLEAR)
-    assert [part.kind for part in parts(view.before)] == ["text", "media", "tool_call", "tool_result"]
-    assert view.before.fixed_tokens > 0
-    assert view.native["contents"][2]["parts"] == [
+    assert [part.kind for part in parts(view.raw_transcript)] == ["text", "media", "tool_call", "tool_result"]
+    assert view.raw_transcript.fixed_tokens > 0
+    assert view.request["contents"][2]["parts"] == [
         {"function_response": {"name": "ls", "response": {"output": "[gone]"}}}
     ]
 
@@ -155,15 +155,15 @@ def test_media_of_a_response_go_with_it_and_never_alone() -> None:
         ]
     }
     view = fit(body, policy=CLEAR)
-    assert [(part.kind, part.pinned) for part in view.before.messages[2].parts] == [
+    assert [(part.kind, part.pinned) for part in view.raw_transcript.messages[2].parts] == [
         ("tool_result", False),
         ("media", True),
     ]
     sent = {"name": "shot", "response": {"output": "[gone]"}, "parts": [], "id": "a"}
-    assert view.native["contents"][2]["parts"] == [{"functionResponse": sent}]
-    assert fit(dumps(body), policy=CLEAR).native == dumps(view.native)
-    media = {**CLEAR, "prune": [{"do": "clear_media", "keep": 0}]}
-    assert fit(body, policy=media).native is body
+    assert view.request["contents"][2]["parts"] == [{"functionResponse": sent}]
+    assert fit(dumps(body), policy=CLEAR).request == dumps(view.request)
+    media = {**CLEAR, "prune": [{"type": "clear_media", "keep": 0}]}
+    assert fit(body, policy=media).request is body
 
 
 @pytest.mark.parametrize(
@@ -185,5 +185,5 @@ def test_recognised_and_new_messages() -> None:
     assert FORMAT.recognize([user({"text": "x"})]) == "a list of contents with `parts`"
     assert FORMAT.recognize([{"role": "user", "content": "x"}]) == ""
     assert FORMAT.recognize({"contents": []}) == ""
-    assert FORMAT.new_message(New("assistant", "x")) == {"role": "model", "parts": [{"text": "x"}]}
-    assert FORMAT.new_message(New("system", "x")) == {"role": "user", "parts": [{"text": "x"}]}
+    assert FORMAT.new_message(NewMessage("assistant", "x")) == {"role": "model", "parts": [{"text": "x"}]}
+    assert FORMAT.new_message(NewMessage("system", "x")) == {"role": "user", "parts": [{"text": "x"}]}

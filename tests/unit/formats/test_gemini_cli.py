@@ -34,7 +34,12 @@ def test_calls_and_results_are_taken_apart_and_notices_left_out() -> None:
     asked = {"type": "user", "content": [{"text": "go"}], "timestamp": "1970-01-01T00:00:01Z"}
     read = HOST.read(session(asked, gemini(call(answer({"output": "found"})), content="look"), notice))
     assert said(read) == [("user", "go"), ("assistant", 'look | {"path":"a"}'), ("tool", "found")]
-    assert (read.model, read.provider, read.called, read.stamped) == ("gemini-3-pro", "google", 2000, 9000)
+    assert (read.model, read.provider, read.last_call_ms, read.last_timestamp_ms) == (
+        "gemini-3-pro",
+        "google",
+        2000,
+        9000,
+    )
 
 
 def test_a_user_may_speak_in_one_string() -> None:
@@ -43,7 +48,7 @@ def test_a_user_may_speak_in_one_string() -> None:
 
 def test_an_error_is_told_by_the_name_of_its_response() -> None:
     (found,) = results(HOST.read(session(gemini(call(answer({"error": "no such file"}), status="cancelled")))))
-    assert (found.text, found.error, found.path[-1]) == ("no such file", True, "error")
+    assert (found.text, found.is_error, found.path[-1]) == ("no such file", True, "error")
 
 
 def test_another_response_is_rewritten_whole() -> None:
@@ -56,7 +61,7 @@ def test_another_response_is_rewritten_whole() -> None:
 def test_media_beside_a_response_name_it() -> None:
     picture = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
     found, medium = results_and_media(HOST.read(session(gemini(call(answer({"output": "ok"}), picture)))))
-    assert (medium.kind, medium.text, medium.within) == ("media", "image/png", found.key)
+    assert (medium.kind, medium.text, medium.container_key) == ("media", "image/png", found.key)
     assert HOST.replacement_body(medium, "[gone]") == {"text": "[gone]"}
 
 

@@ -21,7 +21,7 @@ def test_the_document() -> None:
     document = {**head, "model": "claude-sonnet-4", "system_prompt": "be good " * 50, "tools": [{}], "messages": CHAT}
     read = Hermes().read(document)
     assert Hermes().recognize(document) == "`session_id` and `session_start`"
-    assert (said(read), read.model, read.stamped) == (READ, "claude-sonnet-4", 9000)
+    assert (said(read), read.model, read.last_timestamp_ms) == (READ, "claude-sonnet-4", 9000)
     assert read.fixed_tokens > 50
     with_system = {**document, "messages": [{"role": "system", "content": "be good"}, *CHAT]}
     assert Hermes().read(with_system).fixed_tokens < 50
@@ -33,7 +33,7 @@ def test_the_transcript() -> None:
     assert HermesLines().recognize(native) == "a line has the role session_meta"
     assert (said(read), read.model, read.fixed_tokens > 0) == (READ, "claude-sonnet-4", True)
     assert [message.lines for message in read.messages] == [(1,), (2,), (3,), (4,)]
-    assert [message.at for message in read.messages][:3] == [1000, 2000, 3000]
+    assert [message.recorded_ms for message in read.messages][:3] == [1000, 2000, 3000]
 
 
 def test_a_compaction_is_a_summary() -> None:

@@ -14,7 +14,7 @@ from secateur.formats.codex import Codex
 from secateur.formats.logs import moment
 from secateur.formats.pi import Pi
 from secateur.jsontext import Lines, Text
-from secateur.model import New
+from secateur.model import NewMessage
 from secateur.patch import Op, apply
 from session_lines import log, parts, results, said
 
@@ -103,10 +103,10 @@ def test_a_line_of_another_value_is_named_and_passed_over(host: Any, sample: Any
 def test_ids_of_any_length_and_texts_with_half_a_surrogate(host: Any, sample: Any, name: str) -> None:
     native = log(*sample(name, HUSH))
     (found,) = results(host.read(native))
-    assert (found.call, found.tool, found.text) == (name, "read", HUSH)
+    assert (found.call_id, found.tool, found.text) == (name, "read", HUSH)
     again = apply(native, [Op(found.path, host.replacement_body(found, "short"))])
     assert results(host.read(again))[0].text == "short"
-    assert results(host.read(again))[0].call == name
+    assert results(host.read(again))[0].call_id == name
 
 
 @HOSTS
@@ -150,7 +150,7 @@ def test_a_log_is_read_from_lines_only(host: Any, sample: Any) -> None:
 @HOSTS
 def test_a_log_takes_no_new_message(host: Any, sample: Any) -> None:
     with pytest.raises(EditError, match="own compaction entry"):
-        host.new_message(New("user", "continue"))
+        host.new_message(NewMessage("user", "continue"))
 
 
 @pytest.mark.parametrize(

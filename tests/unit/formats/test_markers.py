@@ -19,10 +19,10 @@ URL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
 
 def rewritten(messages: list[Any], kind: str) -> Any:
     """The last message after its first part of a kind was rewritten."""
-    read = fit(messages, policy="observe", model="claude-opus-4-5").before
+    read = fit(messages, policy="observe", model="claude-opus-4-5").raw_transcript
     key = next(part.key for part in read.messages[-1].parts if part.kind == kind)
     plan = Plan((Epoch(1, read.messages[-1].key, "by hand", (Rewrite(key, "gone"),)),))
-    return json.loads(json.dumps(fit(messages, policy="observe", plan=plan, model="claude-opus-4-5").native[-1]))
+    return json.loads(json.dumps(fit(messages, policy="observe", plan=plan, model="claude-opus-4-5").request[-1]))
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def call(**fields: Any) -> dict[str, Any]:
 def test_reasoning_under_any_name(fields: Any, found: Any) -> None:
     part = parts(read(said(**fields)))[0]
     assert [part.path[2:], part.text] == found
-    assert (part.kind, part.pinned, part.bound) == ("reasoning", True, False)
+    assert (part.kind, part.pinned, part.prefix_bound) == ("reasoning", True, False)
 
 
 def test_reasoning_that_is_told_twice_counts_once() -> None:
@@ -63,7 +63,7 @@ def test_reasoning_that_is_told_twice_counts_once() -> None:
     ],
 )
 def test_what_anthropic_signed_is_bound_through_others_too(model: str, block: Any, bound: bool) -> None:
-    assert parts(read(said(reasoning_details=[block]), model=model))[0].bound == bound
+    assert parts(read(said(reasoning_details=[block]), model=model))[0].prefix_bound == bound
 
 
 def test_bound_reasoning_leaves_a_list() -> None:
@@ -74,9 +74,9 @@ def test_bound_reasoning_leaves_a_list() -> None:
         said(thinking_blocks=[{"type": "thinking", "thinking": "hm", "signature": "s"}]),
         {"role": "user", "content": "on"},
     ]
-    clear = {"name": "clear", "prune": [{"do": "hard_clear"}], "schedule": {"when": "every_request"}}
+    clear = {"name": "clear", "prune": [{"type": "hard_clear"}], "schedule": {"type": "every_request"}}
     view = fit(messages, policy=clear, model="claude-opus-5-5")
-    assert view.native[3] == said(thinking_blocks=[])
+    assert view.request[3] == said(thinking_blocks=[])
 
 
 @pytest.mark.parametrize("signed", [SIGNED, {"provider_specific_fields": {"thought_signature": "c2ln"}}])

@@ -8,7 +8,7 @@ import pytest
 from secateur import fit
 from secateur.formats.openai_responses import OpenAIResponses
 from secateur.jsontext import Text, dumps
-from secateur.model import Message, New, Part, Transcript
+from secateur.model import Message, NewMessage, Part, Transcript
 from secateur.patch import Op, apply
 
 FORMAT = OpenAIResponses()
@@ -59,7 +59,7 @@ def test_what_the_model_says_in_one_go_is_one_message() -> None:
         ("tool", ("input", 7), ["tool_result"]),
     ]
     thought, *_, last = transcript.messages[2].parts
-    assert (thought.text, thought.digest, thought.pinned, thought.tied, thought.bound) == (
+    assert (thought.text, thought.fingerprint, thought.pinned, thought.joined_to_next, thought.prefix_bound) == (
         "hm",
         "rs_1",
         True,
@@ -67,7 +67,7 @@ def test_what_the_model_says_in_one_go_is_one_message() -> None:
         False,
     )
     assert (last.text, last.tool, last.path) == ('{"p":1.0}', "cat", ("input", 5, "arguments"))
-    assert [(part.tool, part.call) for part in parts(transcript) if part.kind == "tool_result"] == [
+    assert [(part.tool, part.call_id) for part in parts(transcript) if part.kind == "tool_result"] == [
         ("ls", "a"),
         ("cat", "b"),
     ]
@@ -138,7 +138,7 @@ def test_each_kind_of_output_keeps_its_shape(item: Any, text: str, new: Any) -> 
     assert [part.text for part in parts(read(item))] == [text]
     assert rewritten(item, "cut") == new
     before, after = parts(read(item))[0], parts(read(new))[0]
-    assert (after.text, after.error) == ("cut", before.error)
+    assert (after.text, after.is_error) == ("cut", before.is_error)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_outputs_of_other_shapes_stay(item: Any) -> None:
     ],
 )
 def test_failures_are_known(item: Any, failed: bool) -> None:
-    assert [part.error for part in parts(read(item))] == [failed]
+    assert [part.is_error for part in parts(read(item))] == [failed]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_calls_of_the_apis_own_tools_pair_and_stay() -> None:
         {"type": "local_shell_call_output", "id": "lsh", "output": "x"},
         output("b", [{"stdout": "y"}], "shell_call_output"),
     )
-    assert [(part.kind, part.call, part.tool, part.pinned) for part in parts(transcript)] == [
+    assert [(part.kind, part.call_id, part.tool, part.pinned) for part in parts(transcript)] == [
         ("tool_call", "a", "local_shell_call", True),
         ("tool_call", "b", "shell_call", True),
         ("tool_result", "a", "local_shell_call", False),
@@ -252,7 +252,7 @@ def test_an_input_may_be_one_text() -> None:
         assert FORMAT.recognize(native) == "`input` is a text"
         [message] = FORMAT.read(native).messages
         assert (message.role, message.parts[0].text, message.parts[0].path) == ("user", "hello", ("input",))
-    assert fit(dumps(body)).native == dumps(body)
+    assert fit(dumps(body)).request == dumps(body)
 
 
 @pytest.mark.parametrize(
@@ -276,8 +276,8 @@ def test_recognised_by_items(native: Any, reason: str) -> None:
 
 def test_a_new_message_has_no_id() -> None:
     text = {"type": "input_text", "text": "go on"}
-    assert FORMAT.new_message(New("user", "go on")) == {"type": "message", "role": "user", "content": [text]}
-    assert FORMAT.new_message(New("assistant", "so"))["content"] == [{"type": "output_text", "text": "so"}]
+    assert FORMAT.new_message(NewMessage("user", "go on")) == {"type": "message", "role": "user", "content": [text]}
+    assert FORMAT.new_message(NewMessage("assistant", "so"))["content"] == [{"type": "output_text", "text": "so"}]
 
 
 def test_reading_goes_on_behind_known_messages() -> None:

@@ -7,7 +7,7 @@ import pytest
 from secateur.errors import EditError
 from secateur.formats.openclaw import OpenClaw
 from secateur.formats.pi import Pi
-from secateur.model import New
+from secateur.model import NewMessage
 from secateur.session import document
 from session_lines import log, said
 
@@ -33,7 +33,7 @@ def test_the_last_call_is_the_one_that_openclaw_recorded() -> None:
     last = custom("d", "c", "openclaw.cache-ttl", timestamp=9000, provider="anthropic", modelId="claude-sonnet-4-5")
     read = HOST.read(log(HEADER, ASKED, SAID, first, last))
     assert said(read) == [("user", "go"), ("assistant", "ok")]
-    assert (read.called, read.provider, read.model) == (9000, "anthropic", "claude-sonnet-4-5")
+    assert (read.last_call_ms, read.provider, read.model) == (9000, "anthropic", "claude-sonnet-4-5")
     assert HOST.read(log(HEADER, ASKED, SAID, last), model="mine").model == "mine"
 
 
@@ -51,4 +51,4 @@ def test_it_is_told_from_pi_by_its_own_lines(kind: str, name: str) -> None:
 
 def test_a_new_message_is_refused_by_its_name() -> None:
     with pytest.raises(EditError, match="OpenClaw's own compaction entry"):
-        HOST.new_message(New("user", "continue"))
+        HOST.new_message(NewMessage("user", "continue"))

@@ -9,7 +9,7 @@ import secateur
 from secateur.errors import EditError
 from secateur.formats.opencode import CLEARED, INTERRUPTED, OpenCode
 from secateur.jsontext import Text
-from secateur.model import New
+from secateur.model import NewMessage
 from session_lines import parts, results, said
 
 HOST = OpenCode()
@@ -43,10 +43,10 @@ def export(*messages: Any) -> Text:
 def test_a_message_of_the_assistant_is_read_as_what_it_says_and_what_came_back() -> None:
     read = HOST.read(export(user("m1", text("go")), assistant("m2", text("look"), tool(done("found")))))
     assert said(read) == [("user", "go"), ("assistant", 'look | {"path":"a"}'), ("tool", "found")]
-    assert (read.model, read.provider, read.called, read.in_place) == ("gpt-5", "openai", 2000, True)
+    assert (read.model, read.provider, read.last_call_ms, read.parts_only) == ("gpt-5", "openai", 2000, True)
     (found,) = results(read)
-    assert (found.tool, found.call, found.error) == ("read", "c1", False)
-    assert found.stamp == ("messages", 1, "parts", 2, "state", "time", "compacted")
+    assert (found.tool, found.call_id, found.is_error) == ("read", "c1", False)
+    assert found.cleared_at_path == ("messages", 1, "parts", 2, "state", "time", "compacted")
 
 
 def test_the_list_of_messages_alone_is_read_too() -> None:
@@ -64,7 +64,7 @@ def test_an_export_without_messages_is_known_by_its_session() -> None:
 def test_an_error_stands_under_its_own_name_and_has_no_place_for_a_time() -> None:
     read = HOST.read(export(assistant("m1", tool({"status": "error", "input": {}, "error": "no such file"}))))
     (found,) = results(read)
-    assert (found.text, found.error, found.path[-1], found.stamp) == ("no such file", True, "error", ())
+    assert (found.text, found.is_error, found.path[-1], found.cleared_at_path) == ("no such file", True, "error", ())
 
 
 def test_what_opencode_cleared_reads_as_its_placeholder_and_stays() -> None:
@@ -76,7 +76,7 @@ def test_what_opencode_cleared_reads_as_its_placeholder_and_stays() -> None:
 @pytest.mark.parametrize("status", ["pending", "running"])
 def test_a_call_that_never_ended_reads_as_opencode_says_it(status: str) -> None:
     (found,) = results(HOST.read(export(assistant("m1", tool({"status": status, "input": {}})))))
-    assert (found.text, found.error, found.pinned) == (INTERRUPTED, True, True)
+    assert (found.text, found.is_error, found.pinned) == (INTERRUPTED, True, True)
 
 
 def compacted(**mark: Any) -> list[dict[str, Any]]:
@@ -137,7 +137,7 @@ def test_thoughts_of_one_item_are_told_apart_and_signed_ones_are_bound() -> None
     signed = {"type": "reasoning", "text": "three", "metadata": {"anthropic": {"signature": "s"}}}
     read = HOST.read(export(assistant("m1", *thoughts, signed, modelID="claude-opus-5-5")))
     assert len({part.key for part in parts(read)}) == 3
-    assert [part.bound for part in parts(read)] == [False, False, True]
+    assert [part.prefix_bound for part in parts(read)] == [False, False, True]
 
 
 def test_a_signed_call_stays() -> None:
@@ -163,20 +163,20 @@ def history(attachments: list[Any]) -> bytes:
 
 def test_clearing_an_output_records_the_time_where_opencode_does_and_its_media_go_along() -> None:
     file = {"type": "file", "mime": "image/png", "url": "data:image/png;base64,AAAA"}
-    view = secateur.fit(history([file, file]), policy="opencode", now=1_700_000_000_000)
-    messages = json.loads(view.native)["messages"]
+    view = secateur.fit(history([file, file]), policy="opencode", now_ms=1_700_000_000_000)
+    messages = json.loads(view.request)["messages"]
     states = [part["state"] for message in messages for part in message["parts"] if part["type"] == "tool"]
     assert [state["output"] for state in states] == ["<tool-output-compacted />"] * 3
     assert [state["time"] for state in states] == [{"start": 1, "end": 2, "compacted": 1_700_000_000_000}] * 3
     assert [state["attachments"] for state in states] == [[], [], []]
-    assert [part.text for part in results(HOST.read(Text.of(view.native)))] == [CLEARED] * 3
+    assert [part.text for part in results(HOST.read(Text.of(view.request)))] == [CLEARED] * 3
 
 
 def test_a_session_that_grew_is_read_whole_again() -> None:
     engine = secateur.Engine(policy="observe")
     short, long = export(user("m1", text("go"))), export(user("m1", text("go")), assistant("m2", tool(done("found"))))
-    assert len(engine.fit(short.data, session="s").after.messages) == 1
-    assert len(engine.fit(long.data, session="s").after.messages) == 3
+    assert len(engine.fit(short.data, session="s").transcript.messages) == 1
+    assert len(engine.fit(long.data, session="s").transcript.messages) == 3
 
 
 def test_arguments_stay_json() -> None:
@@ -188,4 +188,4 @@ def test_arguments_stay_json() -> None:
 
 def test_a_new_message_is_refused() -> None:
     with pytest.raises(EditError, match="opencode's own compaction entry"):
-        HOST.new_message(New("user", "continue"))
+        HOST.new_message(NewMessage("user", "continue"))

@@ -45,8 +45,8 @@ def test_actions_and_observations() -> None:
     read = HOST.read(OLDER)
     assert said(read) == [("system", "be good"), ("user", "go"), ("assistant", 'look | {"c":"ls"}'), ("tool", "found")]
     (found,) = results(read)
-    assert (found.tool, found.call, found.error) == ("bash", "c1", True)
-    assert (read.model, read.fixed_tokens > 0, read.called) == ("gpt-5", True, 1000)
+    assert (found.tool, found.call_id, found.is_error) == ("bash", "c1", True)
+    assert (read.model, read.fixed_tokens > 0, read.last_call_ms) == ("gpt-5", True, 1000)
 
 
 def test_actions_of_one_answer_are_one_message() -> None:
@@ -131,7 +131,7 @@ READ = [
 def test_events_told_apart_by_kind() -> None:
     read = HOST.read(NEWER)
     assert said(read) == READ
-    assert [(part.tool, part.error) for part in results(read)] == [("file_editor", False), ("file_editor", True)]
+    assert [(part.tool, part.is_error) for part in results(read)] == [("file_editor", False), ("file_editor", True)]
 
 
 def test_a_result_of_blocks_stays_one() -> None:
@@ -145,7 +145,10 @@ def test_errors_and_rejections_answer_calls() -> None:
     error = newer("AgentErrorEvent", tool_call_id="c1", error="bad arguments")
     rejected = newer("UserRejectObservation", tool_call_id="c2", rejection_reason="no")
     found = results(HOST.read([asked("c1", "r1", ""), asked("c2", "r1", ""), error, rejected]))
-    assert [(part.text, part.error, part.call) for part in found] == [("bad arguments", True, "c1"), ("no", True, "c2")]
+    assert [(part.text, part.is_error, part.call_id) for part in found] == [
+        ("bad arguments", True, "c1"),
+        ("no", True, "c2"),
+    ]
 
 
 def test_a_condensation_of_the_newer_version() -> None:

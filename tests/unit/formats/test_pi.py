@@ -50,10 +50,12 @@ def test_entries_without_ids_stand_in_line() -> None:
     )
     assert said(transcript) == [("user", "go"), ("assistant", 'I look | {"path":"a.py"}'), ("tool", "found")]
     assert [one.lines for one in transcript.messages] == [(1,), (3,), (4,)]
-    assert transcript.messages[1].at == transcript.called == transcript.stamped == 1767323045600
-    assert (transcript.model, transcript.provider, transcript.at) == ("claude-sonnet-4-5", "anthropic", ())
+    assert (
+        transcript.messages[1].recorded_ms == transcript.last_call_ms == transcript.last_timestamp_ms == 1767323045600
+    )
+    assert (transcript.model, transcript.provider, transcript.messages_path) == ("claude-sonnet-4-5", "anthropic", ())
     (found,) = results(transcript)
-    assert (found.tool, found.call, found.error) == ("read", "t1", True)
+    assert (found.tool, found.call_id, found.is_error) == ("read", "t1", True)
     assert found.path == (4, "message", "content", 0, "text")
     assert parts(transcript)[2].path == (3, "message", "content", 1, "arguments")
 
@@ -183,7 +185,7 @@ def test_reasoning_and_calls_that_are_signed() -> None:
         message("assistant", [signed], api="openai-responses", model="gpt-5"),
         message("assistant", [{**call("t2"), "arguments": "{}"}, {**text("x"), "textSignature": "id"}]),
     )
-    assert [(part.kind, part.digest, part.pinned, part.bound) for part in parts(transcript)] == [
+    assert [(part.kind, part.fingerprint, part.pinned, part.prefix_bound) for part in parts(transcript)] == [
         ("reasoning", "c2ln", True, False),
         ("reasoning", "", True, False),
         ("tool_call", "", True, False),
@@ -193,7 +195,7 @@ def test_reasoning_and_calls_that_are_signed() -> None:
         ("text", "", True, False),
     ]
     named = Pi().read(log(OLD, message("assistant", [signed], api="anthropic-messages")), model="claude-sonnet-4-5")
-    assert (parts(named)[0].bound, named.model) == (False, "claude-sonnet-4-5")
+    assert (parts(named)[0].prefix_bound, named.model) == (False, "claude-sonnet-4-5")
 
 
 def test_media_in_results_and_in_user_messages() -> None:
@@ -213,9 +215,9 @@ def test_media_in_results_and_in_user_messages() -> None:
         ("", ("content",), True),
     ]
     inside, outside = [part for part in parts(transcript) if part.kind == "media"]
-    assert (inside.within, inside.path, inside.text) == (seen.key, (2, "message", "content", 1), "image/png")
-    assert (outside.within, outside.path) == ("", (5, "message", "content", 1))
-    assert inside.digest == outside.digest
+    assert (inside.container_key, inside.path, inside.text) == (seen.key, (2, "message", "content", 1), "image/png")
+    assert (outside.container_key, outside.path) == ("", (5, "message", "content", 1))
+    assert inside.fingerprint == outside.fingerprint
 
 
 def test_ids_pair_within_their_round_and_an_orphan_keeps_its_own_tool_name() -> None:
@@ -260,5 +262,5 @@ def test_it_is_recognised_by_its_header_or_its_roles() -> None:
 
 def test_a_message_may_have_a_time_of_its_own() -> None:
     transcript = read({"type": "message", "message": {"role": "user", "content": "go", "timestamp": 1700000000000}})
-    assert only(transcript).at == 1700000000000
-    assert transcript.stamped == 0
+    assert only(transcript).recorded_ms == 1700000000000
+    assert transcript.last_timestamp_ms == 0

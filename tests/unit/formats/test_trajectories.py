@@ -46,7 +46,7 @@ def test_newer_histories_name_the_call_in_a_list() -> None:
     asked = {"id": "c1", "type": "function", "function": {"name": "open", "arguments": '{"path":"a"}'}}
     acted = plain("assistant", "look", action="open a", tool_calls=[asked])
     read = SWE.read({"history": [acted, plain("tool", "found", tool_call_ids=["c1"])]})
-    assert [(part.kind, part.tool, part.call) for part in parts(read)][1:] == [
+    assert [(part.kind, part.tool, part.call_id) for part in parts(read)][1:] == [
         ("tool_call", "open", "c1"),
         ("tool_result", "open", "c1"),
     ]
@@ -63,7 +63,7 @@ def test_mini_swe_agent_has_an_exit_that_was_never_sent_and_codes_beside_its_res
     document = {"messages": messages, "trajectory_format": "mini-swe-agent-1.1", "info": {}}
     read = MINI.read(document)
     assert [message.role for message in read.messages] == ["system", "assistant", "tool"]
-    assert results(read)[0].error
+    assert results(read)[0].is_error
     assert MINI.recognize(document) == "`trajectory_format` is mini-swe-agent-1.1"
 
 
@@ -78,7 +78,7 @@ def test_mini_swe_agent_before_tool_calls() -> None:
     ]
     read = MINI.read(messages)
     assert [message.role for message in read.messages] == ["system", "user", "assistant", "tool", "assistant", "user"]
-    assert (results(read)[0].error, results(read)[0].tool) == (True, "ls")
+    assert (results(read)[0].is_error, results(read)[0].tool) == (True, "ls")
     assert MINI.recognize(messages) == "fenced commands, outputs with a return code"
     assert not MINI.recognize(messages[:3])
 
@@ -102,7 +102,7 @@ def test_a_step_of_an_agent_holds_its_calls_and_their_results() -> None:
     acted = step("agent", "look", reasoning_content="hm", tool_calls=calls, observation=shown(named, in_turn))
     read = STEPS.read(trajectory(step("system", "be good"), step("user", "go"), acted))
     assert said(read)[2:] == [("assistant", 'hm | look | {"path":"c1"} | {"path":"c2"}'), ("tool", "one | two")]
-    assert [(part.call, part.tool) for part in results(read)] == [("c1", "edit"), ("c2", "edit")]
+    assert [(part.call_id, part.tool) for part in results(read)] == [("c1", "edit"), ("c2", "edit")]
     assert (read.model, read.fixed_tokens > 0) == ("gpt-5", True)
 
 
@@ -153,13 +153,13 @@ AGENT = [("user", "help"), ("assistant", '{"id":1}'), ("tool", "found"), ("assis
 def test_the_agent_never_saw_the_tools_of_the_simulated_person() -> None:
     read = TAU.read(simulation())
     assert said(read) == AGENT
-    assert [(part.call, part.tool, part.error) for part in results(read)] == [("c1", "get_user", True)]
+    assert [(part.call_id, part.tool, part.is_error) for part in results(read)] == [("c1", "get_user", True)]
 
 
 def test_a_results_file_with_one_run_is_read() -> None:
     document = {"info": {"agent_info": {"llm": "gpt-5"}}, "tasks": [], "simulations": [simulation()]}
     read = TAU.read(Text.of(json.dumps(document).encode()))
-    assert (said(read), read.model, read.at) == (AGENT, "gpt-5", ("simulations", 0, "messages"))
+    assert (said(read), read.model, read.messages_path) == (AGENT, "gpt-5", ("simulations", 0, "messages"))
 
 
 def test_runs_of_the_first_tau_bench_are_chat() -> None:

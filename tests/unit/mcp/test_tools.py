@@ -16,9 +16,9 @@ from secateur.mcp.tools import Tools
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 1},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 1},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -41,7 +41,7 @@ def url(tmp_path: Path) -> str:
     """A store with two sessions of one tenant, and one of another's."""
     url = f"sqlite:///{tmp_path}/s.db"
     for tenant, session in (("", "ours"), ("", "second"), ("acme", "theirs")):
-        Engine(CLEAR, store=url, tenant=tenant, handles="on").fit(body(session), session=session, now=1)
+        Engine(CLEAR, store=url, tenant=tenant, recall_handles="on").fit(body(session), session=session, now_ms=1)
     return url
 
 
@@ -102,8 +102,8 @@ def test_what_is_pinned_comes_back_with_the_next_request(url: str) -> None:
     tools = Tools(Scope(url, session="ours"))
     handle = handle_of(output("ours", 0))
     assert f"pins now: handle {handle}]" in tools.pin(handle)
-    view = Engine(CLEAR, store=url, handles="on").fit(body("ours"), session="ours", now=2)
-    assert json.loads(view.native)["messages"][2]["content"][0]["content"] == output("ours", 0)
+    view = Engine(CLEAR, store=url, recall_handles="on").fit(body("ours"), session="ours", now_ms=2)
+    assert json.loads(view.request)["messages"][2]["content"][0]["content"] == output("ours", 0)
     assert "pins: handle" in tools.status()
     assert "pins now: none]" in tools.unpin(handle)
     with pytest.raises(SecateurError, match="there is no pin by 'colour'"):

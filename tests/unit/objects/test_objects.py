@@ -21,14 +21,14 @@ from secateur.objects import Eyes, looked
 from secateur.objects.request import read
 from secateur.session import document
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
 OUTPUT = "one line of output\n" * 400
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"rounds": 1},
-    "prune": [{"do": "hard_clear", "text": "[gone]"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_rounds": 1},
+    "prune": [{"type": "hard_clear", "placeholder": "[gone]"}],
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -137,12 +137,12 @@ def talk(made: Any) -> list[Any]:
 def test_an_edited_object_is_of_its_class_and_the_others_are_themselves(made: Any) -> None:
     said = talk(made)
     view = fit(said, policy=CLEAR)
-    assert [one is old for one, old in zip(view.native, said, strict=True)] == [True, True, False, True, True]
-    new = view.native[2]
+    assert [one is old for one, old in zip(view.request, said, strict=True)] == [True, True, False, True, True]
+    new = view.request[2]
     assert type(new) is type(said[2])
     assert (new["content"] if isinstance(new, dict) else new.content) == "[gone]"
     assert (said[2]["content"] if isinstance(said[2], dict) else said[2].content) == OUTPUT
-    assert fit(said, policy=CLEAR, protect="read").native is said
+    assert fit(said, policy=CLEAR, protect="read").request is said
     assert fit(said, policy="observe").receipt.format == "openai_chat"
 
 
@@ -150,14 +150,14 @@ def test_a_model_keeps_what_nobody_named() -> None:
     said = talk(Model)
     said[2] = Model(role="tool", tool_call_id="a", content=OUTPUT, odd={"x": [1]})
     said[2]._seen = 5
-    new = fit(said, policy=CLEAR).native[2]
+    new = fit(said, policy=CLEAR).request[2]
     assert new.model_extra == {"odd": {"x": [1]}}
     assert new.model_extra["odd"] is said[2].model_extra["odd"]
     assert new._seen == 5
     assert new.call == "a"
     assert new.model_fields_set == said[2].model_fields_set
     assert new.model_dump(by_alias=True, exclude_unset=True)["content"] == "[gone]"
-    assert fit(talk(Data), policy=CLEAR).native[2].stamp == 7
+    assert fit(talk(Data), policy=CLEAR).request[2].stamp == 7
 
 
 def test_a_model_around_the_messages() -> None:
@@ -170,26 +170,26 @@ def test_a_model_around_the_messages() -> None:
 
     body = Request(model="gpt-5", messages=talk(Model))
     view = fit(body, policy=CLEAR)
-    assert type(view.native) is Request
-    assert view.native.temperature == 0.5
-    assert view.native.messages[2].content == "[gone]"
-    assert view.native.messages[1] is body.messages[1]
+    assert type(view.request) is Request
+    assert view.request.temperature == 0.5
+    assert view.request.messages[2].content == "[gone]"
+    assert view.request.messages[1] is body.messages[1]
     assert view.receipt.model == "gpt-5"
     assert body.messages[2].content == OUTPUT
 
 
 def test_other_lists_and_mappings() -> None:
     said = talk(Data)
-    assert type(fit(tuple(said), policy=CLEAR).native) is tuple
-    assert type(fit(deque(said), policy=CLEAR).native) is deque
+    assert type(fit(tuple(said), policy=CLEAR).request) is tuple
+    assert type(fit(deque(said), policy=CLEAR).request) is deque
     plain = talk(dict)
     plain[2] = MappingProxyType(plain[2])
-    assert fit(plain, policy=CLEAR).native[2]["content"] == "[gone]"
+    assert fit(plain, policy=CLEAR).request[2]["content"] == "[gone]"
     odd = [{**one, 5: "a name that is no text"} for one in talk(dict)]
     odd[0]["role"] = Role.user
     view = fit(odd, policy=CLEAR)
-    assert view.native[2][5] == "a name that is no text"
-    assert view.native[0] is odd[0]
+    assert view.request[2][5] == "a name that is no text"
+    assert view.request[0] is odd[0]
 
 
 def test_an_object_that_was_changed_is_read_again() -> None:
@@ -199,9 +199,13 @@ def test_an_object_that_was_changed_is_read_again() -> None:
     second = engine.fit(said, session="s")
     assert second.receipt.tokens_raw > first.receipt.tokens_raw
     said[1].tool_calls.append(Call(id="c", function={"name": "more", "arguments": "{}"}))
-    assert "c" in {part.call for message in engine.fit(said, session="s").before.messages for part in message.parts}
+    assert "c" in {
+        part.call_id for message in engine.fit(said, session="s").raw_transcript.messages for part in message.parts
+    }
     said[1].tool_calls[0].function["name"] = "bash"
-    assert "bash" in {part.tool for message in engine.fit(said, session="s").before.messages for part in message.parts}
+    assert "bash" in {
+        part.tool for message in engine.fit(said, session="s").raw_transcript.messages for part in message.parts
+    }
 
 
 def test_what_did_not_change_is_not_read_again() -> None:
@@ -305,7 +309,7 @@ def test_a_request_that_cannot_be_read_leaves_a_receipt() -> None:
     store = MemoryStore()
     with pytest.raises(FormatError):
         Engine(store=store).fit([object()], session="s")
-    [link] = store.receipts(Who("s"))
+    [link] = store.receipts(SessionId("s"))
     assert b"builtins.object, which cannot be read" in link.body
 
 
@@ -321,9 +325,9 @@ def test_what_stands_beside_the_messages_is_read_as_far_as_it_can_be() -> None:
     assert "timeout" not in seen.native
     assert "top_p" not in seen.native
     view = fit(body, policy=CLEAR)
-    assert view.native["timeout"] is body["timeout"]
-    assert view.native["tools"] is body["tools"]
-    assert view.native["messages"][2].content == "[gone]"
+    assert view.request["timeout"] is body["timeout"]
+    assert view.request["tools"] is body["tools"]
+    assert view.request["messages"][2].content == "[gone]"
 
 
 def test_leaves_read_as_they_are_sent() -> None:
@@ -352,8 +356,8 @@ def test_contents_of_every_kind_that_the_client_takes() -> None:
     file = genai.File(uri="https://files/1", mime_type="text/plain")
     request = google("Read it.", genai.UserContent("And this."), genai.Part(text="More."), image, file, ["a", image])
     read = fit(request, policy="observe")
-    assert read.native is request
-    assert [(one.role, [part.kind for part in one.parts]) for one in read.before.messages] == [
+    assert read.request is request
+    assert [(one.role, [part.kind for part in one.parts]) for one in read.raw_transcript.messages] == [
         ("user", ["text"]),
         ("user", ["text"]),
         ("user", ["text"]),
@@ -361,15 +365,19 @@ def test_contents_of_every_kind_that_the_client_takes() -> None:
         ("user", ["media"]),
         ("user", ["text", "media"]),
     ]
-    assert [part.text for one in read.before.messages for part in one.parts][:3] == ["Read it.", "And this.", "More."]
+    assert [part.text for one in read.raw_transcript.messages for part in one.parts][:3] == [
+        "Read it.",
+        "And this.",
+        "More.",
+    ]
 
 
 @pytest.mark.parametrize("contents", ["Hello", genai.UserContent("Hello"), genai.Part(text="Hello"), ["Hello"]])
 def test_what_is_no_list_of_contents(contents: Any) -> None:
     request = {"model": "gemini-2.5-pro", "contents": contents}
     view = fit(request, policy="observe")
-    assert view.native is request
-    assert [part.text for one in view.before.messages for part in one.parts] == ["Hello"]
+    assert view.request is request
+    assert [part.text for one in view.raw_transcript.messages for part in one.parts] == ["Hello"]
     assert view.receipt.format == "gemini"
 
 
@@ -381,12 +389,12 @@ def test_the_config_tells_what_goes_with_each_request() -> None:
     config = genai.GenerateContentConfig(system_instruction="Be brief. " * 50, tools=[look_up])
     request = google("Hello", config=config)
     alone, whole = fit(google("Hello")), fit(request)
-    assert whole.native is request
-    assert whole.before.fixed_tokens > alone.before.fixed_tokens + 90
+    assert whole.request is request
+    assert whole.raw_transcript.fixed_tokens > alone.raw_transcript.fixed_tokens + 90
     plain = google({"role": "user", "parts": [{"text": "Hello"}]}, config={"system_instruction": "Be brief. " * 50})
-    assert fit(plain).before.fixed_tokens > 90
+    assert fit(plain).raw_transcript.fixed_tokens > 90
     held = google("Hello", config=genai.GenerateContentConfig(cached_content="cachedContents/1"))
-    assert fit(held).before.partial
+    assert fit(held).raw_transcript.partial
 
 
 def test_an_edited_part_is_a_part_and_its_signature_stays() -> None:
@@ -399,7 +407,7 @@ def test_an_edited_part_is_a_part_and_its_signature_stays() -> None:
     ]
     request = google(*said)
     view = fit(request, policy=CLEAR)
-    new = view.native["contents"]
+    new = view.request["contents"]
     assert [one is old for one, old in zip(new, said, strict=True)] == [True, True, False, True, True]
     assert type(new[2]) is genai.UserContent
     assert type(new[2].parts[0]) is genai.Part
@@ -412,8 +420,8 @@ def test_an_edited_part_is_a_part_and_its_signature_stays() -> None:
 def test_a_medium_that_goes_is_a_part_of_text_and_a_new_message_a_content() -> None:
     image = genai.Part.from_bytes(data=b"\x89PNG" * 50, mime_type="image/png")
     said = [genai.UserContent(["Look.", image]), genai.ModelContent("I see."), genai.UserContent("Go on.")]
-    media = {"name": "m", "prune": [{"do": "clear_media", "keep": 0}], "schedule": {"when": "every_request"}}
-    new = fit(said, policy=media).native
+    media = {"name": "m", "prune": [{"type": "clear_media", "keep": 0}], "schedule": {"type": "every_request"}}
+    new = fit(said, policy=media).request
     assert type(new[0].parts[1]) is genai.Part
     assert new[0].parts[1].inline_data is None
     assert new[0].parts[1].text
@@ -421,10 +429,10 @@ def test_a_medium_that_goes_is_a_part_of_text_and_a_new_message_a_content() -> N
     long = [
         genai.UserContent(f"Question {n}: {OUTPUT}") if n % 2 == 0 else genai.ModelContent(OUTPUT) for n in range(21)
     ]
-    done = Engine("kilocode", window=20_000).compact(long, now=7)
+    done = Engine("kilocode", window=20_000).compact(long, now_ms=7)
     assert done.compaction is not None
-    assert len(done.native) < len(long)
-    assert all(isinstance(one, genai.Content) for one in done.native)
+    assert len(done.request) < len(long)
+    assert all(isinstance(one, genai.Content) for one in done.request)
 
 
 def test_members_of_a_mapping_of_ones_own() -> None:
@@ -445,5 +453,5 @@ def test_members_of_a_mapping_of_ones_own() -> None:
 
     said = [Mine(one) for one in talk(dict)]
     view = fit(said, policy=CLEAR)
-    assert view.native[0] is said[0]
-    assert view.native[2]["content"] == "[gone]"
+    assert view.request[0] is said[0]
+    assert view.request[2]["content"] == "[gone]"

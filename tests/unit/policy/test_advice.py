@@ -18,14 +18,16 @@ def test_presets_that_keep_skills_and_turns_need_no_advice() -> None:
 def test_an_unprotected_skill_is_named() -> None:
     policy = load({"extends": "opencode", "protect": {"tools": []}})
     assert [told for told in advice(policy) if "`skill`" in told]
-    assert advice(load({"extends": "opencode", "protect": {"tools": [], "roles": ["skill"]}})) == []
+    assert advice(load({"extends": "opencode", "protect": {"tools": [], "tool_kinds": ["skill"]}})) == []
     assert advice(load({"extends": "opencode", "protect": {"tools": ["SK*"]}})) == []
 
 
 def test_fewer_than_two_turns_are_named() -> None:
-    assert advice(load({"extends": "opencode", "protect": {"turns": 1}}))[0].startswith("only 1 user turns stay")
-    assert advice(load({"extends": "kilocode", "protect": {"turns": 0}}))
-    assert advice(load({"extends": "opencode", "protect": {"turns": 0, "messages": 20}})) == []
+    assert advice(load({"extends": "opencode", "protect": {"last_turns": 1}}))[0].startswith(
+        "only the last 1 user turns are protected"
+    )
+    assert advice(load({"extends": "kilocode", "protect": {"last_turns": 0}}))
+    assert advice(load({"extends": "opencode", "protect": {"last_turns": 0, "last_messages": 20}})) == []
 
 
 def test_a_ttl_beside_the_caches_lifetime_is_named() -> None:

@@ -1,23 +1,25 @@
 """Policies are made of plain data, and refused with the place and the nearest valid name."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import ConfigError
 from secateur.policy import Policy, as_toml, load, names, protecting, source
-from secateur.protect import Protect
-from secateur.schedule import Never, Threshold
-from secateur.strategies import ClearInputs, ClearMedia, Excerpt, HardClear, SoftTrim
+from secateur.policy.renamed import FIELDS
+from secateur.protect import Protection
+from secateur.schedule import SCHEDULES, Never, Threshold
+from secateur.strategies import STRATEGIES, ClearInputs, ClearMedia, Excerpt, HardClear, SoftTrim
 
 
 @pytest.mark.parametrize("name", names())
 def test_presets_load_and_their_toml_loads_back(name: str, tmp_path: Path) -> None:
     policy = load(name)
     assert policy.name == name
-    assert policy.doc
+    assert policy.description
     again = tmp_path / "again.toml"
     again.write_text(as_toml(policy), "utf-8")
     assert load(again) == policy
@@ -27,25 +29,25 @@ def test_presets_load_and_their_toml_loads_back(name: str, tmp_path: Path) -> No
 def test_every_field_survives_toml(tmp_path: Path) -> None:
     policy = Policy(
         name='of "mine" \\ — ünï',
-        doc="two\nlines\tand a tab",
+        description="two\nlines\tand a tab",
         counter="chars",
         window=1,
         context_tokens=2,
         windows={"a/b.c": 3},
         sticky=False,
-        stamp=True,
-        in_place="never",
+        record_cleared_at=True,
+        allow_in_place="never",
         results_only=False,
-        host={"x y": "1h", "plain": ""},
-        protect=Protect(tools=("a", "b"), tokens=((1, 2), (3, 4)), media=True, head=2),
-        birth=Excerpt(max_chars=5),
+        host_settings={"x y": "1h", "plain": ""},
+        protect=Protection(tools=("a", "b"), last_tokens=((1, 2), (3, 4)), media_results=True, first_messages=2),
+        on_arrival=Excerpt(max_chars=5),
         prune=(
             SoftTrim(form="ends"),
-            HardClear(text="[{tool} gone]", from_weight=0.5),
+            HardClear(placeholder="[{tool} gone]", min_char_share=0.5),
             ClearMedia(keep=0),
             ClearInputs(),
         ),
-        schedule=Threshold(only=("a:*",), idle_over_s=0.5, over_share=0.25, clear_at_least=7),
+        schedule=Threshold(only_models=("a:*",), min_idle_s=0.5, over_window_share=0.25, clear_at_least=7),
     )
     (tmp_path / "mine.toml").write_text(as_toml(policy), "utf-8")
     assert load(tmp_path / "mine.toml") == policy
@@ -53,11 +55,11 @@ def test_every_field_survives_toml(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tokens", [0, 7, 0.5, ((1, 2),)])
 def test_every_kind_of_token_count_survives_toml(tokens: Any, tmp_path: Path) -> None:
-    policy = Policy(name="mine", protect=Protect(tokens=tokens))
+    policy = Policy(name="mine", protect=Protection(last_tokens=tokens))
     (tmp_path / "mine.toml").write_text(as_toml(policy), "utf-8")
     again = load(tmp_path / "mine.toml")
-    assert again.protect.tokens == tokens
-    assert type(again.protect.tokens) is type(tokens)
+    assert again.protect.last_tokens == tokens
+    assert type(again.protect.last_tokens) is type(tokens)
 
 
 def test_a_policy_is_taken_as_it_is() -> None:
@@ -67,28 +69,28 @@ def test_a_policy_is_taken_as_it_is() -> None:
 
 
 def test_a_file_gives_its_name(tmp_path: Path) -> None:
-    (tmp_path / "garden.toml").write_text("[protect]\nturns = 3\n")
+    (tmp_path / "garden.toml").write_text("[protect]\nlast_turns = 3\n")
     policy = load(str(tmp_path / "garden.toml"))
-    assert (policy.name, policy.protect.turns) == ("garden", 3)
+    assert (policy.name, policy.protect.last_turns) == ("garden", 3)
 
 
 def test_extending_lays_tables_over_each_other() -> None:
-    policy = load({"extends": "kilocode", "protect": {"turns": 3}, "schedule": {"more_than": 5}})
+    policy = load({"extends": "kilocode", "protect": {"last_turns": 3}, "schedule": {"over_prunable_tokens": 5}})
     kilocode = load("kilocode")
-    assert policy.protect == replace(kilocode.protect, turns=3)
-    assert policy.schedule == Threshold(more_than=5)
+    assert policy.protect == replace(kilocode.protect, last_turns=3)
+    assert policy.schedule == Threshold(over_prunable_tokens=5)
     assert policy.prune == kilocode.prune
     assert policy.name == "kilocode"
 
 
 def test_a_table_that_says_what_it_is_replaces() -> None:
-    assert load({"extends": "kilocode", "schedule": {"when": "never"}}).schedule == Never()
+    assert load({"extends": "kilocode", "schedule": {"type": "never"}}).schedule == Never()
 
 
 def test_insertion_time_excerpts_are_one_setting() -> None:
-    policy = load({"extends": "opencode", "birth": {"max_chars": 8_000}})
-    assert policy.birth == Excerpt(max_chars=8_000)
-    assert replace(policy, birth=None) == load("opencode")
+    policy = load({"extends": "opencode", "on_arrival": {"max_chars": 8_000}})
+    assert policy.on_arrival == Excerpt(max_chars=8_000)
+    assert replace(policy, on_arrival=None) == load("opencode")
 
 
 def test_protecting_adds_tools() -> None:
@@ -104,35 +106,74 @@ def test_protecting_adds_tools() -> None:
         (7, "a policy is a name, a path, a dict or a Policy, not a int"),
         ({"extends": "opencod"}, "did you mean 'opencode'?"),
         ({"extends": 3}, "not a int"),
-        ({"nam": "x"}, "no field 'nam' (did you mean 'name'?); fields are name, doc, "),
+        ({"nam": "x"}, "no field 'nam' (did you mean 'name'?); fields are name, description, "),
         ({"protect": {"tool": ["x"]}}, "no field 'tool' at protect (did you mean 'tools'?)"),
-        ({"protect": {"turns": -1}}, "expected `int` >= 0 at protect.turns"),
-        ({"protect": {"tokens": "many"}}, "at protect.tokens"),
+        ({"protect": {"last_turns": -1}}, "expected `int` >= 0 at protect.last_turns"),
+        ({"protect": {"last_tokens": "many"}}, "at protect.last_tokens"),
         ({"prune": 3}, "expected `array`, got `int` at prune"),
-        ({"prune": [{"text": "x"}]}, "missing required field `do` at prune[0]"),
+        ({"prune": [{"placeholder": "x"}]}, "missing required field `type` at prune[0]"),
         (
-            {"prune": [{"do": "hard_clear"}, {"do": "soft_trimm"}]},
-            "'soft_trimm' at prune[1].do is not known (did you mean ",
+            {"prune": [{"type": "hard_clear"}, {"type": "soft_trimm"}]},
+            "'soft_trimm' at prune[1].type is not known (did you mean ",
         ),
-        ({"prune": [{"do": "hard_clear", "texts": ""}]}, "no field 'texts' at prune[0] (did you mean 'text'?)"),
-        ({"prune": [{"do": "soft_trim", "form": "end"}]}, "'end' at prune[0].form"),
-        ({"schedule": {"when": "treshold"}}, "'treshold' at schedule.when is not known (did you mean 'threshold'?)"),
         (
-            {"schedule": {"when": "threshold", "over_shar": 1}},
-            "no field 'over_shar' at schedule (did you mean 'over_share'?)",
+            {"prune": [{"type": "hard_clear", "placeholders": ""}]},
+            "no field 'placeholders' at prune[0] (did you mean 'placeholder'?)",
         ),
-        ({"schedule": {"when": "threshold", "over_share": 85}}, "at schedule.over_share"),
-        ({"birth": {"chars": 1}}, "no field 'chars' at birth"),
+        ({"prune": [{"type": "soft_trim", "form": "end"}]}, "'end' at prune[0].form"),
+        ({"schedule": {"type": "treshold"}}, "'treshold' at schedule.type is not known (did you mean 'threshold'?)"),
+        (
+            {"schedule": {"type": "threshold", "over_shar": 1}},
+            "no field 'over_shar' at schedule (did you mean 'over_window_share'?)",
+        ),
+        ({"schedule": {"type": "threshold", "over_window_share": 85}}, "at schedule.over_window_share"),
+        ({"on_arrival": {"chars": 1}}, "no field 'chars' at on_arrival"),
         ({"counter": "chars/5"}, "chars/5"),
-        ({"prune": [{"do": "hard_clear", "text": "[{tols} gone]"}]}, "tols"),
-        ({"prune": [{"do": "hard_clear", "text": "{tool}"}]}, "no words of its own"),
-        ({"results_only": True, "prune": [{"do": "clear_media"}]}, "results_only, but clear_media edits more"),
+        ({"prune": [{"type": "hard_clear", "placeholder": "[{tols} gone]"}]}, "tols"),
+        ({"prune": [{"type": "hard_clear", "placeholder": "{tool}"}]}, "no words of its own"),
+        ({"results_only": True, "prune": [{"type": "clear_media"}]}, "results_only, but clear_media edits more"),
     ],
 )
 def test_refused(wrong: Any, says: str) -> None:
     with pytest.raises(ConfigError) as refused:
         load(wrong)
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "says"),
+    [
+        ({"birth": {}}, "birth was renamed: write on_arrival"),
+        ({"protect": {"turns": 2}}, "protect.turns was renamed: write last_turns"),
+        ({"prune": [{"do": "hard_clear"}]}, "prune[0].do was renamed: write type"),
+        ({"prune": [{"type": "hard_clear", "do": "x"}]}, "prune[0].do was renamed: write type"),
+        ({"prune": [{"type": "hard_clear", "text": "x"}]}, "prune[0].text was renamed: write placeholder"),
+        ({"schedule": {"when": "never"}}, "schedule.when was renamed: write type"),
+        ({"schedule": {"type": "balance"}}, "schedule.type 'balance' was renamed: write 'break_even'"),
+        ({"compaction": {"digest": {"beta": 1}}}, "compaction.digest.beta was renamed: write break_even_share"),
+        ({"pricing": [{"hour": True}]}, "pricing[0].hour was renamed: write cache_ttl"),
+    ],
+)
+def test_an_old_name_is_refused_with_the_new_one(old: Any, says: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        load(old)
+    assert str(refused.value) == f"the policy: {says}"
+
+
+def test_every_old_name_has_a_field_to_take_its_place() -> None:
+    of_registries = [registry.get(name) for registry in (STRATEGIES, SCHEDULES) for name in registry.names()]
+    known = {struct.__name__: struct for struct in {*structs_of(Policy), *of_registries}}
+    assert FIELDS.keys() <= known.keys()
+    for name, renamed in FIELDS.items():
+        assert set(renamed.values()) <= set(known[name].__struct_fields__)
+        assert not set(renamed) & set(known[name].__struct_fields__)
+
+
+def structs_of(kind: Any) -> set[Any]:
+    """The structs that a policy is made of, those of strategies and schedules included."""
+    found = {kind} if isinstance(kind, type) and issubclass(kind, Struct) else set()
+    inner = get_type_hints(kind, include_extras=True).values() if found else get_args(kind)
+    return found.union(*(structs_of(one) for one in inner))
 
 
 @pytest.mark.parametrize(

@@ -55,23 +55,23 @@ def test_only_the_exact_mode_prunes(mode: Any) -> None:
     + [("zzz", 300), ("", 300), ("0", 0), (5, 300), (None, 300), (True, 300)],
 )
 def test_ttl(ttl: Any, idle_over_s: float) -> None:
-    assert threshold(of({"ttl": ttl})).idle_over_s == idle_over_s
+    assert threshold(of({"ttl": ttl})).min_idle_s == idle_over_s
 
 
 @pytest.mark.parametrize(("stated", "kept"), [(2.9, 2), (0, 0), (-4, 0), ("2", 3), (True, 3), (float("nan"), 3)])
 def test_keep_last_assistants(stated: Any, kept: int) -> None:
-    assert of({"keepLastAssistants": stated}).protect.assistants == kept
+    assert of({"keepLastAssistants": stated}).protect.last_assistant_messages == kept
 
 
 @pytest.mark.parametrize(("stated", "soft", "clear"), [(7, 1.0, 1.0), (-1, 0.0, 0.0), (0.4, 0.4, 0.4), ("x", 0.3, 0.5)])
 def test_ratios(stated: Any, soft: float, clear: float) -> None:
     told = of({"softTrimRatio": stated, "hardClearRatio": stated})
-    assert (threshold(told).from_weight, hard(told).from_weight) == (soft, clear)
+    assert (threshold(told).min_char_share, hard(told).min_char_share) == (soft, clear)
 
 
 def test_sizes_are_whole_and_not_negative() -> None:
     told = of({"minPrunableToolChars": -5, "softTrim": {"maxChars": 9.9, "headChars": -1, "tailChars": 3}})
-    assert hard(told).min_chars == 0
+    assert hard(told).min_total_chars == 0
     assert told.prune[0] == SoftTrim(form="ends", max_chars=9, head_chars=0, tail_chars=3)
 
 
@@ -80,12 +80,12 @@ def test_sizes_are_whole_and_not_negative() -> None:
     [("  ", "[Old tool result content cleared]"), (" [gone] ", "[gone]"), (7, "[Old tool result content cleared]")],
 )
 def test_placeholder(stated: Any, text: str) -> None:
-    assert hard(of({"hardClear": {"placeholder": stated}})).text == text
+    assert hard(of({"hardClear": {"placeholder": stated}})).placeholder == text
 
 
 def test_braces_in_a_placeholder_are_no_fields() -> None:
     clear = hard(of({"hardClear": {"placeholder": "{gone}"}}))
-    assert filled(clear.text, Part("tool_result", ())) == "{gone}"
+    assert filled(clear.placeholder, Part("tool_result", ())) == "{gone}"
 
 
 def test_hard_clear_can_be_off() -> None:
@@ -95,7 +95,7 @@ def test_hard_clear_can_be_off() -> None:
 
 def test_tools() -> None:
     told = of({"tools": {"allow": ["exec", "read", 3], "deny": ["*image*"]}})
-    assert told.protect.allow == ("exec", "read")
+    assert told.protect.prunable_tools == ("exec", "read")
     assert told.protect.tools == ("*image*",)
 
 
@@ -109,7 +109,7 @@ def test_the_newer_place_wins_setting_by_setting() -> None:
         },
         load("openclaw"),
     )
-    assert threshold(told).idle_over_s == 7_200
+    assert threshold(told).min_idle_s == 7_200
     assert told.prune[0] == SoftTrim(form="ends", max_chars=20, head_chars=1)
 
 
@@ -149,9 +149,9 @@ def test_credentials(config: dict[str, Any], kind: str) -> None:
 @pytest.mark.parametrize(("mode", "heartbeat"), [("oauth", "1h"), ("token", "1h"), ("api_key", "30m")])
 def test_defaults_follow_from_the_credentials(mode: str, heartbeat: str) -> None:
     told = configured(auth(mode), load("openclaw"))
-    assert threshold(told).idle_over_s == 300
-    assert told.host["heartbeat"] == heartbeat
-    assert told.host["contextPruning.mode"] == "cache-ttl"
+    assert threshold(told).min_idle_s == 300
+    assert told.host_settings["heartbeat"] == heartbeat
+    assert told.host_settings["contextPruning.mode"] == "cache-ttl"
 
 
 def test_each_stated_setting_wins_singly() -> None:
@@ -171,7 +171,7 @@ def test_each_stated_setting_wins_singly() -> None:
     }
     told = configured(auth("api_key") | stated, load("openclaw"))
     assert isinstance(told.schedule, Never)
-    assert told.host == {
+    assert told.host_settings == {
         "contextPruning.mode": "off",
         "credentials": "api_key",
         "heartbeat": "55m",
@@ -182,7 +182,7 @@ def test_each_stated_setting_wins_singly() -> None:
     oauth = configured(
         auth("oauth") | {"agents": {"defaults": {"model": "anthropic/claude-opus-4-5"}}}, load("openclaw")
     )
-    assert not [name for name in oauth.host if "cacheControlTtl" in name]
+    assert not [name for name in oauth.host_settings if "cacheControlTtl" in name]
 
 
 def test_the_file_is_json5(tmp_path: Path) -> None:
@@ -192,8 +192,8 @@ def test_the_file_is_json5(tmp_path: Path) -> None:
     )
     told = load(file)
     assert told.name == "openclaw"
-    assert threshold(told).idle_over_s == 600
-    assert told.in_place == "never"
+    assert threshold(told).min_idle_s == 600
+    assert told.allow_in_place == "never"
     plain = tmp_path / "openclaw.json"
     plain.write_text('{"agent": {"contextPruning": {"mode": "off"}}}')
     assert isinstance(load(plain).schedule, Never)

@@ -40,8 +40,14 @@ def test_a_model_of_ones_own_has_the_price_and_the_rules_that_are_stated() -> No
     assert price.tiers == (Tier(100_000, Rates(2.0, 8.0, 1.0)),)
     assert (rules.positions, rules.ttl_s, rules.minimum_tokens, rules.source) == ("steps", 900.0, 256, SAYS)
     tariff = tariff_of("house-1", said=entries(OWN))
-    assert (tariff.r, tariff.w, tariff.o, tariff.ttl_s, tariff.tiers) == (0.5, 1.0, 4.0, 900.0, (100_000,))
-    assert (tariff.anywhere, tariff.assumed) == (True, "")
+    assert (tariff.cache_read, tariff.cache_write, tariff.output, tariff.ttl_s, tariff.tiers) == (
+        0.5,
+        1.0,
+        4.0,
+        900.0,
+        (100_000,),
+    )
+    assert (tariff.any_prefix, tariff.assumption) == (True, "")
 
 
 def test_what_is_not_stated_stays_as_the_tables_say() -> None:
@@ -67,20 +73,25 @@ def test_settings_of_a_model_of_which_nothing_is_known_stand_on_the_named_defaul
     assert rules_under(some, "house-1") is None
     tariff = tariff_of("house-1", said=some)
     assert tariff.ttl_s == 42.0
-    assert "price and cache rules of house-1 unknown" in tariff.assumed
+    assert "price and cache rules of house-1 unknown" in tariff.assumption
 
 
 def test_where_a_write_has_a_price_writes_are_charged() -> None:
     writes = OWN | {"price": OWN["price"] | {"write": 1.25}}
     found = [rules_under(entries(said), "house-1") for said in (OWN, writes, writes | {"cache": {"ttl_s": 1.0}})]
     assert [rules.writes_cost if rules else None for rules in found] == [False, True, None]
-    assert tariff_of("house-1", said=entries(writes)).w == 1.25
+    assert tariff_of("house-1", said=entries(writes)).cache_write == 1.25
 
 
 def test_an_hour_can_be_stated_for_requests_that_do_not_show_it() -> None:
-    some = entries({"hour": True})
-    assert (tariff_of("claude-opus-5", said=some).ttl_s, tariff_of("claude-opus-5", said=some).w) == (3_600.0, 2.0)
-    assert tariff_of("claude-opus-5") == tariff_of("claude-opus-5", said=entries({"models": ["gpt-*"], "hour": True}))
+    some = entries({"cache_ttl": "1h"})
+    assert (tariff_of("claude-opus-5", said=some).ttl_s, tariff_of("claude-opus-5", said=some).cache_write) == (
+        3_600.0,
+        2.0,
+    )
+    assert tariff_of("claude-opus-5") == tariff_of(
+        "claude-opus-5", said=entries({"models": ["gpt-*"], "cache_ttl": "1h"})
+    )
 
 
 def test_a_tariff_is_of_the_time() -> None:
@@ -133,9 +144,9 @@ def asked(rounds: int, ttl: str = "", model: str = "claude-opus-5") -> dict[str,
 
 COLD: dict[str, Any] = {
     "name": "cold",
-    "protect": {"messages": 4},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "cold"},
+    "protect": {"last_messages": 4},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "cold_cache"},
 }
 
 
@@ -149,22 +160,24 @@ COLD: dict[str, Any] = {
         (COLD, "1h", 3_601, True),
         (COLD | {"pricing": [LONGER]}, "", 301, False),
         (COLD | {"pricing": [LONGER]}, "", 1_201, True),
-        (COLD | {"pricing": [{"hour": True}]}, "", 3_599, False),
+        (COLD | {"pricing": [{"cache_ttl": "1h"}]}, "", 3_599, False),
     ],
 )
 def test_a_cache_lives_as_long_as_the_request_buys_and_the_policy_states(
     policy: dict[str, Any], ttl: str, idle_s: float, opened: bool
 ) -> None:
-    assert fit(asked(6, ttl), policy=policy, idle_s=idle_s, now=1).receipt.opened is opened
+    assert fit(asked(6, ttl), policy=policy, idle_s=idle_s, now_ms=1).receipt.opened is opened
 
 
 def test_whose_prices_an_epoch_was_weighed_by_is_in_the_receipt() -> None:
-    view = fit(asked(6), policy=COLD | {"pricing": [OWN | {"models": ["claude-*"]}]}, idle_s=10_000, now=1)
+    view = fit(asked(6), policy=COLD | {"pricing": [OWN | {"models": ["claude-*"]}]}, idle_s=10_000, now_ms=1)
     assert view.receipt.cost is not None
     assert view.receipt.cost.model == "claude-opus-5"
-    saved = view.receipt.cost.saves / 0.5  # tokens
+    saved = view.receipt.cost.saved_per_request / 0.5  # tokens
     assert view.receipt.cost.dollars_saved == pytest.approx(saved * 0.5 * 1.0 / 1e6, abs=1e-6)
-    unknown = Engine(COLD).fit(asked(6, model="never-heard-of-it"), session="s", idle_s=10_000, now=1)
+    unknown = Engine(COLD).fit(asked(6, model="never-heard-of-it"), session="s", idle_s=10_000, now_ms=1)
     assert any("never-heard-of-it unknown" in text for text in unknown.receipt.warnings)
     stated = COLD | {"pricing": [{"models": ["never-*"], "like": "gpt-5"}]}
-    assert not Engine(stated).fit(asked(6, model="never-heard-of-it"), session="s", idle_s=1e4, now=1).receipt.warnings
+    assert (
+        not Engine(stated).fit(asked(6, model="never-heard-of-it"), session="s", idle_s=1e4, now_ms=1).receipt.warnings
+    )

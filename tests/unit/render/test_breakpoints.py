@@ -13,12 +13,12 @@ from secateur.session import document
 
 OURS: dict[str, Any] = {
     "name": "ours",
-    "protect": {"messages": 4},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "cold"},
+    "protect": {"last_messages": 4},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "cold_cache"},
 }
 MODEL = "claude-opus-4-5"
-COLD: dict[str, Any] = {"idle_s": 1e6, "now": 1}
+COLD: dict[str, Any] = {"idle_s": 1e6, "now_ms": 1}
 SHORT, LONG = {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}
 
 
@@ -56,41 +56,41 @@ def test_they_stand_before_the_first_edit_and_before_what_may_go_next(mark: dict
     body = asked(mark=mark)
     view = fit(body, policy=OURS, **COLD)
     assert view.receipt.breakpoints == 2
-    assert marks(view.native) == {(0, 0): mark, (6, 0): mark, (10, 0): mark}
-    assert view.native["messages"][6]["content"][0]["content"] != body["messages"][6]["content"][0]["content"]
-    assert check("anthropic", view.native["messages"], view.native) == []
+    assert marks(view.request) == {(0, 0): mark, (6, 0): mark, (10, 0): mark}
+    assert view.request["messages"][6]["content"][0]["content"] != body["messages"][6]["content"][0]["content"]
+    assert check("anthropic", view.request["messages"], view.request) == []
 
 
 def test_bytes_get_them_as_objects_do_and_nothing_else_moves() -> None:
     body = asked()
     data = json.dumps(body, indent=1).encode()
     one, other = fit(data, policy=OURS, **COLD), fit(body, policy=OURS, **COLD)
-    assert json.loads(one.native) == other.native
-    assert isinstance(fit(data.decode(), policy=OURS, **COLD).native, str)
-    plain = fit(data, policy="observe", plan=one.plan).native
-    assert one.native.replace(b',"cache_control":{"type":"ephemeral"}', b"") == plain
+    assert json.loads(one.request) == other.request
+    assert isinstance(fit(data.decode(), policy=OURS, **COLD).request, str)
+    plain = fit(data, policy="observe", plan=one.plan).request
+    assert one.request.replace(b',"cache_control":{"type":"ephemeral"}', b"") == plain
 
 
 def test_the_same_request_gets_the_same_again_and_the_next_one_none() -> None:
     engine, body = Engine(OURS), asked()
     first = engine.fit(body, session="s", **COLD)
-    assert engine.fit(body, session="s", idle_s=1.0, now=2).native == first.native
-    later = engine.fit(asked(6), session="s", idle_s=1.0, now=3)
+    assert engine.fit(body, session="s", idle_s=1.0, now_ms=2).request == first.request
+    later = engine.fit(asked(6), session="s", idle_s=1.0, now_ms=3)
     assert (later.receipt.opened, later.receipt.breakpoints) == (False, 0)
-    assert marks(later.native) == {(12, 0): SHORT}
+    assert marks(later.request) == {(12, 0): SHORT}
 
 
 def test_a_kept_view_is_made_again_with_them() -> None:
-    engine = Engine(OURS, store="memory://", keep="raw")
+    engine = Engine(OURS, store="memory://", store_raw=True)
     view = engine.fit(json.dumps(asked()).encode(), session="s", **COLD)
-    again = engine.replay("s", view.receipt.number or 0)
-    assert (view.receipt.breakpoints, again.exact, again.native) == (2, True, view.native)
+    again = engine.replay("s", view.receipt.sequence or 0)
+    assert (view.receipt.breakpoints, again.is_exact, again.request) == (2, True, view.request)
 
 
 def test_the_one_slot_that_is_left_goes_to_what_stood_before() -> None:
     view = fit(asked(system=2), policy=OURS, **COLD)
     assert view.receipt.breakpoints == 1
-    assert marks(view.native) == {(0, 0): SHORT, (10, 0): SHORT}
+    assert marks(view.request) == {(0, 0): SHORT, (10, 0): SHORT}
 
 
 @pytest.mark.parametrize(
@@ -105,18 +105,18 @@ def test_the_one_slot_that_is_left_goes_to_what_stood_before() -> None:
 def test_otherwise_nothing_is_added(body: Any) -> None:
     view = fit(body, policy=OURS, format="anthropic_messages", **COLD)
     assert (view.receipt.opened, view.receipt.breakpoints) == (True, 0)
-    assert view.native == fit(body, policy="observe", plan=view.plan, format="anthropic_messages").native
+    assert view.request == fit(body, policy="observe", plan=view.plan, format="anthropic_messages").request
 
 
 def test_a_thread_that_the_provider_keeps_goes_out_as_it_came() -> None:
     body = asked() | {"thread": {"type": "continue"}}
     view = fit(body, policy=OURS, **COLD)
-    assert view.native is body
+    assert view.request is body
     assert (view.receipt.opened, view.receipt.breakpoints) == (False, 0)
 
 
 def test_presets_of_other_systems_send_what_these_send() -> None:
-    eager = OURS | {"schedule": {"when": "every_request"}}
+    eager = OURS | {"schedule": {"type": "every_request"}}
     assert fit(asked(), policy=eager, **COLD).receipt.breakpoints == 0
 
 
@@ -132,7 +132,7 @@ def test_automatic_caching_marks_the_end_and_alone_is_left_as_it_is() -> None:
     assert fit(alone, policy=OURS, **COLD).receipt.breakpoints == 0
     view = fit(beside, policy=OURS, **COLD)
     assert view.receipt.breakpoints == 2
-    assert check("anthropic", view.native["messages"], view.native) == []
+    assert check("anthropic", view.request["messages"], view.request) == []
 
 
 def put(*contents: Any, **fields: Any) -> list[tuple[tuple[Any, ...], Any]]:
@@ -184,7 +184,7 @@ def converse(rounds: int = 5) -> dict[str, Any]:
 def test_bedrock_gets_points_behind_blocks() -> None:
     body, point = converse(), {"cachePoint": {"type": "default", "ttl": "5m"}}
     view = fit(json.dumps(body).encode(), policy=OURS, model=MODEL, **COLD)
-    shown = json.loads(view.native)
+    shown = json.loads(view.request)
     assert view.receipt.breakpoints == 2
     assert [n for n, one in enumerate(shown["messages"]) if point in one["content"]] == [0, 6, 10]
     assert shown["messages"][0]["content"] == [{"text": "go"}, point]
@@ -276,7 +276,7 @@ def borne(body: dict[str, Any]) -> list[int]:
 def test_a_chat_that_marks_parts_gets_them_before_its_edits() -> None:
     body = chat((10,))
     view = fit(json.dumps(body).encode(), policy=OURS, **COLD)
-    shown = json.loads(view.native)
+    shown = json.loads(view.request)
     assert view.receipt.breakpoints == 2
     assert borne(shown) == [0, 6, 10]
     assert shown["messages"][6]["content"][-1]["prompt_cache_breakpoint"] == EXPLICIT
@@ -294,7 +294,7 @@ def test_a_chat_that_marks_parts_gets_them_before_its_edits() -> None:
 def test_of_four_slots_one_is_the_implied_end_s(body: dict[str, Any], added: int) -> None:
     view = fit(body, policy=OURS, **COLD)
     assert (view.receipt.opened, view.receipt.breakpoints) == (True, added)
-    assert len(borne(view.native)) <= 4
+    assert len(borne(view.request)) <= 4
 
 
 def responses(marked: tuple[int, ...], rounds: int = 5, thinks: bool = False) -> dict[str, Any]:
@@ -321,13 +321,13 @@ def responses(marked: tuple[int, ...], rounds: int = 5, thinks: bool = False) ->
 def test_responses_get_them_in_outputs_and_messages(thinks: bool) -> None:
     body = responses((-1,), thinks=thinks)
     view = fit(json.dumps(body).encode(), policy=OURS, **COLD)
-    shown = json.loads(view.native)["input"]
+    shown = json.loads(view.request)["input"]
     kept = [n for n, item in enumerate(shown) if "prompt_cache_breakpoint" in json.dumps(item)]
     assert view.receipt.opened
     assert view.receipt.breakpoints == len(kept) - 1
     assert kept == ([0, 9, 15] if thinks else [0, 6, 10])
     assert [len(item) for item in shown] == [len(item) for item in body["input"]]
-    assert check("openai_responses", shown, json.loads(view.native)) == []
+    assert check("openai_responses", shown, json.loads(view.request)) == []
 
 
 def test_responses_that_mark_nothing_get_none() -> None:

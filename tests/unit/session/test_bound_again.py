@@ -6,7 +6,7 @@ from typing import Any
 from secateur import Engine
 from secateur.stores.memory import MemoryStore
 
-FRESH = {"name": "fresh", "sticky": False, "prune": [{"do": "hard_clear"}], "schedule": {"when": "every_request"}}
+FRESH = {"name": "fresh", "sticky": False, "prune": [{"type": "hard_clear"}], "schedule": {"type": "every_request"}}
 THOUGHT = {"type": "thinking", "thinking": "so", "signature": "c2ln"}
 
 
@@ -29,6 +29,6 @@ def test_a_rewind_to_before_all_reasoning_is_a_history_without() -> None:
     kept, forgetful = (Engine(FRESH, "claude-opus-5-5", window=9_000, store=MemoryStore()) for _ in range(2))
     for number, messages in enumerate(requests):
         body = json.dumps({"model": "claude-opus-5-5", "messages": messages}).encode()
-        forgetful.forget()
-        one, other = (used.fit(body, session="s", now=number) for used in (kept, forgetful))
-        assert (one.native, one.plan) == (other.native, other.plan)
+        forgetful.clear_cache()
+        one, other = (used.fit(body, session="s", now_ms=number) for used in (kept, forgetful))
+        assert (one.request, one.plan) == (other.request, other.plan)

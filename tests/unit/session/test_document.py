@@ -56,7 +56,7 @@ def test_an_answer_that_may_grow_yet_is_read_again() -> None:
     new, same = read_on(document.read(responses(ITEMS[:3])), responses(ITEMS[:4]))
     answer = new.transcript.messages[-1]
     assert (len(new.transcript.messages), same) == (2, 1)
-    assert [part.call for part in answer.parts if part.kind == "tool_call"] == ["a", "b"]
+    assert [part.call_id for part in answer.parts if part.kind == "tool_call"] == ["a", "b"]
 
 
 def test_what_stayed_is_the_same_object() -> None:

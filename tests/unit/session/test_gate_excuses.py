@@ -54,45 +54,45 @@ EACH = pytest.mark.parametrize("format", APIS)
 
 def rewritten(body: dict[str, Any], format: str, *texts: str | None) -> View:
     """The view in which the texts of the assistant read otherwise; None: as they came."""
-    parts: list[Part] = list(fit(body, policy="observe", format=format).before.messages[1].parts)
+    parts: list[Part] = list(fit(body, policy="observe", format=format).raw_transcript.messages[1].parts)
     edits = tuple(
-        Rewrite(part.key, text, by="hand") for part, text in zip(parts, texts, strict=True) if text is not None
+        Rewrite(part.key, text, strategy="hand") for part, text in zip(parts, texts, strict=True) if text is not None
     )
     plan = Plan((Epoch(1, parts[-1].key, "by hand", edits),))
-    return fit(body, policy="observe", plan=plan, format=format, now=2)
+    return fit(body, policy="observe", plan=plan, format=format, now_ms=2)
 
 
 @EACH
 def test_what_mends_one_place_may_not_break_another(format: str) -> None:
     body = APIS[format](HALF, "sound")
     view = rewritten(body, format, "mended", HALF)
-    assert view.native == body
-    assert REFUSED in view.receipt.gate
+    assert view.request == body
+    assert REFUSED in view.receipt.skipped_reason
 
 
 @EACH
 def test_what_was_broken_before_is_excused(format: str) -> None:
     for texts, expected in (((None, "short"), (HALF, "short")), (("mended", None), ("mended", "sound"))):
         view = rewritten(APIS[format](HALF, "sound"), format, *texts)
-        assert view.native == APIS[format](*expected)
-        assert REFUSED not in view.receipt.gate
+        assert view.request == APIS[format](*expected)
+        assert REFUSED not in view.receipt.skipped_reason
 
 
 @EACH
 def test_a_second_break_of_the_same_rule_is_taken_back(format: str) -> None:
     body = APIS[format](HALF, "sound")
     view = rewritten(body, format, None, HALF)
-    assert view.native == body
-    assert REFUSED in view.receipt.gate
+    assert view.request == body
+    assert REFUSED in view.receipt.skipped_reason
 
 
 @pytest.mark.parametrize("format", ["anthropic_messages", "bedrock_converse", "gemini"])
 def test_an_edit_never_empties_a_text(format: str) -> None:
     """Gemini takes an empty text that came so, Vertex AI does not: no edit may bring one about."""
     body = APIS[format]("", "sound")
-    assert rewritten(body, format, "", "").native == body
-    assert rewritten(body, format, "mended", "").native == body
-    assert rewritten(body, format, "", "short").native == APIS[format]("", "short")
+    assert rewritten(body, format, "", "").request == body
+    assert rewritten(body, format, "mended", "").request == body
+    assert rewritten(body, format, "", "short").request == APIS[format]("", "short")
     gemini_takes_it = format != "gemini"
     array = "contents" if format == "gemini" else "messages"
     found = check(family_of(format), body[array], body)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from secateur import Engine
-from secateur.bounds import index_of, indexed
-from secateur.model import New, Replace
+from secateur.bounds import extend_index, get_index
+from secateur.model import NewMessage, Replace
 from secateur.session.projection import placed
 
-SUMMARY = Replace("a", "d", (New("user", "what was", "summary"),))
-WORD = Replace("f", "f", (New("user", "go on", "synthetic"),))
+SUMMARY = Replace("a", "d", (NewMessage("user", "what was", "summary"),))
+WORD = Replace("f", "f", (NewMessage("user", "go on", "synthetic"),))
 RANGES = [(1, 4, SUMMARY), (6, 6, WORD)]  # of a b c d e f g
 
 
@@ -26,7 +26,11 @@ def test_a_compacted_view_is_indexed_by_its_own_messages() -> None:
         said.append({"role": "assistant", "content": f"answer {number} " * 60})
         said.append({"role": "user", "content": f"question {number} " * 60})
     used = Engine("balance", "gpt-5", window=4_000)
-    view = used.fit(json.dumps({"model": "gpt-5", "messages": said}).encode(), session="s", now=1)
-    assert len(view.after.messages) < len(view.before.messages)
-    mine, own = index_of(view.after), indexed(view.after.messages)
-    assert (mine.users, mine.turns, mine.assistants) == (own.users, own.turns, own.assistants)
+    view = used.fit(json.dumps({"model": "gpt-5", "messages": said}).encode(), session="s", now_ms=1)
+    assert len(view.transcript.messages) < len(view.raw_transcript.messages)
+    mine, own = get_index(view.transcript), extend_index(view.transcript.messages)
+    assert (mine.user_messages, mine.user_turns, mine.assistant_messages) == (
+        own.user_messages,
+        own.user_turns,
+        own.assistant_messages,
+    )

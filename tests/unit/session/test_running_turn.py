@@ -7,11 +7,11 @@ import carried
 from secateur import Engine, fit
 from secateur.plan import REFUSED
 
-EVERY = {"when": "every_request"}
-REASONING: dict[str, Any] = {"prune": [{"do": "drop_reasoning"}], "schedule": EVERY}
+EVERY = {"type": "every_request"}
+REASONING: dict[str, Any] = {"prune": [{"type": "drop_reasoning"}], "schedule": EVERY}
 CLEAR: dict[str, Any] = {
-    "protect": {"results": 1},
-    "prune": [{"do": "hard_clear", "text": "[gone]"}],
+    "protect": {"last_results": 1},
+    "prune": [{"type": "hard_clear", "placeholder": "[gone]"}],
     "schedule": EVERY,
 }
 BOUND, FREE = "claude-opus-5-5", "claude-opus-4-5"
@@ -42,55 +42,55 @@ ASIDE = {"type": "text", "text": "hurry up"}
 def test_what_the_user_says_between_results_begins_no_turn() -> None:
     """Wire rules A51 and A52: the tool loop goes on, with its reasoning and its calls."""
     messages = [GO, *step(1), *step(2, ASIDE), *step(3)]
-    inputs = {"do": "clear_inputs", "max_chars": 20, "head_chars": 5}
-    view = fit(body(messages), policy=REASONING | {"prune": [{"do": "drop_reasoning"}, inputs]})
-    assert view.native["messages"] == messages
+    inputs = {"type": "clear_inputs", "max_chars": 20, "head_chars": 5}
+    view = fit(body(messages), policy=REASONING | {"prune": [{"type": "drop_reasoning"}, inputs]})
+    assert view.request["messages"] == messages
 
 
 def test_bound_reasoning_of_the_running_loop_waits_though_the_user_spoke_into_it() -> None:
     messages = [GO, *step(1), *step(2, ASIDE)]
     view = fit(body(messages, BOUND), policy=CLEAR)
-    assert view.native["messages"] == messages
-    assert "running tool round" in view.receipt.gate
+    assert view.request["messages"] == messages
+    assert "running tool round" in view.receipt.skipped_reason
 
 
 def test_with_a_thinking_budget_a_full_window_takes_no_reasoning_out_of_the_running_loop() -> None:
     """Wire rule A52; without the budget a full window does."""
     messages = [GO, *step(1), *step(2)]
     budget = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
-    assert carried.fit(body(messages, BOUND, **budget), policy=CLEAR, window=10).native["messages"] == messages
-    assert carried.fit(body(messages, BOUND), policy=CLEAR, window=10).native["messages"] != messages
+    assert carried.fit(body(messages, BOUND, **budget), policy=CLEAR, window=10).request["messages"] == messages
+    assert carried.fit(body(messages, BOUND), policy=CLEAR, window=10).request["messages"] != messages
 
 
 def test_a_rewind_into_a_turn_brings_back_what_the_model_said_in_it() -> None:
     """It is running again (wire rule A51)."""
     over = [GO, *step(1), {"role": "assistant", "content": "done"}, GO]
-    inputs = {"do": "clear_inputs", "max_chars": 20}
-    for model, prune in ((FREE, [{"do": "drop_reasoning"}, inputs]), (BOUND, [{"do": "drop_reasoning"}])):
+    inputs = {"type": "clear_inputs", "max_chars": 20}
+    for model, prune in ((FREE, [{"type": "drop_reasoning"}, inputs]), (BOUND, [{"type": "drop_reasoning"}])):
         engine = Engine(REASONING | {"prune": prune})
         first = engine.fit(body(over, model), session="s")
-        assert first.native["messages"] != over
-        assert engine.fit(body(over[:3], model), session="s").native["messages"] == over[:3]
+        assert first.request["messages"] != over
+        assert engine.fit(body(over[:3], model), session="s").request["messages"] == over[:3]
 
 
 def test_reasoning_that_comes_back_with_a_rewind_stands_behind_what_it_was_made_under() -> None:
     """Wire rule A54: the edits of the branch that was left do not hold here, so it is not void."""
     over = [GO, *step(1), *step(2), {"role": "assistant", "content": "done"}, GO]
-    engine = Engine(CLEAR | {"prune": [{"do": "drop_reasoning"}, *CLEAR["prune"]]})
+    engine = Engine(CLEAR | {"prune": [{"type": "drop_reasoning"}, *CLEAR["prune"]]})
     engine.fit(body(over, BOUND), session="s")
-    assert engine.fit(body(over[:5], BOUND), session="s").native["messages"] == over[:5]
+    assert engine.fit(body(over[:5], BOUND), session="s").request["messages"] == over[:5]
 
 
 def test_views_made_afresh_are_kept_where_reasoning_is_bound_to_them() -> None:
     """Wire rule A55: what was made behind an edit stands behind the same edit."""
-    policy = {"sticky": False, "prune": [{"do": "hard_clear", "text": "[gone]"}], "schedule": EVERY}
-    idle = policy | {"schedule": {"when": "threshold", "idle_over_s": 60}}
+    policy = {"sticky": False, "prune": [{"type": "hard_clear", "placeholder": "[gone]"}], "schedule": EVERY}
+    idle = policy | {"schedule": {"type": "threshold", "min_idle_s": 60}}
     end = [{"role": "assistant", "content": "done"}, GO]
     for model, stays in ((BOUND, True), (FREE, False)):
         engine = Engine(idle)
-        engine.fit(body([GO, *step(1), *end], model), session="s", idle_s=90, now=1)
-        view = engine.fit(body([GO, *step(1), *end, *step(2)], model), session="s", idle_s=0, now=2)
-        assert (view.native["messages"][2]["content"][0]["content"] == "[gone]") == stays
+        engine.fit(body([GO, *step(1), *end], model), session="s", idle_s=90, now_ms=1)
+        view = engine.fit(body([GO, *step(1), *end, *step(2)], model), session="s", idle_s=0, now_ms=2)
+        assert (view.request["messages"][2]["content"][0]["content"] == "[gone]") == stays
 
 
 def test_reading_goes_on_behind_a_message_of_reasoning_alone() -> None:
@@ -101,8 +101,8 @@ def test_reading_goes_on_behind_a_message_of_reasoning_alone() -> None:
         engine = Engine("observe", format="anthropic_messages")
         engine.fit(json.dumps(body(start)).encode(), session="s")
         longer = json.dumps(body([*start, *step(2)])).encode()
-        grown = engine.fit(longer, session="s").before
-        assert grown == fit(longer, policy="observe", format="anthropic_messages").before
+        grown = engine.fit(longer, session="s").raw_transcript
+        assert grown == fit(longer, policy="observe", format="anthropic_messages").raw_transcript
 
 
 def test_user_and_assistant_take_turns_though_a_message_had_nothing_but_reasoning() -> None:
@@ -118,11 +118,11 @@ def test_user_and_assistant_take_turns_though_a_message_had_nothing_but_reasonin
         ("user", {"text": "on"}),
     ]
     messages = [{"role": role, "content": [block]} for role, block in said]
-    policy = {"prune": [{"do": "hard_clear", "text": "[gone]"}], "schedule": EVERY}
+    policy = {"prune": [{"type": "hard_clear", "placeholder": "[gone]"}], "schedule": EVERY}
     view = fit({"messages": messages, "toolConfig": {"tools": [{}]}}, policy=policy, model=f"anthropic.{BOUND}")
-    assert [one["role"] for one in view.native["messages"]] == [role for role, _ in said]
-    assert view.native["messages"][3]["content"] == [{"text": "[reasoning removed]"}]
-    assert REFUSED not in view.receipt.gate
+    assert [one["role"] for one in view.request["messages"]] == [role for role, _ in said]
+    assert view.request["messages"][3]["content"] == [{"text": "[reasoning removed]"}]
+    assert REFUSED not in view.receipt.skipped_reason
 
 
 def test_reasoning_of_chat_calls_stays() -> None:
@@ -135,7 +135,7 @@ def test_reasoning_of_chat_calls_stays() -> None:
         {"role": "assistant", "content": "done", "reasoning_content": "so"},
         GO,
     ]
-    assert fit({"model": "deepseek-reasoner", "messages": messages}, policy=REASONING).native["messages"] == messages
+    assert fit({"model": "deepseek-reasoner", "messages": messages}, policy=REASONING).request["messages"] == messages
 
 
 def test_the_word_json_stays_without_the_gate() -> None:
@@ -147,21 +147,21 @@ def test_the_word_json_stays_without_the_gate() -> None:
         messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
         messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": text})
     request = {"model": "gpt-5", "messages": messages, "response_format": {"type": "json_object"}}
-    view = fit(request, policy={"prune": [{"do": "hard_clear", "text": "[gone]"}], "schedule": EVERY})
-    assert [one["content"] for one in view.native["messages"] if one["role"] == "tool"] == [outputs[0], "[gone]"]
-    assert REFUSED not in view.receipt.gate
+    view = fit(request, policy={"prune": [{"type": "hard_clear", "placeholder": "[gone]"}], "schedule": EVERY})
+    assert [one["content"] for one in view.request["messages"] if one["role"] == "tool"] == [outputs[0], "[gone]"]
+    assert REFUSED not in view.receipt.skipped_reason
 
 
 def test_an_excerpt_waits_too_where_bound_reasoning_of_the_running_loop_stands_behind_it() -> None:
     """Wire rule A59: only results behind the last of it are at birth."""
-    birth = {"do": "excerpt", "max_chars": 150}
+    birth = {"type": "excerpt", "max_chars": 150}
     messages = [GO, *step(1), *step(2)]
     for number in (2, 4):
         messages[number]["content"][0]["content"] = "a line\n" * 300
     for prune in ([], CLEAR["prune"]):
-        view = fit(body(messages, BOUND), policy={"birth": birth, "prune": prune, "schedule": EVERY})
-        assert view.native["messages"][:4] == messages[:4]
-        assert view.native["messages"][4] != messages[4]
-        assert [entry.by for entry in view.receipt.entries] == ["excerpt"]
-        assert view.receipt.entries[0].reason.startswith("excerpt at birth")
-        assert view.receipt.gate == ""  # something was done, so nothing is said of why not
+        view = fit(body(messages, BOUND), policy={"on_arrival": birth, "prune": prune, "schedule": EVERY})
+        assert view.request["messages"][:4] == messages[:4]
+        assert view.request["messages"][4] != messages[4]
+        assert [entry.strategy for entry in view.receipt.edits] == ["excerpt"]
+        assert view.receipt.edits[0].reason.startswith("excerpt at birth")
+        assert view.receipt.skipped_reason == ""  # something was done, so nothing is said of why not

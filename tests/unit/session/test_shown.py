@@ -3,15 +3,15 @@
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.bounds import indexed
+from secateur.bounds import extend_index
 from secateur.formats import named
-from secateur.model import Message, New, Replace
+from secateur.model import Message, NewMessage, Replace
 from secateur.session.message_index import Tallies, Tally
 from secateur.session.projection import entry_words, inserted, weighed
 from secateur.session.shown import Shown, standing
 
 OPENAI = named("openai_chat")
-TWO = Replace("", "b", (New("user", "what happened"), New("user", "go on")))
+TWO = Replace("", "b", (NewMessage("user", "what happened"), NewMessage("user", "go on")))
 NONE = Replace("c", "d", ())
 
 
@@ -32,11 +32,11 @@ def test_where_messages_stand_that_a_view_shows(ranges: list[tuple[int, int, Rep
 def test_what_stands_in_a_view_stays_the_same_object() -> None:
     messages = talk(user(), assistant(text="yes"), result("one"), assistant(text="done"), user("more")).messages
     shown, ranges = Shown(), [(0, 2, TWO)]
-    first, _ = shown.view(messages[:4], indexed(messages[:4]), ranges, OPENAI, len)
-    second, index = shown.view(messages, indexed(messages), ranges, OPENAI, len)
+    first, _ = shown.view(messages[:4], extend_index(messages[:4]), ranges, OPENAI, len)
+    second, index = shown.view(messages, extend_index(messages), ranges, OPENAI, len)
     assert [part.text for one in first for part in one.parts] == ["what happened", "go on", "one", "done"]
     assert all(one is other for one, other in zip(first, second, strict=False))
-    assert index == indexed(second)
+    assert index == extend_index(second)
 
 
 def test_only_what_is_new_or_reads_otherwise_is_counted() -> None:
@@ -64,8 +64,8 @@ def test_one_tally_for_each_counter() -> None:
 
 
 def test_a_host_holds_a_summary_and_what_stands_behind_it_as_one_text() -> None:
-    carried = New("user", "a skill", meta={"carried": 1})
-    edit = Replace("", "b", (New("user", "what happened", "summary"), carried, New("user", "go on")))
+    carried = NewMessage("user", "a skill", meta={"carried": 1})
+    edit = Replace("", "b", (NewMessage("user", "what happened", "summary"), carried, NewMessage("user", "go on")))
     for host, sizes in (("claude_code", [22, 0, 5]), ("opencode", [44, 0, 5]), ("codex", [13, 7, 5])):
         words = entry_words(named(host), [(0, 2, edit)], edit)
         assert weighed(edit, len, words) == sizes

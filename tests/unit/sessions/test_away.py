@@ -19,13 +19,13 @@ from secateur.sessions.store_access import WAIT_S, Breaker
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Change, Found, Rejected, State, Who
+from secateur.stores.protocol import Found, Rejected, SessionId, SessionUpdate, State
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 2},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 FRESH = {**CLEAR, "name": "fresh", "sticky": False}
 
@@ -52,11 +52,11 @@ class Distant(MemoryStore):
         self.waits.append(wait_s)
         return self
 
-    def load(self, who: Who) -> State | None:
+    def load(self, who: SessionId) -> State | None:
         self._called()
         return super().load(who)
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         self._called()
         return super().save(state, change)
 
@@ -64,7 +64,7 @@ class Distant(MemoryStore):
         self._called()
         return super().find(tenant, keys)
 
-    def receipts(self, who: Who, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         self._called()
         return super().receipts(who, first, last)
 
@@ -83,13 +83,13 @@ class Scene:
         self.engine = self.other(policy, **more)
 
     def other(self, policy: Any = CLEAR, **more: Any) -> Engine:
-        engine = Engine(policy, store=self.store, handles="on", **more)
+        engine = Engine(policy, store=self.store, recall_handles="on", **more)
         assert engine.sessions.reach is not None
         engine.sessions.reach.breaker.clock = lambda: self.now
         return engine
 
     def fit(self, rounds: int, session: str | None = "s", **more: Any) -> View:
-        return self.engine.fit(body(rounds), session=session, now=rounds, **more)
+        return self.engine.fit(body(rounds), session=session, now_ms=rounds, **more)
 
     def asked(self, act: Any) -> int:
         """How many calls something makes."""
@@ -106,15 +106,15 @@ def test_the_first_request_tries_and_the_next_ones_leave_the_store_alone_until_i
     assert scene.asked(lambda: [scene.fit(n) for n in (4, 5, 6)]) == 0
     assert scene.asked(lambda: scene.fit(3, session="another")) == 0
     assert scene.asked(lambda: scene.engine.fit(body(3, "other"), session=None)) == 0
-    assert scene.asked(lambda: scene.engine.observe("s", {"input_tokens": 9}, now=9)) == 0
+    assert scene.asked(lambda: scene.engine.record_usage("s", {"input_tokens": 9}, now_ms=9)) == 0
     scene.now = 10.0
     assert scene.asked(lambda: scene.fit(7)) == 1  # it is tried by one, and fails
     assert scene.asked(lambda: scene.fit(8)) == 0
     scene.now, scene.store.cut = 20.0, False
     scene.fit(9)
-    assert [read(link.body).at for link in scene.store.receipts(Who("s"))] == [2, 3, 4, 5, 6, 7, 8, 9]
-    assert [read(link.body).at for link in scene.store.receipts(Who("another"))] == [3]
-    assert problems(scene.store, Who("s")) == ()
+    assert [read(link.body).at_ms for link in scene.store.receipts(SessionId("s"))] == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert [read(link.body).at_ms for link in scene.store.receipts(SessionId("another"))] == [3]
+    assert problems(scene.store, SessionId("s")) == ()
 
 
 def test_a_request_hands_the_store_a_quarter_of_a_second_in_all_and_a_command_any_time() -> None:
@@ -141,17 +141,20 @@ def test_a_session_known_in_memory_keeps_its_epochs_and_loses_nothing_more(polic
     assert before.receipt.opened
     scene.store.cut = True
     held = scene.fit(5)
-    assert held.native.startswith(before.native[: -len(b"]}")])
+    assert held.request.startswith(before.request[: -len(b"]}")])
     assert not held.receipt.opened
-    assert held.receipt.gate == "the store cannot be reached now, and nothing is taken out that could not be kept"
+    assert (
+        held.receipt.skipped_reason
+        == "the store cannot be reached now, and nothing is taken out that could not be kept"
+    )
     assert held.receipt.warnings == ("this request went on without the store: the line is cut",)
     assert "left alone for a while: the line is cut" in scene.fit(6).receipt.warnings[0]
     scene.now, scene.store.cut = 10.0, False
     back = scene.fit(7)
     assert back.receipt.opened
     assert back.receipt.warnings == ()
-    held_ = {one.id for one in scene.store.blobs(Who("s"))}
-    assert {entry.handle for entry in back.receipt.entries} <= {one[:12] for one in held_}
+    held_ = {one.id for one in scene.store.blobs(SessionId("s"))}
+    assert {entry.handle for entry in back.receipt.edits} <= {one[:12] for one in held_}
 
 
 def test_an_unknown_session_goes_out_as_it_came_and_goes_on_with_its_epochs_afterwards() -> None:
@@ -160,11 +163,11 @@ def test_an_unknown_session_goes_out_as_it_came_and_goes_on_with_its_epochs_afte
     scene.engine = scene.other()
     scene.store.cut = True
     for session in ("s", "new", None):
-        assert scene.fit(4, session=session).native == body(4)
+        assert scene.fit(4, session=session).request == body(4)
     scene.now, scene.store.cut = 10.0, False
     assert scene.fit(4).plan.epochs[: len(first.plan.epochs)] == first.plan.epochs
-    links = list(scene.store.receipts(Who("s")))
-    assert [read(link.body).at for link in links] == [3, 4, 4]
+    links = list(scene.store.receipts(SessionId("s")))
+    assert [read(link.body).at_ms for link in links] == [3, 4, 4]
     assert broken(links, start("", "s")) == ""
 
 
@@ -172,17 +175,17 @@ def test_an_unnamed_session_is_found_in_memory_meanwhile() -> None:
     scene = Scene()
     first = scene.fit(3, session=None)
     scene.store.cut = True
-    scene.engine.fit(body(3, "other"), session=None, now=3)
+    scene.engine.fit(body(3, "other"), session=None, now_ms=3)
     held = scene.fit(4, session=None)
     assert (held.session, held.plan) == (first.session, first.plan)
-    assert held.receipt.in_force > 0
+    assert held.receipt.active_edits > 0
 
 
 def test_a_view_over_its_window_is_told_of_where_nothing_may_be_summed_up() -> None:
-    scene = Scene({**CLEAR, "compaction": {"over_share": 0.5}}, window=4_000)
+    scene = Scene({**CLEAR, "compaction": {"over_window_share": 0.5}}, window=4_000)
     scene.store.cut = True
     with pytest.raises(StillTooLong, match="store cannot be reached"):
-        scene.engine.fit(body(40), session="s", now=1)
+        scene.engine.fit(body(40), session="s", now_ms=1)
 
 
 def test_receipts_of_other_sessions_are_brought_by_whoever_comes_first() -> None:
@@ -194,7 +197,7 @@ def test_receipts_of_other_sessions_are_brought_by_whoever_comes_first() -> None
     scene.now, scene.store.cut = 10.0, False
     for rounds in (2, 3, 4):
         scene.fit(rounds, session="first")
-    assert all(len(list(scene.store.receipts(Who(name)))) == 1 for name in names)
+    assert all(len(list(scene.store.receipts(SessionId(name)))) == 1 for name in names)
 
 
 def test_receipts_that_wait_are_kept_when_the_engine_is_closed() -> None:
@@ -204,13 +207,13 @@ def test_receipts_that_wait_are_kept_when_the_engine_is_closed() -> None:
     scene.fit(3)
     scene.store.cut = False
     scene.engine.close()
-    assert [read(link.body).at for link in scene.store.receipts(Who("s"))] == [2, 3]
+    assert [read(link.body).at_ms for link in scene.store.receipts(SessionId("s"))] == [2, 3]
 
 
 class Picky(Distant):
     """A store that refuses one session."""
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         if state.who.session == "bad":
             raise Rejected("no such name here")
         return super().save(state, change)
@@ -249,46 +252,46 @@ def test_a_store_that_was_replaced_gets_the_epochs_of_the_sessions_that_are_know
     assert engine.sessions.reach is not None
     now = [0.0]
     engine.sessions.reach.breaker.clock = lambda: now[0]
-    engine.fit(body(2), session="s", now=1)
+    engine.fit(body(2), session="s", now_ms=1)
     with open_store(f"sqlite:///{path}").snapshot() as copy:
-        assert copy.load(Who("s")) is not None
+        assert copy.load(SessionId("s")) is not None
     engine.sessions.store.close()  # type: ignore[union-attr]
     older = path.read_bytes()
-    view = engine.fit(body(3), session="s", now=2)
+    view = engine.fit(body(3), session="s", now_ms=2)
     for end in ("", "-wal", "-shm"):
         Path(f"{path}{end}").unlink(missing_ok=True)
     if back:
         path.write_bytes(older)
-    said = engine.fit(body(3), session="s", now=3)
+    said = engine.fit(body(3), session="s", now_ms=3)
     assert "was deleted or replaced while it was in use" in said.receipt.warnings[0]
-    assert (said.native, said.plan) == (view.native, view.plan)
+    assert (said.request, said.plan) == (view.request, view.plan)
     now[0] = 10.0
-    again = engine.fit(body(3), session="s", now=4)
-    assert (again.native, again.plan) == (view.native, view.plan)
+    again = engine.fit(body(3), session="s", now_ms=4)
+    assert (again.request, again.plan) == (view.request, view.plan)
     store = open_store(f"sqlite:///{path}")
-    state = store.load(Who("s"))
+    state = store.load(SessionId("s"))
     assert state is not None
     assert state.plan == view.plan
-    assert problems(store, Who("s")) == ()
-    assert [read(link.body).at for link in store.receipts(Who("s"))] == ([1, 3, 4] if back else [3, 4])
+    assert problems(store, SessionId("s")) == ()
+    assert [read(link.body).at_ms for link in store.receipts(SessionId("s"))] == ([1, 3, 4] if back else [3, 4])
 
 
 def test_a_locked_file_is_given_the_requests_wait_and_a_command_its_own(tmp_path: Path) -> None:
     """The wait that SQLite itself was told, on the connections that were opened."""
     engine = Engine(CLEAR, store=f"sqlite:///{tmp_path}/s.db")
-    engine.fit(body(2), session="s", now=1)
+    engine.fit(body(2), session="s", now_ms=1)
     store, reach = engine.sessions.store, engine.sessions.reach
     assert store is not None
     assert reach is not None
     reach.breaker.clock = lambda: 0.0
     other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    view = engine.fit(body(3), session="s", now=2)
+    view = engine.fit(body(3), session="s", now_ms=2)
     assert "kept busy by another process for 0.2" in view.receipt.warnings[0]
     hasty = store.within(1.0)._file._open["write"]  # type: ignore[attr-defined]
     assert hasty.execute("PRAGMA busy_timeout").fetchone()[0] <= 250
     other.close()
     reach.breaker.answered()
-    engine.undo("s", now=3)
+    engine.undo("s", now_ms=3)
     patient = store._file._open["write"]  # type: ignore[attr-defined]
     assert patient.execute("PRAGMA busy_timeout").fetchone()[0] > 29_000

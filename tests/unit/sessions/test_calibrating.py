@@ -41,20 +41,20 @@ def test_what_cannot_be_true_of_a_request_is_left_out_and_said_once(
     reported: int, store: str | None, tmp_path: Any
 ) -> None:
     engine = Engine("observe", store=store and store.format(tmp_path))
-    view = engine.fit(body(3), session="s", now=1_000)
-    engine.observe(view, {"prompt_tokens": reported}, now=2_000)
-    later = engine.fit(body(5), session="s", now=3_000)
-    assert later.receipt.calibrated == 1.0
+    view = engine.fit(body(3), session="s", now_ms=1_000)
+    engine.record_usage(view, {"prompt_tokens": reported}, now_ms=2_000)
+    later = engine.fit(body(5), session="s", now_ms=3_000)
+    assert later.receipt.token_ratio == 1.0
     said = [one for one in later.receipt.warnings if "left out of the calibration" in one]
     assert len(said) == 1
     assert f"{reported:,} input tokens" in said[0]
-    assert not engine.fit(body(7), session="s", now=4_000).receipt.warnings
+    assert not engine.fit(body(7), session="s", now_ms=4_000).receipt.warnings
 
 
 def test_a_provider_that_counts_otherwise_is_believed() -> None:
     engine = Engine("observe")
-    view = engine.fit(body(3), session="s", now=1_000)
-    engine.observe(view, {"prompt_tokens": round(view.receipt.tokens_view * 1.5)}, now=2_000)
-    later = engine.fit(body(5), session="s", now=3_000)
-    assert later.receipt.calibrated == pytest.approx(1.5, abs=0.01)
+    view = engine.fit(body(3), session="s", now_ms=1_000)
+    engine.record_usage(view, {"prompt_tokens": round(view.receipt.tokens_view * 1.5)}, now_ms=2_000)
+    later = engine.fit(body(5), session="s", now_ms=3_000)
+    assert later.receipt.token_ratio == pytest.approx(1.5, abs=0.01)
     assert not later.receipt.warnings

@@ -64,20 +64,20 @@ def test_what_was_learned_decides_in_another_process(tmp_path: Any) -> None:
     url = f"sqlite:///{tmp_path}/kept.db"
     policy = {
         "name": "cold",
-        "protect": {"messages": 4},
-        "prune": [{"do": "hard_clear"}],
-        "schedule": {"when": "cold"},
+        "protect": {"last_messages": 4},
+        "prune": [{"type": "hard_clear"}],
+        "schedule": {"type": "cold_cache"},
     }
     now = 1_000_000
     for pause_s, read in ((0, 900), (200, 0), (10, 900), (200, 0), (10, 900)):
         now += pause_s * 1_000
         engine = Engine("observe", store=open_store(url))
-        view = engine.fit(body(), session="s", now=now)
-        engine.observe(view, {"input_tokens": 100, "cache_read_input_tokens": read}, now=now)
-    late = Engine(policy, store=open_store(url)).fit(body(), session="s", now=now + 210_000)
+        view = engine.fit(body(), session="s", now_ms=now)
+        engine.record_usage(view, {"input_tokens": 100, "cache_read_input_tokens": read}, now_ms=now)
+    late = Engine(policy, store=open_store(url)).fit(body(), session="s", now_ms=now + 210_000)
     assert late.receipt.opened
-    assert "the prompt cache lives 3 min" in late.receipt.trigger
-    fresh = Engine(policy).fit(body(), session="s", now=now, idle_s=210.0)
+    assert "the prompt cache lives 3 min" in late.receipt.reason
+    fresh = Engine(policy).fit(body(), session="s", now_ms=now, idle_s=210.0)
     assert not fresh.receipt.opened
 
 

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.lineage import digest, digests
+from secateur.lineage import hash_prefixes, hash_text
 from secateur.patch import Splice, spliced
 from secateur.sessions.originals import difference
 
@@ -61,4 +61,4 @@ def test_a_thousand_small_edits_are_a_thousand_small_pieces() -> None:
 
 def test_the_hashes_of_beginnings_are_those_of_the_bytes() -> None:
     data = b"0123456789"
-    assert digests(data, [7, 0, 10, 11, 7]) == {size: digest(data[:size]) for size in (0, 7, 10)}
+    assert hash_prefixes(data, [7, 0, 10, 11, 7]) == {size: hash_text(data[:size]) for size in (0, 7, 10)}

@@ -22,23 +22,23 @@ def chat(rounds: int) -> bytes:
 
 
 def test_a_file_that_nobody_tells_the_time_of_has_no_cache_to_lose() -> None:
-    assert fit(chat(30), now=0).receipt.trigger.startswith("no earlier call is known")
+    assert fit(chat(30), now_ms=0).receipt.reason.startswith("no earlier call is known")
 
 
 def test_a_loop_that_hands_its_plan_on_waits_until_an_edit_pays() -> None:
-    plan = fit(chat(1), now=0).plan
+    plan = fit(chat(1), now_ms=0).plan
     assert plan == Plan()
-    view = fit(chat(30), plan=plan, now=0)
-    assert "the prompt cache is warm" in view.receipt.gate
-    assert view.native == chat(30)
+    view = fit(chat(30), plan=plan, now_ms=0)
+    assert "the prompt cache is warm" in view.receipt.skipped_reason
+    assert view.request == chat(30)
 
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_so_does_a_session_of_an_engine_in_whatever_process(kept: bool, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/kept.db" if kept else None
     first = Engine(store=store)
-    first.fit(chat(1), session="s", now=1_000)
+    first.fit(chat(1), session="s", now_ms=1_000)
     later = Engine(store=store) if kept else first
-    assert "the prompt cache is warm" in later.fit(chat(30), session="s", now=2_000).receipt.gate
-    told = later.fit(chat(31), session="s", now=400_000, idle_s=301.0)
-    assert told.receipt.trigger.startswith("the last call was 5 min ago")
+    assert "the prompt cache is warm" in later.fit(chat(30), session="s", now_ms=2_000).receipt.skipped_reason
+    told = later.fit(chat(31), session="s", now_ms=400_000, idle_s=301.0)
+    assert told.receipt.reason.startswith("the last call was 5 min ago")

@@ -56,15 +56,15 @@ BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "one " * 400
 def test_a_refusal_holds_for_the_session_and_its_model(stored: bool, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/kept.db" if stored else None
     engine = Engine("observe", store=store)
-    view = engine.fit(BODY, session="s", now=1)
-    engine.observe(view, refusal("This model's maximum context length is 64000 tokens."), now=2)
+    view = engine.fit(BODY, session="s", now_ms=1)
+    engine.record_usage(view, refusal("This model's maximum context length is 64000 tokens."), now_ms=2)
     again = Engine("observe", store=store) if stored else engine
-    receipt = again.fit(BODY, session="s", now=3).receipt
+    receipt = again.fit(BODY, session="s", now_ms=3).receipt
     assert (receipt.window, receipt.window_source.partition(":")[0]) == (64_000, "learned")
-    assert again.fit({**BODY, "model": "gpt-4o-mini"}, session="s", now=4).receipt.window == 128_000
-    again.observe("s", {"prompt_tokens": 400}, now=5)
-    assert again.fit(BODY, session="s", now=6).receipt.window == 64_000
-    assert Engine("observe", window=9_000, store=store).fit(BODY, session="s", now=7).receipt.window == 9_000
+    assert again.fit({**BODY, "model": "gpt-4o-mini"}, session="s", now_ms=4).receipt.window == 128_000
+    again.record_usage("s", {"prompt_tokens": 400}, now_ms=5)
+    assert again.fit(BODY, session="s", now_ms=6).receipt.window == 64_000
+    assert Engine("observe", window=9_000, store=store).fit(BODY, session="s", now_ms=7).receipt.window == 9_000
 
 
 def codex(*windows: int) -> bytes:

@@ -1,7 +1,7 @@
 """What a session that parts from another takes along of its plan."""
 
 from secateur.model import Edit, Epoch, Rewrite
-from secateur.plan import Plan, branch
+from secateur.plan import Plan, branch_for
 
 EDIT: tuple[Edit, ...] = (Rewrite("k", "x", "by"),)
 
@@ -15,7 +15,7 @@ def plan(*epochs: tuple[str, int | None]) -> Plan:
 
 def taken(whole: Plan, *keys: str) -> list[tuple[int, int | None]]:
     """The times of the epochs that are inherited, which are their numbers in the whole plan, and what each undoes."""
-    return [(epoch.at, epoch.undoes) for epoch in branch(whole, frozenset(keys)).epochs]
+    return [(epoch.at_ms, epoch.reverts) for epoch in branch_for(whole, frozenset(keys)).epochs]
 
 
 def test_only_epochs_whose_tips_are_in_the_history_come_along() -> None:

@@ -11,9 +11,9 @@ from secateur.stores.memory import MemoryStore
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 1},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 1},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 MESSAGES: list[dict[str, Any]] = [
     {"role": "user", "content": "go"},
@@ -38,11 +38,11 @@ GEMINI = [
 
 def named(request: Any, **settings: Any) -> bool:
     """Whether the placeholder names a handle."""
-    view = Engine(CLEAR, "claude-opus-4-5", store=MemoryStore(), **settings).fit(request, session="s", now=1)
-    assert view.receipt.entries[0].handle
-    said = view.native if isinstance(view.native, bytes) else json.dumps(view.native, default=str).encode()
+    view = Engine(CLEAR, "claude-opus-4-5", store=MemoryStore(), **settings).fit(request, session="s", now_ms=1)
+    assert view.receipt.edits[0].handle
+    said = view.request if isinstance(view.request, bytes) else json.dumps(view.request, default=str).encode()
     assert b"[secateur: " in said
-    return f"recall {view.receipt.entries[0].handle}".encode() in said
+    return f"recall {view.receipt.edits[0].handle}".encode() in said
 
 
 def claude(*tools: dict[str, Any]) -> bytes:
@@ -81,13 +81,13 @@ NOT_OURS: dict[str, Any] = {
 @pytest.mark.parametrize("way", OURS)
 def test_where_the_request_has_a_tool_to_read_back_placeholders_name_handles(way: str) -> None:
     assert named(OURS[way])
-    assert not named(OURS[way], handles="off")
+    assert not named(OURS[way], recall_handles="off")
 
 
 @pytest.mark.parametrize("way", NOT_OURS)
 def test_where_it_has_none_they_do_not_and_receipts_do(way: str) -> None:
     assert not named(NOT_OURS[way])
-    assert named(NOT_OURS[way], handles="on")
+    assert named(NOT_OURS[way], recall_handles="on")
 
 
 def test_a_list_of_messages_tells_by_what_was_called() -> None:
@@ -98,9 +98,9 @@ def test_a_list_of_messages_tells_by_what_was_called() -> None:
 
 
 def test_without_a_store_nothing_is_named() -> None:
-    assert b"recall" not in Engine(CLEAR, handles="on").fit(claude(), now=1).native
+    assert b"recall" not in Engine(CLEAR, recall_handles="on").fit(claude(), now_ms=1).request
 
 
 def test_a_setting_that_cannot_be_is_refused() -> None:
     with pytest.raises(ConfigError, match="handles cannot be 'yes': give auto, on or off"):
-        Engine(CLEAR, **{"handles": "yes"})
+        Engine(CLEAR, **{"recall_handles": "yes"})

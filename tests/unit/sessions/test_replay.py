@@ -11,13 +11,13 @@ import pytest
 from secateur import Engine
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Who
+from secateur.stores.protocol import SessionId
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 2},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -52,23 +52,23 @@ WAYS: dict[str, Any] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_past_view_is_made_again_from_what_was_kept_and_from_what_is_handed_in(way: str) -> None:
     store = MemoryStore()
-    engine = Engine(CLEAR, store=store, keep="raw", format="anthropic_messages")
-    views = [engine.fit(WAYS[way](rounds), session="s", now=rounds).native for rounds in (2, 3, 4)]
+    engine = Engine(CLEAR, store=store, store_raw=True, format="anthropic_messages")
+    views = [engine.fit(WAYS[way](rounds), session="s", now_ms=rounds).request for rounds in (2, 3, 4)]
     for number, view in enumerate(views):
         kept = engine.replay("s", number)
-        assert kept.exact
+        assert kept.is_exact
         if isinstance(view, bytes):
-            assert kept.native == view
+            assert kept.request == view
         handed = engine.replay("s", number, WAYS[way](number + 2))
-        assert (handed.native, handed.exact) == (view, True)
+        assert (handed.request, handed.is_exact) == (view, True)
 
 
 def test_each_message_is_kept_once() -> None:
     store = MemoryStore()
-    engine = Engine(CLEAR, store=store, keep="raw")
+    engine = Engine(CLEAR, store=store, store_raw=True)
     for rounds in range(1, 9):
-        engine.fit(json.dumps(request(rounds)).encode(), session="s", now=rounds)
-    raw = [held for held in store.blobs(Who("s")) if held.kind == "raw"]
+        engine.fit(json.dumps(request(rounds)).encode(), session="s", now_ms=rounds)
+    raw = [held for held in store.blobs(SessionId("s")) if held.kind == "raw"]
     assert sum(held.size for held in raw) < 2 * len(json.dumps(request(8)))
 
 
@@ -80,32 +80,32 @@ def test_a_session_log_is_replayed_too() -> None:
         kind = message["role"]
         lines.append({"type": kind, "uuid": f"u{number}", "parentUuid": f"u{number - 1}", "message": message})
     log = b"".join(json.dumps({"sessionId": "x", **line}).encode() + b"\n" for line in lines)
-    engine = Engine(CLEAR, store=MemoryStore(), keep="raw")
-    view = engine.fit(log, session="s", now=1)
+    engine = Engine(CLEAR, store=MemoryStore(), store_raw=True)
+    view = engine.fit(log, session="s", now_ms=1)
     assert view.receipt.opened
-    assert engine.replay("s", 0).native == view.native
+    assert engine.replay("s", 0).request == view.request
 
 
 CHILD = """
 import json, sys
 from secateur import Engine
 engine = Engine(json.loads(sys.argv[2]), store=sys.argv[1])
-view = engine.fit(sys.stdin.buffer.read(), session=None, now=2)
-engine.observe(view, {"input_tokens": 77}, now=3)
-sys.stdout.buffer.write(view.native)
+view = engine.fit(sys.stdin.buffer.read(), session=None, now_ms=2)
+engine.record_usage(view, {"input_tokens": 77}, now_ms=3)
+sys.stdout.buffer.write(view.request)
 """
 
 
 def test_another_process_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.db"
     engine = Engine(CLEAR, store=url)
-    first = engine.fit(json.dumps(request(3)).encode(), session=None, now=1)
+    first = engine.fit(json.dumps(request(3)).encode(), session=None, now_ms=1)
     longer = json.dumps(request(4)).encode()
     child = [sys.executable, "-W", "error", "-c", CHILD, url, json.dumps(CLEAR)]
     done = subprocess.run(child, input=longer, capture_output=True, check=True)
-    again = engine.fit(longer, session=first.session, now=4)
-    assert again.native == done.stdout
+    again = engine.fit(longer, session=first.session, now_ms=4)
+    assert again.request == done.stdout
     assert len(again.plan.epochs) == 2
-    state = open_store(url).load(Who(first.session))
+    state = open_store(url).load(SessionId(first.session))
     assert state is not None
     assert (state.receipts, state.clock.called) == (3, 0)  # nobody named it: it has no clock

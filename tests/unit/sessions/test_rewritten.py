@@ -3,16 +3,16 @@
 from typing import Any
 
 from secateur import Engine
-from secateur.model import Epoch, New, Remove, Replace
+from secateur.model import Epoch, NewMessage, Remove, Replace
 from secateur.plan import Plan
 from secateur.sessions.rebase import REWRITTEN
 from secateur.stores.memory import MemoryStore
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 2},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "threshold", "over_tokens": 100},
+    "protect": {"last_messages": 2},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "threshold", "over_tokens": 100},
 }
 BOUND = "claude-opus-5-5"
 
@@ -43,35 +43,35 @@ CHAT = [said("user" if n % 2 == 0 else "assistant", f"message {n}") for n in ran
 
 def test_a_summary_is_carried_where_all_it_stands_for_says_the_same() -> None:
     engine = Engine("observe", store=MemoryStore())
-    keys = [message.key for message in Engine("observe").fit(body(CHAT)).before.messages]
-    summary = Replace(keys[1], keys[5], (New("user", "what was said", "summary"),))
-    first = engine.fit(body(CHAT), session="s", plan=Plan((Epoch(1, keys[-1], "by hand", (summary,)),)), now=1)
+    keys = [message.key for message in Engine("observe").fit(body(CHAT)).raw_transcript.messages]
+    summary = Replace(keys[1], keys[5], (NewMessage("user", "what was said", "summary"),))
+    first = engine.fit(body(CHAT), session="s", plan=Plan((Epoch(1, keys[-1], "by hand", (summary,)),)), now_ms=1)
     summed = [{"type": "text", "text": "what was said"}]
-    assert [one["content"] for one in first.native["messages"]][1:4] == ["message 1", summed, "message 6"]
-    engine.forget()
+    assert [one["content"] for one in first.request["messages"]][1:4] == ["message 1", summed, "message 6"]
+    engine.clear_cache()
     shorter = [said("user", "all before is gone"), *CHAT[1:]]
-    view = engine.fit(body(shorter), session="s", now=2)
-    told = [one["content"] for one in view.native["messages"]]
+    view = engine.fit(body(shorter), session="s", now_ms=2)
+    told = [one["content"] for one in view.request["messages"]]
     assert told == ["all before is gone", "message 1", summed, "message 6", "message 7", "message 8"]
-    assert view.plan.epochs[-1].why == REWRITTEN
-    assert engine.fit(body(shorter), session="s", now=3).plan == view.plan
+    assert view.plan.epochs[-1].reason == REWRITTEN
+    assert engine.fit(body(shorter), session="s", now_ms=3).plan == view.plan
 
 
 def test_and_is_not_where_something_in_it_was_changed() -> None:
     engine = Engine("observe", store=MemoryStore())
-    keys = [message.key for message in Engine("observe").fit(body(CHAT)).before.messages]
-    summary = Replace(keys[1], keys[5], (New("user", "what was said", "summary"),))
-    engine.fit(body(CHAT), session="s", plan=Plan((Epoch(1, keys[-1], "by hand", (summary,)),)), now=1)
+    keys = [message.key for message in Engine("observe").fit(body(CHAT)).raw_transcript.messages]
+    summary = Replace(keys[1], keys[5], (NewMessage("user", "what was said", "summary"),))
+    engine.fit(body(CHAT), session="s", plan=Plan((Epoch(1, keys[-1], "by hand", (summary,)),)), now_ms=1)
     other = [*CHAT[:4], said("user", "otherwise"), *CHAT[5:]]
-    assert engine.fit(body(other), session="s", now=2).native["messages"] == other
+    assert engine.fit(body(other), session="s", now_ms=2).request["messages"] == other
 
 
 def test_a_rewind_is_no_rewriting() -> None:
     engine = Engine(CLEAR, store=MemoryStore())
     messages = [said("user", "go"), *step(0), *step(1)]
-    plan = engine.fit(body(messages), session="s", now=1).plan
-    view = engine.fit(body(messages[:5]), session="s", now=2)
-    assert all(epoch.why != REWRITTEN for epoch in view.plan.epochs[len(plan.epochs) :])
+    plan = engine.fit(body(messages), session="s", now_ms=1).plan
+    view = engine.fit(body(messages[:5]), session="s", now_ms=2)
+    assert all(epoch.reason != REWRITTEN for epoch in view.plan.epochs[len(plan.epochs) :])
 
 
 def test_an_undo_takes_reasoning_out_that_was_made_under_the_other_view() -> None:
@@ -79,17 +79,17 @@ def test_an_undo_takes_reasoning_out_that_was_made_under_the_other_view() -> Non
     the epoch is sound again."""
     store = MemoryStore()
     messages = [said("user", "go"), *step(0), *step(1)]
-    first = Engine(CLEAR, store=store, window=9_000).fit(body(messages), session="s", now=1)
+    first = Engine(CLEAR, store=store, window=9_000).fit(body(messages), session="s", now_ms=1)
     assert first.receipt.opened
     watching = Engine("observe", store=store)
-    watching.undo("s", now=2)
+    watching.undo("s", now_ms=2)
     longer = [*messages, *step(2)]
-    view = watching.fit(body(longer), session="s", now=3)
-    assert view.native["messages"][: len(messages)] == messages
-    assert signatures(view.native) == ["c2ln0", "ZG9uZ0", "c2ln1", "ZG9uZ1"]
+    view = watching.fit(body(longer), session="s", now_ms=3)
+    assert view.request["messages"][: len(messages)] == messages
+    assert signatures(view.request) == ["c2ln0", "ZG9uZ0", "c2ln1", "ZG9uZ1"]
     assert {type(edit) for edit in view.plan.epochs[-1].edits} == {Remove}
-    later = Engine("observe", store=store).fit(body([*longer, *step(3)]), session="s", now=4)
-    assert signatures(later.native) == ["c2ln0", "ZG9uZ0", "c2ln1", "ZG9uZ1", "c2ln3", "ZG9uZ3"]
+    later = Engine("observe", store=store).fit(body([*longer, *step(3)]), session="s", now_ms=4)
+    assert signatures(later.request) == ["c2ln0", "ZG9uZ0", "c2ln1", "ZG9uZ1", "c2ln3", "ZG9uZ3"]
     assert later.plan == view.plan
 
 
@@ -103,10 +103,10 @@ def test_an_undo_waits_where_the_running_turn_must_begin_with_what_it_voids() ->
     store = MemoryStore()
     thinking = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
     messages = [said("user", "go"), *step(0), *step(1)]
-    first = Engine(CLEAR, store=store, window=9_000).fit(body(messages) | thinking, session="s", now=1)
+    first = Engine(CLEAR, store=store, window=9_000).fit(body(messages) | thinking, session="s", now_ms=1)
     watching = Engine("observe", store=store)
-    watching.undo("s", now=2)
+    watching.undo("s", now_ms=2)
     running = [*messages, *step(2)[:2]]
-    view = watching.fit(body(running) | thinking, session="s", now=3)
-    assert view.native["messages"] == [*first.native["messages"], *step(2)[:2]]
+    view = watching.fit(body(running) | thinking, session="s", now_ms=3)
+    assert view.request["messages"] == [*first.request["messages"], *step(2)[:2]]
     assert "undo again" in view.receipt.warnings[0]

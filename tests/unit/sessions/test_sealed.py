@@ -13,13 +13,13 @@ from secateur.sessions.receipt_log import read
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Change, State, Who
+from secateur.stores.protocol import SessionId, SessionUpdate, State
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 2},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -37,8 +37,8 @@ def used(path: Path) -> str:
     url = f"sqlite:///{path}"
     engine = Engine(CLEAR, store=url)
     for rounds in (2, 3, 4):
-        engine.fit(body(rounds), session="s", now=rounds)
-    engine.undo("s", now=9)
+        engine.fit(body(rounds), session="s", now_ms=rounds)
+    engine.undo("s", now_ms=9)
     return url
 
 
@@ -48,7 +48,7 @@ TAMPERED = {
     "the undo away": ("DELETE FROM epochs WHERE number = 3", "has 3 epochs, but its receipts name 4"),
     "all away": ("DELETE FROM epochs", "has 0 epochs, but its receipts name 4"),
     "one more": (
-        "INSERT INTO epochs SELECT session, 4, tip, body FROM epochs WHERE number = 0",
+        "INSERT INTO epochs SELECT session, 4, head_key, body FROM epochs WHERE number = 0",
         "has 5 epochs, but its receipts name 4",
     ),
 }
@@ -58,33 +58,35 @@ TAMPERED = {
 def test_a_plan_changed_in_the_store_is_found(way: str, tmp_path: Path) -> None:
     sql, said = TAMPERED[way]
     store = open_store(used(tmp_path / "s.db"))
-    assert problems(store, Who("s")) == ()
+    assert problems(store, SessionId("s")) == ()
     store.close()
     connection = sqlite3.connect(tmp_path / "s.db")
     with connection:
         connection.execute(sql)
     connection.close()
-    (found,) = problems(store, Who("s"))
+    (found,) = problems(store, SessionId("s"))
     assert said in found
 
 
 def test_epochs_that_came_while_the_store_failed_are_named_by_the_receipt_they_are_saved_with() -> None:
     store = Failing()
     engine = Engine(CLEAR, store=store)
-    first = engine.fit(body(2), session="s", now=1)
-    other = Engine(CLEAR).fit(body(3), plan=first.plan, now=2)
+    first = engine.fit(body(2), session="s", now_ms=1)
+    other = Engine(CLEAR).fit(body(3), plan=first.plan, now_ms=2)
     store.full = True
-    assert engine.fit(body(3), session="s", plan=other.plan, now=2).native == other.native
+    assert engine.fit(body(3), session="s", plan=other.plan, now_ms=2).request == other.request
     store.full = False
     engine.sessions.reach.breaker.answered()
-    engine.observe("s", {"input_tokens": 500}, now=3)
-    assert problems(store, Who("s")) == ()
-    engine.pin("s", "tool", "Read", now=4)
-    engine.fit(body(4), session="s", now=5)
-    assert problems(store, Who("s")) == ()
-    state = store.load(Who("s"))
+    engine.record_usage("s", {"input_tokens": 500}, now_ms=3)
+    assert problems(store, SessionId("s")) == ()
+    engine.pin("s", "tool", "Read", now_ms=4)
+    engine.fit(body(4), session="s", now_ms=5)
+    assert problems(store, SessionId("s")) == ()
+    state = store.load(SessionId("s"))
     assert state is not None
-    assert sum(len(read(link.body).saved) for link in store.receipts(Who("s"))) == len(state.plan.epochs) == 3
+    assert (
+        sum(len(read(link.body).epoch_hashes) for link in store.receipts(SessionId("s"))) == len(state.plan.epochs) == 3
+    )
 
 
 class Failing(MemoryStore):
@@ -92,7 +94,7 @@ class Failing(MemoryStore):
 
     full = False
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         if self.full:
             raise StoreError("the disk is full")
         return super().save(state, change)

@@ -15,13 +15,13 @@ from secateur.lineage import handle_of
 from secateur.receipt import Receipt
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Change, State, Who
+from secateur.stores.protocol import SessionId, SessionUpdate, State
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 2},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 MODEL = "claude-opus-4-5"
 
@@ -47,28 +47,28 @@ def body(messages: list[dict[str, Any]]) -> bytes:
 
 
 def engine(store: Any, **more: Any) -> Engine:
-    return Engine(more.pop("policy", CLEAR), MODEL, store=store, handles="on", **more)
+    return Engine(more.pop("policy", CLEAR), MODEL, store=store, recall_handles="on", **more)
 
 
 def kept(store: Any, name: str) -> list[Receipt]:
-    return [msgspec.json.decode(link.body, type=Receipt) for link in store.receipts(Who(name))]
+    return [msgspec.json.decode(link.body, type=Receipt) for link in store.receipts(SessionId(name))]
 
 
 @pytest.mark.parametrize("named", [True, False])
 def test_64_interleaved_sessions_never_meet(named: bool) -> None:
     """With identical first and last messages; each has its own name, or none has."""
     store, names = MemoryStore(), {}
-    used = engine(store, sessions=8)
+    used = engine(store, max_cached_sessions=8)
     for rounds in (1, 2, 3):
         for number in range(64):
             canary = f"canary-{number:02d}"
-            view = used.fit(body(session(canary, rounds)), session=f"s{number}" if named else None, now=rounds)
+            view = used.fit(body(session(canary, rounds)), session=f"s{number}" if named else None, now_ms=rounds)
             names[number] = view.session
-            assert view.native.count(b"canary-") == view.native.count(canary.encode())
+            assert view.request.count(b"canary-") == view.request.count(canary.encode())
     assert len(set(names.values())) == 64
     for number, name in names.items():
         canary = f"canary-{number:02d}".encode()
-        bytes_ = [found.data for held in store.blobs(Who(name)) if (found := store.blob("", held.id))]
+        bytes_ = [found.data for held in store.blobs(SessionId(name)) if (found := store.blob("", held.id))]
         assert bytes_
         assert all(data.startswith(canary) for data in bytes_)
 
@@ -76,30 +76,30 @@ def test_64_interleaved_sessions_never_meet(named: bool) -> None:
 def test_tenants_never_meet() -> None:
     store = MemoryStore()
     data = body(session("theirs"))
-    engine(store, tenant="one").fit(data, session="s", now=1)
-    view = engine(store, tenant="two").fit(data, session=None, now=2)
+    engine(store, tenant="one").fit(data, session="s", now_ms=1)
+    view = engine(store, tenant="two").fit(data, session=None, now_ms=2)
     assert view.receipt.opened
-    assert store.load(Who("s", "two")) is None
+    assert store.load(SessionId("s", "two")) is None
     assert store.blob("three", handle_of("theirs 0 line\n" * 40)) is None
 
 
 def test_removed_bytes_can_be_read_back_by_the_handle_in_the_view() -> None:
     store = MemoryStore()
-    view = engine(store).fit(body(session("mine")), session="s", now=1)
+    view = engine(store).fit(body(session("mine")), session="s", now_ms=1)
     handle = handle_of("mine 0 line\n" * 40)
-    assert f"recall {handle}" in view.native.decode()
+    assert f"recall {handle}" in view.request.decode()
     found = store.blob("", handle)
     assert found is not None
     assert found.data.decode() == "mine 0 line\n" * 40
-    assert view.receipt.entries[0].handle == handle
-    assert b"recall" not in engine(None).fit(body(session("mine")), now=1).native
+    assert view.receipt.edits[0].handle == handle
+    assert b"recall" not in engine(None).fit(body(session("mine")), now_ms=1).request
 
 
 def test_fixed_placeholders_of_presets_stay_as_they_are_and_receipts_have_the_handles() -> None:
     turns = [*session("mine"), {"role": "assistant", "content": "done"}, {"role": "user", "content": "and now"}]
-    view = engine(MemoryStore(), policy="opencode").fit(body(turns), session="s", now=1)
-    assert view.native.count(b"<tool-output-compacted />") == 3
-    assert all(entry.handle for entry in view.receipt.entries)
+    view = engine(MemoryStore(), policy="opencode").fit(body(turns), session="s", now_ms=1)
+    assert view.request.count(b"<tool-output-compacted />") == 3
+    assert all(entry.handle for entry in view.receipt.edits)
 
 
 def test_threads_of_one_session_lose_nothing(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_threads_of_one_session_lose_nothing(tmp_path: Path) -> None:
     def work() -> None:
         used = engine(url)
         for number, request in enumerate(requests):
-            used.fit(request, session="s", now=number)
+            used.fit(request, session="s", now_ms=number)
         used.close()  # what a crowded store had no time for is kept then
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -119,12 +119,12 @@ def test_threads_of_one_session_lose_nothing(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     store = open_store(url)
-    links = list(store.receipts(Who("s")))
-    state = store.load(Who("s"))
+    links = list(store.receipts(SessionId("s")))
+    state = store.load(SessionId("s"))
     assert state is not None
     assert len(links) == state.receipts == 24
     assert broken(links, start("", "s"), state.head) == ""
-    assert engine(url).fit(requests[-1], session="s", now=9).plan == state.plan
+    assert engine(url).fit(requests[-1], session="s", now_ms=9).plan == state.plan
 
 
 class Moved(MemoryStore):
@@ -134,20 +134,20 @@ class Moved(MemoryStore):
         super().__init__()
         self.times = times
 
-    def save(self, state: State, change: Change) -> State:
+    def save(self, state: State, change: SessionUpdate) -> State:
         if self.times > 0:
             self.times -= 1
             now = self.load(state.who) or state
-            super().save(now, Change(at=1))
+            super().save(now, SessionUpdate(at=1))
         return super().save(state, change)
 
 
 def test_a_session_that_moved_on_is_decided_again() -> None:
     store = Moved(3)
-    view = engine(store).fit(body(session("mine")), session="s", now=1)
+    view = engine(store).fit(body(session("mine")), session="s", now_ms=1)
     assert view.receipt.warnings == ()
     assert len(kept(store, "s")) == 1
-    state = store.load(Who("s"))
+    state = store.load(SessionId("s"))
     assert state is not None
     assert (state.plan, state.revision) == (view.plan, 4)
 
@@ -155,17 +155,17 @@ def test_a_session_that_moved_on_is_decided_again() -> None:
 def test_every_request_leaves_a_receipt_that_fails_too() -> None:
     store = MemoryStore()
     used = engine(store)
-    used.fit(body(session("mine", 1)[:1]), session="s", now=1)
+    used.fit(body(session("mine", 1)[:1]), session="s", now_ms=1)
     with pytest.raises(FormatError):
-        used.fit(b'{"messages": [', session="s", now=2)
-    used.fit(body(session("mine")), session="s", now=3)
+        used.fit(b'{"messages": [', session="s", now_ms=2)
+    used.fit(body(session("mine")), session="s", now_ms=3)
     told = kept(store, "s")
-    assert [one.outcome for one in told] == ["unchanged", "failed", "opened"]
+    assert [one.status for one in told] == ["unchanged", "failed", "opened"]
     assert told[1].error.startswith("UnknownFormat: no known format")
-    entry = told[2].entries[0]
-    assert entry.removed.startswith(str(entry.handle))
-    assert (entry.tool, entry.call, entry.by, entry.verb) == ("Bash", "c0", "hard_clear", "rewrite")
-    links = list(store.receipts(Who("s")))
+    entry = told[2].edits[0]
+    assert entry.removed_hash.startswith(str(entry.handle))
+    assert (entry.tool, entry.call_id, entry.strategy, entry.verb) == ("Bash", "c0", "hard_clear", "rewrite")
+    links = list(store.receipts(SessionId("s")))
     assert broken(links, start("", "s")) == ""
     changed = [msgspec.structs.replace(links[1], body=links[1].body.replace(b"failed", b"opened")), *links[2:]]
     assert "not as it was written" in broken([links[0], *changed], start("", "s"))
@@ -175,9 +175,9 @@ def test_receipts_hold_no_secret() -> None:
     store, key = MemoryStore(), "sk-ant-api03-" + "abcDEF123_" * 9
     messages = session(f"ANTHROPIC_API_KEY={key}")
     messages[1]["content"][0]["id"] = messages[2]["content"][0]["tool_use_id"] = key
-    engine(store).fit(body(messages), session="s", now=1)
-    assert all(key.encode() not in link.body for link in store.receipts(Who("s")))
-    assert any(key.encode() in found.data for held in store.blobs(Who("s")) if (found := store.blob("", held.id)))
+    engine(store).fit(body(messages), session="s", now_ms=1)
+    assert all(key.encode() not in link.body for link in store.receipts(SessionId("s")))
+    assert any(key.encode() in found.data for held in store.blobs(SessionId("s")) if (found := store.blob("", held.id)))
 
 
 USAGES: list[tuple[dict[str, Any], int, int]] = [
@@ -194,9 +194,9 @@ USAGES: list[tuple[dict[str, Any], int, int]] = [
 def test_usage_of_any_provider_calibrates_and_moves_the_clock(usage: dict[str, Any], prompt: int, read: int) -> None:
     store = MemoryStore()
     used = engine(store)
-    view = used.fit(body(session("mine")), session="s", now=1)
-    used.observe(view, usage, now=5)
-    state = store.load(Who("s"))
+    view = used.fit(body(session("mine")), session="s", now_ms=1)
+    used.record_usage(view, usage, now_ms=5)
+    state = store.load(SessionId("s"))
     assert state is not None
     assert (state.clock.called, state.clock.read) == (5, read)
     ratio = min(max(prompt / view.receipt.tokens_view, 0.5), 3.0)
@@ -205,36 +205,36 @@ def test_usage_of_any_provider_calibrates_and_moves_the_clock(usage: dict[str, A
 
 def test_the_window_is_held_against_what_the_provider_counts() -> None:
     """In the process that was told, and in another."""
-    policy = CLEAR | {"schedule": {"when": "threshold", "over_share": 0.5}}
+    policy = CLEAR | {"schedule": {"type": "threshold", "over_window_share": 0.5}}
     for store in (MemoryStore(), None):
         used = engine(store, policy=policy, window=1_000)
-        first = used.fit(body(session("mine", 2)), session="s", now=1)
+        first = used.fit(body(session("mine", 2)), session="s", now_ms=1)
         assert not first.receipt.opened
-        used.observe("s", {"input_tokens": first.receipt.tokens_view * 2}, now=2)
+        used.record_usage("s", {"input_tokens": first.receipt.tokens_view * 2}, now_ms=2)
         again = engine(store, policy=policy, window=1_000) if store else used
-        view = again.fit(body(session("mine", 2)), session="s", now=3)
-        assert (view.receipt.opened, view.receipt.calibrated) == (True, 2.0)
+        view = again.fit(body(session("mine", 2)), session="s", now_ms=3)
+        assert (view.receipt.opened, view.receipt.token_ratio) == (True, 2.0)
 
 
 def test_a_clock_that_nobody_moved_is_unknown_and_one_that_was_is_known_everywhere() -> None:
     store = MemoryStore()
-    policy = CLEAR | {"schedule": {"when": "threshold", "idle_over_s": 300}}
+    policy = CLEAR | {"schedule": {"type": "threshold", "min_idle_s": 300}}
     messages = body(session("mine"))
-    view = engine(store, policy=policy).fit(messages, session="s", now=0)
-    assert "no earlier call is known" in view.receipt.gate
-    engine(store, policy=policy).observe(view, {"input_tokens": 9}, now=1_000)
-    assert "299 s ago" in engine(store, policy=policy).fit(messages, session="s", now=300_000).receipt.gate
-    assert "2 s ago" in engine(store, policy=policy).fit(messages, session="s", now=302_000).receipt.gate
-    assert engine(store, policy=policy).fit(messages, session="s", now=603_000).receipt.opened
+    view = engine(store, policy=policy).fit(messages, session="s", now_ms=0)
+    assert "no earlier call is known" in view.receipt.skipped_reason
+    engine(store, policy=policy).record_usage(view, {"input_tokens": 9}, now_ms=1_000)
+    assert "299 s ago" in engine(store, policy=policy).fit(messages, session="s", now_ms=300_000).receipt.skipped_reason
+    assert "2 s ago" in engine(store, policy=policy).fit(messages, session="s", now_ms=302_000).receipt.skipped_reason
+    assert engine(store, policy=policy).fit(messages, session="s", now_ms=603_000).receipt.opened
 
 
 def test_what_is_read_from_the_cache_after_a_pause_shows_how_long_it_lives() -> None:
     store = MemoryStore()
     used = engine(store, policy="observe")
     for now, read in ((1_000, 90), (1_801_000, 90), (1_802_000, 0)):
-        view = used.fit(body(session("mine")), session="s", now=now)
-        used.observe(view, {"input_tokens": 10, "cache_read_input_tokens": read}, now=now)
-        state = store.load(Who("s"))
+        view = used.fit(body(session("mine")), session="s", now_ms=now)
+        used.record_usage(view, {"input_tokens": 10, "cache_read_input_tokens": read}, now_ms=now)
+        state = store.load(SessionId("s"))
         assert state is not None
         assert state.clock.ttl_s == {90: {1_000: 0, 1_801_000: 1_800.0}.get(now), 0: 0}[read]
 
@@ -252,28 +252,28 @@ def test_what_is_read_from_the_cache_after_a_pause_shows_how_long_it_lives() -> 
 def test_pins_bring_back_what_they_name_and_keep_it(kind: str, pattern: str, stay: set[int]) -> None:
     store = MemoryStore()
     used = engine(store)
-    used.fit(body(session("mine")), session="s", now=1)
-    used.pin("s", kind, pattern, now=2)
+    used.fit(body(session("mine")), session="s", now_ms=1)
+    used.pin("s", kind, pattern, now_ms=2)
     for again in (used, engine(store)):
-        view = again.fit(body(longer("mine")), session="s", now=3)
-        shown = {n for n in range(3) if f"mine {n} line\\nmine".encode() in view.native}
+        view = again.fit(body(longer("mine")), session="s", now_ms=3)
+        shown = {n for n in range(3) if f"mine {n} line\\nmine".encode() in view.request}
         assert shown == stay
-    assert {entry.verb for entry in kept(store, "s")[2].entries} >= {"restore"}
-    used.unpin("s", kind, pattern, now=4)
+    assert {entry.verb for entry in kept(store, "s")[2].edits} >= {"restore"}
+    used.unpin("s", kind, pattern, now_ms=4)
     assert not {
         n
         for n in range(3)
-        if f"mine {n} line\\nmine".encode() in used.fit(body(longer("mine")), session="s", now=5).native
+        if f"mine {n} line\\nmine".encode() in used.fit(body(longer("mine")), session="s", now_ms=5).request
     }
     with pytest.raises(ConfigError, match="no pin"):
         used.unpin("s", kind, pattern)
 
 
 def test_pins_have_a_budget() -> None:
-    used = engine(MemoryStore(), pin_tokens=200)
-    used.pin("s", "tool", "Bash", now=1)
-    view = used.fit(body(session("mine")), session="s", now=2)
-    assert [entry.call for entry in view.receipt.entries] == ["c1", "c2"]
+    used = engine(MemoryStore(), max_pinned_tokens=200)
+    used.pin("s", "tool", "Bash", now_ms=1)
+    view = used.fit(body(session("mine")), session="s", now_ms=2)
+    assert [entry.call_id for entry in view.receipt.edits] == ["c1", "c2"]
     assert "pins hold" in view.receipt.warnings[0]
     with pytest.raises(ConfigError, match="pin by"):
         used.pin("s", "colour", "red")
@@ -282,14 +282,14 @@ def test_pins_have_a_budget() -> None:
 def test_an_undo_says_what_it_costs_and_what_it_took_back_stays_back() -> None:
     for store in (MemoryStore(), None):
         used = engine(store)
-        first = used.fit(body(session("mine")), session="s", now=1)
-        undone = used.undo("s", now=2)
+        first = used.fit(body(session("mine")), session="s", now_ms=1)
+        undone = used.undo("s", now_ms=2)
         assert undone.tokens == first.receipt.tokens_raw - first.receipt.tokens_view > 0
-        view = (engine(store) if store else used).fit(body(longer("mine")), session="s", now=3)
-        assert {entry.call for entry in view.receipt.entries} == {"c3"}
+        view = (engine(store) if store else used).fit(body(longer("mine")), session="s", now_ms=3)
+        assert {entry.call_id for entry in view.receipt.edits} == {"c3"}
         with pytest.raises(EditError, match="no epoch 9"):
             used.undo("s", 9)
-        assert used.undo("s", undone.by, now=4).tokens == -undone.tokens
+        assert used.undo("s", undone.by, now_ms=4).tokens == -undone.tokens
 
 
 def test_a_store_that_fails_stops_nothing(tmp_path: Path) -> None:
@@ -298,28 +298,28 @@ def test_a_store_that_fails_stops_nothing(tmp_path: Path) -> None:
     path.write_bytes(b"this is no database, whatever its name says" * 99)
     used = engine(f"sqlite:///{path}")
     data = body(session("mine"))
-    view = used.fit(data, session="s", now=1)
+    view = used.fit(data, session="s", now_ms=1)
     assert "went on without the store" in view.receipt.warnings[0]
-    assert view.native == data
-    assert "nothing is taken out that could not be kept" in view.receipt.gate
-    used.observe(view, {"input_tokens": 100}, now=2)
+    assert view.request == data
+    assert "nothing is taken out that could not be kept" in view.receipt.skipped_reason
+    used.record_usage(view, {"input_tokens": 100}, now_ms=2)
     with pytest.raises(StoreError):
         used.undo("s")
     path.unlink()
     used.sessions.reach.breaker.rest_s = 0.0
-    assert used.fit(data, session="s", now=3).native == data  # it failed a moment ago
+    assert used.fit(data, session="s", now_ms=3).request == data  # it failed a moment ago
     used.sessions.reach.breaker.clock = lambda: time.monotonic() + 60
-    again = used.fit(data, session="s", now=4)
+    again = used.fit(data, session="s", now_ms=4)
     assert (again.receipt.opened, again.receipt.warnings) == (True, ())
     store = open_store(f"sqlite:///{path}")
-    assert [(one.at, one.outcome) for one in kept(store, "s")] == [(1, "unchanged"), (3, "unchanged"), (4, "opened")]
+    assert [(one.at_ms, one.status) for one in kept(store, "s")] == [(1, "unchanged"), (3, "unchanged"), (4, "opened")]
     assert store.blob("", handle_of("mine 0 line\n" * 40)) is not None
 
 
 def test_replay_says_what_it_lacks() -> None:
     store = MemoryStore()
     used = engine(store)
-    used.fit(body(session("mine")), session="s", now=1)
+    used.fit(body(session("mine")), session="s", now_ms=1)
     with pytest.raises(StoreError, match="was not kept"):
         used.replay("s", 0)
     with pytest.raises(StoreError, match="no request 3"):
@@ -329,7 +329,7 @@ def test_replay_says_what_it_lacks() -> None:
     with pytest.raises(StoreError, match="not that of request 0"):
         used.replay("s", 0, body(session("other")))
     longer = [*session("mine"), {"role": "assistant", "content": "more"}, {"role": "user", "content": "and more"}]
-    assert used.replay("s", 0, body(longer)).exact
+    assert used.replay("s", 0, body(longer)).is_exact
 
 
 def test_without_a_name_what_goes_on_stays_and_what_parts_is_another_session() -> None:
@@ -337,7 +337,7 @@ def test_without_a_name_what_goes_on_stays_and_what_parts_is_another_session() -
 
     def placed(*said: str) -> str:
         messages = [{"role": "assistant" if n % 2 else "user", "content": text} for n, text in enumerate(said)]
-        return engine(store).fit(body(messages), session=None, now=1).session
+        return engine(store).fit(body(messages), session=None, now_ms=1).session
 
     first = placed("hi")
     assert placed("hi", "hello", "one") == first

@@ -13,7 +13,7 @@ from secateur.stores import open_store
 from secateur.stores.anchor import LEAST
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Blob, Change, Freed, Who, fresh
+from secateur.stores.protocol import Blob, Freed, SessionId, SessionUpdate, fresh
 
 DAY_MS = 86_400_000
 BODY = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}).encode()
@@ -21,9 +21,9 @@ BODY = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", 
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
-    "protect": {"messages": 2},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "every_request"},
+    "protect": {"last_messages": 2},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"},
 }
 
 
@@ -39,7 +39,7 @@ def grown(rounds: int) -> bytes:
 
 
 def old(store: MemoryStore, name: str, at: int) -> None:
-    store.save(fresh(Who(name)), Change(at=at, blobs=(Blob(name.encode()),)))
+    store.save(fresh(SessionId(name)), SessionUpdate(at=at, blobs=(Blob(name.encode()),)))
 
 
 def blobs(store: MemoryStore) -> int:
@@ -51,13 +51,13 @@ def test_a_request_lets_go_of_what_is_old_once_a_day_and_a_new_engine_does_not_a
     old(store, "long ago", DAY_MS)
     old(store, "lately", 20 * DAY_MS)
     engine = Engine("observe", store=store)
-    engine.fit(BODY, session="s", now=40 * DAY_MS)
+    engine.fit(BODY, session="s", now_ms=40 * DAY_MS)
     assert blobs(store) == 1
-    assert store.load(Who("long ago")) is not None
+    assert store.load(SessionId("long ago")) is not None
     old(store, "found late", DAY_MS)
-    Engine("observe", store=store).fit(BODY, session="t", now=40 * DAY_MS + 7_200_000)
+    Engine("observe", store=store).fit(BODY, session="t", now_ms=40 * DAY_MS + 7_200_000)
     assert blobs(store) == 2
-    engine.fit(BODY, session="s", now=41 * DAY_MS)
+    engine.fit(BODY, session="s", now_ms=41 * DAY_MS)
     assert blobs(store) == 1
 
 
@@ -65,7 +65,7 @@ def test_how_long_bytes_are_kept_is_said_by_the_environment(monkeypatch: pytest.
     monkeypatch.setenv("SECATEUR_RETENTION_DAYS", "90")
     store = MemoryStore()
     old(store, "long ago", DAY_MS)
-    Engine("observe", store=store).fit(BODY, session="s", now=40 * DAY_MS)
+    Engine("observe", store=store).fit(BODY, session="s", now_ms=40 * DAY_MS)
     assert blobs(store) == 1
 
 
@@ -73,48 +73,50 @@ def test_old_receipts_go_by_themselves_and_the_session_goes_on(monkeypatch: pyte
     store, kept = MemoryStore(), Engine(CLEAR, store=MemoryStore())
     for number in range(30):
         for engine in (Engine(CLEAR, store=store), kept):
-            view = engine.fit(grown(number), session="s", now=number * DAY_MS)
-    state = store.load(Who("s"))
+            view = engine.fit(grown(number), session="s", now_ms=number * DAY_MS)
+    state = store.load(SessionId("s"))
     assert state is not None
     assert state.anchor.number == -1
     monkeypatch.setenv("SECATEUR_RECEIPT_DAYS", "5")
-    late = [engine.fit(grown(31), session="s", now=60 * DAY_MS) for engine in (Engine(CLEAR, store=store), kept)]
-    assert late[0].native == late[1].native
-    state = store.load(Who("s"))
+    late = [engine.fit(grown(31), session="s", now_ms=60 * DAY_MS) for engine in (Engine(CLEAR, store=store), kept)]
+    assert late[0].request == late[1].request
+    state = store.load(SessionId("s"))
     assert state is not None
     assert (state.receipts, state.anchor.number) == (31, 31 - LEAST - 1)
-    assert problems(store, Who("s")) == ()
+    assert problems(store, SessionId("s")) == ()
     told = {one.key: one for one in left(store, state)}
     assert {edit.key for epoch in state.plan.epochs for edit in epoch.edits} <= told.keys()
     assert all(one.out for one in told.values())
     engine = Engine(CLEAR, store=store)
     with pytest.raises(StoreError, match="the receipt of request 3 of session 's' is gone: retention took receipts 0"):
         engine.replay("s", 3, grown(3))
-    again = Engine(CLEAR, store=store).fit(grown(31), session="s", now=61 * DAY_MS)
-    assert (again.native, again.receipt.number) == (late[0].native, 31)
-    assert Engine(CLEAR, store=store).replay("s", 29, grown(29)).native == view.native
+    again = Engine(CLEAR, store=store).fit(grown(31), session="s", now_ms=61 * DAY_MS)
+    assert (again.request, again.receipt.sequence) == (late[0].request, 31)
+    assert Engine(CLEAR, store=store).replay("s", 29, grown(29)).request == view.request
 
 
 def test_a_caller_whose_time_runs_ahead_makes_nobody_old() -> None:
     store = MemoryStore()
     old(store, "in the year 2200", 7_258_118_400_000)
-    Engine("observe", store=store).fit(BODY, session="s", now=99_000_000_000_000)
+    Engine("observe", store=store).fit(BODY, session="s", now_ms=99_000_000_000_000)
     assert blobs(store) == 1
 
 
 def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    view = Engine("observe", store=Stuck()).fit(BODY, session="s", now=40 * DAY_MS)
-    assert view.native == BODY
+    view = Engine("observe", store=Stuck()).fit(BODY, session="s", now_ms=40 * DAY_MS)
+    assert view.request == BODY
     assert view.receipt.warnings == ("what is old stays in the store for now: the file is kept busy",)
     monkeypatch.setenv("SECATEUR_RETENTION_DAYS", "some")
-    (warning,) = Engine("observe", store=MemoryStore()).fit(BODY, session="s", now=1).receipt.warnings
+    (warning,) = Engine("observe", store=MemoryStore()).fit(BODY, session="s", now_ms=1).receipt.warnings
     assert "SECATEUR_RETENTION_DAYS=some is no number of days" in warning
 
 
 def test_of_a_large_store_a_part_goes_at_a_time(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/s.db?synchronous=normal")
     for number in range(60):
-        store.save(fresh(Who(f"s{number}")), Change(at=number, blobs=(Blob(b"same"), Blob(b"%d" % number))))
+        store.save(
+            fresh(SessionId(f"s{number}")), SessionUpdate(at=number, blobs=(Blob(b"same"), Blob(b"%d" % number)))
+        )
     assert store.gc(DAY_MS, 1.0, every_s=60.0) == Freed(blobs=50, bytes=90)
     assert store.gc(2 * DAY_MS, 1.0, every_s=60.0) == Freed(blobs=11, bytes=24)
 

@@ -188,7 +188,7 @@ def test_reasoning_of_earlier_turns_is_stripped_where_the_provider_does_so() -> 
 
 
 def test_a_medium_is_part_of_the_result_that_holds_it() -> None:
-    held = Part("media", (), key="m", within="r", tokens=1_600)
+    held = Part("media", (), key="m", container_key="r", tokens=1_600)
     result = Message("tool", (), (Part("tool_result", (), "r", key="r", tokens=400), held), "harness")
     prompt = Prompts(1_000).of((block("a"), result))
     assert (prompt.ends, prompt.stops) == ([1_000, 2_000, 4_000], [1, 2])

@@ -37,7 +37,7 @@ def session(rounds: int, lines: int = 60, words: int = 0) -> Recording:
 
 
 def test_results_may_go_once_so_many_newer_ones_are_there() -> None:
-    policy = load({"name": "window", "protect": {"results": 3}, "prune": [{"do": "hard_clear"}]})
+    policy = load({"name": "window", "protect": {"last_results": 3}, "prune": [{"type": "hard_clear"}]})
     recording = session(10)
     (found,) = lots(recording, policy, TERMS)
     assert found.requests == len(recording.requests) == 12  # ten calls, one answer, and the request that is yet to come
@@ -48,15 +48,15 @@ def test_results_may_go_once_so_many_newer_ones_are_there() -> None:
 
 
 def test_what_is_shortened_when_it_is_new_is_so_for_every_schedule() -> None:
-    prune = {"name": "p", "protect": {"results": 3}, "prune": [{"do": "hard_clear"}]}
-    born = prune | {"birth": {"do": "excerpt", "max_chars": 1_000}}
+    prune = {"name": "p", "protect": {"last_results": 3}, "prune": [{"type": "hard_clear"}]}
+    born = prune | {"on_arrival": {"type": "excerpt", "max_chars": 1_000}}
     (whole,), (excerpts,) = (lots(session(10), load(one), TERMS) for one in (prune, born))
     assert excerpts.prompts[-1] < 0.7 * whole.prompts[-1]
     assert excerpts.gains.sum() < whole.gains.sum()
 
 
 def test_arguments_count_as_well_as_results() -> None:
-    (found,) = lots(session(14, words=400), load({"name": "p", "prune": [{"do": "clear_inputs"}]}), TERMS)
+    (found,) = lots(session(14, words=400), load({"name": "p", "prune": [{"type": "clear_inputs"}]}), TERMS)
     assert len(found.gains) > 5
 
 

@@ -23,14 +23,14 @@ from secateur.simulate.run import paid, simulate
 
 EARLY: dict[str, Any] = {
     "name": "early",
-    "protect": {"messages": 4},
-    "prune": [{"do": "hard_clear"}],
-    "schedule": {"when": "threshold", "more_than": 900},
+    "protect": {"last_messages": 4},
+    "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "threshold", "over_prunable_tokens": 900},
 }
 DIGESTS: dict[str, Any] = {
     "extends": "balance",
     "prune": [],
-    "compaction": {"digest": {"results": 3, "keep_tokens": 0, "max_regret": None}},
+    "compaction": {"digest": {"last_results": 3, "keep_tokens": 0, "max_overspend": None}},
 }
 ANYTHING = Caching(
     rules=CacheRules(
@@ -70,10 +70,10 @@ def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
     turns = list(replayed(recording, load(policy), window=40_000))
     for turn, (request, at, idle_s) in zip(turns, moments(recording), strict=True):
         grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
-        view = engine.fit(json.dumps(grown).encode(), session="s", now=at, idle_s=idle_s)
+        view = engine.fit(json.dumps(grown).encode(), session="s", now_ms=at, idle_s=idle_s)
         assert [epoch.edits for epoch in turn.plan.epochs] == [epoch.edits for epoch in view.plan.epochs]
         assert [part.text for one in turn.seen for part in one.parts] == [
-            part.text for one in view.after.messages for part in one.parts
+            part.text for one in view.transcript.messages for part in one.parts
         ]
         assert turn.opened == view.receipt.opened
 
@@ -88,9 +88,9 @@ def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: i
     epochs = 0
     for turn, (request, at, idle_s) in zip(turns, moments(recorded(whole)), strict=True):
         grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
-        view = engine.fit(json.dumps(grown).encode(), session="s", now=at, idle_s=idle_s)
+        view = engine.fit(json.dumps(grown).encode(), session="s", now_ms=at, idle_s=idle_s)
         assert [part.text for one in turn.seen for part in one.parts] == [
-            part.text for one in view.after.messages for part in one.parts
+            part.text for one in view.transcript.messages for part in one.parts
         ]
         assert turn.opened == view.receipt.opened == (len(turn.plan.epochs) > epochs)
         epochs = len(turn.plan.epochs)

@@ -27,7 +27,8 @@ def played(*histories: list[dict[str, Any]], model: str = "claude-opus-4-5") -> 
     """The views of a session's requests, each mended."""
     engine = Engine("observe", model, repair=True, format="anthropic_messages")
     return [
-        engine.fit({"max_tokens": 9, "messages": one}, session="s", now=number) for number, one in enumerate(histories)
+        engine.fit({"max_tokens": 9, "messages": one}, session="s", now_ms=number)
+        for number, one in enumerate(histories)
     ]
 
 
@@ -37,19 +38,21 @@ LATE = [GO, calls("a", "b"), results("a", "b")]
 
 def test_a_result_that_arrives_late_changes_what_was_sent() -> None:
     first, second = played(START, LATE)
-    assert first.receipt.mended
-    assert (first.receipt.opened, first.receipt.forced, first.plan.epochs) == (False, "", ())
-    assert second.native["messages"] == LATE
+    assert first.receipt.repairs
+    assert (first.receipt.opened, first.receipt.forced_reason, first.plan.epochs) == (False, "", ())
+    assert second.request["messages"] == LATE
     assert second.receipt.opened
-    assert second.receipt.forced.startswith(f"{CHANGED}: from message 2 on")
-    assert [(epoch.why, epoch.edits, epoch.at) for epoch in second.plan.epochs] == [(second.receipt.forced, (), 1)]
+    assert second.receipt.forced_reason.startswith(f"{CHANGED}: from message 2 on")
+    assert [(epoch.reason, epoch.edits, epoch.at_ms) for epoch in second.plan.epochs] == [
+        (second.receipt.forced_reason, (), 1)
+    ]
 
 
 def test_a_repair_that_stays_the_same_forces_nothing() -> None:
     longer = [*START, DONE, ON]
     views = played(START, START, longer, [*longer, calls("c", number=1), results("c")])
-    assert [view.receipt.forced for view in views] == [""] * 4
-    assert all(view.receipt.mended for view in views)
+    assert [view.receipt.forced_reason for view in views] == [""] * 4
+    assert all(view.receipt.repairs for view in views)
     assert views[-1].plan.epochs == ()
 
 
@@ -57,15 +60,15 @@ def test_an_end_that_was_mended_is_changed_by_what_comes_behind_it() -> None:
     """Wire rule A13: only the last text may not end in white space."""
     spaced = {"role": "assistant", "content": "and so "}
     first, second = played([GO, spaced], [GO, spaced, ON])
-    assert first.receipt.mended
-    assert second.native["messages"][1] == spaced
-    assert second.receipt.forced.startswith(CHANGED)
+    assert first.receipt.repairs
+    assert second.request["messages"][1] == spaced
+    assert second.receipt.forced_reason.startswith(CHANGED)
 
 
 def test_what_the_client_changes_itself_is_no_repair() -> None:
     mended = [*START, DONE, ON]
     for changed in ([*START, DONE, GO], [*START, ON], START):
-        assert [view.receipt.forced for view in played(mended, changed)] == ["", ""]
+        assert [view.receipt.forced_reason for view in played(mended, changed)] == ["", ""]
 
 
 def test_bound_reasoning_behind_a_changed_repair_goes() -> None:
@@ -73,14 +76,14 @@ def test_bound_reasoning_behind_a_changed_repair_goes() -> None:
     old, late = ([*start, calls("c", number=1), results("c"), DONE, ON] for start in (START, LATE))
     for model, kinds in (("claude-opus-5-5", ["tool_use"]), ("claude-opus-4-5", ["thinking", "tool_use"])):
         first, second = played(old, late, model=model)
-        assert second.receipt.forced
-        assert second.native["messages"][1] == first.native["messages"][1] == LATE[1]
-        assert [block["type"] for block in second.native["messages"][3]["content"]] == kinds
+        assert second.receipt.forced_reason
+        assert second.request["messages"][1] == first.request["messages"][1] == LATE[1]
+        assert [block["type"] for block in second.request["messages"][3]["content"]] == kinds
         removed = [edit for epoch in second.plan.epochs for edit in epoch.edits if isinstance(edit, Remove)]
-        assert [entry.key for entry in second.receipt.entries] == [edit.key for edit in removed]
+        assert [entry.key for entry in second.receipt.edits] == [edit.key for edit in removed]
 
 
 def test_without_repair_nothing_is_compared() -> None:
     engine = Engine("observe", format="anthropic_messages")
-    views = [engine.fit({"messages": one}, session="s", now=1) for one in (START, LATE)]
+    views = [engine.fit({"messages": one}, session="s", now_ms=1) for one in (START, LATE)]
     assert [view.plan.epochs for view in views] == [(), ()]

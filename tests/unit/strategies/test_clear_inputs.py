@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from conversation import assistant, part, result, talk, user
 from secateur.budget import Budget
 from secateur.model import Transcript
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.strategies import ClearInputs
 
 CUT = ClearInputs(max_chars=20, head_chars=5)
@@ -23,8 +23,8 @@ VALUES = st.recursive(
 )
 
 
-def cuts(talked: Transcript, protect: Protect | None = None, **edited: str) -> list[str]:
-    budget = Budget(window=0, used=0, count=len, protect=protect or Protect(), edited=edited)
+def cuts(talked: Transcript, protect: Protection | None = None, **edited: str) -> list[str]:
+    budget = Budget(window=0, tokens_used=0, count=len, protect=protect or Protection(), edited_by=edited)
     return [edit.text for edit in CUT(talked, budget)]
 
 
@@ -82,9 +82,9 @@ def test_only_answered_calls_before_the_running_turn() -> None:
 def test_what_is_protected_stays() -> None:
     talked = talk(user(), assistant(("c", "write", LONG)), result("ok", call="c"), user())
     call = part(talked, 1)
-    assert cuts(talked, Protect(tools=("write",))) == []
-    assert cuts(talked, Protect(keys=(call.key,))) == []
-    assert cuts(talked, Protect(head=2)) == []
+    assert cuts(talked, Protection(tools=("write",))) == []
+    assert cuts(talked, Protection(part_keys=(call.key,))) == []
+    assert cuts(talked, Protection(first_messages=2)) == []
     assert cuts(talked, None, **{call.key: "clear_inputs"}) == []
     signed = replace(talked.messages[1], parts=(replace(call, pinned=True),))
     assert cuts(replace(talked, messages=(talked.messages[0], signed, *talked.messages[2:]))) == []

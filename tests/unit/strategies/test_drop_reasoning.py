@@ -5,21 +5,21 @@ import pytest
 from conversation import talk, user
 from secateur.budget import Budget
 from secateur.model import Message, Part, Remove, Restore, Transcript
-from secateur.protect import Protect
-from secateur.settle import settled
+from secateur.protect import Protection
+from secateur.settle import with_dependents
 from secateur.strategies import DropReasoning
 from secateur.tokens import counter
 
 
 def thinking(text: str, signature: str = "", tied: bool = False, bound: bool = False) -> Message:
     """An assistant message that thinks, then speaks."""
-    reasoning = Part("reasoning", (), text, digest=signature, pinned=True, bound=bound, tied=tied)
+    reasoning = Part("reasoning", (), text, fingerprint=signature, pinned=True, prefix_bound=bound, joined_to_next=tied)
     return Message("assistant", (), (reasoning, Part("text", (), "so")))
 
 
-def dropped(transcript: Transcript, protect: Protect | None = None, **fields: bool) -> list[str]:
+def dropped(transcript: Transcript, protect: Protection | None = None, **fields: bool) -> list[str]:
     """The thoughts that go."""
-    budget = Budget(window=1_000, used=0, count=counter("chars"), protect=protect or Protect())
+    budget = Budget(window=1_000, tokens_used=0, count=counter("chars"), protect=protect or Protection())
     keys = {edit.key for edit in DropReasoning(**fields)(transcript, budget)}
     return [part.text for message in transcript.messages for part in message.parts if part.key in keys]
 
@@ -27,7 +27,7 @@ def dropped(transcript: Transcript, protect: Protect | None = None, **fields: bo
 def test_the_running_turn_keeps_its_thoughts() -> None:
     talked = talk(user(), thinking("a"), user(), thinking("b"), user(), thinking("c"))
     assert dropped(talked) == ["a", "b"]
-    assert dropped(talked, Protect(turns=2)) == ["a"]
+    assert dropped(talked, Protection(last_turns=2)) == ["a"]
     assert dropped(talk(thinking("a"))) == []
 
 
@@ -55,12 +55,14 @@ def test_what_is_dropped_from_the_start_voids_nothing(gone: list[int], void: lis
     messages = talk(user(), *(thinking(text, f"sig {text}", bound=True) for text in "abc"), user()).messages
     keys = [part.key for message in messages for part in message.parts if part.kind == "reasoning"]
     edits = tuple(Remove(keys[number]) for number in gone)
-    assert [edit.key for edit in settled(messages, edits)[len(edits) :]] == [keys[number] for number in void]
+    assert [edit.key for edit in with_dependents(messages, edits)[len(edits) :]] == [keys[number] for number in void]
 
 
 def alone(text: str, bound: bool = False) -> Message:
     """An assistant message of nothing but thoughts."""
-    return Message("assistant", (), (Part("reasoning", (), text, digest="sig" if bound else "", bound=bound),))
+    return Message(
+        "assistant", (), (Part("reasoning", (), text, fingerprint="sig" if bound else "", prefix_bound=bound),)
+    )
 
 
 def test_a_message_of_thoughts_alone_stays_where_other_thoughts_are_bound_to_it() -> None:
@@ -74,11 +76,14 @@ def test_what_empties_a_message_voids_what_is_bound_behind_it(bound: bool) -> No
     """Wire rule A54: it goes as a whole, or something else stands in its place."""
     messages = talk(user(), alone("x", bound), thinking("b", "sig b", bound=True), user()).messages
     first, second = messages[1].parts[0], messages[2].parts[0]
-    assert settled(messages, (Remove(first.key),)) == (Remove(first.key), Remove(second.key, by="settle"))
+    assert with_dependents(messages, (Remove(first.key),)) == (Remove(first.key), Remove(second.key, strategy="settle"))
 
 
 def test_what_went_before_leaves_no_gap_behind_it() -> None:
     messages = talk(user(), *(thinking(text, f"sig {text}", bound=True) for text in "abc"), user()).messages
     first, second, third = [part.key for message in messages for part in message.parts if part.kind == "reasoning"]
-    assert settled(messages, (Remove(second),), {first}) == (Remove(second),)
-    assert settled(messages, (Restore(first),), {first, second}) == (Restore(first), Remove(third, by="settle"))
+    assert with_dependents(messages, (Remove(second),), {first}) == (Remove(second),)
+    assert with_dependents(messages, (Restore(first),), {first, second}) == (
+        Restore(first),
+        Remove(third, strategy="settle"),
+    )

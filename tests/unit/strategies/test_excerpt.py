@@ -5,21 +5,21 @@ import json
 from msgspec.structs import replace
 
 from conversation import assistant, part, result, results, talk, user
-from secateur.bounds import index_of
+from secateur.bounds import get_index
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
 from secateur.pricing.arithmetic import fetching, worth_excerpting
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.strategies import Excerpt
 from secateur.strategies.excerpt import CHANCE
-from secateur.tariff import Tariff
+from secateur.tariff import CachePricing
 
-OPUS = Tariff(r=0.1, w=1.25, o=5.0)
+OPUS = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0)
 LOG = "\n".join(f"line {number}" for number in range(2_000))
 
 
-def excerpts(talked: Transcript, protect: Protect | None = None, **edited: str) -> dict[str, str]:
-    budget = Budget(window=0, used=0, count=len, protect=protect or Protect(), edited=edited)
+def excerpts(talked: Transcript, protect: Protection | None = None, **edited: str) -> dict[str, str]:
+    budget = Budget(window=0, tokens_used=0, count=len, protect=protect or Protection(), edited_by=edited)
     return {edit.key: edit.text for edit in Excerpt(max_chars=500)(talked, budget)}
 
 
@@ -35,7 +35,7 @@ def test_age_and_place_make_no_difference() -> None:
     young = talk(user(), result(LOG))
     old = talk(user(), result(LOG), *(user() for _ in range(9)))
     assert excerpts(young) == excerpts(old)
-    assert excerpts(young, Protect(turns=2, messages=20)) == excerpts(old)
+    assert excerpts(young, Protection(last_turns=2, last_messages=20)) == excerpts(old)
 
 
 def test_tools_errors_pins_and_media_are_spared() -> None:
@@ -43,31 +43,39 @@ def test_tools_errors_pins_and_media_are_spared() -> None:
         result(LOG, "skill"), result(LOG + "!", error=True), result(LOG + "?", image="cat"), result(LOG + ".")
     )
     pin = part(talked, 3).key
-    assert excerpts(talked, Protect(tools=("skill",), errors=True, media=True, keys=(pin,))) == {}
+    assert (
+        excerpts(talked, Protection(tools=("skill",), error_results=True, media_results=True, part_keys=(pin,))) == {}
+    )
     assert len(excerpts(talked)) == 4
 
 
 def test_what_an_excerpt_would_not_shorten_stays() -> None:
-    budget = Budget(window=0, used=0, count=len, protect=Protect())
+    budget = Budget(window=0, tokens_used=0, count=len, protect=Protection())
     assert list(Excerpt(max_chars=5)(talk(result("x" * 300)), budget)) == []
 
 
 def test_the_head_is_spared() -> None:
     talked = talk(result(LOG), user(), result(LOG + "."))
-    assert list(excerpts(talked, Protect(head=1))) == [part(talked, 2).key]
-    assert list(excerpts(talked, Protect(before_first_user=True))) == [part(talked, 2).key]
+    assert list(excerpts(talked, Protection(first_messages=1))) == [part(talked, 2).key]
+    assert list(excerpts(talked, Protection(before_first_user=True))) == [part(talked, 2).key]
 
 
 def test_what_was_edited_is_left_alone_and_what_is_spent_is_not_looked_at() -> None:
     talked = talk(results(LOG), results(LOG + "."))
     first, second = part(talked, 0).key, part(talked, 1).key
     assert list(excerpts(talked, None, **{first: "excerpt"})) == [second]
-    assert list(excerpts(replace(talked, index=replace(index_of(talked), spent=1)))) == [second]
+    assert list(excerpts(replace(talked, index=replace(get_index(talked), first_prunable=1)))) == [second]
 
 
-def by_price(talked: Transcript, strategy: Excerpt, window: int = 200_000, tariff: Tariff = OPUS) -> dict[str, str]:
+def by_price(
+    talked: Transcript, strategy: Excerpt, window: int = 200_000, tariff: CachePricing = OPUS
+) -> dict[str, str]:
     budget = Budget(
-        window=window, used=0, count=lambda text: len(text) // 4, protect=Protect(results=20), tariff=tariff
+        window=window,
+        tokens_used=0,
+        count=lambda text: len(text) // 4,
+        protect=Protection(last_results=20),
+        pricing=tariff,
     )
     return {edit.key: edit.text for edit in strategy(talked, budget)}
 
@@ -86,12 +94,12 @@ def test_by_price_the_size_follows_from_what_a_fetch_would_cost() -> None:
     [text] = by_price(asked("npm install", longer), pays).values()
     assert len(text) <= threshold * 2
     assert by_price(asked("npm install", shorter), pays) == {}
-    dear = Tariff(r=0.5, w=1.0, o=4.0)
+    dear = CachePricing(cache_read=0.5, cache_write=1.0, output=4.0)
     assert by_price(asked("npm install", longer), pays, tariff=dear) == {}
 
 
 def test_what_was_looked_up_and_failures_come_whole_until_they_fill_the_window() -> None:
-    pays = Excerpt(by_price=True, all_tools=False, most_share=0.5)
+    pays = Excerpt(by_price=True, all_tools=False, max_window_share=0.5)
     for line, error in (("cat a.py", False), ("grep -rn x .", False), ("npm install", True)):
         assert by_price(asked(line, LOG * 3, error), pays) == {}
         assert len(by_price(asked(line, LOG * 3, error), pays, window=10_000)) == 1
@@ -109,7 +117,7 @@ LIKE = "\n".join(f"compiled src/rose_{number}.ts in {number} ms" for number in r
 
 
 def test_repetitions_go_from_all_but_what_shows_files() -> None:
-    folds = Excerpt(by_price=True, all_tools=False, fold=True)
+    folds = Excerpt(by_price=True, all_tools=False, dedupe_lines=True)
     for line, error in (("npm run build", False), ("npm run build", True), ("find . -newer x -printf y", False)):
         [text] = by_price(asked(line, LIKE, error), folds).values()
         assert text.count("\n") == 5
@@ -120,7 +128,7 @@ def test_repetitions_go_from_all_but_what_shows_files() -> None:
 
 def test_what_is_still_too_long_without_its_repetitions_is_cut() -> None:
     once = "\n".join(f"{'of ' * (number % 40)}roses {'and ' * (number // 40)}thorns" for number in range(600))
-    cut, folded = Excerpt(max_chars=4_000), Excerpt(max_chars=4_000, fold=True)
+    cut, folded = Excerpt(max_chars=4_000), Excerpt(max_chars=4_000, dedupe_lines=True)
     [text] = by_price(asked("npm install", once + "\n" + LIKE), folded).values()
     assert len(text) <= 4_000
     [text] = by_price(asked("npm install", LIKE), folded).values()
@@ -131,7 +139,7 @@ def test_what_is_still_too_long_without_its_repetitions_is_cut() -> None:
 
 
 def test_a_fold_is_made_once_for_a_place_and_depends_on_what_stands_before_it() -> None:
-    folds = Excerpt(max_chars=500, fold=True)
+    folds = Excerpt(max_chars=500, dedupe_lines=True)
     named = LIKE.replace("rose_77.", "gate_width.")
     [text] = by_price(asked("npm install", named), folds).values()
     assert "\ncompiled src/gate_width.ts in 77 ms\n" in text
@@ -141,14 +149,14 @@ def test_a_fold_is_made_once_for_a_place_and_depends_on_what_stands_before_it() 
 
 
 def test_what_was_edited_since_changes_nothing() -> None:
-    folds = Excerpt(max_chars=500, fold=True)
+    folds = Excerpt(max_chars=500, dedupe_lines=True)
     call = assistant(("c", "do", json.dumps({"command": "prune gate_width"})))
     talked = talk(user("prune"), call, result(LIKE.replace("rose_77.", "gate_width."), "do", "c"))
     was = part(talked, 1)
     short = replace(talked.messages[1], parts=(replace(was, text="{}"),))
     view = replace(talked, messages=(talked.messages[0], short, talked.messages[2]))
     for handles, seen, raw in ((False, talked, {}), (True, view, {was.key: was})):
-        budget = Budget(window=0, used=0, count=len, protect=Protect(), raw=raw, handles=handles)
+        budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), originals=raw, recall_handles=handles)
         [edit] = folds(seen, budget)
         assert isinstance(edit, Rewrite)
         assert "\ncompiled src/gate_width.ts in 77 ms\n" in edit.text

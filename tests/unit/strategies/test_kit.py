@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.schedule import SCHEDULES, Balance, Cold, EveryRequest, Never, Schedule, Threshold
+from secateur.schedule import SCHEDULES, BreakEven, ColdCache, EveryRequest, Never, Schedule, Threshold
 from secateur.strategies import (
     STRATEGIES,
     ClearInputs,
@@ -26,20 +26,20 @@ EACH: list[Strategy] = [
     DropReasoning(),
     Excerpt(max_chars=4_000),
     HardClear(),
-    HardClear(text="[cleared]", never_longer=False),
+    HardClear(placeholder="[cleared]", never_longer=False),
     SoftTrim(),
     SoftTrim(form="ends"),
-    Supersede(files=0),
+    Supersede(recent_files=0),
 ]
 SCHEDULED: list[Schedule] = [
     Never(),
     EveryRequest(),
-    Threshold(more_than=1_000),
-    Threshold(over_share=0.05),
-    Threshold(idle_over_s=60),
-    Cold(),
-    Balance(),
-    Balance(beta=0.1, max_regret=5.0),
+    Threshold(over_prunable_tokens=1_000),
+    Threshold(over_window_share=0.05),
+    Threshold(min_idle_s=60),
+    ColdCache(),
+    BreakEven(),
+    BreakEven(break_even_share=0.1, max_overspend=5.0),
 ]
 
 

@@ -7,16 +7,16 @@ from msgspec.structs import replace
 from conversation import part, result, results, talk, user
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.strategies import SoftTrim
 
 ENDS = SoftTrim(form="ends", max_chars=10, head_chars=3, tail_chars=4)
 
 
-def trims(strategy: SoftTrim, talked: Transcript, protect: Protect | None = None, **facts: Any) -> list[str]:
-    budget = Budget(**({"window": 1_000, "used": 0, "count": len, "protect": protect or Protect()} | facts))
+def trims(strategy: SoftTrim, talked: Transcript, protect: Protection | None = None, **facts: Any) -> list[str]:
+    budget = Budget(**({"window": 1_000, "tokens_used": 0, "count": len, "protect": protect or Protection()} | facts))
     edits = list(strategy(talked, budget))
-    assert all(isinstance(edit, Rewrite) and edit.by == "soft_trim" for edit in edits)
+    assert all(isinstance(edit, Rewrite) and edit.strategy == "soft_trim" for edit in edits)
     return [edit.text for edit in edits if isinstance(edit, Rewrite)]
 
 
@@ -40,7 +40,7 @@ def test_ends_needs_a_window_to_compare_with() -> None:
 def test_every_one_that_may_go_is_trimmed_oldest_first() -> None:
     talked = talk(user(), results("a" * 20, "b" * 20), user(), results("c" * 20))
     assert [text[0] for text in trims(ENDS, talked)] == ["a", "b", "c"]
-    assert [text[0] for text in trims(ENDS, talked, Protect(turns=1))] == ["a", "b"]
+    assert [text[0] for text in trims(ENDS, talked, Protection(last_turns=1))] == ["a", "b"]
 
 
 def test_code_points_stay_whole() -> None:
@@ -58,14 +58,17 @@ def test_ours_keeps_errors_and_is_never_longer() -> None:
 def test_what_was_trimmed_or_cleared_is_left_alone() -> None:
     talked = talk(results("a" * 20, "b" * 20, "c" * 20))
     keys = [one.key for one in talked.messages[0].parts]
-    assert len(trims(ENDS, talked, edited={keys[0]: "soft_trim", keys[1]: "hard_clear"})) == 1
+    assert len(trims(ENDS, talked, edited_by={keys[0]: "soft_trim", keys[1]: "hard_clear"})) == 1
 
 
 def test_an_excerpt_is_trimmed_from_the_original() -> None:
     talked = talk(result("excerpt of it"))
     shown = part(talked, 0)
     raw = {shown.key: replace(shown, text="0123456789" * 10)}
-    text = trims(ENDS, talked, edited={shown.key: "excerpt"}, raw=raw)[0]
+    text = trims(ENDS, talked, edited_by={shown.key: "excerpt"}, originals=raw)[0]
     assert text.startswith("012\n...\n6789\n")
     assert "of 100 chars" in text
-    assert trims(ENDS, talk(result("short")), edited={part(talk(result("short")), 0).key: "excerpt"}, raw=raw) == []
+    assert (
+        trims(ENDS, talk(result("short")), edited_by={part(talk(result("short")), 0).key: "excerpt"}, originals=raw)
+        == []
+    )

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from conversation import assistant, part, result, talk, user
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
-from secateur.protect import Protect
+from secateur.protect import Protection
 from secateur.strategies import Condense, Deduplicate, Strategy, Supersede
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
@@ -15,12 +15,19 @@ READ = '{"path":"src/a.py"}'
 def proposed(
     strategy: Strategy,
     talked: Transcript,
-    protect: Protect | None = None,
+    protect: Protection | None = None,
     edited: dict[str, str] | None = None,
     handles: bool = False,
 ) -> dict[int, str]:
     """Message number → its new text."""
-    budget = Budget(window=0, used=0, count=len, protect=protect or Protect(), edited=edited or {}, handles=handles)
+    budget = Budget(
+        window=0,
+        tokens_used=0,
+        count=len,
+        protect=protect or Protection(),
+        edited_by=edited or {},
+        recall_handles=handles,
+    )
     numbers = {one.key: number for number, message in enumerate(talked.messages) for one in message.parts}
     edits = list(strategy(talked, budget))
     assert all(isinstance(edit, Rewrite) for edit in edits)
@@ -42,13 +49,18 @@ def test_the_older_of_two_says_that_the_same_stands_below() -> None:
     assert proposed(Deduplicate(), twice()) == {2: said}
     assert proposed(Deduplicate(), twice(), handles=True)[2].startswith(f"{said[:-1]}, recall ")
     assert proposed(Deduplicate(), twice(again=CODE + "x")) == {}
-    assert proposed(Deduplicate(min_chars=5_000), twice()) == {}
+    assert proposed(Deduplicate(min_result_chars=5_000), twice()) == {}
 
 
 def test_the_newest_results_that_stay_do_not_count_but_pins_and_turns_do() -> None:
     pin = part(twice(), 2).key
-    assert list(proposed(Deduplicate(), twice(), Protect(results=9))) == [2]
-    for protect in (Protect(keys=(pin,)), Protect(turns=1), Protect(tools=("look",)), Protect(roles=("read",))):
+    assert list(proposed(Deduplicate(), twice(), Protection(last_results=9))) == [2]
+    for protect in (
+        Protection(part_keys=(pin,)),
+        Protection(last_turns=1),
+        Protection(tools=("look",)),
+        Protection(tool_kinds=("read",)),
+    ):
         assert proposed(Deduplicate(), twice(), protect) == {}
 
 
@@ -63,7 +75,7 @@ def test_a_view_that_was_gone_over_gets_nothing_more() -> None:
 
 def test_superseded_results_say_why() -> None:
     assert proposed(Supersede(), twice(again=CODE + "\nx"))[2].endswith("; shown again below]")
-    assert proposed(Supersede(shown=False), twice(again=CODE + "\nx")) == {}
+    assert proposed(Supersede(reread_files=False), twice(again=CODE + "\nx")) == {}
     tests = '{"command":"npm test"}'
     talked = talk(
         user(),
@@ -73,16 +85,16 @@ def test_superseded_results_say_why() -> None:
         result("9 passed", "do", "c2"),
     )
     assert proposed(Supersede(), talked)[2].endswith("; asked again below]")
-    assert proposed(Supersede(asked=False), talked)[2].endswith("; it went well later]")
-    assert proposed(Supersede(asked=False, resolved=False), talked) == {}
+    assert proposed(Supersede(repeated_commands=False), talked)[2].endswith("; it went well later]")
+    assert proposed(Supersede(repeated_commands=False, resolved_errors=False), talked) == {}
 
 
 def test_open_failures_and_reads_in_use_stay() -> None:
     failed = talk(user(), assistant(("c", "do", '{"command":"make all"}')), result("Exit code 2\n" * 50, "do", "c"))
     assert list(proposed(Condense(), failed)) == [2]
-    assert proposed(Condense(), failed, Protect(open_errors=True)) == {}
+    assert proposed(Condense(), failed, Protection(unresolved_errors=True)) == {}
     assert list(proposed(Condense(), twice())) == [2, 4]
-    assert list(proposed(Condense(), twice(), Protect(files=1))) == [2]
+    assert list(proposed(Condense(), twice(), Protection(recent_files=1))) == [2]
 
 
 def test_condensed_code_keeps_what_it_defines() -> None:
@@ -102,7 +114,7 @@ def test_condensed_searches_keep_the_files() -> None:
 def test_nothing_grows() -> None:
     for said in ("ok", "x" * 60, "def a(): pass\n" * 4):
         talked = twice(said, said)
-        for strategy in (Deduplicate(min_chars=0), Supersede(), Condense()):
+        for strategy in (Deduplicate(min_result_chars=0), Supersede(), Condense()):
             assert all(len(text) < len(said) for text in proposed(strategy, talked).values())
 
 
@@ -111,11 +123,11 @@ def test_an_excerpt_goes_for_its_original() -> None:
     shown = part(talked, 2)
     budget = Budget(
         window=0,
-        used=0,
+        tokens_used=0,
         count=len,
-        protect=Protect(),
-        edited={shown.key: "excerpt"},
-        raw={shown.key: replace(shown, text=CODE * 2)},
+        protect=Protection(),
+        edited_by={shown.key: "excerpt"},
+        originals={shown.key: replace(shown, text=CODE * 2)},
     )
     [edit] = [one for one in Condense()(talked, budget) if isinstance(one, Rewrite) and one.key == shown.key]
     assert f"gave {2 * len(CODE)} chars" in edit.text

@@ -101,7 +101,7 @@ def test_a_first_failure_cancels_where_the_policy_says_so() -> None:
 
 
 def test_no_compaction_asks_nobody() -> None:
-    off = Task(TASK.scene, Compaction(off=True), Continuation())
+    off = Task(TASK.scene, Compaction(enabled=False), Continuation())
     assert compacted(off, [good(), good()]).answers == ()
 
 

@@ -10,16 +10,16 @@ from secateur.plugins import (
     Format,
     FormatError,
     Message,
-    New,
+    NewMessage,
     Part,
     Path,
     Role,
     Text,
     Transcript,
     array_at,
+    assign_keys,
     canonical_json,
     chained,
-    keyed,
     member,
     value_digest,
 )
@@ -48,10 +48,10 @@ class Dialog(Format):
         at, items = array_at(native, "dialog", need=self.name)
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (_message(value, (*at, number)) for number, value in enumerate(values, len(known)))
-        messages = known + keyed(fresh, chained(known))
+        messages = known + assign_keys(fresh, chained(known))
         return Transcript(at, messages, model or str(member(native, "agent") or ""))
 
-    def new_message(self, new: New) -> Any:
+    def new_message(self, new: NewMessage) -> Any:
         """A turn that says one text."""
         return {"who": "agent" if new.role == "assistant" else "human", "says": new.text}
 
@@ -64,7 +64,7 @@ def _role(value: Any) -> Role | None:
 def _message(value: Any, path: Path) -> Message:
     role = _role(value)
     if role is None:
-        odd = Part("other", path, canonical_json(value), digest=value_digest(value), pinned=True)
+        odd = Part("other", path, canonical_json(value), fingerprint=value_digest(value), pinned=True)
         return Message("user", path, (odd,), "harness")
     parts = tuple(_parts(value, role, path))
     return Message(role, path, parts, "harness" if role == "tool" else "user")
@@ -75,11 +75,11 @@ def _parts(value: dict[str, Any], role: Role, path: Path) -> Iterator[Part]:
     call = id if isinstance(id, str) else ""
     tool = value.get("calls")
     if isinstance(says, str) and role == "tool":
-        yield Part("tool_result", (*path, "says"), says, call=call)
+        yield Part("tool_result", (*path, "says"), says, call_id=call)
     elif isinstance(says, str):
         yield Part("text", (*path, "says"), says)
     if isinstance(tool, str) and role == "assistant":
         given = value.get("with")
-        yield Part("tool_call", (*path, "with"), canonical_json(given), tool=tool, call=call, pinned=True)
+        yield Part("tool_call", (*path, "with"), canonical_json(given), tool=tool, call_id=call, pinned=True)
     elif not isinstance(says, str):
-        yield Part("other", path, canonical_json(value), digest=value_digest(value), pinned=True)
+        yield Part("other", path, canonical_json(value), fingerprint=value_digest(value), pinned=True)

@@ -14,6 +14,6 @@ from secateur import fit
 def command(input: str, as_json: bool) -> int:
     """Count the user's turns of INPUT."""
     view = fit(Path(input).read_bytes(), policy="observe")
-    turns = sum(message.role == "user" and message.origin == "user" for message in view.before.messages)
+    turns = sum(message.role == "user" and message.origin == "user" for message in view.raw_transcript.messages)
     click.echo(json.dumps({"schema": "secateur-example.turns/1", "turns": turns}) if as_json else f"{turns} turns")
     return 0

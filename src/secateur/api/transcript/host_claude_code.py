@@ -43,14 +43,14 @@ class ClaudeCode:
             above = str(entry.get("uuid") or "")
             if not above:
                 return None
-            name = lost if lost and number == len(open_) - 1 else made_id(above, one.call.call, like=above)
-            new.append(_result(entry, above, name, one.name or one.call.call))
+            name = lost if lost and number == len(open_) - 1 else made_id(above, one.call.call_id, like=above)
+            new.append(_result(entry, above, name, one.name or one.call.call_id))
         return Insert(after, tuple(new))
 
     def told(self, entries: Entries, orphan: Part) -> Op | None:
         path = self.block(orphan)
         block = value_at(entries[int(path[0])], path[1:])
-        said = "\n".join(filter(None, (heading(orphan.call), flat(_without_media(block.get("content"))))))
+        said = "\n".join(filter(None, (heading(orphan.call_id), flat(_without_media(block.get("content"))))))
         return Op(path, {"type": "text", "text": said}) if not _media(block.get("content")) else None
 
     def inside(self, entries: Entries, transcript: Transcript) -> list[tuple[Op, str, str]]:

@@ -42,7 +42,7 @@ class Codex:
         for one in open_:
             path = self.block(one.call)
             kind = _OUTPUTS[_item(entries, path)["type"]]
-            item = {"type": kind, "call_id": one.name or one.call.call, "output": NO_RESULT}
+            item = {"type": kind, "call_id": one.name or one.call.call_id, "output": NO_RESULT}
             if len(path) == 2:
                 items.append(item)
             else:
@@ -54,7 +54,7 @@ class Codex:
     def told(self, entries: Entries, orphan: Part) -> Op | None:
         path = self.block(orphan)
         output = _item(entries, path).get("output")
-        head = [{"type": "input_text", "text": heading(orphan.call)}]
+        head = [{"type": "input_text", "text": heading(orphan.call_id)}]
         if isinstance(output, list) and all(isinstance(one, dict) and one.get("type") in _PARTS for one in output):
             return Op(path, {"type": "message", "role": "user", "content": [*head, *output]})
         said = [{"type": "input_text", "text": orphan.text}] if orphan.text else []

@@ -41,7 +41,7 @@ class Pi:
         if not isinstance(above, str):
             new = [_entry(entries, one, {}) for one in open_]
             return Insert(last, tuple(new), tuple(_counted(entries, last, len(new))))
-        names = [made_id(above, one.call.call, str(number), like=above) for number, one in enumerate(open_)]
+        names = [made_id(above, one.call.call_id, str(number), like=above) for number, one in enumerate(open_)]
         names[-1] = _lost_parent(entries, last) or names[-1]
         links = [{"id": name, "parentId": parent} for name, parent in zip(names, [above, *names[:-1]], strict=True)]
         new = [_entry(entries, one, link) for one, link in zip(open_, links, strict=True)]
@@ -52,7 +52,7 @@ class Pi:
         path = self.block(orphan)
         message = value_at(entries[int(path[0])], path[1:])
         content = message.get("content")
-        head = [{"type": "text", "text": heading(orphan.call, str(message.get("toolName") or ""))}]
+        head = [{"type": "text", "text": heading(orphan.call_id, str(message.get("toolName") or ""))}]
         blocks = content if isinstance(content, list) else [{"type": "text", "text": str(content)}] if content else []
         when = {"timestamp": message["timestamp"]} if "timestamp" in message else {}
         return Op(path, {"role": "user", "content": [*head, *blocks], **when})
@@ -89,7 +89,7 @@ def _last(entries: Entries, calls: list[int], results: list[int]) -> int:
 def _entry(entries: Entries, one: Asked, link: dict[str, Any]) -> dict[str, Any]:
     when = entries[int(one.call.path[0])].get("timestamp")
     content = [{"type": "text", "text": NO_RESULT}]
-    said = {"role": "toolResult", "toolCallId": one.name or one.call.call, "toolName": one.call.tool}
+    said = {"role": "toolResult", "toolCallId": one.name or one.call.call_id, "toolName": one.call.tool}
     message = {**said, "content": content, "isError": True, "timestamp": moment(when)}
     return {"type": "message", **link, "timestamp": when, "message": message}
 

@@ -44,16 +44,16 @@ def paired(transcript: Transcript, unique: bool, sent: Callable[[Part], bool]) -
     orphans: list[Part] = []
     calls: Pairing[int, None] = Pairing()  # numbers of what was asked
     seen: set[str] = set()
-    names = Names(part.call for _, part in _parts(transcript))
+    names = Names(part.call_id for _, part in _parts(transcript))
     for message, part in _parts(transcript):
         if part.kind == "tool_call":
-            taken = calls.is_waiting(part.call) or (unique and part.call in seen) or not part.call
-            seen.add(part.call)
-            calls.add_call(part.call, len(asked))
-            name = names.fresh(part.call) if taken and sent(part) else ""
+            taken = calls.is_waiting(part.call_id) or (unique and part.call_id in seen) or not part.call_id
+            seen.add(part.call_id)
+            calls.add_call(part.call_id, len(asked))
+            name = names.fresh(part.call_id) if taken and sent(part) else ""
             asked.append(Asked(part, message, name=name, sent=sent(part)))
         elif part.kind == "tool_result":
-            number = calls.take(part.call)
+            number = calls.take(part.call_id)
             if number is not None:
                 here = asked[number]
                 asked[number] = Asked(here.call, here.message, part, message.lines[0], here.name, here.sent)

@@ -128,7 +128,7 @@ def _mend_pairs(bench: Bench, host: Host) -> None:
         op = host.told(entries, orphan)
         line = int(orphan.path[0])
         if op is not None:
-            bench.say("L2", line, f"the result of call {quoted(orphan.call)}, which is not there, became text")
+            bench.say("L2", line, f"the result of call {quoted(orphan.call_id)}, which is not there, became text")
             ops.append(op)
     inserts: dict[int, list[object]] = {}
     for _, some in groupby(pairs.open, key=lambda one: one.message.key):
@@ -136,7 +136,7 @@ def _mend_pairs(bench: Bench, host: Host) -> None:
         round_ = [one for one in pairs.asked if one.message.key == open_[0].message.key]
         made = host.answered(entries, open_, round_)
         for one in open_ if made is not None else ():
-            bench.say("L1", int(one.call.path[0]), f"call {quoted(one.call.call)} had no result: a new line says so")
+            bench.say("L1", int(one.call.path[0]), f"call {quoted(one.call.call_id)} had no result: a new line says so")
         if made is not None:
             inserts.setdefault(made.after, []).extend(made.lines)
             ops += made.ops
@@ -153,7 +153,7 @@ def _renamed(bench: Bench, host: Host, pairs: Pairs) -> list[Op]:
         if one.name:
             ops.append(Op(host.id_of(one.call), one.name))
             ops += [Op(host.id_of(one.result), one.name)] if one.result else []
-            bench.say("F3", _line(one), f"the id {quoted(one.call.call)} was taken: it is now {quoted(one.name)}")
+            bench.say("F3", _line(one), f"the id {quoted(one.call.call_id)} was taken: it is now {quoted(one.name)}")
     return ops
 
 

@@ -21,7 +21,7 @@ def waiting(history: Conversation) -> Found:
 
 @rule("L2", "a result has its call before it", "rules A2, O1, R2, G2, B2")
 def orphans(history: Conversation) -> Found:
-    unnamed = [(path, part) for path, part in history.calls.doubles if not part.call]
+    unnamed = [(path, part) for path, part in history.calls.doubles if not part.call_id]
     for path, part in (*history.calls.orphans, *unnamed):
         yield path, f"result {_named(part)} has no call before it: bring the call back, or take it out"
 
@@ -29,7 +29,7 @@ def orphans(history: Conversation) -> Found:
 @rule("L3", "a call has one result", "rules A4, O4")
 def doubles(history: Conversation) -> Found:
     for path, part in history.calls.doubles:
-        if part.call:
+        if part.call_id:
             yield path, f"call {_named(part)} has a second result: keep one of them"
 
 
@@ -40,4 +40,4 @@ def apart(history: Conversation) -> Found:
 
 
 def _named(part: Part) -> str:
-    return f"{part.call[:60]!r} ({part.tool[:60] or 'no name'})"
+    return f"{part.call_id[:60]!r} ({part.tool[:60] or 'no name'})"

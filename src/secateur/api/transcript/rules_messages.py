@@ -29,7 +29,9 @@ def blank_text(part: Part, history: Conversation) -> Found:
 def arguments(part: Part, history: Conversation) -> Found:
     if part.pinned or not part.text.startswith("{") or is_json(part.text):
         return ()  # what does not begin as an object is the free text of a custom tool
-    return [((), f"the arguments of call {part.call[:60]!r} are cut or broken JSON: mend them, or empty them to {{}}")]
+    return [
+        ((), f"the arguments of call {part.call_id[:60]!r} are cut or broken JSON: mend them, or empty them to {{}}")
+    ]
 
 
 @rule("L8", "no text holds half a surrogate pair", "rule A71", blocks=_TEXTS)

@@ -45,7 +45,7 @@ class Conversation(History):
             inside = (*path, "parts", at)
             look(part.kind, part, inside)
             if part.kind == "tool_call":
-                self.calls.add_call(part.call, (inside, part))
+                self.calls.add_call(part.call_id, (inside, part))
             elif part.kind == "tool_result":
                 self._result(part, inside)
         if message.role == "user" and not results and self.calls.open_calls:
@@ -58,10 +58,10 @@ class Conversation(History):
             self._spoken = False
 
     def _result(self, part: Part, path: Path) -> None:
-        if self.calls.add_result(part.call, (path, part)) is not None and self._spoken:
+        if self.calls.add_result(part.call_id, (path, part)) is not None and self._spoken:
             self.apart.append((path, part))
 
 
 def is_text(call: Part) -> bool:
     """Whether a call is no more than words of a message, of which no API asks for a result."""
-    return call.pinned and not call.call and call.path[-1:] in _IN_TEXT
+    return call.pinned and not call.call_id and call.path[-1:] in _IN_TEXT

@@ -90,5 +90,5 @@ def ledger_of(messages: Iterable[Message]) -> Ledger:
 def _pending(action: Action) -> Pending:
     about = lines(action) or [target(action).removeprefix(one_line(action.call.tool)).strip()]
     return Pending(
-        one_line(action.call.tool), clipped(one_line(redact(about[0])), MAX_CHARS), action.call.key, action.call.call
+        one_line(action.call.tool), clipped(one_line(redact(about[0])), MAX_CHARS), action.call.key, action.call.call_id
     )

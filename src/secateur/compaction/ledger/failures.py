@@ -51,7 +51,7 @@ class _Try(Struct, frozen=True):
 
 def _run(run: Ran) -> _Try:
     """A search that finds nothing ends with status 1, and is no error."""
-    nothing = run.looks and not (run.action.result and run.action.result.error)
+    nothing = run.looks and not (run.action.result and run.action.result.is_error)
     return _Try(run.text, run.stem, run.ok or nothing, bool(run.check))
 
 

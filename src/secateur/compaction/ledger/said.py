@@ -16,7 +16,7 @@ def said_by_user(message: Message) -> str:
     """What the user wrote in this message; "" if it is not the user who speaks."""
     if message.role != "user" or message.origin != "user":
         return ""
-    texts = [part.text for part in message.parts if part.kind == "text" and not part.within]
+    texts = [part.text for part in message.parts if part.kind == "text" and not part.container_key]
     text = _WOVEN.sub("", "\n".join(texts)).strip()
     return "" if _REPORT.match(text) else text
 
@@ -25,7 +25,7 @@ def said_by_agent(message: Message) -> str:
     """The text of an assistant message, reasoning and calls left out."""
     if message.role != "assistant" or message.origin not in ("user", "synthetic"):
         return ""
-    return "\n".join(part.text for part in message.parts if part.kind == "text" and not part.within).strip()
+    return "\n".join(part.text for part in message.parts if part.kind == "text" and not part.container_key).strip()
 
 
 def sentences(text: str) -> Iterator[str]:

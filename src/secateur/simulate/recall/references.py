@@ -110,7 +110,7 @@ class _Walk:
             self.given |= _said(message.parts, self.names)
 
     def _refer(self, number: int, message: Message) -> None:
-        today = _today(message.at, self.names)
+        today = _today(message.recorded_ms, self.names)
         called = _said((part for part in message.parts if part.kind == "tool_call"), self.names)
         spoken = _said((part for part in message.parts if part.kind == "text"), self.names) - called
         for ids, aloud in ((called, False), (spoken, True)):

@@ -224,6 +224,6 @@ def test_what_is_sound_is_the_very_same() -> None:
 def test_an_engine_that_may_repair_sends_what_the_api_takes() -> None:
     broken = json.loads(body(ASKS, model(SIGNED), ASKS))
     view = fit(broken, policy="observe", repair=True)
-    assert check("gemini", view.native["contents"], view.native) == []
-    assert view.receipt.mended
-    assert fit(broken, policy="observe").native is broken
+    assert check("gemini", view.request["contents"], view.request) == []
+    assert view.receipt.repairs
+    assert fit(broken, policy="observe").request is broken

@@ -1,7 +1,7 @@
 """What a host may say before a compaction, and what it is told after: Python functions, or a command with JSON.
 
-    Engine(..., before_compact=lambda before: Reply(focus="the migration"), after_compact=print)
-    Engine(..., before_compact=Shell("./ask-me"))
+    Engine(..., before_compact=lambda before: CompactDecision(focus="the migration"), after_compact=print)
+    Engine(..., before_compact=CommandHook("./ask-me"))
 
 Rule: a hook may veto, add a focus or bring the summary; it never sees a request again as something else. One that fails
 or does not end in time is told of in a warning and has said nothing. What it is handed holds no secret.
@@ -20,7 +20,7 @@ from secateur.redact import redact
 TIMEOUT_S = 10.0  # a request waits for it
 
 
-class Before(Struct, frozen=True, kw_only=True):
+class BeforeCompact(Struct, frozen=True, kw_only=True):
     """A compaction that is about to be made."""
 
     event: str = "before_compact"
@@ -35,7 +35,7 @@ class Before(Struct, frozen=True, kw_only=True):
     focus: str = ""
 
 
-class Reply(Struct, frozen=True):
+class CompactDecision(Struct, frozen=True):
     """What a hook says to it."""
 
     cancel: bool = False
@@ -44,12 +44,12 @@ class Reply(Struct, frozen=True):
     summary: str = ""  # the summary itself; no model is asked then
 
 
-class After(Struct, frozen=True, kw_only=True):
+class AfterCompact(Struct, frozen=True, kw_only=True):
     """A compaction that was made. `summary` has no secret in it."""
 
     event: str = "after_compact"
     session: str
-    rung: str
+    method: str
     by: str
     summary: str
     continuation: str  # its branch
@@ -59,8 +59,8 @@ class After(Struct, frozen=True, kw_only=True):
     handles: tuple[str, ...] = ()
 
 
-BeforeHook = Callable[[Before], Reply | None]
-AfterHook = Callable[[After], None]
+BeforeHook = Callable[[BeforeCompact], CompactDecision | None]
+AfterHook = Callable[[AfterCompact], None]
 
 
 class Hooks(Struct, frozen=True):
@@ -73,7 +73,7 @@ class Hooks(Struct, frozen=True):
 NO_HOOKS = Hooks()
 
 
-class Shell(Struct, frozen=True):
+class CommandHook(Struct, frozen=True):
     """A command that is handed the event as one JSON object on standard input.
 
     Before a compaction it may answer with one on standard output: `cancel` and `reason`, `focus`, or `summary`.
@@ -82,7 +82,7 @@ class Shell(Struct, frozen=True):
     command: str
     timeout_s: float = TIMEOUT_S
 
-    def __call__(self, event: Before | After) -> Reply | None:
+    def __call__(self, event: BeforeCompact | AfterCompact) -> CompactDecision | None:
         """Raises what went wrong; `asked` and `told` make a warning of it."""
         done = subprocess.run(
             shlex.split(self.command),
@@ -94,22 +94,22 @@ class Shell(Struct, frozen=True):
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise RuntimeError(f"it ended with code {done.returncode}{': ' + said[-1] if said else ''}")
-        if isinstance(event, After) or not done.stdout.strip():
+        if isinstance(event, AfterCompact) or not done.stdout.strip():
             return None
-        return msgspec.convert(json.loads(done.stdout), Reply)
+        return msgspec.convert(json.loads(done.stdout), CompactDecision)
 
 
-def asked(hooks: Hooks, before: Before) -> tuple[Reply, str]:
+def asked(hooks: Hooks, before: BeforeCompact) -> tuple[CompactDecision, str]:
     """What a hook says, and what was wrong with it, if anything."""
     if hooks.before is None:
-        return Reply(), ""
+        return CompactDecision(), ""
     try:
-        return hooks.before(before) or Reply(), ""
+        return hooks.before(before) or CompactDecision(), ""
     except Exception as error:  # the host's own affair: it stops no request
-        return Reply(), _failed("before_compact", error)
+        return CompactDecision(), _failed("before_compact", error)
 
 
-def told(hooks: Hooks, after: After) -> str:
+def told(hooks: Hooks, after: AfterCompact) -> str:
     """Tell a hook what was done; what was wrong with it, or ""."""
     if hooks.after is None:
         return ""

@@ -7,7 +7,7 @@ CREATE TABLE sessions (
   revision INTEGER NOT NULL,
   head TEXT NOT NULL,          -- hash of the newest receipt
   receipts INTEGER NOT NULL,   -- how many there are
-  tip TEXT NOT NULL,
+  head_key TEXT NOT NULL,
   format TEXT NOT NULL,
   model TEXT NOT NULL,
   parent TEXT NOT NULL,
@@ -23,17 +23,18 @@ CREATE INDEX sessions_touched ON sessions (touched);
 CREATE TABLE epochs (
   session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
   number INTEGER NOT NULL,     -- from 0
-  tip TEXT NOT NULL,
+  head_key TEXT NOT NULL,
   body BLOB NOT NULL,          -- JSON
   UNIQUE (session, number)
 );
-CREATE INDEX epochs_tip ON epochs (tip);
+CREATE INDEX epochs_head_key ON epochs (head_key);
 
 CREATE TABLE receipts (
   session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
   sequence INTEGER NOT NULL,   -- from 0
   hash TEXT NOT NULL,
   body BLOB NOT NULL,          -- the receipt's own bytes
+  at INTEGER NOT NULL DEFAULT 0,  -- when it was saved, in ms since 1970
   UNIQUE (session, sequence)
 );
 
@@ -71,3 +72,17 @@ CREATE TABLE manifests (
   pieces BLOB NOT NULL,        -- JSON: the digests of those that follow
   PRIMARY KEY (session, sequence)
 ) WITHOUT ROWID;
+
+-- When each periodic task was last done, by any process.
+
+CREATE TABLE chores (
+  name TEXT PRIMARY KEY,       -- gc
+  at INTEGER NOT NULL          -- ms since 1970
+) WITHOUT ROWID;
+
+-- Old receipts are deleted; the number and hash of the last one deleted remain.
+CREATE TABLE anchors (
+  session INTEGER PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
+  body BLOB NOT NULL,          -- JSON
+  number INTEGER NOT NULL      -- of the last receipt that went
+);

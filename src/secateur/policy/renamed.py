@@ -1,0 +1,93 @@
+"""Words of policy files that have another name now, so that an old file is refused with the word to write instead.
+
+Old names are never read. The tables are keyed by the class whose fields they were.
+"""
+
+FIELDS: dict[str, dict[str, str]] = {
+    "Policy": {
+        "doc": "description",
+        "birth": "on_arrival",
+        "stamp": "record_cleared_at",
+        "in_place": "allow_in_place",
+        "host": "host_settings",
+    },
+    "Protection": {
+        "roles": "tool_kinds",
+        "allow": "prunable_tools",
+        "keys": "part_keys",
+        "head": "first_messages",
+        "every_user_message": "count_all_user_messages",
+        "turns": "last_turns",
+        "assistants": "last_assistant_messages",
+        "rounds": "last_rounds",
+        "messages": "last_messages",
+        "results": "last_results",
+        "tokens": "last_tokens",
+        "min_chars": "min_result_chars",
+        "worth_chars": "min_prunable_chars",
+        "media": "media_results",
+        "errors": "error_results",
+        "open_errors": "unresolved_errors",
+        "files": "recent_files",
+        "recalled": "recent_readbacks",
+    },
+    "Never": {"why": "reason"},
+    "Threshold": {
+        "only": "only_models",
+        "idle_over_s": "min_idle_s",
+        "over_share": "over_window_share",
+        "from_weight": "min_char_share",
+        "more_than": "over_prunable_tokens",
+        "or_share_of_protected": "or_over_protected_share",
+    },
+    "ColdCache": {"least_tokens": "min_tokens_freed"},
+    "BreakEven": {
+        "beta": "break_even_share",
+        "max_regret": "max_overspend",
+        "least_tokens": "min_tokens_freed",
+        "over_share": "over_window_share",
+    },
+    "HardClear": {
+        "text": "placeholder",
+        "error_text": "error_placeholder",
+        "walk_ends": "stop_at_cleared",
+        "from_weight": "min_char_share",
+        "min_chars": "min_total_chars",
+    },
+    "Excerpt": {"most_share": "max_window_share", "fold": "dedupe_lines"},
+    "Condense": {"share": "outline_share", "max_chars": "max_outline_chars"},
+    "ClearMedia": {"most": "max_media", "most_bytes": "max_media_bytes"},
+    "Deduplicate": {"min_chars": "min_result_chars"},
+    "Supersede": {
+        "shown": "reread_files",
+        "written": "modified_files",
+        "files": "recent_files",
+        "asked": "repeated_commands",
+        "resolved": "resolved_errors",
+    },
+    "Compaction": {
+        "off": "enabled",
+        "models": "model_thresholds",
+        "over_share": "over_window_share",
+        "at_threshold": "inclusive",
+        "head": "head_messages",
+        "keep_least": "keep_min_tokens",
+        "keep_most": "keep_max_tokens",
+        "summary_tokens": "max_summary_tokens",
+        "tool_chars": "max_tool_chars",
+        "role": "summary_role",
+        "carry": "keep_tool_kinds",
+    },
+    "DigestSettings": {
+        "beta": "break_even_share",
+        "results": "last_results",
+        "least_tokens": "min_tokens_freed",
+        "times": "min_savings_ratio",
+        "max_regret": "max_overspend",
+        "outline_chars": "max_outline_chars",
+        "prose_chars": "max_prose_chars",
+    },
+    "Stated": {"hour": "cache_ttl"},
+}
+TYPES = {"cold": "cold_cache", "balance": "break_even"}  # values of `type`, of schedules
+TAGS = ("do", "when")  # what `type` was called, of strategies and of schedules
