@@ -14,9 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from secateur.errors import ConfigError
 
@@ -43,8 +41,8 @@ class PluginWarning(UserWarning):
     """A plugin is installed and cannot be used."""
 
 
-class Plugin(Struct, frozen=True):
-    """One entry point, and why it cannot be used ("": it can)."""
+class Plugin(NamedTuple):
+    """One entry point, and why it cannot be used ("": it can). A tuple, so that `--help` need not load msgspec."""
 
     kind: str
     name: str

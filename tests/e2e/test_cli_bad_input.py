@@ -14,7 +14,7 @@ NO_SESSIONS = {
     "binary": (b"\x00\x01\x02\x03" * 99, "binary"),
     "gzip of nothing": (gzip.compress(b""), "is empty"),
     "gzip cut short": (gzip.compress(pi_worked())[:-100], "gzip"),
-    "JSON cut short": (chat(*worked("a", "b", "c", "d"))[:-20], "the JSON breaks off"),
+    "JSON cut short": (chat(*worked("a", "b", "c", "d"))[:-20], "the JSON is truncated"),
     "prose": (b"Dear reader, this is no session.\n", "no known format"),
     "another JSON": (b'{"name": "package", "version": "1.0.0"}', "no known format"),
     "a list of numbers": (b"[1, 2, 3]", "no known format"),
@@ -60,7 +60,7 @@ def test_a_missing_file_and_a_directory(tmp_path: Path, command: str) -> None:
     missing = secateur(command, tmp_path / "none")
     assert (missing.code, missing.err) == (3, f"secateur: there is no file {tmp_path}/none: check the path\n")
     folder = secateur(command, tmp_path)
-    assert (folder.code, folder.err) == (3, f"secateur: {tmp_path} is a directory: name one session file in it\n")
+    assert (folder.code, folder.err) == (3, f"secateur: {tmp_path} is a directory: give one session file in it\n")
 
 
 def test_a_document_that_is_not_the_format_it_is_said_to_be(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def session(rounds: int = 60) -> bytes:
 def test_a_body_becomes_a_shorter_body_and_the_report_goes_to_standard_error(tmp_path: Path) -> None:
     done = secateur("compact", saved(tmp_path, CHAT), *SMALL)
     assert done.code == 0, done.err
-    assert "Summed up by code alone" in done.err
+    assert "Summarized without a model" in done.err
     assert "Never push to main." in done.err
     messages = json.loads(done.out)["messages"]
     assert messages[-1] == said("user", "Next: the docs.")
@@ -72,7 +72,7 @@ def test_a_session_file_only_grows_in_place_and_keeps_a_backup(tmp_path: Path) -
     ("args", "said"),
     [
         (("--dry-run", "-o", "x"), "--dry-run writes no document"),
-        (("--in-place", "-o", "x"), "each say where to write"),
+        (("--in-place", "-o", "x"), "both say where to write"),
         (("--summarizer", "nobody"), "names no summariser"),
         (("--summarizer", "https://example.com/v1#m", "--local-only"), "`local_only` forbids that"),
         (("--apply", "x", "--focus", "y"), "as it is"),
@@ -87,7 +87,7 @@ def test_what_contradicts_itself_is_exit_2(tmp_path: Path, args: tuple[str, ...]
 def test_nothing_summed_up_is_a_finding_unless_it_was_not_due(tmp_path: Path) -> None:
     path = saved(tmp_path, body([said("user", "hi")]))
     assert secateur("compact", path, "--json").code == 1
-    assert secateur("compact", path, "--json", "--if-due").code == 0
+    assert secateur("compact", path, "--json", "--if-needed").code == 0
     assert secateur("compact", path, "--json", "--policy", "observe").code == 1
 
 

@@ -73,11 +73,11 @@ def test_it_says_what_left_why_now_what_that_saves_and_how_to_get_it_back(tmp_pa
         said,
         re.M,
     )
-    assert "condense: an outline stays" in said
-    assert re.search(r"^At the prices of claude-sonnet-4-5 the next request costs \$[\d.]+ less, each one", said, re.M)
-    assert "To read back what left: --session NAME keeps it, and secateur recall shows it." in said
+    assert "condense: an outline remains" in said
+    assert re.search(r"^At the prices of \S+ the next request costs \$[\d.]+ less, each later", said, re.M)
+    assert "To be able to read back what was removed, store it with --session NAME." in said
     kept = secateur("prune", path, "--session", "s", "--store", f"sqlite:///{tmp_path}/kept.db", "-o", out).text
-    assert "secateur why s lists what left" in kept
+    assert "secateur why s lists what was removed" in kept
     assert "--session NAME" not in kept
 
 
@@ -96,8 +96,8 @@ def test_a_warm_cache_that_is_broken_all_the_same_says_when_that_is_paid_back(tm
         saved(tmp_path, b"extends='balance'\nschedule={type='every_request'}", "m.toml"),
     )
     said = secateur("prune", path, *WARM, "--policy", mine, "-o", tmp_path / "out.jsonl").text
-    assert re.search(r"costs \$[\d.]+ more, since the prompt cache is written anew; each one after it", said)
-    assert re.search(r" less: paid back after [\d.]+\.$", said, re.M)
+    assert re.search(r"costs \$[\d.]+ more, since the prompt cache is rewritten; each later request", said)
+    assert re.search(r" less: it pays back after [\d.]+\.$", said, re.M)
 
 
 def test_a_session_with_nothing_to_prune_says_so_and_which_policy_would(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_session_with_nothing_to_prune_says_so_and_which_policy_would(tmp_path
     assert "Nothing was pruned: nothing that may be edited is left: what stands there is protected" in said
     assert "--policy opencode" in said
     tiny = saved(tmp_path, json.dumps([user("hi"), calls(("c", "bash")), tool("ok", "c")]).encode(), "tiny.json")
-    assert "No other policy that ships would free anything here." in secateur("prune", tiny, "-o", short).text
+    assert "No other preset would remove anything here." in secateur("prune", tiny, "-o", short).text
 
 
 def test_whose_prices_are_taken_is_told_once(tmp_path: Path) -> None:

@@ -90,8 +90,8 @@ def test_why_tells_all_that_left_and_recall_gives_it_back(kept: Kept) -> None:
 def test_why_of_one_call_says_how_to_read_it_back(kept: Kept) -> None:
     told = run(kept.url, "why", "s1", "--call", "c1").text
     assert f"secateur recall {handle_of(LONG)}" in told
-    assert "because: opencode" in told
-    assert "stands there: <tool-output-compacted />" in told
+    assert "reason: opencode" in told
+    assert "in its place: <tool-output-compacted />" in told
     assert "Nothing of call c4" in run(kept.url, "why", "s1", "--call", "c4").text
     assert "turn 1" in run(kept.url, "why", "s1", "--turn", "1").text
     assert run(kept.url, "why", "s1", "--turn", "2", "--json").json["left"] == []
@@ -124,9 +124,9 @@ def test_recall_of_json_follows_a_path(tmp_path: Path, url: str) -> None:
     [
         (("why", "nobody"), "there is no session 'nobody'"),
         (("why", "s1", "ffff"), "has the handle 'ffff': `secateur why s1`"),
-        (("recall", "ffffffff"), "nothing is kept under 'ffffffff'"),
+        (("recall", "ffffffff"), "there is no handle 'ffffffff'"),
         (("recall", "xyz"), "is no handle"),
-        (("recall", handle_of(LONG), "--lines", "9-2"), "is no range of lines"),
+        (("recall", handle_of(LONG), "--lines", "9-2"), "is not a range of lines"),
         (("recall", handle_of(LONG), "--lines", "1", "--page", "1"), "give one of them"),
         (("recall", handle_of(LONG), "--page", "9"), "there is no page 9"),
         (("recall", handle_of(LONG), "--grep", "("), "no regular expression"),
@@ -134,9 +134,9 @@ def test_recall_of_json_follows_a_path(tmp_path: Path, url: str) -> None:
         (("replay", "s1", "--request", "9"), "has no request 9"),
         (("replay", "s1", "--request", "0"), "was not kept: hand it in"),
         (("unpin", "s1", "tool", "x"), "has no pin tool x"),
-        (("pin", "s1", "tool"), "a pin is a kind and a pattern"),
-        (("purge", "s1"), "say --yes"),
-        (("purge",), "name a session"),
+        (("pin", "s1", "tool"), "a pin needs a kind and a pattern"),
+        (("purge", "s1"), "give --yes"),
+        (("purge",), "give a session"),
     ],
 )
 def test_what_cannot_be_is_one_sentence_with_the_remedy(kept: Kept, args: Any, said: str) -> None:
@@ -152,7 +152,7 @@ def test_nothing_is_made_by_asking(tmp_path: Path) -> None:
     for args in (("why", "s1"), ("recall", "abcd"), ("verify",), ("gc",), ("undo", "s1")):
         done = run(url, *args)
         assert done.code == 2
-        assert "nothing is kept at" in done.err
+        assert "nothing is stored at" in done.err
     assert not (tmp_path / "none").exists()
 
 
@@ -224,8 +224,8 @@ def test_verify_names_the_first_receipt_that_was_tampered_with(tmp_path: Path, p
     exported = tmp_path / "receipts.jsonl"
     assert run(url, "verify", "s1", "--export", exported).code == 0
     assert [json.loads(line)["sequence"] for line in exported.read_text().splitlines()] == [0, 1, 2, 3]
-    assert run(url, "verify", "s1", "--head", good.json["sessions"][0]["head"]).code == 0
-    assert run(url, "verify", "s1", "--head", "0" * 64).code == 1
+    assert run(url, "verify", "s1", "--expect-head", good.json["sessions"][0]["head"]).code == 0
+    assert run(url, "verify", "s1", "--expect-head", "0" * 64).code == 1
     connection = sqlite3.connect(tmp_path / "kept.db")
     with connection:
         connection.execute("UPDATE receipts SET body = replace(CAST(body AS TEXT), 'bash', 'dash') WHERE sequence = 3")
@@ -291,9 +291,9 @@ def test_what_retention_took_is_said_by_every_command(tmp_path: Path) -> None:
     assert "30 (20 gone)" in run(url, "sessions").text
     verified = run(url, "verify", "--json").json["sessions"][0]
     assert (verified["receipts"], verified["gone"], verified["problems"]) == (30, 20, [])
-    assert "Retention took 20 receipts" in run(url, "verify", "s1").text
+    assert "Retention deleted 20 receipts" in run(url, "verify", "s1").text
     assert run(url, "why", "s1", "--json").json["receipts_gone"] == 20
-    assert "30 receipts (20 of them gone by retention)" in run(url, "why", "s1").text
+    assert "30 receipts (20 of them deleted by retention)" in run(url, "why", "s1").text
     assert "retention took receipts 0 to 19" in run(url, "replay", "s1", "--request", "4").err
-    assert run(url, "verify", "s1", "--head", "0" * 64).code == 1
-    assert "or it is of a receipt" in run(url, "verify", "s1", "--head", "0" * 64).text
+    assert run(url, "verify", "s1", "--expect-head", "0" * 64).code == 1
+    assert "or it is of a receipt" in run(url, "verify", "s1", "--expect-head", "0" * 64).text

@@ -42,7 +42,7 @@ def test_inspect_adds_up(tmp_path: Path) -> None:
 def test_inspect_shows_the_same_to_people(tmp_path: Path) -> None:
     done = secateur("inspect", saved(tmp_path, pi_worked()), "--largest", 2)
     assert (done.code, done.err) == (0, "")
-    for title in ("By kind", "By tool", "By turn", "Largest parts", "The same output more than once"):
+    for title in ("By kind", "By tool", "By turn", "Largest parts", "Repeated outputs"):
         assert title in done.text
     assert "fix the login" in done.text
     assert max(len(line) for line in done.text.splitlines() if "─" in line) <= 80
@@ -223,3 +223,30 @@ def test_long_texts_stay_within_80_columns(tmp_path: Path) -> None:
         tables = [line for line in done.text.splitlines() if line.startswith(" ")]
         assert max(map(len, tables)) <= 80
         assert "…" in done.text
+
+
+@pytest.mark.parametrize(
+    ("command", "old", "new"),
+    [
+        (["simulate", "x"], "--hour", "--cache-ttl 1h"),
+        (["simulate", "x"], "--no-hour", "--cache-ttl 5m"),
+        (["scan"], "--kappa", "--write-read-ratio"),
+        (["simulate", "x"], "--no-compactions", "--ignore-host-compactions"),
+        (["compact", "x"], "--if-due", "--if-needed"),
+        (["gc"], "--forget-days", "--delete-sessions-after"),
+        (["verify", "s"], "--head", "--expect-head"),
+    ],
+)
+def test_a_renamed_option_is_refused_with_its_new_name(command: list[str], old: str, new: str) -> None:
+    done = secateur(*command, old, "9")
+    assert done.code == 2
+    assert f"{old} was renamed: use {new}" in done.err
+    assert new.split()[0] in secateur(command[0], "--help").text
+    assert "was renamed" not in secateur("inspect", "x", old).err
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("90", 90), ("90s", 90), ("5m", 300), ("2h", 7_200), ("1.5", 1.5)])
+def test_an_idle_time_has_a_unit_or_is_in_seconds(tmp_path: Path, said: str, seconds: float) -> None:
+    path = saved(tmp_path, pi_worked())
+    assert secateur("prune", path, "--idle", said, "--json").json["idle_s"] == seconds
+    assert "is not a time: write 90, 5m or 2h" in secateur("prune", path, "--idle", "soon").err

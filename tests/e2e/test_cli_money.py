@@ -26,7 +26,7 @@ def test_a_session_is_told_in_one_screen() -> None:
     assert (done.code, done.err) == (0, "")
     lines = done.text.splitlines()
     assert len(lines) <= 45
-    for name in ("unpruned", "balance", "opencode", "lossless oracle", "refetch", "Why balance decided when it did"):
+    for name in ("unpruned", "balance", "opencode", "lossless oracle", "refetch", "Decisions of balance"):
         assert name in done.text
     assert "pi marks its messages and leaves 2 breakpoints free; the cache lives 5 min" in done.text
     assert "observe" not in done.text
@@ -62,9 +62,9 @@ def test_files_and_pictures_are_written(tmp_path: Path) -> None:
     assert page.read_text("utf-8").startswith("<!doctype html>")
 
 
-def test_kappa_prices_reads_anew_and_models_stand_side_by_side() -> None:
-    done = secateur("simulate", PI, "--policy", "observe", "--kappa", 49, "--json")
-    assert done.json["sessions"][0]["kappa"] == pytest.approx(49)
+def test_a_write_read_ratio_sets_the_read_price_and_models_are_compared() -> None:
+    done = secateur("simulate", PI, "--policy", "observe", "--write-read-ratio", 50, "--json")
+    assert done.json["sessions"][0]["write_read_ratio"] == pytest.approx(50)
     both = secateur("simulate", PI, "--policy", "observe", "--model", "claude-opus-4-5", "--model", "gpt-5", "--json")
     assert list(both.json["lines"]) == ["claude-opus-4-5", "gpt-5"]
 
@@ -73,8 +73,8 @@ def test_kappa_prices_reads_anew_and_models_stand_side_by_side() -> None:
     ("more", "code", "said"),
     [
         ((), 2, "no price is known for unheard-of"),
-        (("--model", "also-unheard-of"), 2, "pass --model"),
-        (("--price", "input=1"), 2, "say input and output"),
+        (("--model", "also-unheard-of"), 2, "give --model"),
+        (("--price", "input=1"), 2, "give input and output"),
         (("--price", "input=1,output=2", "--model", "gpt-5"), 2, "give one of them"),
         (("--plot", "out.gif"), 2, "ends in .html"),
         (("--csv", "out.xls"), 2, "ends in .csv"),
@@ -92,8 +92,8 @@ def test_a_stated_price_serves_where_none_is_known(tmp_path: Path) -> None:
     path = saved(tmp_path, chat(*worked("a", "b", "c", "d"), model="unheard-of"), "request.json")
     done = secateur("simulate", path, "--price", "input=3,output=15,read=0.3,write=3.75", "--json")
     assert done.code == 0
-    assert done.json["sessions"][0]["kappa"] == pytest.approx(11.5)
-    assert "caches is not known" in done.json["sessions"][0]["warnings"][0]
+    assert done.json["sessions"][0]["write_read_ratio"] == pytest.approx(12.5)
+    assert "are not known" in done.json["sessions"][0]["warnings"][0]
 
 
 HOUSE = b"""name = "house"
@@ -112,7 +112,7 @@ def test_a_policy_states_prices_and_cache_rules_for_what_no_table_knows(tmp_path
     assert (done.code, done.err) == (0, "")
     session = done.json["sessions"][0]
     assert (session["model"], session["price"], session["warnings"]) == ("unheard-of", "stated by the policy", [])
-    assert (session["kappa"], session["cache"]) == (1, "stated by the policy")
+    assert (session["write_read_ratio"], session["cache"]) == (2, "stated by the policy")
     base = session["lines"][0]
     assert base["dollars"] == pytest.approx(session["lines"][2]["dollars"])
     scanned = secateur("scan", tmp_path, "--policy", policy, "--json").json
@@ -154,7 +154,7 @@ def test_a_folder_is_scanned(tmp_path: Path) -> None:
     assert [one["assumed"] for one in found["sessions"] if one["format"] == "openai_chat"][0].startswith("no price")
     assert len(list(csv.DictReader(out.read_text().splitlines()))) == 2
     shown = secateur("scan", tmp_path, "--policy", "openclaw")
-    assert "Where it leaks" in shown.text
+    assert "What was wasted" in shown.text
     assert "1 file could not be read" in shown.text
 
 
@@ -175,13 +175,13 @@ def test_a_history_that_several_files_hold_is_counted_once(tmp_path: Path) -> No
     assert (both["files"], both["copies"], len(both["sessions"])) == (2, 1, 1)
     assert both["lines"] == alone["lines"]
     assert both["spending"] == alone["spending"]
-    assert "1 session left out: another recording holds all of it" in secateur("scan", tmp_path).text
+    assert "1 session left out: another recording contains all of it" in secateur("scan", tmp_path).text
 
 
 def test_a_folder_without_sessions_is_named(tmp_path: Path) -> None:
     done = secateur("scan", tmp_path)
     assert (done.code, done.out) == (3, b"")
-    assert done.err.startswith("secateur: no session file is in ")
+    assert done.err.startswith("secateur: there is no session file in ")
 
 
 def test_a_torn_line_is_a_warning_and_one_request_a_bill(tmp_path: Path) -> None:
@@ -195,7 +195,9 @@ def test_a_torn_line_is_a_warning_and_one_request_a_bill(tmp_path: Path) -> None
 
 
 def test_the_lifetime_of_the_cache_can_be_stated() -> None:
-    stated = [secateur("simulate", PI, "--policy", "balance", hour, "--json").json for hour in ("--hour", "--no-hour")]
+    stated = [
+        secateur("simulate", PI, "--policy", "balance", "--cache-ttl", ttl, "--json").json for ttl in ("1h", "5m")
+    ]
     assert [one["sessions"][0]["client"].rpartition("; ")[2] for one in stated] == [
         "the cache lives 60 min, as stated",
         "the cache lives 5 min, as stated",

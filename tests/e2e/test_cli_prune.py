@@ -49,7 +49,7 @@ def test_an_output_file_leaves_standard_output_to_the_report(tmp_path: Path) -> 
 def test_the_report_names_tools_and_turns(tmp_path: Path) -> None:
     path = saved(tmp_path, pi_worked())
     lines = secateur("prune", path, "--policy", "opencode", "-o", "/dev/null").text.splitlines()
-    by_tool = lines[lines.index("What left, by tool") : lines.index("What left, by turn")]
+    by_tool = lines[lines.index("Removed, by tool") : lines.index("Removed, by turn")]
     assert [line.split()[:2] for line in by_tool if line.split()[1:2] in (["1"], ["2"])] == [
         ["read", "1"],
         ["bash", "1"],
@@ -102,7 +102,7 @@ def test_a_dry_run_writes_nothing_and_leaves_standard_output_to_the_report(tmp_p
     done = secateur("prune", path, "--policy", "opencode", "--dry-run", "--plan-out", plan)
     assert (done.code, done.err, path.read_bytes()) == (0, "", pi_worked())
     assert "Pruned 2 of 4 tool results: " in done.text
-    assert "Nothing was written: -o FILE writes the outcome" in done.text
+    assert "Nothing was written: -o FILE writes the result" in done.text
     carried = secateur("prune", path, "--policy", "opencode", "--apply", plan)
     assert results(carried.out) == [GONE, GONE, LONG, LONG]
 
@@ -160,7 +160,7 @@ def test_in_place_keeps_a_backup_and_never_writes_over_one(tmp_path: Path) -> No
     assert (tmp_path / "session.jsonl.bak1").read_bytes() == pi_worked()
     assert "session.jsonl.bak1" in done.text
     again = secateur("prune", path, "--policy", "opencode", "--in-place")
-    assert "is as it was" in again.text
+    assert "is unchanged" in again.text
     assert len(os.listdir(tmp_path)) == 3
 
 
@@ -178,13 +178,13 @@ def test_policies_that_never_change_a_recorded_session_refuse(tmp_path: Path, po
     [
         (["--in-place", "-o", "x"], "give one of them"),
         (["--dry-run", "-o", "x"], "--dry-run writes no document"),
-        (["--dry-run", "--session", "s"], "--dry-run keeps nothing"),
-        (["--json", "-o", "-"], "--json takes standard output"),
+        (["--dry-run", "--session", "s"], "--dry-run stores nothing"),
+        (["--json", "-o", "-"], "--json uses standard output"),
         (["-o", "session.jsonl"], "session.jsonl is the input"),
         (["-o", "no/such/folder"], "cannot be written"),
         (["--policy", "opncode"], "opencode"),
         (["--format", "pie"], "did you mean pi"),
-        (["--counter", "exact"], "'estimate', 'o200k'"),
+        (["--counter", "exact"], "estimate, o200k"),
         (["--window", "0"], "--window"),
         (["--idle", "-1"], "--idle"),
         (["--protct", "x"], "--protect"),
@@ -246,7 +246,7 @@ def test_a_plan_does_nothing_more_and_nothing_to_another_session(tmp_path: Path)
     other = saved(tmp_path, chat(*worked(LONG, LONG, LONG, LONG)), "other.json")
     done = secateur("prune", other, "--policy", "opencode", "--apply", plan)
     assert done.out == other.read_bytes()
-    assert f"Nothing was pruned: the plan {plan} names nothing that stands in this document." in done.err
+    assert f"Nothing was pruned: no edit of the plan {plan} applies to this document." in done.err
 
 
 def test_protected_tools_stay_whatever_their_case(tmp_path: Path) -> None:

@@ -38,14 +38,14 @@ def test_a_request_to_gemini_keeps_its_spelling_and_is_fine_afterwards() -> None
 def test_what_is_sound_comes_out_as_it_went_in() -> None:
     done = secateur("repair", "-", stdin=SOUND)
     assert (done.code, done.out) == (0, SOUND)
-    assert "nothing to mend" in done.err
+    assert "nothing to repair" in done.err
 
 
 def test_mending_again_says_that_there_is_nothing_to_mend() -> None:
     once = secateur("repair", "-", stdin=BROKEN)
     twice = secateur("repair", "-", stdin=once.out)
     assert twice.out == once.out
-    assert "nothing to mend" in twice.err
+    assert "nothing to repair" in twice.err
 
 
 def test_in_place_keeps_a_backup_and_what_was_cut_off(tmp_path: Path) -> None:

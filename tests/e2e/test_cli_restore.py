@@ -145,9 +145,9 @@ def test_in_place_and_out_and_a_pipe(tmp_path: Path, url: str) -> None:
     assert restore(url, file).out == raw
     piped = cli_runs.secateur("restore", "-", "--store", url, stdin=pruned)
     assert piped.out == raw
-    assert "standard input: 1 prune taken back" in piped.err
+    assert "standard input: 1 prune undone" in piped.err
     done = restore(url, file, "--in-place")
-    assert "very bytes" in done.text
+    assert "exactly those of the original" in done.text
     assert file.read_bytes() == raw
     assert Path(f"{file}.bak").read_bytes() == raw  # of the prune
     assert Path(f"{file}.bak1").read_bytes() == pruned  # of the restore
@@ -229,7 +229,7 @@ def test_a_body_that_grew_inside_keeps_what_came_since(tmp_path: Path, url: str,
     out.write_bytes(out.read_bytes().removesuffix(b"\n ]\n}") + more)
     done = restore(url, out)
     assert done.out == raw.removesuffix(b"\n ]\n}") + more
-    assert "changed behind the last edit" in done.err
+    assert "changed after its last edit" in done.err
 
 
 # --- what cannot be brought back -------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_another_store_and_an_unknown_file_are_told_apart_from_the_original(tmp_
     file, out = saved(tmp_path, raw), tmp_path / "out.jsonl"
     prune(url, file, "opencode", "-o", out)
     other = f"sqlite:///{tmp_path}/other.db"
-    assert "nothing is kept at" in restore(other, out).err
+    assert "nothing is stored at" in restore(other, out).err
     prune(other, saved(tmp_path, raw.replace(b"login", b"start"), "b.jsonl"), "opencode", "-o", tmp_path / "c")
     done = restore(other, out, "-o", tmp_path / "back")
     assert done.code == 1
@@ -279,7 +279,7 @@ def test_another_store_and_an_unknown_file_are_told_apart_from_the_original(tmp_
     assert not (tmp_path / "back").exists()
     done = restore(url, file, "-o", tmp_path / "same")
     assert done.code == 0
-    assert "nothing to take back" in done.text
+    assert "nothing to restore" in done.text
     assert (tmp_path / "same").read_bytes() == raw
 
 
@@ -305,7 +305,7 @@ def test_only_the_session_and_the_tenant_that_are_named_are_looked_in(tmp_path: 
     ("args", "said"),
     [
         (("-o", "x", "--in-place"), "give one of them"),
-        (("-o", "-", "--json"), "--json takes standard output"),
+        (("-o", "-", "--json"), "--json uses standard output"),
         (("-o", "SAME"), "is the input"),
     ],
 )

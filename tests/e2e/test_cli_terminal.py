@@ -43,7 +43,7 @@ def test_the_document_is_not_dumped_on_a_terminal(tmp_path: Path) -> None:
     code, shown = on_terminal("prune", path, "--policy", "opencode")
     assert code == 0
     assert "Pruned 2 of 4 tool results" in shown
-    assert "-o FILE writes the outcome" in shown
+    assert "-o FILE writes the result" in shown
     assert "toolResult" not in shown
     assert os.listdir(tmp_path) == ["session.jsonl"]
 

@@ -1,7 +1,7 @@
 """The command line: recorded sessions and request bodies in, the same format out, and a report of what was done.
 
-Rule: one command, one file; nothing is loaded before it is needed, so that `--help` answers at once. This room decides
-nothing about pruning: it reads, asks the engine, writes and tells.
+Rule: one command a file; nothing is loaded before it is needed, so that `--help` answers at once. This package decides
+nothing about pruning: it reads, calls the engine, writes and reports.
 """
 
 import sys
@@ -10,7 +10,7 @@ _NEEDED = ("click", "rich")
 
 
 def main() -> None:
-    """Run the command named on the command line and leave with its exit code."""
+    """Run the command named on the command line and exit with its code."""
     try:
         from secateur.cli.program import run
     except ModuleNotFoundError as error:

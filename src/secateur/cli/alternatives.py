@@ -1,6 +1,6 @@
-"""What else could have been done: what each preset would free on the same document, and what that would cost.
+"""What the other presets would free on the same document, and what that would cost.
 
-Rule: each figure is that preset's own outcome, not a guess; presets that free nothing are not named.
+Rule: each figure is the preset's own result, not an estimate; presets that free nothing are not listed.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ _MAX_BYTES = 16_000_000  # above this the answer would take longer than a person
 
 
 class PolicyAlternative(Struct, frozen=True):
-    """What one preset would do: parts it edits, tokens it frees of so many, what that costs."""
+    """What one preset would do: the parts it edits, the tokens it frees of all, and what that costs."""
 
     name: str
     parts: int
@@ -34,11 +34,14 @@ class PolicyAlternative(Struct, frozen=True):
 def find_alternatives(
     before: OpenedDocument, but: str, view: Callable[[Policy], View[Any]]
 ) -> list[PolicyAlternative] | None:
-    """One a preset other than `but`, the most freed first. None: not asked, since that would take too long."""
+    """One for each preset other than `but`, the most freed first; None if the document is too large to try them."""
     if len(before.source.data) > _MAX_BYTES:
         return None
-    found = [_try_policy(name, view) for name in policy.names() if name != but]
-    return sorted((one for one in found if one and one.freed > 0), key=lambda one: -one.freed)
+    alternatives = [_try_policy(name, view) for name in policy.names() if name != but]
+    return sorted(
+        (alternative for alternative in alternatives if alternative and alternative.freed > 0),
+        key=lambda each: -each.freed,
+    )
 
 
 def _try_policy(name: str, view: Callable[[Policy], View[Any]]) -> PolicyAlternative | None:
@@ -51,18 +54,18 @@ def _try_policy(name: str, view: Callable[[Policy], View[Any]]) -> PolicyAlterna
     return PolicyAlternative(name, len(list_active_edits(seen)), freed, receipt.tokens_raw, receipt.cost)
 
 
-def make_alternatives_table(found: Sequence[PolicyAlternative]) -> Any:
-    """What other policies would free, and how much more they cost at once and then in each request."""
+def make_alternatives_table(alternatives: Sequence[PolicyAlternative]) -> Any:
+    """What other policies would free, and how much more they cost at once and then with each request."""
     told = [
         (
-            f"--policy {one.name}",
-            format_count(one.parts),
-            format_count(one.freed),
-            format_percent(one.freed, one.whole),
-            format_signed_dollars(one.cost.dollars_now) if one.cost else "",
-            format_signed_dollars(-one.cost.dollars_saved) if one.cost else "",
+            f"--policy {alternative.name}",
+            format_count(alternative.parts),
+            format_count(alternative.freed),
+            format_percent(alternative.freed, alternative.whole),
+            format_signed_dollars(alternative.cost.dollars_now) if alternative.cost else "",
+            format_signed_dollars(-alternative.cost.dollars_saved) if alternative.cost else "",
         )
-        for one in found
+        for alternative in alternatives
     ]
     head = ("policy", ">parts", ">freed", ">share", ">at once", ">a request")
     return make_table("What other policies would free", head, told)

@@ -1,7 +1,7 @@
-"""`secateur check`: what an API would refuse of a document, by rule, with the place and the remedy.
+"""`secateur check`: what an API would reject in a document, by rule, with the place and the remedy.
 
-Rule: a request body is read as it stands, a session file as its host would send it (its active branch). Violations are
-findings (exit 1), warnings alone are not. Nothing is mended here.
+Rule: a request body is checked as it is, a session file as its host would send it (its active branch). Violations are
+findings (exit 1), warnings alone are not. Nothing is repaired here.
 """
 
 from collections.abc import Sequence
@@ -30,20 +30,23 @@ Examples:
   secateur check request.json --profile mistral
 
 \b
-Exit codes: 0 fine, 1 violations, 2 usage, 3 input unreadable.
+Exit codes: 0 no violations, 1 violations, 2 usage, 3 input unreadable.
 """
 
 
-def _make_violations_table(found: Sequence[Violation]) -> Any:
-    """Violations, one a row: the rule, the place, what is wrong and what to do."""
+def _make_violations_table(violations: Sequence[Violation]) -> Any:
+    """Violations, one per row: the rule, the place, the problem and the remedy."""
     rows = [
-        (_format_rule(one), to_one_line(one.where, 60), to_one_line(one.text, 400)) for one in found[:_MAX_VIOLATIONS]
+        (_format_rule(violation), to_one_line(violation.where, 60), to_one_line(violation.text, 400))
+        for violation in violations[:_MAX_VIOLATIONS]
     ]
-    return make_table("", ("rule", "where", "what, and what to do"), rows, more=len(found) - _MAX_VIOLATIONS, fold=True)
+    return make_table(
+        "", ("rule", "where", "problem, and what to do"), rows, more=len(violations) - _MAX_VIOLATIONS, fold=True
+    )
 
 
-def _format_rule(one: Violation) -> str:
-    return one.rule if one.severity == "error" else f"{one.rule} (warning)"
+def _format_rule(violation: Violation) -> str:
+    return violation.rule if violation.severity == "error" else f"{violation.rule} (warning)"
 
 
 class CheckOptions(Options, frozen=True, kw_only=True):
@@ -52,14 +55,13 @@ class CheckOptions(Options, frozen=True, kw_only=True):
     input: options.Input
     format_name: options.FormatName
     profile: Annotated[
-        str | None,
-        option("--profile", type=PROFILE, metavar="P", help="A server that takes less: strict, mistral, ..."),
+        str | None, option("--profile", type=PROFILE, metavar="P", help="A stricter server: strict, mistral, ...")
     ]
     as_json: options.AsJson
 
 
 class CheckReport(Struct, frozen=True, kw_only=True):
-    """What the rules told of one document."""
+    """The JSON report."""
 
     schema: str = SCHEMA
     input: DocumentSummary
@@ -72,22 +74,22 @@ class CheckReport(Struct, frozen=True, kw_only=True):
 
 @options.command("check", CheckOptions, _EPILOG)
 def command(args: CheckOptions) -> int:
-    """Check INPUT against the rules of the API it is for: pairs, order, ids, empty texts, cache markers, sizes.
+    """Check INPUT against the rules of its API: pairs, order, ids, empty texts, cache markers, sizes.
 
-    A session file is checked as its host would send it.
+    A session file is checked as its host would send it. `secateur repair` repairs what is found.
     """
     with show_work(f"reading {args.input}"):
         read_ = open_document(read_source(args.input), args.format_name, "estimate")
-        found = check_document(read_, args)
+        report = check_document(read_, args)
     if args.as_json:
-        print_json(found)
+        print_json(report)
     else:
-        print_blocks(*_render(found, read_))
-    return FINDINGS if any(one.severity == "error" for one in found.violations) else SUCCESS
+        print_blocks(*_render(report, read_))
+    return FINDINGS if any(violation.severity == "error" for violation in report.violations) else SUCCESS
 
 
 def check_document(read_: OpenedDocument, args: CheckOptions) -> CheckReport:
-    """All that the rules tell of a document."""
+    """Check a document."""
     family, broken = find_violations(read_, args.profile)
     return CheckReport(
         input=summarize_document(read_, args.input),
@@ -99,18 +101,18 @@ def check_document(read_: OpenedDocument, args: CheckOptions) -> CheckReport:
     )
 
 
-def _render(found: CheckReport, read_: OpenedDocument) -> list[Any]:
-    errors = sum(one.severity == "error" for one in found.violations)
-    rest = len(found.violations) - errors
-    whom = "every API" if found.family == "transcript" else found.family
+def _render(report: CheckReport, read_: OpenedDocument) -> list[Any]:
+    errors = sum(violation.severity == "error" for violation in report.violations)
+    rest = len(report.violations) - errors
+    whom = "every API" if report.family == "transcript" else report.family
     blocks: list[Any] = [
-        f"{clean(read_.source.label)}: {found.input.format}, {found.reason}",
-        f"{found.input.messages:,} messages against the rules of {whom}: {_pluralize(errors, 'violation')}"
+        f"{clean(read_.source.label)}: {report.input.format}, {report.reason}",
+        f"{report.input.messages:,} messages against the rules of {whom}: {_pluralize(errors, 'violation')}"
         + (f", {_pluralize(rest, 'warning')}" if rest else ""),
     ]
-    if found.violations:
-        blocks.append(_make_violations_table(found.violations))
-    return blocks + [f"warning: {clean(warning)}" for warning in found.warnings]
+    if report.violations:
+        blocks.append(_make_violations_table(report.violations))
+    return blocks + [f"warning: {clean(warning)}" for warning in report.warnings]
 
 
 def _pluralize(count: int, what: str) -> str:

@@ -1,7 +1,7 @@
-"""`secateur compact`: prune, sum up what still does not fit, go on; the same format comes out.
+"""`secateur compact`: prune, then summarize what still does not fit; the format stays the same.
 
-Rule: a session file gets its host's own compaction entry at its end; bodies are written anew. Nothing is written in
-place unless asked. Without a summariser no network is used. A plan that a dry run kept is carried out to the byte.
+Rule: a session file gets its host's own compaction entry at its end; request bodies are rewritten. Nothing is written
+in place unless the options say so. Without a summarizer no network is used. A plan is carried out to the byte.
 """
 
 from pathlib import Path
@@ -38,28 +38,28 @@ from secateur.policy import Policy
 _EPILOG = """\
 \b
 Examples:
-  secateur compact s.jsonl                    what would be report; writes nothing
-  secateur compact s.jsonl -o less.jsonl      write it, no model asked
+  secateur compact s.jsonl                    show the result, write nothing
+  secateur compact s.jsonl -o less.jsonl      write it; no model is called
   secateur compact s.jsonl --in-place         keeps s.jsonl.bak
   secateur compact request.json --window 32000 > less.json
   secateur compact s.jsonl --summarizer anthropic:claude-haiku-4-5 -o less.jsonl
   secateur compact s.jsonl --dry-run --plan-out plan.json
-  secateur compact s.jsonl --apply plan.json -o less.jsonl     those very bytes
+  secateur compact s.jsonl --apply plan.json -o less.jsonl     the same bytes
 
 \b
-Exit codes: 0 fine, 1 nothing was summed up, 2 usage or configuration,
+Exit codes: 0 success, 1 nothing was summarized, 2 usage or configuration,
 3 input unreadable, 4 still longer than the window.
 """
 _LARGEST = 5
-_WRITERS = {"model": "a model", "extract": "code alone", "supplied": "whoever asked for it"}
+_WRITERS = {"model": "by a model", "extract": "without a model", "supplied": "by the caller"}
 _BRANCHES = {
-    "media": "the newest request, its media named in words",
-    "unanswered": "the newest request, which stands in the view",
-    "mid_task": "where it was",
-    "sentence": "what the policy says",
-    "idle": "nothing: it awaits the user",
-    "waiting": "nothing: a call still waits for its result",
-    "none": "nothing",
+    "media": "Continuation message, the newest request with its media described in words",
+    "unanswered": "Continuation: the newest request, which is still in the view",
+    "mid_task": "Continuation message, for the task in progress",
+    "sentence": "Continuation message, the policy's own",
+    "idle": "No continuation message: the agent is waiting for the user",
+    "waiting": "No continuation message: a call is waiting for its result",
+    "none": "No continuation message",
 }
 
 
@@ -68,28 +68,26 @@ class CompactCommandOptions(RewriteOptions, frozen=True, kw_only=True):
 
     summarizer: options.Summarizers
     local_only: options.LocalOnly
-    focus: Annotated[
-        str, option("--focus", default="", metavar="TEXT", help="What the summary should pay most attention to.")
-    ]
+    focus: Annotated[str, option("--focus", default="", metavar="TEXT", help="What the summary should focus on.")]
     deadline: options.Deadline
-    if_due: Annotated[bool, option("--if-due", is_flag=True, help="Only where the policy's threshold says so.")]
+    if_needed: Annotated[bool, option("--if-needed", is_flag=True, help="Do nothing below the policy's threshold.")]
 
 
 @options.command("compact", CompactCommandOptions, _EPILOG)
 def command(args: CompactCommandOptions) -> int:
-    """Sum up what no longer fits in INPUT, a session file or a request body (- is standard input), after pruning it.
+    """Prune INPUT, a session file or a request body (- is standard input), and summarize what still does not fit.
 
-    Without --summarizer the summary is made without a model. The document goes to standard output when that is a pipe
-    or a file, else nowhere unless -o or --in-place says where; the report then goes to standard error.
+    Without --summarizer the summary is made without a model. The document is written to -o, to INPUT itself
+    (--in-place), or to standard output if that is a pipe or a file; on a terminal nothing is written.
     """
     args.target.check()
     if args.apply and (args.summarizer or args.focus):
-        raise UsageError("--apply carries out a plan as it is: leave --summarizer and --focus away")
+        raise UsageError("--apply carries out a plan as it is: drop --summarizer and --focus")
     source = read_source(args.input)
     with show_work(f"reading {source.label}") as rename:
         before = open_source(source, args)
         chosen = _choose_policy(args, before)
-        rename(f"summing up {source.label}" + (f" by {args.summarizer[0]}" if args.summarizer else ""))
+        rename(f"summarizing {source.label}" + (f" by {args.summarizer[0]}" if args.summarizer else ""))
         view, error = _fit(args, chosen, before)
         rename("reading the outcome")
         after = open_outcome(args.target.pack(source, view.request), before, args)
@@ -120,32 +118,28 @@ def _fit(args: CompactCommandOptions, chosen: Policy, before: OpenedDocument) ->
         deadline_s=args.deadline,
         compact=args.apply is None,
     )
-    given: dict[str, Any] = {
-        "plan": read_plan(args.apply),
-        "idle_s": args.idle,
-        "fixed_tokens": args.fixed_tokens,
-    }
+    given: dict[str, Any] = {"plan": read_plan(args.apply), "idle_s": args.idle, "fixed_tokens": args.fixed_tokens}
     try:
         if args.apply:
             return engine.fit(before.source.data, **given), None
-        return engine.compact(before.source.data, focus=args.focus, force=not args.if_due, **given), None
+        return engine.compact(before.source.data, focus=args.focus, force=not args.if_needed, **given), None
     except StillTooLong as error:
         return error.view, error
 
 
 def _conclude(view: View[Any], report: RunReport) -> int:
-    """Nothing summed up is a finding, except where nothing had to be."""
+    """The exit code: nothing summarized is a finding, unless nothing had to be."""
     if report.summary is not None or not isinstance(view.compaction, NotDone):
         return SUCCESS
     return SUCCESS if view.compaction.reason == "under" else 1
 
 
 def _render(report: RunReport, before: OpenedDocument, after: OpenedDocument, backup: Path | None) -> list[Any]:
-    """All that is to be drawn, in order."""
+    """The report as text."""
     blocks: list[Any] = [_describe_settings(report, before), _describe_outcome(report), *_describe_attempts(report), ""]
     if report.summary is not None:
         blocks += [clean(report.summary), "", *_describe_continuation(report), ""]
-    blocks += [tables.make_parts_table("Largest that stay", find_largest(after.transcript, _LARGEST))]
+    blocks += [tables.make_parts_table("Largest remaining", find_largest(after.transcript, _LARGEST))]
     blocks += [f"warning: {clean(warning)}" for warning in report.warnings]
     return [*blocks, describe_output(report, before, backup)]
 
@@ -160,19 +154,19 @@ def _describe_settings(report: RunReport, before: OpenedDocument) -> str:
 def _describe_outcome(report: RunReport) -> str:
     if report.summary is None:
         why = report.compaction.text if report.compaction else f"policy {report.policy} does not compact"
-        return f"Nothing was summed up: {clean(why)}."
+        return f"Nothing was summarized: {clean(why)}."
     gone = sum(len(report.edits) and edit.verb == "replace" for edit in report.edits)
     share = format_percent(report.input.tokens - report.output.tokens, report.input.tokens)
     who = _WRITERS.get(report.method or "", report.method or "")
     by = f" ({clean(report.compaction.summarizer)})" if report.compaction and report.compaction.summarizer else ""
     where = f" in {gone} places" if gone > 2 else ""
     figures = f"{format_count(report.input.tokens)} → {format_count(report.output.tokens)} tokens, {share} less"
-    return f"Summed up{where} by {who}{by}: {report.input.messages:,} → {report.output.messages:,} messages, {figures}."
+    return f"Summarized{where} {who}{by}: {report.input.messages:,} → {report.output.messages:,} messages, {figures}."
 
 
 def _describe_attempts(report: RunReport) -> list[str]:
     tried = report.compaction.attempts if report.compaction else ()
-    return [f"not taken: {clean(one.summarizer or one.method)}: {clean(one.text)}" for one in tried]
+    return [f"rejected: {clean(one.summarizer or one.method)}: {clean(one.text)}" for one in tried]
 
 
 def _describe_continuation(report: RunReport) -> list[str]:
@@ -180,4 +174,4 @@ def _describe_continuation(report: RunReport) -> list[str]:
         return []
     branch, text = report.continuation.branch, report.continuation.text
     said = f": {clean(text)}" if text else ""
-    return [f"The agent goes on with {_BRANCHES.get(branch, branch)}{said}"]
+    return [f"{_BRANCHES.get(branch, branch)}{said}"]

@@ -1,6 +1,6 @@
-"""`secateur completion`: the script that teaches a shell our commands, options, policies and formats.
+"""`secateur completion`: the script that completes commands, options, policies and formats in a shell.
 
-Rule: it prints and changes nothing; where to put the script is said in the help.
+Rule: it prints and changes nothing; the help says where to put the script.
 """
 
 from typing import Annotated

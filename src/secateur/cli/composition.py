@@ -1,6 +1,6 @@
-"""What a conversation is made of: tokens by kind and by tool, its largest parts, what stands in it twice.
+"""What a conversation is made of: tokens by kind, tool and turn, its largest parts, its repeated outputs.
 
-Rule: facts about a transcript whose parts are counted, as values; nothing here draws, reads or judges.
+Rule: facts about a transcript whose parts are counted, as values; this module does not draw, read or judge.
 """
 
 from collections import Counter, defaultdict
@@ -16,7 +16,7 @@ _REQUEST_CHARS = 240  # characters of what was asked that are told
 
 
 class KindShare(Struct, frozen=True):
-    """So many parts of one kind."""
+    """The parts of one kind."""
 
     name: str
     parts: int
@@ -24,7 +24,7 @@ class KindShare(Struct, frozen=True):
 
 
 class ToolShare(Struct, frozen=True):
-    """What one tool put into the context."""
+    """What one tool added to the context."""
 
     tool: str
     calls: int
@@ -40,7 +40,7 @@ class ToolShare(Struct, frozen=True):
 
 
 class PartPlace(Struct, frozen=True):
-    """One part and where it stands."""
+    """One part and its place."""
 
     message: int  # 0-based index in the transcript
     lines: tuple[int, ...]  # 0-based lines of a session log
@@ -52,7 +52,7 @@ class PartPlace(Struct, frozen=True):
 
 
 class RepeatedOutput(Struct, frozen=True):
-    """The same output of the same tool, more than once. `spare` tokens would go if only the last one stayed."""
+    """The same output of the same tool, more than once; `spare` tokens would be saved by keeping only the last."""
 
     tool: str
     times: int
@@ -69,17 +69,17 @@ def iterate_parts(transcript: Transcript) -> Iterator[tuple[int, Message, Part]]
 
 
 def count_tokens(transcript: Transcript) -> int:
-    """Tokens of all parts and of what is fixed."""
+    """Tokens of all parts, the system prompt and the tools."""
     return transcript.fixed_tokens + sum(part.tokens for _, _, part in iterate_parts(transcript))
 
 
 def count_results(transcript: Transcript) -> int:
-    """How many tool results there are."""
+    """The number of tool results."""
     return sum(part.kind == "tool_result" for _, _, part in iterate_parts(transcript))
 
 
 def group_by_kind(transcript: Transcript) -> list[KindShare]:
-    """What the context is spent on, largest first; texts by who speaks, then reasoning, calls, results, media."""
+    """Tokens by kind, largest first: texts by speaker, then reasoning, calls, results, media."""
     counts: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
     for _, message, part in iterate_parts(transcript):
@@ -93,7 +93,7 @@ def group_by_kind(transcript: Transcript) -> list[KindShare]:
 
 
 def group_by_tool(transcript: Transcript) -> list[ToolShare]:
-    """What each tool put in, largest first. A medium inside a result counts with that result."""
+    """Tokens by tool, largest first. Media inside a result count with that result."""
     owner = {part.key: part.tool for _, _, part in iterate_parts(transcript) if part.kind == "tool_result"}
     tally: dict[str, Counter[str]] = defaultdict(Counter)
     for _, _, part in iterate_parts(transcript):
@@ -108,29 +108,29 @@ def group_by_tool(transcript: Transcript) -> list[ToolShare]:
 
 
 def find_largest(transcript: Transcript, count: int) -> list[PartPlace]:
-    """The parts with most tokens."""
-    ranked = sorted(iterate_parts(transcript), key=lambda one: -one[2].tokens)[:count]
+    """The parts with the most tokens."""
+    ranked = sorted(iterate_parts(transcript), key=lambda each: -each[2].tokens)[:count]
     return [locate_part(number, message, part) for number, message, part in ranked]
 
 
 def find_repeated(transcript: Transcript) -> list[RepeatedOutput]:
-    """Outputs that stand in the context more than once, the most wasteful first."""
+    """Outputs that occur more than once, the most wasteful first."""
     seen: dict[tuple[str, str], list[tuple[int, Part]]] = defaultdict(list)
     for number, _, part in iterate_parts(transcript):
         if part.kind == "tool_result" and part.text:
             seen[part.tool, part.text].append((number, part))
-    told = [
+    outputs = [
         RepeatedOutput(
             tool, len(group), group[0][1].tokens, sum(part.tokens for _, part in group[:-1]), _list_messages(group)
         )
         for (tool, _), group in seen.items()
         if len(group) > 1
     ]
-    return sorted(told, key=lambda one: -one.spare)
+    return sorted(outputs, key=lambda each: -each.spare)
 
 
 def locate_part(number: int, message: Message, part: Part) -> PartPlace:
-    """Where a part stands."""
+    """The place of a part."""
     lines = (int(part.path[0]),) if message.lines else ()
     return PartPlace(
         number,
@@ -173,11 +173,11 @@ def group_by_turn(transcript: Transcript) -> list[TurnSummary]:
     """The turns in order."""
     starts = [n for n, message in enumerate(transcript.messages) if is_turn_start(message)]
     edges = [*starts, len(transcript.messages)]
-    told = [
+    turns = [
         _summarize_turn(number + 1, transcript, *edge)
         for number, edge in enumerate(zip(starts, edges[1:], strict=True))
     ]
-    return [_summarize_turn(0, transcript, 0, edges[0]), *told] if edges[0] else told
+    return [_summarize_turn(0, transcript, 0, edges[0]), *turns] if edges[0] else turns
 
 
 def number_turns(transcript: Transcript) -> list[int]:
@@ -190,7 +190,7 @@ def number_turns(transcript: Transcript) -> list[int]:
 
 
 def is_turn_start(message: Message) -> bool:
-    """Whether a person speaks here."""
+    """Whether a user message begins a turn here."""
     return message.role == "user" and message.origin == "user"
 
 
@@ -203,7 +203,7 @@ def _summarize_turn(number: int, transcript: Transcript, start: int, end: int) -
 
 
 def _get_words(message: Message) -> str:
-    """The start of what a message says in words."""
+    """The start of a message's text."""
     return " ".join(take_start(part.text, _REQUEST_CHARS) for part in message.parts if part.kind == "text")[
         :_REQUEST_CHARS
     ]

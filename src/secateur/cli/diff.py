@@ -1,6 +1,6 @@
-"""`secateur diff`: before and after, as a person reads it: each changed part with where it stands and its first lines.
+"""`secateur diff`: each changed part of two documents, with its place and its first lines.
 
-Rule: two documents, or one and what a policy would make of it; nothing is written. Differences are no findings: 0.
+Rule: two documents, or one and its pruned view; nothing is written. Differences are not findings: the exit code is 0.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -40,7 +40,7 @@ _LINE_CHARS = 200  # of a line
 
 
 class PartChange(Struct, frozen=True):
-    """One part that is not the same on both sides. `where` is its place before, or after where it is new."""
+    """One part that differs. `where` is its place before, or after if it is new."""
 
     verb: Literal["changed", "gone", "new"]
     where: PartPlace
@@ -67,7 +67,7 @@ class DiffOptions(RunOptions, frozen=True, kw_only=True):
             metavar="N",
             default=4,
             show_default=True,
-            help="Lines shown of each run.",
+            help="Lines shown of each run of changed lines.",
         ),
     ]
 
@@ -86,9 +86,9 @@ class DiffReport(Struct, frozen=True, kw_only=True):
 
 @options.command("diff", DiffOptions, _EPILOG)
 def command(args: DiffOptions) -> int:
-    """Show how document B differs from A; without B, what --policy makes of A."""
+    """Show how document B differs from A; without B, how the pruned view of A under --policy differs from it."""
     if args.b is not None and args.policy is not None:
-        raise UsageError("B and --policy each say what to compare A with: give one of them")
+        raise UsageError("B and --policy both say what to compare A with: give one of them")
     with show_work(f"comparing {args.a}"):
         before = open_source(read_source(args.a), args)
         if args.b is None:
@@ -104,7 +104,7 @@ def command(args: DiffOptions) -> int:
 
 
 def _open_pruned(args: DiffOptions, before: OpenedDocument) -> tuple[OpenedDocument, str | None]:
-    """What the policy makes of a document, read again from its bytes; why it changed nothing, if so."""
+    """The pruned view of a document, read again from its bytes; why nothing was pruned, if so."""
     engine = make_engine(args.policy or DEFAULT, before, args, compact=False, too_long="send")
     view = engine.fit(before.source.data, idle_s=args.idle, fixed_tokens=args.fixed_tokens)
     outcome = InputSource(f"{before.source.label} under {view.receipt.policy}", view.request, view.request)
@@ -122,12 +122,12 @@ def _make_report(before: OpenedDocument, after: OpenedDocument, gate: str | None
     )
 
 
-def _render(found: DiffReport, lines: int) -> Iterator[Any]:
-    figures = f"{format_count(found.tokens_before)} → {format_count(found.tokens_after)} tokens"
-    yield f"{clean(found.before)} → {clean(found.after)}: {len(found.changes):,} parts differ, {figures}"
-    if not found.changes and found.gate:
-        yield f"Nothing was pruned: {found.gate}."
-    for change in found.changes:
+def _render(report: DiffReport, lines: int) -> Iterator[Any]:
+    figures = f"{format_count(report.tokens_before)} → {format_count(report.tokens_after)} tokens"
+    yield f"{clean(report.before)} → {clean(report.after)}: {len(report.changes):,} parts differ, {figures}"
+    if not report.changes and report.gate:
+        yield f"Nothing was pruned: {report.gate}."
+    for change in report.changes:
         yield ""
         yield StyledLine(_make_heading(change), "bold")
         for line in make_excerpt(hide_secrets(change.before), hide_secrets(change.after), lines):
@@ -147,13 +147,13 @@ def find_changes(before: Transcript, after: Transcript) -> list[PartChange]:
     old, new = list(enumerate(before.messages)), list(enumerate(after.messages))
     return [
         change
-        for a, b in _align(old, new, lambda one: _get_content(one[1]), lambda one: _get_shape(one[1]))
+        for a, b in _align(old, new, lambda each: _get_content(each[1]), lambda each: _get_shape(each[1]))
         for change in _compare_messages(a, b)
     ]
 
 
 def _compare_messages(old: tuple[int, Message] | None, new: tuple[int, Message] | None) -> Iterator[PartChange]:
-    """The differing parts of two messages of which either may be missing."""
+    """The parts that differ between two messages, one of which may be missing."""
     parts_old = list(old[1].parts) if old else []
     parts_new = list(new[1].parts) if new else []
     for a, b in _align(parts_old, parts_new, _get_part_content, lambda part: (part.kind, part.call_id)):
@@ -175,12 +175,12 @@ def _get_content(message: Message) -> Hashable:
 
 
 def _get_part_content(part: Part) -> Hashable:
-    """What a part says, wherever it stands; its key would say what came before as well."""
+    """What a part contains, wherever it is; its key would include what came before."""
     return part.kind, part.tool, part.call_id, part.fingerprint, part.is_error, part.text
 
 
 def _get_shape(message: Message) -> Hashable:
-    """What a prune leaves alone: who speaks, and which calls are made or answered."""
+    """What pruning does not change: the role, and which calls are made or answered."""
     kept = (part for part in message.parts if part.kind not in ("reasoning", "media"))
     return message.role, tuple((part.kind, part.call_id) for part in kept)
 
@@ -188,7 +188,7 @@ def _get_shape(message: Message) -> Hashable:
 def _align(
     old: Sequence[_Item], new: Sequence[_Item], same: Callable[[_Item], Hashable], alike: Callable[[_Item], Hashable]
 ) -> Iterator[_Pair[_Item]]:
-    """Pairs in order: first by what is the same, what is left between by what is alike, then one-sided."""
+    """Pairs in order: equal ones first, between them similar ones; the rest is unpaired."""
     for kind, a, b in _split_runs(old, new, same):
         if kind == "equal":
             yield from zip(a, b, strict=True)
@@ -220,22 +220,22 @@ def _split_runs(
 
 
 def make_excerpt(before: str, after: str, run: int) -> Iterator[str]:
-    """Lines that begin with `-`, `+` or a blank; of a run of one sign at most `run`, and then how many more."""
+    """Lines that begin with `-`, `+` or a blank; at most `run` of one sign in a row, then how many more."""
     old, new = _take_head(before), _take_head(after)
     lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
     for sign, group in groupby(lines, key=lambda line: line[0]):
-        told = list(group)
+        run_lines = list(group)
         if sign == "@":
             continue
-        yield from told[:run]
-        if len(told) > run:
-            yield f"{sign} … {_format_more_lines(len(told) - run)}"
+        yield from run_lines[:run]
+        if len(run_lines) > run:
+            yield f"{sign} … {_format_more_lines(len(run_lines) - run)}"
     if rest := max(_count_beyond(before), _count_beyond(after)):
         yield f"  … {_format_more_lines(rest)}, not compared"
 
 
 def _take_head(text: str) -> list[str]:
-    """The first lines; a line that is not shown whole ends in what its rest hashes to nothing: its length."""
+    """The first lines; a long line is cut and ends with its length."""
     lines = text.split("\n", _COMPARED_LINES)[:_COMPARED_LINES]
     return [line if len(line) <= _LINE_CHARS else f"{line[:_LINE_CHARS]}… ({len(line):,} characters)" for line in lines]
 

@@ -1,4 +1,4 @@
-"""`secateur doctor`: the settings in force and where each comes from, what is installed, and what to look at.
+"""`secateur doctor`: the settings in effect and where each comes from, what is installed, and advice.
 
 Rule: it shows what the other commands would do with the same options, and changes nothing. Advice is a
 finding (exit 1).
@@ -38,7 +38,7 @@ Examples:
   secateur doctor --policy openclaw.json5 --model claude-sonnet-4-5
 
 \b
-Exit codes: 0 fine, 1 there is advice, 2 usage or configuration,
+Exit codes: 0 success, 1 there is advice, 2 usage or configuration,
 3 input unreadable.
 """
 _COMPLETION = {
@@ -50,7 +50,7 @@ DAY_MS = 86_400_000
 
 
 class StoreCheckup(Struct, frozen=True):
-    """The store as it is."""
+    """The state of the store."""
 
     url: str
     source: str  # who named it
@@ -72,7 +72,7 @@ class DoctorOptions(SettingsOptions, frozen=True, kw_only=True):
 
 
 class DoctorReport(Struct, frozen=True, kw_only=True):
-    """All that doctor has to say."""
+    """The JSON report."""
 
     schema: str = "secateur.doctor/1"
     version: str
@@ -87,17 +87,17 @@ class DoctorReport(Struct, frozen=True, kw_only=True):
 
 @options.command("doctor", DoctorOptions, _EPILOG)
 def command(args: DoctorOptions) -> int:
-    """Show the settings in force and where each comes from; with INPUT, those for that document."""
-    found = check_up(args)
+    """Show the settings in effect and where each comes from; with INPUT, those for that document."""
+    report = check_up(args)
     if args.as_json:
-        print_json(found)
+        print_json(report)
     else:
-        print_blocks(*_render(found))
-    return FINDINGS if found.advice else SUCCESS
+        print_blocks(*_render(report))
+    return FINDINGS if report.advice else SUCCESS
 
 
 def check_up(args: DoctorOptions) -> DoctorReport:
-    """Look at everything."""
+    """Check everything."""
     chosen = policy.protecting(policy.load(args.policy), args.protect)
     plugins = list(list_plugins())
     store = check_store(args.store, int(time.time() * 1000))
@@ -117,28 +117,28 @@ def _open_document(args: DoctorOptions) -> OpenedDocument | None:
     return open_document(read_source(args.input), args.format_name, model=args.model) if args.input else None
 
 
-def _render(found: DoctorReport) -> list[Any]:
+def _render(report: DoctorReport) -> list[Any]:
     extras = [
-        (f"secateur[{one.extra}]", one.package, one.version or f"missing: pip install 'secateur[{one.extra}]'")
-        for one in found.extras
+        (f"secateur[{extra.extra}]", extra.package, extra.version or f"missing: pip install 'secateur[{extra.extra}]'")
+        for extra in report.extras
     ]
-    shown = [(one.name, clean(one.value), clean(one.source)) for one in found.settings]
+    shown = [(setting.name, clean(setting.value), clean(setting.source)) for setting in report.settings]
     return [
-        f"secateur {found.version}, Python {found.python}",
-        tables.make_list(shown, "Settings in force", ("setting", "value", "from")),
+        f"secateur {report.version}, Python {report.python}",
+        tables.make_list(shown, "Settings in effect", ("setting", "value", "from")),
         tables.make_list(extras, "Extras", ("extra", "package", "installed")),
-        tables.make_list([tuple(map(clean, row)) for row in _list_store_rows(found.store)], "Store", ("", "", "from")),
-        *([make_plugin_table(found.plugins)] if found.plugins else []),
-        f"Shell completion: {found.completion}",
-        *([f"Advice: {clean(advice)}." for advice in found.advice] or ["No advice: nothing looks wrong."]),
+        tables.make_list([tuple(map(clean, row)) for row in _list_store_rows(report.store)], "Store", ("", "", "from")),
+        *([make_plugin_table(report.plugins)] if report.plugins else []),
+        f"Shell completion: {report.completion}",
+        *([f"Advice: {clean(advice)}." for advice in report.advice] or ["No advice: nothing looks wrong."]),
     ]
 
 
-def check_store(said: str, now: int) -> StoreCheckup:
-    """Look at the store that `--store` names, else at the default one. `now` is in ms since 1970."""
-    source = "--store" if said else VARIABLE if os.environ.get(VARIABLE) else "the user's data folder"
+def check_store(store_url: str, now: int) -> StoreCheckup:
+    """Check the store that `--store` names, else the default one. `now` is in ms since 1970."""
+    source = "--store" if store_url else VARIABLE if os.environ.get(VARIABLE) else "the user's data folder"
     keeps = KEEPING if os.environ.get(KEEPING) else "default"
-    known = (said or default_url(), source, retention_s(), keeps, receipts_s())
+    known = (store_url or default_url(), source, retention_s(), keeps, receipts_s())
     store = open_store(known[0])
     try:
         sizes = _read_sizes(store)
@@ -151,30 +151,30 @@ def check_store(said: str, now: int) -> StoreCheckup:
     return StoreCheckup(*known, sizes=sizes, bytes_a_day=grown)
 
 
-def _list_store_rows(one: StoreCheckup) -> Iterator[tuple[str, str, str]]:
-    """As a table: what, how much, from where."""
-    yield ("at", one.url, one.source)
-    yield ("bytes of untouched sessions", f"kept {format_duration(one.retention_s)}", one.retention_source)
+def _list_store_rows(checkup: StoreCheckup) -> Iterator[tuple[str, str, str]]:
+    """The rows of the table: what, how much, from where."""
+    yield ("at", checkup.url, checkup.source)
+    yield ("bytes of idle sessions", f"kept {format_duration(checkup.retention_s)}", checkup.retention_source)
     yield (
         "receipts",
-        f"kept {format_duration(one.receipts_s)}",
+        f"kept {format_duration(checkup.receipts_s)}",
         KEEPING_RECEIPTS if os.environ.get(KEEPING_RECEIPTS) else "default",
     )
-    sizes = one.sizes
-    if one.trouble:
-        yield ("holds", "unknown: see the advice", "")
+    sizes = checkup.sizes
+    if checkup.trouble:
+        yield ("contents", "unknown: see the advice", "")
     elif sizes is None:
-        yield ("holds", "nothing yet", "")
+        yield ("contents", "nothing yet", "")
     else:
-        yield ("holds", f"{sizes.sessions:,} sessions, {sizes.receipts:,} receipts, {sizes.epochs:,} epochs", "")
-        kept = f"{sizes.blobs:,} removed texts, {_format_mb(sizes.blob_bytes)} as they were"
+        yield ("contents", f"{sizes.sessions:,} sessions, {sizes.receipts:,} receipts, {sizes.epochs:,} epochs", "")
+        kept = f"{sizes.blobs:,} removed texts, {_format_mb(sizes.blob_bytes)} uncompressed"
         yield ("bytes", f"{kept}, {_format_mb(sizes.stored_bytes)} compressed", "")
         yield (
             "file",
             f"{_format_mb(sizes.file_bytes)}, {_format_mb(sizes.free_bytes)} of it free, schema {sizes.schema}",
             "",
         )
-        growth = "less than a day old" if one.bytes_a_day is None else f"{_format_mb(one.bytes_a_day)} a day"
+        growth = "less than a day old" if checkup.bytes_a_day is None else f"{_format_mb(checkup.bytes_a_day)} a day"
         yield ("growth", growth, "")
 
 

@@ -1,6 +1,6 @@
-"""The settings in force, one by one, each with where it comes from.
+"""The settings in effect, one by one, each with where it comes from.
 
-Rule: values are the effective ones, scaled to the window; what stands at its default and does nothing is not listed.
+Rule: values are the effective ones, scaled to the window; a setting at its default that has no effect is not listed.
 """
 
 import time
@@ -26,7 +26,7 @@ from secateur.protect import protected_tokens
 
 
 class SettingsOptions(Options, frozen=True, kw_only=True):
-    """What the settings in force depend on."""
+    """The options that settings depend on."""
 
     policy: options.PolicyName
     model: options.Model
@@ -44,7 +44,7 @@ class EffectiveSetting(Struct, frozen=True):
 
 
 def list_settings(given: SettingsOptions, chosen: Policy, document: OpenedDocument | None) -> list[EffectiveSetting]:
-    """All settings that do something, those of the request first."""
+    """All settings that have an effect, those of the request first."""
     return [*_list_request_settings(given, chosen, document), *_list_policy_settings(given, chosen)]
 
 
@@ -72,12 +72,12 @@ def _list_request_settings(
 
 
 def _list_prices(model: str, chosen: Policy) -> Iterator[EffectiveSetting]:
-    """What decisions are weighed by: the price of a token now, and how long the prompt cache lives."""
+    """What decisions are based on: the price of a token now, and the lifetime of the prompt cache."""
     tariff = tariff_of(model, at=int(time.time() * 1000), said=chosen.pricing)
     price, rules = price_under(chosen.pricing, model), rules_under(chosen.pricing, model)
     times = f"read {tariff.cache_read:g}×, write {tariff.cache_write:g}×, output {tariff.output:g}×"
-    said = f"${tariff.dollars:g} a million tokens, {times}"
-    yield EffectiveSetting("price", said, price.source if price else tariff.assumption)
+    text = f"${tariff.dollars:g} a million tokens, {times}"
+    yield EffectiveSetting("price", text, price.source if price else tariff.assumption)
     lives = f"lives {format_duration(tariff.ttl_s)}, from {tariff.minimum_tokens:,} tokens on"
     source = "; ".join(dict.fromkeys((rules.name, rules.source))) if rules else tariff.assumption
     source += f", {rules.date}" if rules and rules.date else ""
@@ -96,7 +96,7 @@ def _find_idle(given: SettingsOptions, document: OpenedDocument | None) -> Effec
 
 
 def _list_policy_settings(given: SettingsOptions, chosen: Policy) -> Iterator[EffectiveSetting]:
-    """The policy's own settings; one that a file does not change is its base's."""
+    """The policy's own settings; one that a file does not change comes from its base."""
     base_name = _find_base(given.policy)
     base = _flatten(msgspec.to_builtins(policy.load(base_name))) if base_name else {}
     for name, value in _flatten(msgspec.to_builtins(chosen)).items():
@@ -111,7 +111,7 @@ def _list_policy_settings(given: SettingsOptions, chosen: Policy) -> Iterator[Ef
 
 
 def _list_schedule_defaults(chosen: Policy) -> Iterator[EffectiveSetting]:
-    """The schedule's numbers that nobody stated: they decide all the same."""
+    """The schedule's numbers that are not stated; they have an effect all the same."""
     stated = msgspec.to_builtins(chosen.schedule)
     for name in chosen.schedule.__struct_fields__:
         value = getattr(chosen.schedule, name)
@@ -126,7 +126,7 @@ def _name_origin(name: str) -> str:
 
 
 def _find_base(name: str) -> str:
-    """The preset that the settings of a policy start from; "" where it has none."""
+    """The preset that a policy extends; "" if it has none."""
     if name in policy.names():
         return name
     if name.endswith((".json", ".json5")):
@@ -137,12 +137,12 @@ def _find_base(name: str) -> str:
 def _flatten(value: Any, name: str = "") -> dict[str, str]:
     """Nested tables as dotted names."""
     if isinstance(value, dict) and value:
-        found: dict[str, str] = {}
+        flat: dict[str, str] = {}
         for step, inner in value.items():
-            found |= _flatten(inner, f"{name}.{step}" if name else str(step))
-        return found
-    if isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value):
-        return _flatten({str(at): one for at, one in enumerate(value, 1)}, name)
+            flat |= _flatten(inner, f"{name}.{step}" if name else str(step))
+        return flat
+    if isinstance(value, list | tuple) and any(isinstance(item, dict) for item in value):
+        return _flatten({str(at): item for at, item in enumerate(value, 1)}, name)
     return {name: _format_value(value)}
 
 
@@ -151,6 +151,6 @@ def _format_value(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(
-            " → ".join(map(_format_value, one)) if isinstance(one, list | tuple) else str(one) for one in value
+            " → ".join(map(_format_value, item)) if isinstance(item, list | tuple) else str(item) for item in value
         )
     return f"{value:,}" if isinstance(value, int) else str(value)

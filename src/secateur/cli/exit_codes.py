@@ -1,7 +1,7 @@
-"""How a command ends: its exit code, and the one sentence a person reads when it could not do what was asked.
+"""How a command ends: its exit code, and the one-line message where it fails.
 
-Rule: an error is one sentence on standard error that names the thing and the remedy; never a traceback. Codes are those
-of the reference page: scripts may rely on them.
+Rule: an error is one line on standard error that names the problem and the remedy; never a traceback. The codes are
+those of the reference page: scripts may rely on them.
 """
 
 import click
@@ -13,9 +13,18 @@ FINDINGS = 1
 USAGE = 2
 UNREADABLE = 3
 TOO_LONG = 4
-INTERNAL_ERROR = 70  # a fault of secateur itself: EX_SOFTWARE of sysexits.h
+INTERNAL_ERROR = 70  # a bug in secateur: EX_SOFTWARE of sysexits.h
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
-PIPE_CLOSED = 141  # 128 + SIGPIPE: the reader of our output went away
+PIPE_CLOSED = 141  # 128 + SIGPIPE: the reader of our output closed the pipe
+_RENAMED = {
+    "--hour": "--cache-ttl 1h",
+    "--no-hour": "--cache-ttl 5m",
+    "--kappa": "--write-read-ratio (kappa plus 1)",
+    "--if-due": "--if-needed",
+    "--forget-days": "--delete-sessions-after",
+    "--head": "--expect-head",
+    "--no-compactions": "--ignore-host-compactions",
+}  # options of earlier versions, and what to use now
 
 
 class UnreadableInput(click.ClickException):
@@ -25,19 +34,19 @@ class UnreadableInput(click.ClickException):
 
 
 class UsageError(click.ClickException):
-    """What was asked for may not or cannot be done: a setting, a target, a policy."""
+    """The options cannot be carried out: a setting, a target or a policy does not allow it."""
 
     exit_code = USAGE
 
 
 class OutputClosed(click.ClickException):
-    """Nobody reads our output any more: leave without a word."""
+    """The reader of our output is gone: exit without a message."""
 
     exit_code = PIPE_CLOSED
 
 
 def get_exit_code(error: BaseException) -> int:
-    """The exit code an error stands for."""
+    """The exit code of an error."""
     if isinstance(error, click.ClickException):
         return error.exit_code
     if isinstance(error, KeyboardInterrupt | click.Abort):
@@ -50,11 +59,14 @@ def get_exit_code(error: BaseException) -> int:
 
 
 def format_error(error: BaseException) -> str:
-    """What to say about it, on one line; "" for what needs no word."""
+    """The message for an error, on one line; "" if none is needed."""
     if isinstance(error, OutputClosed | KeyboardInterrupt | click.Abort):
         return ""
     if isinstance(error, click.UsageError):
-        return f"{_join_lines(error.format_message())}{_format_help_hint(error)}"
+        message = error.format_message()
+        if isinstance(error, click.NoSuchOption) and (option := _find_new_option(error)):
+            message = f"{error.option_name} was renamed: use {option}"
+        return f"{_join_lines(message)}{_format_help_hint(error)}"
     if isinstance(error, click.ClickException):
         return _join_lines(error.format_message())
     if isinstance(error, OSError) and error.filename is not None:
@@ -65,21 +77,26 @@ def format_error(error: BaseException) -> str:
 
 
 def _format_unexpected(error: BaseException) -> str:
-    """The sentence for an error that no code raises on purpose: a missing package, or a fault of ours."""
+    """The message for an error that is not raised on purpose: a missing package, or a bug in secateur."""
     if extra := _find_missing_extra(error):
         return f"this needs {getattr(error, 'name', '')}, which is not installed: pip install 'secateur[{extra}]'"
-    return (
-        f"a fault of secateur itself, {type(error).__name__}: {_join_lines(str(error))} (SECATEUR_DEBUG=1 shows where)"
-    )
+    return f"a bug in secateur, {type(error).__name__}: {_join_lines(str(error))} (SECATEUR_DEBUG=1 shows where)"
 
 
 def _find_missing_extra(error: BaseException) -> str:
-    """The extra that would bring what could not be imported; "" for any other error."""
+    """The extra that provides what could not be imported; "" for any other error."""
     if not isinstance(error, ImportError) or not error.name:
         return ""
     from secateur.cli.installed import find_extra
 
     return find_extra(error.name)
+
+
+def _find_new_option(error: click.NoSuchOption) -> str:
+    """What replaces a renamed option in the command that it was given to; "" if nothing does."""
+    option = _RENAMED.get(error.option_name, "")
+    parameters = error.ctx.command.params if error.ctx is not None else []
+    return option if any(option.split(" ")[0] in parameter.opts for parameter in parameters) else ""
 
 
 def _format_help_hint(error: click.UsageError) -> str:

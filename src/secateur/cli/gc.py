@@ -1,7 +1,7 @@
-"""`secateur gc`: let go of the bytes of sessions that nobody touched for long; and of old receipts; plans stay.
+"""`secateur gc`: delete the bytes of sessions idle longer than the retention period, and old receipts; keep plans.
 
-Rule: what it takes is what the retention says, and nothing of a session that is in use. Whole sessions go only with
---forget-days, or by `purge`.
+Rule: the retention period decides, and nothing of a session in use is deleted. Whole sessions are deleted only with
+--delete-sessions-after, or by `purge`.
 """
 
 import time
@@ -27,11 +27,12 @@ Examples:
   secateur gc                       by SECATEUR_RETENTION_DAYS, else 30 days
   secateur gc --days 7
   secateur gc --receipt-days 30     else SECATEUR_RECEIPT_DAYS, else 90 days
-  secateur gc --days 30 --forget-days 365
+  secateur gc --days 30 --delete-sessions-after 365
 
 \b
-After it, `secateur why` still answers for those sessions; `secateur recall`
-says that the bytes are gone. `secateur doctor` shows how large the store is.
+`secateur why` still works for those sessions; `secateur recall` says that the
+bytes are gone. `secateur doctor` shows how large the store is. Garbage
+collection is also automatic: at most once a day, after a save.
 """
 
 
@@ -51,16 +52,20 @@ class GcOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur gc`."""
 
     days: Annotated[
-        float | None,
-        option("--days", type=click.FloatRange(min=0), metavar="N", help="Keep bytes for so many days."),
+        float | None, option("--days", type=click.FloatRange(min=0), metavar="N", help="Keep removed bytes for N days.")
     ]
     receipt_days: Annotated[
         float | None,
-        option("--receipt-days", type=click.FloatRange(min=0), metavar="N", help="Keep receipts for so many days."),
+        option("--receipt-days", type=click.FloatRange(min=0), metavar="N", help="Keep receipts for N days."),
     ]
-    forget_days: Annotated[
+    delete_sessions_after: Annotated[
         float | None,
-        option("--forget-days", type=click.FloatRange(min=0), metavar="N", help="Forget sessions older than that."),
+        option(
+            "--delete-sessions-after",
+            type=click.FloatRange(min=0),
+            metavar="N",
+            help="Delete whole sessions idle for more than N days.",
+        ),
     ]
     store: options.StoreUrl
     as_json: options.AsJson
@@ -68,11 +73,11 @@ class GcOptions(Options, frozen=True, kw_only=True):
 
 @options.command("gc", GcOptions, _EPILOG)
 def command(args: GcOptions) -> None:
-    """Let go of the bytes of sessions that were not touched for longer than the retention, and of old receipts."""
+    """Delete stored bytes of sessions idle longer than the retention period, and old receipts."""
     keep_s = retention_s() if args.days is None else args.days * DAY_S
     told_s = receipts_s() if args.receipt_days is None else args.receipt_days * DAY_S
-    forget_s = None if args.forget_days is None else args.forget_days * DAY_S
-    with show_work("letting go"), open_existing_store(args.store) as kept:
+    forget_s = None if args.delete_sessions_after is None else args.delete_sessions_after * DAY_S
+    with show_work("collecting garbage"), open_existing_store(args.store) as kept:
         freed = kept.store.gc(int(time.time() * 1000), keep_s, forget_s, receipts_s=told_s)
         takes = kept.store.sizes().file_bytes
     done = GcReport(
@@ -85,11 +90,11 @@ def command(args: GcOptions) -> None:
 
 
 def _render(done: GcReport) -> list[str]:
-    freed, older = done.freed, f"of sessions untouched for {format_duration(done.retention_s)}"
+    freed, older = done.freed, f"of sessions idle for {format_duration(done.retention_s)}"
     if freed == Freed():
         spent = f"and no receipts older than {format_duration(done.receipts_s)}"
-        return [f"Nothing to let go: {clean(done.store)} holds no bytes {older}, {spent}."]
-    gone = f"{pluralize(freed.blobs, 'text')} {older} went, {format_bytes(freed.bytes)} compressed"
+        return [f"Nothing to delete: {clean(done.store)} has no bytes {older}, {spent}."]
+    gone = f"{pluralize(freed.blobs, 'text')} {older} deleted, {format_bytes(freed.bytes)} compressed"
     went = (pluralize(freed.sessions, "session") if freed.sessions else "", pluralize(freed.receipts, "receipt"))
     whole = f", and {' and '.join(filter(None, went))}" if freed.sessions or freed.receipts else ""
-    return [f"{gone}{whole}. {clean(done.store)} takes {format_bytes(done.file_bytes)} now."]
+    return [f"{gone}{whole}. {clean(done.store)} is {format_bytes(done.file_bytes)} now."]

@@ -1,6 +1,6 @@
 """`secateur hook`: answers one event of a host, JSON on standard input, JSON on standard output.
 
-Rule: the host always gets an answer, and exit code 0; what a person should know goes to standard error.
+Rule: the host always gets an answer, and exit code 0; messages for the user go to standard error.
 """
 
 import json
@@ -22,7 +22,7 @@ Examples:
   secateur hook pi --summarizer anthropic:claude-haiku-4-5 < event.json
 
 \b
-Pi's events: session_before_compact is answered by {"compaction": {...}} or
+Pi's events: session_before_compact is answered with {"compaction": {...}} or
 {"cancel": true}, context by {"messages": [...]}.
 """
 
@@ -34,11 +34,7 @@ class HookOptions(Options, frozen=True, kw_only=True):
     policy: Annotated[
         str,
         option(
-            "--policy",
-            default="pi-auto-compressor",
-            show_default=True,
-            metavar="P",
-            help="A preset or policy file.",
+            "--policy", default="pi-auto-compressor", show_default=True, metavar="P", help="A preset or policy file."
         ),
     ]
     summarizer: options.Summarizers
@@ -48,7 +44,7 @@ class HookOptions(Options, frozen=True, kw_only=True):
 
 @options.command("hook", HookOptions, _EPILOG)
 def command(args: HookOptions) -> int:
-    """Answer one event of HOST (pi), for an extension that hands it over."""
+    """Answer one event of HOST (pi), given on standard input by its extension."""
     from secateur.hosts import pi
     from secateur.policy import load
 
@@ -57,11 +53,7 @@ def command(args: HookOptions) -> int:
     except ValueError as error:
         event, name = {"type": f"not JSON ({error})"}, "observe"
     answer = pi.answered(
-        event if isinstance(event, dict) else {},
-        load(name),
-        args.summarizer or None,
-        args.deadline,
-        args.local_only,
+        event if isinstance(event, dict) else {}, load(name), args.summarizer or None, args.deadline, args.local_only
     )
     print_json(answer.native, exactly=True)
     print_text(f"{answer.status}\n", err=True)

@@ -1,7 +1,7 @@
-"""Where a document comes from: a file, or standard input for `-`; gzip is unpacked by what it is, not by its name.
+"""Input documents: a file, or standard input for `-`; decompressed, recognized, read and counted.
 
-Rule: what cannot be read is said in one sentence with what to do; the bytes as they were stored are kept beside the
-unpacked ones, so that a document nobody changed goes out as it came in.
+Rule: what cannot be read is one message with what to do; it never quotes the content, only places in it. The stored
+bytes are kept beside the decompressed ones, so that an unchanged document is written as it came.
 """
 
 import gzip
@@ -33,17 +33,17 @@ _MAX_BYTES = 1_000_000_000  # bytes, however large the file is
 _SNIFFED_BYTES = 8192  # bytes in which a binary file gives itself away
 _MARKS = b"\xff\xfe \t\r\n"  # byte order marks and white space
 _UNSUPPORTED = {
-    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it first (zstd -d)",
-    b"\xfd7zXZ\x00": "compressed by xz: unpack it first (xz -dk)",
-    b"BZh": "compressed by bzip2: unpack it first (bzip2 -dk)",
-    b"PK\x03\x04": "a ZIP archive: unpack it and name one session file in it",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd: decompress it first (zstd -d)",
+    b"\xfd7zXZ\x00": "compressed by xz: decompress it first (xz -dk)",
+    b"BZh": "compressed by bzip2: decompress it first (bzip2 -dk)",
+    b"PK\x03\x04": "a ZIP archive: extract it and give one session file in it",
     b"SQLite format 3\x00": "an SQLite database: export the session from its host first",
 }
-_REMEDY = "give a request body or a session file, or its format with --format"
+_REMEDY = "give a request body or a session file, or name its format with --format"
 
 
 class InputSource(Struct, frozen=True):
-    """One document as it was found. `stored` is what lies in the file, `data` the same unpacked."""
+    """One input document. `stored` are the bytes of the file, `data` the same decompressed."""
 
     name: str  # as the person gave it; "-" is standard input
     stored: bytes
@@ -53,14 +53,14 @@ class InputSource(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The name for people."""
+        """The name to show."""
         return "standard input" if self.name == "-" else self.name
 
 
 def read_source(name: str) -> InputSource:
     """Read a document.
 
-    Raises Unreadable for what is missing, a directory, empty, broken gzip or not text; Refused for a terminal.
+    Raises UnreadableInput for what is missing, a directory, empty, broken gzip or not text; UsageError for a terminal.
     """
     try:
         stored, seen = _read_stdin() if name == "-" else _read_file(Path(name))
@@ -73,7 +73,7 @@ def read_source(name: str) -> InputSource:
 
 
 def get_file_identity(path: Path) -> tuple[int, int, int]:
-    """What changes when somebody writes to a file."""
+    """Inode, size and time of a file: they change when it is written."""
     stat = path.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
@@ -85,12 +85,12 @@ def _read_file(path: Path) -> tuple[bytes, tuple[int, int, int]]:
 
 def _read_stdin() -> tuple[bytes, tuple[int, int, int]]:
     if sys.stdin.isatty():
-        raise UsageError("standard input is this terminal: name a session file, or send one through a pipe")
+        raise UsageError("standard input is a terminal: give a session file, or pipe one in")
     return sys.stdin.buffer.read(), (0, 0, 0)
 
 
 def _unpack(name: str, stored: bytes) -> bytes:
-    """What a gzip file holds, unpacked piece by piece: what grows beyond all measure is not unpacked."""
+    """Decompress gzip piece by piece, up to a limit."""
     most = min(_MAX_BYTES, max(_MAX_SMALL, len(stored) * _MAX_RATIO))
     pieces, size = [], 0
     try:
@@ -100,11 +100,11 @@ def _unpack(name: str, stored: bytes) -> bytes:
                 size += len(piece)
                 if size > most:
                     raise UnreadableInput(
-                        f"{name} is gzip of {len(stored):,} bytes that holds more than {most:,}: if it is a session "
-                        "nonetheless, unpack it first (gunzip -k)"
+                        f"{name} is gzip of {len(stored):,} bytes that holds more than {most:,}: if it is a session, "
+                        "decompress it first (gunzip -k)"
                     )
     except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableInput(f"{name} is gzip that breaks off or is damaged ({error}): fetch it again") from error
+        raise UnreadableInput(f"{name} is truncated or damaged gzip ({error}): fetch it again") from error
     return b"".join(pieces)
 
 
@@ -119,7 +119,7 @@ def _refuse_unreadable(source: InputSource) -> None:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether there are NUL bytes that are not those of JSON in UTF-16 or UTF-32."""
+    """Whether there are NUL bytes other than those of JSON in UTF-16 or UTF-32."""
     wide = json.detect_encoding(head[:4]) not in ("utf-8", "utf-8-sig")
     return b"\0" in head and not (wide and head.replace(b"\0", b"").lstrip(_MARKS)[:1] in (b"{", b"["))
 
@@ -128,12 +128,12 @@ def _describe_os_error(name: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"there is no file {name}: check the path"
     if isinstance(error, IsADirectoryError):
-        return f"{name} is a directory: name one session file in it"
+        return f"{name} is a directory: give one session file in it"
     return f"{name} cannot be read: {error.strerror}"
 
 
 class OpenedDocument(Struct, frozen=True):
-    """A source and what it says."""
+    """A source and its transcript."""
 
     source: InputSource
     document: Document
@@ -148,20 +148,20 @@ class OpenedDocument(Struct, frozen=True):
 def open_document(
     source: InputSource, format_name: str | None, counter: str = "estimate", fixed_tokens: int = 0, model: str = ""
 ) -> OpenedDocument:
-    """Recognise and read a document, and count it in the tokens of this model, or of its own.
+    """Recognize and read a document, and count it in the tokens of this model, else of its own.
 
-    Raises Unreadable, which names the source.
+    Raises UnreadableInput, which names the source.
     """
     try:
-        found = document.read(source.data, format_name, model)
+        read = document.read(source.data, format_name, model)
     except FormatError as error:
         raise explain_unreadable(source, error) from error
-    transcript = count_parts(found.transcript, counter_for(counter, found.transcript.model))
-    return OpenedDocument(source, found, replace(transcript, fixed_tokens=fixed_tokens or transcript.fixed_tokens))
+    transcript = count_parts(read.transcript, counter_for(counter, read.transcript.model))
+    return OpenedDocument(source, read, replace(transcript, fixed_tokens=fixed_tokens or transcript.fixed_tokens))
 
 
 def count_parts(transcript: Transcript, count: Callable[[str], int]) -> Transcript:
-    """The same transcript, each part with its tokens; a reader has filled in those of media."""
+    """Fill in the tokens of each part; a reader has filled in those of media."""
     for message in transcript.messages:
         for part in message.parts:
             if part.text and not part.tokens:
@@ -170,30 +170,30 @@ def count_parts(transcript: Transcript, count: Callable[[str], int]) -> Transcri
 
 
 def explain_unreadable(source: InputSource, error: FormatError) -> UnreadableInput:
-    """The error that ends the command."""
-    said = str(error)
+    """The error that ends the command: what is wrong with the bytes, and what to do."""
+    message = str(error)
     broken = find_json_error(source.data)
-    if isinstance(error, UnknownFormat) and not said.startswith("no known format"):
-        return UnreadableInput(f"{source.label}: {said}")  # refused by name, with what to do
-    if "int_max_str_digits" in said:
-        return UnreadableInput(f"{source.label}: it holds a number of thousands of digits: put that in quotes")
+    if isinstance(error, UnknownFormat) and not message.startswith("no known format"):
+        return UnreadableInput(f"{source.label}: {message}")  # refused by name, with what to do
+    if "int_max_str_digits" in message:
+        return UnreadableInput(f"{source.label}: a number in it has thousands of digits: put it in quotes")
     if broken:
         return UnreadableInput(
             f"{source.label}: {'no known format' if isinstance(error, UnknownFormat) else 'not JSON'}: {broken}"
         )
-    return UnreadableInput(f"{source.label}: {said}" + (f"; {_REMEDY}" if isinstance(error, UnknownFormat) else ""))
+    return UnreadableInput(f"{source.label}: {message}" + (f"; {_REMEDY}" if isinstance(error, UnknownFormat) else ""))
 
 
 def find_json_error(data: bytes) -> str:
-    """What keeps the bytes from being JSON, and what to do; "" if they are JSON, or lines of it, or far from both."""
+    """Why the bytes are not JSON, and what to do; "" if they are JSON, JSON lines, or nothing like it."""
     encoding = json.detect_encoding(data[:4])
     try:
         text = data.decode(encoding, "surrogatepass")
     except UnicodeError as error:
         if isinstance(error, UnicodeDecodeError) and error.end >= len(data) and encoding.startswith("utf-8"):
-            return "it breaks off inside a character: fetch the whole file"
+            return "it ends inside a character: fetch the whole file"
         where = f"byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "some byte"
-        return f"its text is broken at {where}: convert it to UTF-8"
+        return f"its text is invalid at {where}: convert it to UTF-8"
     broken = _find_parse_error(text)
     if broken is None or not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         return ""
@@ -201,8 +201,8 @@ def find_json_error(data: bytes) -> str:
         return ""  # lines of JSON, of which one is torn
     where = f"line {broken.lineno:,}, column {broken.colno:,}"
     if broken.pos >= len(text.rstrip()) or broken.msg.startswith("Unterminated string"):
-        return f"the JSON breaks off ({where}): fetch the whole file"
-    return f"the JSON is broken at {where} ({broken.msg}): mend it there, or fetch it again"
+        return f"the JSON is truncated ({where}): fetch the whole file"
+    return f"the JSON is invalid at {where} ({broken.msg}): correct it there, or fetch it again"
 
 
 def _find_parse_error(text: str) -> JSONDecodeError | None:

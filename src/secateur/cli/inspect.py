@@ -1,7 +1,8 @@
-"""What is wrong with a conversation as it was recorded: calls without a result, results without a call.
+"""`secateur inspect`: what a context is made of, and its calls and results that have no counterpart.
 
-Rule: a call that nothing came after is not wrong, it waits; ids repeat and may be empty, so a result belongs to the
-latest open call with its id. Nothing is mended here.
+Rule: it shows a document as it is and changes nothing. Calls without a result and the reverse are findings (exit 1); a
+torn last line and outputs that report an error are facts. Ids repeat and may be empty, so a result belongs to the
+latest open call with its id; calls of the last round may still be running.
 """
 
 from collections.abc import Sequence
@@ -48,13 +49,13 @@ Examples:
   zcat session.jsonl.gz | secateur inspect - --json | jq .by_tool
 
 \b
-Exit codes: 0 fine, 1 calls or results without their other half, 2 usage,
+Exit codes: 0 success, 1 calls without a result or the reverse, 2 usage,
 3 input unreadable.
 """
 
 
 class PairingProblem(Struct, frozen=True):
-    """One thing that is wrong, and where."""
+    """One call or result without its counterpart."""
 
     what: str  # "call without result" or "result without call"
     where: PartPlace
@@ -63,33 +64,33 @@ class PairingProblem(Struct, frozen=True):
 def _make_kinds_table(shares: Sequence[KindShare], whole: int) -> Any:
     """Tokens by kind."""
     rows = [
-        (one.name, format_count(one.parts), format_count(one.tokens), format_percent(one.tokens, whole))
-        for one in shares
+        (share.name, format_count(share.parts), format_count(share.tokens), format_percent(share.tokens, whole))
+        for share in shares
     ]
     return make_table("By kind", ("kind", ">parts", ">tokens", ">share"), rows)
 
 
-def _make_tools_table(found: Sequence[ToolShare], whole: int) -> Any:
+def _make_tools_table(tools: Sequence[ToolShare], whole: int) -> Any:
     """Tokens by tool."""
     rows = [
         (
-            format_name(one.tool),
-            format_count(one.calls),
-            format_count(one.results),
-            format_count(one.errors) if one.errors else "",
-            format_count(one.call_tokens),
-            format_count(one.result_tokens),
-            format_percent(one.tokens, whole),
+            format_name(tool.tool),
+            format_count(tool.calls),
+            format_count(tool.results),
+            format_count(tool.errors) if tool.errors else "",
+            format_count(tool.call_tokens),
+            format_count(tool.result_tokens),
+            format_percent(tool.tokens, whole),
         )
-        for one in found[:MAX_TOOLS]
+        for tool in tools[:MAX_TOOLS]
     ]
     head = ("tool", ">calls", ">results", ">errors", ">in calls", ">in results", ">share")
-    return make_table("By tool", head, rows, more=len(found) - MAX_TOOLS)
+    return make_table("By tool", head, rows, more=len(tools) - MAX_TOOLS)
 
 
-def _make_turns_table(found: Sequence[TurnSummary], whole: int) -> Any:
-    """Tokens by turn; of many, the heaviest, in their order."""
-    heaviest = sorted(sorted(found, key=lambda turn: -turn.tokens)[:MAX_TURNS], key=lambda turn: turn.turn)
+def _make_turns_table(turns: Sequence[TurnSummary], whole: int) -> Any:
+    """Tokens by turn; of many turns, the largest, in their order."""
+    heaviest = sorted(sorted(turns, key=lambda turn: -turn.tokens)[:MAX_TURNS], key=lambda turn: turn.turn)
     rows = [
         (
             str(one.turn),
@@ -101,38 +102,38 @@ def _make_turns_table(found: Sequence[TurnSummary], whole: int) -> Any:
         for one in heaviest
     ]
     head = (">turn", "asked", ">messages", ">tokens", ">share")
-    return make_table("By turn", head, rows, more=len(found) - MAX_TURNS)
+    return make_table("By turn", head, rows, more=len(turns) - MAX_TURNS)
 
 
-def _make_repeated_table(found: Sequence[RepeatedOutput]) -> Any:
-    """Outputs that stand there more than once."""
+def _make_repeated_table(outputs: Sequence[RepeatedOutput]) -> Any:
+    """Outputs that occur more than once."""
     rows = [
         (
-            format_name(one.tool),
-            str(one.times),
-            format_count(one.tokens),
-            format_count(one.spare),
-            _format_some(one.messages),
+            format_name(output.tool),
+            str(output.times),
+            format_count(output.tokens),
+            format_count(output.spare),
+            _format_some(output.messages),
         )
-        for one in found[:MAX_TOOLS]
+        for output in outputs[:MAX_TOOLS]
     ]
-    head = ("tool", ">times", ">tokens each", ">to spare", "messages")
-    return make_table("The same output more than once", head, rows, more=len(found) - MAX_TOOLS)
+    head = ("tool", ">times", ">tokens each", ">wasted", "messages")
+    return make_table("Repeated outputs", head, rows, more=len(outputs) - MAX_TOOLS)
 
 
-def _make_problems_table(found: Sequence[PairingProblem]) -> Any:
-    """Problems, one a row."""
+def _make_problems_table(problems: Sequence[PairingProblem]) -> Any:
+    """Problems, one per row."""
     rows = [
         (
-            one.what,
-            str(one.where.message),
-            format_line(one.where),
-            format_name(one.where.tool),
-            to_one_line(one.where.call, 40),
+            problem.what,
+            str(problem.where.message),
+            format_line(problem.where),
+            format_name(problem.where.tool),
+            to_one_line(problem.where.call, 40),
         )
-        for one in found[:MAX_TOOLS]
+        for problem in problems[:MAX_TOOLS]
     ]
-    return make_table("Problems", ("what", ">message", ">line", "tool", "call"), rows, more=len(found) - MAX_TOOLS)
+    return make_table("Problems", ("what", ">message", ">line", "tool", "call"), rows, more=len(problems) - MAX_TOOLS)
 
 
 def _format_request(turn: int, asked: str) -> str:
@@ -145,21 +146,23 @@ def _format_some(numbers: Sequence[int], most: int = 6) -> str:
 
 
 def find_problems(transcript: Transcript) -> list[PairingProblem]:
-    """Calls and results that are not a pair, in the order of the conversation."""
+    """Calls without a result and results without a call, in the order of the conversation."""
     open_: list[tuple[int, Message, Part]] = []
-    found: list[tuple[int, PairingProblem]] = []
+    numbered: list[tuple[int, PairingProblem]] = []
     for number, message, part in iterate_parts(transcript):
         if part.kind == "tool_call":
             open_.append((number, message, part))
         elif part.kind == "tool_result" and not _close_call(open_, part):
-            found.append((number, PairingProblem("result without call", locate_part(number, message, part))))
+            numbered.append((number, PairingProblem("result without call", locate_part(number, message, part))))
     last = _find_last_round(transcript)
-    found += [(one[0], PairingProblem("call without result", locate_part(*one))) for one in open_ if one[0] < last]
-    return [problem for _, problem in sorted(found, key=lambda one: one[0])]
+    numbered += [
+        (call[0], PairingProblem("call without result", locate_part(*call))) for call in open_ if call[0] < last
+    ]
+    return [problem for _, problem in sorted(numbered, key=lambda each: each[0])]
 
 
 def _close_call(open_: list[tuple[int, Message, Part]], result: Part) -> bool:
-    """Take the call that a result answers off the list; False if there is none."""
+    """Remove the call that a result answers from the list; False if there is none."""
     for at in range(len(open_) - 1, -1, -1):
         if open_[at][2].call_id == result.call_id:
             del open_[at]
@@ -168,7 +171,7 @@ def _close_call(open_: list[tuple[int, Message, Part]], result: Part) -> bool:
 
 
 def _find_last_round(transcript: Transcript) -> int:
-    """The number of the message whose calls may still be running; behind the end if a user spoke since."""
+    """The number of the message whose calls may still be running; the number of messages if a user spoke since."""
     for number in range(len(transcript.messages) - 1, -1, -1):
         if transcript.messages[number].role != "tool":
             return number if transcript.messages[number].role == "assistant" else len(transcript.messages)
@@ -192,14 +195,14 @@ class InspectOptions(Options, frozen=True, kw_only=True):
             metavar="N",
             default=10,
             show_default=True,
-            help="How many large parts.",
+            help="How many of the largest parts to list.",
         ),
     ]
     as_json: options.AsJson
 
 
 class InspectReport(Struct, frozen=True, kw_only=True):
-    """What one document is made of. Messages and lines count from 0."""
+    """The JSON report. Messages and lines count from 0."""
 
     schema: str = SCHEMA
     input: DocumentSummary
@@ -222,16 +225,16 @@ def command(args: InspectOptions) -> int:
     """Show what INPUT is made of: tokens by kind, tool and turn, largest parts, duplicates, problems."""
     with show_work(f"reading {args.input}"):
         read_ = open_document(read_source(args.input), args.format_name, args.counter, args.fixed_tokens, args.model)
-        found = inspect_document(read_, args)
+        report = inspect_document(read_, args)
     if args.as_json:
-        print_json(found)
+        print_json(report)
     else:
-        print_blocks(*_render(found, read_))
-    return FINDINGS if found.problems else SUCCESS
+        print_blocks(*_render(report, read_))
+    return FINDINGS if report.problems else SUCCESS
 
 
 def inspect_document(read_: OpenedDocument, args: InspectOptions) -> InspectReport:
-    """All that is to be said of a document."""
+    """Inspect a document."""
     transcript = read_.transcript
     model = args.model or transcript.model
     recorded = transcript.window if model == transcript.model else 0
@@ -252,28 +255,28 @@ def inspect_document(read_: OpenedDocument, args: InspectOptions) -> InspectRepo
     )
 
 
-def _render(found: InspectReport, read_: OpenedDocument) -> list[Any]:
-    whole = found.input.tokens
-    turns = sum(turn.turn > 0 for turn in found.by_turn)
-    share = format_percent(whole, found.window.value)
+def _render(report: InspectReport, read_: OpenedDocument) -> list[Any]:
+    whole = report.input.tokens
+    turns = sum(turn.turn > 0 for turn in report.by_turn)
+    share = format_percent(whole, report.window.value)
     blocks: list[Any] = [
-        f"{clean(read_.source.label)}: {found.input.format}, {found.reason}",
-        f"about {format_count(whole)} tokens in {found.input.messages:,} messages and {turns:,} turns,"
-        f" {share} of a window of {format_count(found.window.value)}: {found.window.source}",
-        f"counted by {clean(found.counted_by)}",
+        f"{clean(read_.source.label)}: {report.input.format}, {report.reason}",
+        f"about {format_count(whole)} tokens in {report.input.messages:,} messages and {turns:,} turns,"
+        f" {share} of a window of {format_count(report.window.value)}: {report.window.source}",
+        f"counted by {clean(report.counted_by)}",
         "",
-        _make_kinds_table(found.by_kind, whole),
+        _make_kinds_table(report.by_kind, whole),
     ]
-    if found.by_tool:
-        blocks.append(_make_tools_table(found.by_tool, whole))
-    blocks.append(_make_turns_table(found.by_turn, whole))
-    if found.largest:
-        blocks.append(tables.make_parts_table("Largest parts", found.largest))
-    if found.duplicates:
-        blocks.append(_make_repeated_table(found.duplicates))
+    if report.by_tool:
+        blocks.append(_make_tools_table(report.by_tool, whole))
+    blocks.append(_make_turns_table(report.by_turn, whole))
+    if report.largest:
+        blocks.append(tables.make_parts_table("Largest parts", report.largest))
+    if report.duplicates:
+        blocks.append(_make_repeated_table(report.duplicates))
     blocks.append(
-        _make_problems_table(found.problems)
-        if found.problems
-        else "No call without its result, and none the other way."
+        _make_problems_table(report.problems)
+        if report.problems
+        else "Every call has its result, and every result its call."
     )
-    return blocks + [f"warning: {clean(warning)}" for warning in found.warnings]
+    return blocks + [f"warning: {clean(warning)}" for warning in report.warnings]

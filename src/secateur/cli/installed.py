@@ -1,6 +1,6 @@
-"""What is installed: this package, and what its extras bring.
+"""What is installed: this package, and the packages of its extras.
 
-Rule: facts from the installed packages' own metadata; nothing is imported to find out.
+Rule: facts from the metadata of installed packages; nothing is imported to find out.
 """
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ _MODULES = {"backports-zstd": "backports", "google-genai": "google", "vl-convert
 
 
 class InstalledExtra(Struct, frozen=True):
-    """One package that an extra brings."""
+    """One package of an extra."""
 
     extra: str
     package: str
@@ -34,12 +34,12 @@ def get_version() -> str:
 
 
 def list_extras() -> list[InstalledExtra]:
-    """All packages that extras bring."""
+    """All packages of all extras."""
     return [InstalledExtra(extra, name, _get_version_of(name)) for extra, names in EXTRAS.items() for name in names]
 
 
 def find_extra(module: str) -> str:
-    """The extra that brings a module, by the module's full name; "" if none does."""
+    """The extra that provides a module, by the module's full name; "" if none does."""
     top = module.partition(".")[0]
     for extra, names in EXTRAS.items():
         if any(top == _MODULES.get(name, name.replace("-", "_")) for name in names):

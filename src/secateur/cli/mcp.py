@@ -30,7 +30,7 @@ Examples:
 
 \b
 Without --session, the session is the one whose handle the model has seen.
-Over HTTP a token is asked for: SECATEUR_MCP_TOKEN, else one is made up.
+HTTP requests need a token: SECATEUR_MCP_TOKEN, else one is generated.
 """
 
 
@@ -45,7 +45,7 @@ class McpOptions(Options, frozen=True, kw_only=True):
             envvar="SECATEUR_SESSION",
             type=SESSION,
             metavar="S",
-            help="Whose context it is; else SECATEUR_SESSION, else by a handle that the model has seen.",
+            help="The model's session; default: SECATEUR_SESSION, else the one of a handle that the model has seen.",
         ),
     ]
     http: Annotated[
@@ -54,7 +54,7 @@ class McpOptions(Options, frozen=True, kw_only=True):
             "--http",
             type=click.IntRange(1, 65_535),
             metavar="PORT",
-            help=f"Serve at http://{HOST}:PORT{PATH}; else over standard input and output.",
+            help=f"Serve at http://{HOST}:PORT{PATH}; default: over standard input and output.",
         ),
     ]
     tenant: options.Tenant
@@ -70,7 +70,7 @@ def command(args: McpOptions) -> None:
         if args.http is None:
             if sys.stdin.isatty():
                 print_blocks(
-                    "this answers a host over standard input: add `secateur mcp` to the host's configuration", err=True
+                    "waiting for a host on standard input: add `secateur mcp` to the host's configuration", err=True
                 )
             serve(server)
         else:
@@ -80,7 +80,7 @@ def command(args: McpOptions) -> None:
 
 
 def _get_token(port: int) -> str:
-    """The token that is asked for; one that is made up is told."""
+    """The token that requests need; one that is generated is printed."""
     said = os.environ.get(TOKEN, "")
     token = said or secrets.token_urlsafe(24)
     shown = f"${TOKEN}" if said else token

@@ -1,7 +1,7 @@
-"""Values that are names: of policies, of formats.
+"""Values that are names: of policies, formats, profiles and counters; of stored sessions and handles.
 
-Rule: what names there are depends on what is installed, so they are looked up when a value is checked or a shell asks
-for completions, never at import.
+Rule: the names depend on what is installed and stored, so they are looked up when a value is checked or a shell asks
+for completions, never at import. Completion never fails and never creates a store.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ _MAX_SESSIONS = 20  # whose handles are offered, the last touched
 
 
 class NameType(click.ParamType[str]):
-    """One of a set of names that is looked up late. `free`: other values (paths) pass too."""
+    """One of a set of names that is looked up late. `free`: other values (paths) are accepted too."""
 
     def __init__(self, name: str, names: Callable[[], Iterable[str]], free: bool = False) -> None:
         self.name = name
@@ -31,14 +31,14 @@ class NameType(click.ParamType[str]):
         if self._free or value in iter(self._names()):  # what is built in comes first and loads nothing
             return value
         names = list(self._names())
-        near = get_close_matches(value, names, 1)
-        hint = f"did you mean {near[0]}" if near else f"choose one of {', '.join(names)}"
+        close = get_close_matches(value, names, 1)
+        hint = f"did you mean {close[0]}" if close else f"choose one of {', '.join(names)}"
         raise click.BadParameter(f"there is no {self.name} {value!r}: {hint}", ctx, param)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         # a shell takes names or files, not both
-        found = [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
-        return found or ([CompletionItem(incomplete, type="file")] if self._free else [])
+        offered = [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
+        return offered or ([CompletionItem(incomplete, type="file")] if self._free else [])
 
 
 def _list_policies() -> Iterable[str]:
@@ -67,7 +67,7 @@ def _list_counters() -> Iterable[str]:
 
 
 class _StoredName(click.ParamType[str]):
-    """A text; what a store knows is only offered, not demanded: the command says what is wrong better."""
+    """A name that a store knows. Names are offered, not required: the command has the better error message."""
 
     def __init__(self, name: str, names: Callable[[str, str], Iterable[str]]) -> None:
         self.name = name
@@ -75,16 +75,18 @@ class _StoredName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if len(value) > _MAX_CHARS:
-            self.fail(f"a {self.name} has {_MAX_CHARS:,} characters at most; this one has {len(value):,}", param, ctx)
+            self.fail(
+                f"a {self.name} may have {_MAX_CHARS:,} characters, this one has {len(value):,}: shorten it", param, ctx
+            )
         return str(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        said = ctx.params.get("store") or "", ctx.params.get("tenant") or ""
+        scope = ctx.params.get("store") or "", ctx.params.get("tenant") or ""
         try:
-            found = [name for name in self._names(*said) if name.startswith(incomplete)]
+            offered = [name for name in self._names(*scope) if name.startswith(incomplete)]
         except (SecateurError, OSError):
             return []
-        return [CompletionItem(name) for name in islice(found, _MAX_OFFERED)]
+        return [CompletionItem(name) for name in islice(offered, _MAX_OFFERED)]
 
 
 def _list_sessions(url: str, tenant: str) -> Iterable[str]:
@@ -101,10 +103,10 @@ def _list_handles(url: str, tenant: str) -> Iterable[str]:
     try:
         with open_existing_store(url) as kept:
             rows = kept.store.sessions(tenant)[:_MAX_SESSIONS]
-            held = [one for row in rows for one in kept.store.blobs(row.who) if one.id and one.kind != "raw"]
+            stored = [blob for row in rows for blob in kept.store.blobs(row.who) if blob.id and blob.kind != "raw"]
     except UsageError:
         return []
-    return dict.fromkeys(one.id[:HANDLE_DIGITS] for one in held)
+    return dict.fromkeys(one.id[:HANDLE_DIGITS] for one in stored)
 
 
 POLICY = NameType("policy", _list_policies, free=True)

@@ -16,6 +16,19 @@ from secateur.cli.names import COUNTER, FORMAT, HANDLE, POLICY, SESSION
 from secateur.cli.output.terminal import allow_raw
 from secateur.defaults import POLICY as DEFAULT
 
+
+class DurationType(click.ParamType[float]):
+    """A time in seconds, or with a unit: `90`, `90s`, `5m`, `2h`, `1d`."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        from secateur.policy.duration import seconds
+
+        found = seconds(str(value), "s")
+        return found if found is not None else self.fail(f"{value!r} is not a time: write 90, 5m or 2h", param, ctx)
+
+
 Parameter = Callable[[str], Callable[[Any], Any]]  # from a field's name to what adds the parameter to a function
 
 
@@ -63,14 +76,14 @@ def _list_parameters(options: type[Options]) -> list[Callable[[Any], Any]]:
 
 
 def _raw(_: str) -> Callable[[Any], Any]:
-    """`--raw` comes with `--json` in every command that reports what a session says."""
+    """`--raw` comes with `--json` in every command whose report shows content of a session."""
     return click.option(
         "--raw",
         is_flag=True,
         is_eager=True,
         expose_value=False,
         callback=allow_raw,
-        help="Show text as it is, credentials too; else each is shown as [redacted KIND].",
+        help="Show credentials too; default: each is shown as [redacted KIND].",
     )
 
 
@@ -92,47 +105,47 @@ PolicyName = Annotated[
 ]
 Policies = Annotated[
     tuple[str, ...],
-    option("--policy", type=POLICY, multiple=True, metavar="P", help="Only these.  [default: all presets]"),
+    option(
+        "--policy",
+        type=POLICY,
+        multiple=True,
+        metavar="P",
+        help="Only this policy. Repeatable.  [default: all presets]",
+    ),
 ]
 Model = Annotated[
-    str, option("--model", default="", metavar="M", help="The model of the next request; else the document's own.")
+    str, option("--model", default="", metavar="M", help="The model of the next request; default: the document's.")
 ]
 Window = Annotated[
     int | None,
     option(
-        "--window",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="The context window in tokens; else looked up by the model.",
+        "--window", type=click.IntRange(min=1), metavar="N", help="The context window in tokens; default: the model's."
     ),
 ]
 FormatName = Annotated[
-    str | None, option("--format", type=FORMAT, metavar="F", help="The document's format; else detected.")
+    str | None, option("--format", type=FORMAT, metavar="F", help="The document's format; default: detected.")
 ]
-Hour = Annotated[
-    bool | None,
+CacheTtl = Annotated[
+    str | None,
     option(
-        "--hour/--no-hour",
-        default=None,
-        help="The client buys the cache's longer lifetime, or not.  [default: as recorded]",
+        "--cache-ttl",
+        type=click.Choice(["5m", "1h"]),
+        help="The lifetime that the client buys in the prompt cache.  [default: as recorded]",
     ),
 ]
 Idle = Annotated[
     float | None,
     option(
         "--idle",
-        type=click.FloatRange(min=0),
-        metavar="SECONDS",
-        help="Time since the last request; else now minus the document's last timestamp, else unknown.",
+        type=DurationType(),
+        metavar="TIME",
+        help="Time since the last request: seconds, `5m` or `2h`; default: since the document's last timestamp.",
     ),
 ]
 Protect = Annotated[
     tuple[str, ...],
     option(
-        "--protect",
-        multiple=True,
-        metavar="GLOB",
-        help="Never prune these tools (`mcp_*`). May be given more than once.",
+        "--protect", multiple=True, metavar="GLOB", help="Never prune results of these tools (`mcp_*`). Repeatable."
     ),
 ]
 FixedTokens = Annotated[
@@ -142,7 +155,7 @@ FixedTokens = Annotated[
         type=click.IntRange(min=0),
         default=0,
         metavar="N",
-        help="Tokens of the system prompt and tools, for logs that lack them.",
+        help="Tokens of the system prompt and the tools, for logs without them.",
     ),
 ]
 Counter = Annotated[
@@ -163,27 +176,19 @@ Output = Annotated[
         "--output",
         type=click.Path(),
         metavar="OUT",
-        help="Where to write; - is standard output. NAME.gz is packed.",
+        help="Where to write; - is standard output. A name ending in .gz is compressed.",
     ),
 ]
 PlainOutput = Annotated[
-    str | None,
-    option("-o", "--output", type=click.Path(), metavar="OUT", help="Where to write; - is standard output."),
+    str | None, option("-o", "--output", type=click.Path(), metavar="OUT", help="Where to write; - is standard output.")
 ]
 InPlace = Annotated[
-    bool, option("--in-place", is_flag=True, help="Write to INPUT itself, and keep INPUT.bak (then .bak1, ...).")
+    bool, option("--in-place", is_flag=True, help="Write to INPUT itself and keep INPUT.bak (then .bak1, ...).")
 ]
-DryRun = Annotated[
-    bool, option("--dry-run", is_flag=True, help="Write no document; --plan-out keeps what would be done.")
-]
+DryRun = Annotated[bool, option("--dry-run", is_flag=True, help="Write no document; --plan-out still writes the plan.")]
 PlanOut = Annotated[
     str | None,
-    option(
-        "--plan-out",
-        type=click.Path(),
-        metavar="FILE",
-        help="Write the plan: what was decided, to be carried out by --apply.",
-    ),
+    option("--plan-out", type=click.Path(), metavar="FILE", help="Write the plan (all decisions), for --apply."),
 ]
 Apply = Annotated[
     str | None,
@@ -191,7 +196,7 @@ Apply = Annotated[
         "--apply",
         type=click.Path(),
         metavar="FILE",
-        help="Carry out this plan, and nothing else. Give the policy it was made by.",
+        help="Carry out this plan and nothing else. Give the policy that made it.",
     ),
 ]
 Summarizers = Annotated[
@@ -200,10 +205,11 @@ Summarizers = Annotated[
         "--summarizer",
         multiple=True,
         metavar="S",
-        help="Who writes the summary: anthropic:MODEL, http://HOST:PORT/v1#MODEL, extractive (no model). In order.",
+        help="What writes the summary: anthropic:MODEL, http://HOST:PORT/v1#MODEL, or extractive (no model). "
+        "Repeatable: tried in order.",
     ),
 ]
-LocalOnly = Annotated[bool, option("--local-only", is_flag=True, help="Refuse a summariser on another machine.")]
+LocalOnly = Annotated[bool, option("--local-only", is_flag=True, help="Reject a summarizer on another machine.")]
 Deadline = Annotated[
     float,
     option(
@@ -212,7 +218,7 @@ Deadline = Annotated[
         default=120.0,
         show_default=True,
         metavar="SECONDS",
-        help="For all summarisers together; then the summary is made without a model.",
+        help="Time limit for all summarizers together; then the summary is made without a model.",
     ),
 ]
 StoreUrl = Annotated[
@@ -221,10 +227,10 @@ StoreUrl = Annotated[
         "--store",
         default="",
         metavar="URL",
-        help="Where sessions are kept; else SECATEUR_STORE, else a file in the user's data folder.",
+        help="The store of sessions; default: SECATEUR_STORE, else a file in the user's data folder.",
     ),
 ]
 Tenant = Annotated[
-    str, option("--tenant", default="", metavar="T", help="Whose sessions, where a store keeps several tenants'.")
+    str, option("--tenant", default="", metavar="T", help="The tenant, in a store that several tenants share.")
 ]
-AsJson = Annotated[bool, option("--json", is_flag=True, help="One JSON object on standard output, nothing else."), _raw]
+AsJson = Annotated[bool, option("--json", is_flag=True, help="Print one JSON object instead of text."), _raw]

@@ -26,20 +26,20 @@ Kinds:
   tool     a tool's name, with * and ?       tool 'mcp_docs_*'
   glob     paths in calls' arguments         glob 'docs/*.md'
   call     one call, by its id               call toolu_01AB
-  handle   what a placeholder names          handle 1a2b3c4d5e6f
+  handle   as placeholders name it           handle 1a2b3c4d5e6f
   message  a message or part, by its key     message 9f86d081884c7d65
 """
 _EPILOG = f"""\
 \b
 Examples:
-  secateur pin s1                        the pins of the session
+  secateur pin s1                        list the pins of the session
   secateur pin s1 tool 'skill_*'
   secateur pin s1 glob 'docs/plan.md'
-  secateur pin s1 handle 1a2b3c4d5e6f    what left comes back, and stays
+  secateur pin s1 handle 1a2b3c4d5e6f    bring a part back, and keep it
 
 {KINDS}
-What pins hold together is bounded (40,000 tokens, Engine(pin_tokens=...)); what is over that is not held, and the
-receipt says so.
+All pins together may keep 40,000 tokens (Engine(pin_tokens=...)); what exceeds that is not kept, and the receipt
+says so.
 """
 
 
@@ -65,14 +65,14 @@ class PinOptions(Options, frozen=True, kw_only=True):
 
 @options.command("pin", PinOptions, _EPILOG)
 def command(args: PinOptions) -> None:
-    """Keep what KIND and PATTERN name in the views of SESSION; without them, list its pins."""
+    """Keep what KIND and PATTERN match in the views of SESSION; without them, list its pins."""
     change_pins(args, Engine.pin, "Pinned")
 
 
 def change_pins(args: PinOptions, verb: Callable[[Engine, str, str, str], tuple[Pin, ...]], done: str) -> None:
     """Pin or unpin, then show all pins; without a kind, only show them."""
     if (args.kind is None) != (args.pattern is None):
-        raise UsageError("a pin is a kind and a pattern, as in: secateur pin s1 tool 'skill_*'")
+        raise UsageError("a pin needs a kind and a pattern, as in: secateur pin s1 tool 'skill_*'")
     with open_existing_store(args.store) as kept:
         state = find_session(kept, args.tenant, args.session)
         pins = state.pins
@@ -86,8 +86,8 @@ def change_pins(args: PinOptions, verb: Callable[[Engine, str, str, str], tuple[
 
 
 def _render(session: str, pins: Sequence[Pin], done: str) -> list[Any]:
-    told: list[Any] = [f"{clean(done)}: it holds from the next request on."] if done else []
+    blocks: list[Any] = [f"{clean(done)}, from the next request on."] if done else []
     if not pins:
-        return [*told, f"Session {clean(session)} has no pins."]
+        return [*blocks, f"Session {clean(session)} has no pins."]
     rows = [(pin.kind, to_one_line(pin.pattern, 200), format_time(pin.at)) for pin in pins]
-    return [*told, tables.make_list(rows, f"Pins of session {clean(session)}", ("kind", "pattern", "since"))]
+    return [*blocks, tables.make_list(rows, f"Pins of session {clean(session)}", ("kind", "pattern", "since"))]

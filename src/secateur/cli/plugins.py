@@ -33,7 +33,7 @@ Examples:
 
 \b
 SECATEUR_PLUGINS=off disables all plugins.
-Exit codes: 0 fine, 1 a plugin cannot be used, 2 usage.
+Exit codes: 0 success, 1 a plugin cannot be used, 2 usage.
 """
 
 
@@ -59,7 +59,7 @@ class PluginsReport(Struct, frozen=True, kw_only=True):
 class PluginsOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur plugins`."""
 
-    every: Annotated[bool, option("--all", is_flag=True, help="List what is built in, too.")]
+    every: Annotated[bool, option("--all", is_flag=True, help="List built-in ones too.")]
     as_json: options.AsJson
 
 

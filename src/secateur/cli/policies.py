@@ -46,11 +46,11 @@ def command(args: PoliciesOptions) -> None:
     if args.name is not None:
         chosen = policy.load(args.name)
         return print_json(chosen) if args.as_json else print_text(policy.as_toml(chosen))
-    lines = [_summarize_policy(each) for each in policy.names()]
+    lines = [_summarize_policy(name) for name in policy.names()]
     if args.as_json:
         return print_json(lines)
     return print_blocks(
-        tables.make_list([(line.name + (" *" if line.default else ""), line.doc) for line in lines]), "* the default"
+        tables.make_list([(line.name + (" *" if line.default else ""), line.doc) for line in lines]), "* default"
     )
 
 

@@ -1,7 +1,7 @@
-"""Policies side by side as lines of figures: of one session, or of several summed up; for tables, CSV and JSON.
+"""Policies compared by cost and loss: of one session, or of several together; for tables, CSV and JSON.
 
-Rule: sums of dollars and tokens; shares of sums, never means of shares. What cannot be summed up (a peak) is the
-largest. Numbers are not rounded here.
+Rule: sums of dollars and tokens; shares of sums, never means of shares. A peak is the largest. Numbers are not rounded
+here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,8 +16,14 @@ if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison, Standing
 
 
+_HEAD = (
+    *("policy", ">tokens\nsent", ">peak", ">cost", ">", ">cache\nbreaks", ">recall", ">recall\nechoed", ">com-\nplete"),
+    *(">cost +\nrefetch", ">vs\nopt."),
+)
+
+
 class PolicyBill(Struct, frozen=True, kw_only=True):
-    """One policy over one session or several. Shares are of the unpruned bill, or from 0 to 1."""
+    """One policy over one session or several. Shares are of the unpruned cost, or from 0 to 1."""
 
     policy: str
     sessions: int
@@ -36,41 +42,42 @@ class PolicyBill(Struct, frozen=True, kw_only=True):
     optimal_dollars: float | None  # the cheapest schedule of what this policy lets go
     vs_optimal: float | None  # the bill over that
     lower_bound_dollars: float | None  # what no schedule of that is below
-    regret_ratio: float | None  # how many times as far above `least_dollars` the bill is as `best_dollars`
+    regret_ratio: float | None  # how many times as far above `lower_bound_dollars` the bill is as `optimal_dollars`
     references: int  # hard ones: what `recall` is a share of
     references_soft: int
 
 
 def list_bills(found: "Comparison") -> list[PolicyBill]:
-    """One line for each policy on one session, the unpruned one first."""
+    """One bill for each policy on one session, the unpruned one first."""
     whole = found.base.run.bill.dollars
     return [_make_bill(one, whole) for one in found.all]
 
 
 def sum_bills(sessions: Sequence[Sequence[PolicyBill]]) -> list[PolicyBill]:
-    """The lines of all sessions together; each session has the same policies in the same order."""
+    """The bills of all sessions together; each session has the same policies in the same order."""
     whole = sum(rows[0].dollars for rows in sessions)
     return [_sum_policy(rows, whole) for rows in zip(*sessions, strict=True)]
 
 
 def make_bills_table(rows: Sequence[PolicyBill], shown: str = "") -> Any:
-    """The lines as a table that 80 columns hold; the policy that is explained stands out."""
-    head = ("policy", ">sent", ">peak", ">bill", ">", ">busts", ">hard", ">soft", ">intact", ">refetch", ">×best")
-    columns = len(head) - (not any(row.vs_optimal for row in rows[1:-1]))  # nobody asked for the policies' own oracles
+    """The bills as a table of 80 columns; the policy that is explained is bold."""
+    columns = len(_HEAD) - (
+        not any(row.vs_optimal for row in rows[1:-1])
+    )  # without the policies' own optimal schedules
     ends = (rows[0], rows[-1]) if rows else ()
     styles = ["bold" if row.policy == shown else "dim" if row in ends else "" for row in rows]
     cells = [_make_cells(row)[:columns] for row in rows]
-    if columns == len(head):
+    if columns == len(_HEAD):
         cells[-1] = (*cells[-1][:-1], "")  # the last is the best schedule itself
-    return tables.make_dense_table(cells, head[:columns], styles)
+    return tables.make_dense_table(cells, _HEAD[:columns], styles)
 
 
-def _make_bill(one: "Standing", whole: float) -> PolicyBill:
-    bill, dollars, score = one.run.bill, one.run.price.dollars, one.score
-    again, best = dollars(one.refetched), dollars(one.best) if one.best is not None else None
-    least = dollars(one.least) if one.least is not None else None
+def _make_bill(standing: "Standing", whole: float) -> PolicyBill:
+    bill, dollars, score = standing.run.bill, standing.run.price.dollars, standing.score
+    again, best = dollars(standing.refetched), dollars(standing.best) if standing.best is not None else None
+    least = dollars(standing.least) if standing.least is not None else None
     return PolicyBill(
-        policy=one.name,
+        policy=standing.name,
         sessions=1,
         requests=bill.requests,
         tokens_sent=bill.sent,

@@ -1,7 +1,7 @@
-"""What a session is priced by: its own model, another one, what a policy or the command line states, or a kappa.
+"""The price and cache rules of a session: of its own model or another one, or as a policy or an option states them.
 
-Rule: nothing is guessed in silence. A model that has no price, or whose cache rules are not known, is named, with what
-to pass; what was taken in its place is said as a warning.
+Rule: nothing is assumed silently. A model without a known price or cache rules is named in an error that says which
+option to give; what is assumed in its place is a warning.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ _WRITE = 1.25  # of input: a cache write where the model's own price has none (A
 
 
 class SessionPricing(Struct, frozen=True):
-    """A price and cache rules for one session, and what is to be said of them."""
+    """A price and cache rules for one session, and warnings about them."""
 
     price: Price
     caching: Caching
@@ -37,12 +37,12 @@ class SessionPricing(Struct, frozen=True):
 
 
 class PricingChoice(Struct, frozen=True):
-    """What a command line says of prices."""
+    """What the options say about prices."""
 
     model: str = ""
     price: Rates | None = None
-    kappa: float | None = None
-    hour: bool | None = None  # the longer of the two lifetimes in the cache; None: as recorded
+    write_read_ratio: float | None = None  # cache writes cost this many reads; None: as the price says
+    cache_ttl: str | None = None  # the lifetime bought in the cache, "5m" or "1h"; None: as recorded
     assume: bool = False  # take the default model's price where there is none, with a warning
     stated: Entries = ()  # by the policies
 
@@ -53,15 +53,15 @@ class RatesType(click.ParamType[Rates]):
     name = "rates"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Rates:
-        said = dict(one.partition("=")[::2] for one in str(value).replace(" ", "").split(","))
-        if not {"input", "output"} <= said.keys() <= set(_NAMES):
-            self.fail(f"say input and output, and read and write where there is a cache, not {value!r}", param, ctx)
+        stated = dict(pair.partition("=")[::2] for pair in str(value).replace(" ", "").split(","))
+        if not {"input", "output"} <= stated.keys() <= set(_NAMES):
+            self.fail(f"give input and output, and read and write if there is a cache, not {value!r}", param, ctx)
         try:
-            figures = {name: float(figure) for name, figure in said.items()}
+            figures = {name: float(figure) for name, figure in stated.items()}
         except ValueError:
             self.fail(f"each is a number, dollars per million tokens, not {value!r}", param, ctx)
         if min(figures.values()) < 0 or not figures["input"]:
-            self.fail("no price is negative, and input costs something", param, ctx)
+            self.fail("prices must not be negative, and input must not be free", param, ctx)
         return Rates(**figures)
 
 
@@ -71,48 +71,55 @@ PriceOption = Annotated[
         "--price", type=RatesType(), metavar="RATES", help="Dollars per million: input=3,output=15,read=0.3,write=3.75."
     ),
 ]
-KappaOption = Annotated[
+RatioOption = Annotated[
     float | None,
-    option("--kappa", type=click.FloatRange(min=0), metavar="X", help="(write - read) / read: reads priced anew."),
+    option(
+        "--write-read-ratio",
+        type=click.FloatRange(min=1),
+        metavar="X",
+        help="Set the cache-read price so that one cache write costs X reads.",
+    ),
 ]
 
 
-def resolve_pricing(recording: Recording, said: PricingChoice, label: str) -> SessionPricing:
-    """The price and cache rules of a session. Raises Refused, which names the model and what to pass."""
-    names = [said.model] if said.model else list_models(recording)
+def resolve_pricing(recording: Recording, choice: PricingChoice, label: str) -> SessionPricing:
+    """The price and cache rules of a session. Raises UsageError, which names the model and what to give."""
+    names = [choice.model] if choice.model else list_models(recording)
     warnings: list[str] = []
-    price = _find_price(names, said)
+    price = _find_price(names, choice)
     if price is None:
-        if not said.assume:
-            raise UsageError(f"{label}: {_describe_unknown(names)}: pass --model (as {DEFAULT_MODEL}), or --price")
+        if not choice.assume:
+            raise UsageError(f"{label}: {_describe_unknown(names)}: give --model (such as {DEFAULT_MODEL}) or --price")
         price = price_of(DEFAULT_MODEL)
-        warnings.append(f"{_describe_unknown(names)}: that of {DEFAULT_MODEL} is taken")
+        warnings.append(f"{_describe_unknown(names)}: using the price of {DEFAULT_MODEL}")
     assert price is not None
-    rules = _find_rules([price.model, *names], said.stated)
+    rules = _find_rules([price.model, *names], choice.stated)
     if rules is None:
         rules = rules_of(DEFAULT_MODEL)
-        warnings.append(f"how {' or '.join(names) or 'the model'} caches is not known: as {DEFAULT_MODEL} does")
+        warnings.append(
+            f"the cache rules of {' or '.join(names) or 'the model'} are not known: using those of {DEFAULT_MODEL}"
+        )
     assert rules is not None
-    if said.kappa is not None:
-        price = restate_reads(price, said.kappa)
-    client = client_of(recording, rules, _find_lifetime(names, said))
+    if choice.write_read_ratio is not None:
+        price = restate_reads(price, choice.write_read_ratio)
+    client = client_of(recording, rules, _find_lifetime(names, choice))
     caching = Caching(rules=rules, hour=client.hour, free=client.free)
-    return SessionPricing(price, caching, (*warnings, *_warn_of_other_models(recording, price, said)), client.told)
+    return SessionPricing(price, caching, (*warnings, *_warn_of_other_models(recording, price, choice)), client.told)
 
 
-def _find_lifetime(names: list[str], said: PricingChoice) -> bool | None:
-    """Which lifetime somebody states; None where nobody does."""
-    if said.hour is not None:
-        return said.hour
-    entries = [entry for name in names or [""] if (entry := entry_for(said.stated, name))]
+def _find_lifetime(names: list[str], choice: PricingChoice) -> bool | None:
+    """Whether an option or a policy states the longer lifetime; None if neither states one."""
+    if choice.cache_ttl is not None:
+        return choice.cache_ttl == "1h"
+    entries = [entry for name in names or [""] if (entry := entry_for(choice.stated, name))]
     return True if any(entry.cache_ttl == "1h" for entry in entries[:1]) else None
 
 
-def _warn_of_other_models(recording: Recording, price: Price, said: PricingChoice) -> list[str]:
-    """What is to be said of requests that other models answered than the one whose price is taken."""
-    if said.model or said.price:
+def _warn_of_other_models(recording: Recording, price: Price, choice: PricingChoice) -> list[str]:
+    """Warnings for requests that other models answered than the one whose price is used."""
+    if choice.model or choice.price:
         return []
-    asked = Counter(one.model for one in recording.requests if one.model)
+    asked = Counter(request.model for request in recording.requests if request.model)
     other = {
         name: times for name, times in asked.items() if (own := price_of(name)) is None or own.model != price.model
     }
@@ -123,31 +130,31 @@ def _warn_of_other_models(recording: Recording, price: Price, said: PricingChoic
 
 
 def find_stated_prices(policies: Iterable[str]) -> Entries:
-    """The prices and cache rules that these policies state. Raises Refused where two of them state different ones."""
-    found = {one.pricing: one.name for one in map(policy.load, policies) if one.pricing}
-    if len(found) > 1:
-        names = " and ".join(found.values())
-        raise UsageError(f"{names} state different prices, and one bill has one: play them apart, or pass --price")
-    return next(iter(found), ())
+    """The prices and cache rules that these policies state. Raises UsageError if two of them differ."""
+    stated = {loaded.pricing: loaded.name for loaded in map(policy.load, policies) if loaded.pricing}
+    if len(stated) > 1:
+        names = " and ".join(stated.values())
+        raise UsageError(f"{names} state different prices: simulate them separately, or give --price")
+    return next(iter(stated), ())
 
 
 def list_models(recording: Recording) -> list[str]:
-    """The models that answered, the most often asked first; then the document's own."""
-    asked = Counter(one.model for one in recording.requests if one.model)
+    """The models that answered, the most frequent first; then the document's own."""
+    asked = Counter(request.model for request in recording.requests if request.model)
     return list(dict.fromkeys([*(name for name, _ in asked.most_common()), *filter(None, [recording.model])]))
 
 
-def restate_reads(price: Price, kappa: float) -> Price:
-    """The price, were (write - read) / read this: reads are priced anew, writes stay."""
+def restate_reads(price: Price, ratio: float) -> Price:
+    """The price with reads such that a write costs `ratio` of them; writes stay."""
     write = price.base.w if price.base.write is not None else _WRITE
-    return restated(price, write, write / (1 + kappa))
+    return restated(price, write, write / ratio)
 
 
-def _find_price(names: list[str], said: PricingChoice) -> Price | None:
-    if said.price is not None:
-        return Price(next(iter(names), "stated price"), said.price)
-    found = (price_under(said.stated, name) for name in names or ([""] if said.stated else []))
-    return next(filter(None, found), None)
+def _find_price(names: list[str], choice: PricingChoice) -> Price | None:
+    if choice.price is not None:
+        return Price(next(iter(names), "stated price"), choice.price)
+    prices = (price_under(choice.stated, name) for name in names or ([""] if choice.stated else []))
+    return next(filter(None, prices), None)
 
 
 def _find_rules(names: list[str], stated: Entries) -> CacheRules | None:

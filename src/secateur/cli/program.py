@@ -1,6 +1,6 @@
-"""The program: its commands by name, and the one place where errors become sentences and exit codes.
+"""The program: its commands by name, and the one place where errors become messages and exit codes.
 
-Rule: a command's module is imported when that command runs, never for `--help`; no error leaves as a traceback.
+Rule: a command's module is imported when that command runs, never for `--help`; no error is shown as a traceback.
 """
 
 import os
@@ -19,31 +19,31 @@ from secateur.errors import ConfigError, FormatError
 from secateur.registry import PluginWarning, Registry
 
 COMMANDS = {
-    "prune": "Take spent tool outputs out of a session or request.",
-    "compact": "Sum up what no longer fits, and go on.",
+    "prune": "Remove stale tool outputs from a session or request.",
+    "compact": "Summarize what no longer fits.",
     "hook": "Answer one event of a host (pi), as JSON.",
     "inspect": "Show what a context is made of: by kind, tool and turn.",
-    "check": "Say what an API would refuse of a context, by rule.",
-    "repair": "Mend a session or request so that it can be sent again.",
+    "check": "List what an API would reject, by rule.",
+    "repair": "Repair a session or request so that it can be sent again.",
     "simulate": "Show what sessions would have cost under each policy.",
     "scan": "Show where the money and tokens of a folder of sessions went.",
-    "diff": "Show before and after, as a person reads it.",
-    "sessions": "List the sessions that are kept.",
-    "why": "Say what left a session's views, and why.",
-    "recall": "Read back what left, by its handle.",
-    "undo": "Take an epoch back: what it took out comes in again.",
-    "restore": "Write the file again that was pruned into this one.",
+    "diff": "Compare two documents, or one with its pruned view.",
+    "sessions": "List stored sessions.",
+    "why": "Show what was removed from a session, and why.",
+    "recall": "Read back what was removed, by its handle.",
+    "undo": "Undo an epoch (one batch of edits).",
+    "restore": "Restore the original of a pruned file.",
     "replay": "Write a past view again, byte for byte.",
     "pin": "Keep something in a session's views.",
-    "unpin": "Take a pin away.",
-    "verify": "Check that the record is the one that was written.",
+    "unpin": "Remove a pin.",
+    "verify": "Verify that a session's record was not changed.",
     "recover": "Write a hand-off document after a bad compaction.",
-    "purge": "Delete a session from the store, for good.",
-    "gc": "Let go of bytes that are older than the retention.",
+    "purge": "Delete a session from the store permanently.",
+    "gc": "Delete stored bytes older than the retention period.",
     "policies": "List the policies, or print one as TOML.",
     "plugins": "List what other distributions add, and what can be added.",
-    "doctor": "Show the settings in force and where each comes from.",
-    "mcp": "Serve the model tools to read back what left its context.",
+    "doctor": "Show the settings in effect and where each comes from.",
+    "mcp": "Serve the model tools that read back removed content.",
     "completion": "Print the shell's completion script.",
 }
 _EXAMPLES = """\
@@ -55,13 +55,13 @@ Examples:
   secateur diff session.jsonl --policy opencode
 
 \b
-Exit codes: 0 fine, 1 findings, 2 usage or configuration,
+Exit codes: 0 success, 1 findings, 2 usage or configuration,
 3 input unreadable, 4 still too long.
 """
 
 
 class CommandGroup(click.Group):
-    """A group that knows its commands' names and imports only the one that runs."""
+    """A group that lists its commands by name and imports only the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *REGISTRY.added()]
@@ -74,7 +74,7 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and REGISTRY.get(args[0]) is None:
             near = get_close_matches(args[0], REGISTRY.names(), 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(REGISTRY.names())}"
+            hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(REGISTRY.names())}"
             raise click.UsageError(f"There is no command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -105,13 +105,13 @@ REGISTRY: Registry[click.Command] = Registry(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     subcommand_metavar="COMMAND [INPUT] [OPTIONS]",
 )
-@click.option("--version", "-V", "asked", is_flag=True, is_eager=True, help="Show the version and leave.")
+@click.option("--version", "-V", "asked", is_flag=True, is_eager=True, help="Show the version and exit.")
 @click.pass_context
 def program(ctx: click.Context, asked: bool) -> None:
     """Keep a long-running agent inside its context window.
 
     INPUT is a recorded session file or a request body (plain or gzip), or - for standard input. Its format is
-    recognised by what is in it.
+    recognized from its content.
     """
     if asked:
         from secateur.cli.installed import get_version
@@ -123,7 +123,7 @@ def program(ctx: click.Context, asked: bool) -> None:
 
 
 def run(args: Sequence[str]) -> int:
-    """Run with these arguments and give the exit code."""
+    """Run with these arguments; return the exit code."""
     sys.stdout, sys.stderr = _make_tolerant(sys.stdout), _make_tolerant(sys.stderr)
     warnings.showwarning = _show_warning
     try:
@@ -140,7 +140,7 @@ def run(args: Sequence[str]) -> int:
 
 
 def _make_tolerant(stream: TextIO | None) -> TextIO:
-    """A stream that takes any sign (a terminal that lacks one shows `?`); one that the caller closed leads nowhere."""
+    """A stream that writes `?` for what it cannot encode; a closed one becomes the null device."""
     if stream is None:
         return open(os.devnull, "w")
     if isinstance(stream, TextIOWrapper):

@@ -20,13 +20,7 @@ from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import OpenedDocument, read_source
 from secateur.cli.options import option
 from secateur.cli.output import tables
-from secateur.cli.output.formatting import (
-    format_count,
-    format_dollars,
-    format_duration,
-    format_percent,
-    pluralize,
-)
+from secateur.cli.output.formatting import format_count, format_dollars, format_duration, format_percent, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean
 from secateur.cli.removal_totals import (
@@ -62,22 +56,21 @@ from secateur.stores.protocol import SessionId
 _EPILOG = """\
 \b
 Examples:
-  secateur prune s.jsonl --dry-run            what would go; writes nothing
-  secateur prune s.jsonl -o pruned.jsonl      write it
+  secateur prune s.jsonl --dry-run            what would be removed
+  secateur prune s.jsonl -o pruned.jsonl      write the pruned session
   secateur prune s.jsonl --in-place           keeps s.jsonl.bak
   secateur prune request.json --policy hermes --window 128000 > less.json
   secateur prune s.jsonl --protect 'mcp_*' --json | jq .output
-  secateur prune s.jsonl --plan-out plan.json         a dry run, kept,
-  secateur prune s.jsonl --apply plan.json -o p.jsonl        carried out
-  secateur prune s.jsonl --session s1 -o p.jsonl      keep what leaves:
-  secateur why s1                                     and how to read it back
-  secateur restore p.jsonl -o s.jsonl                 the file as it was
+  secateur prune s.jsonl --plan-out plan.json             decide now,
+  secateur prune s.jsonl --apply plan.json -o p.jsonl     edit later
+  secateur prune s.jsonl --session s1 -o p.jsonl      store what is removed:
+  secateur why s1                                     list it
+  secateur restore p.jsonl -o s.jsonl                 get the file back
 
 \b
-Exit codes: 0 fine, 2 usage or configuration, 3 input unreadable,
-4 still longer than the window that --window states.
+Exit codes: 0 success, 2 usage or configuration, 3 input unreadable,
+4 still longer than --window.
 """
-_LARGEST = 5
 _PRICED = "tokens of input"  # in the words of a schedule that weighs costs
 _FREE = re.compile(r": [\d,]+ tokens come free$")  # how a schedule says that no cache is lost
 _MAX_BYTES = 16_000_000  # bytes: above this the answer would take longer than a person waits
@@ -92,7 +85,7 @@ class PruneOptions(RewriteOptions, frozen=True, kw_only=True):
             "--session",
             default="",
             metavar="NAME",
-            help="Keep what leaves, under this name; else named by the history.",
+            help="Store what is removed, under this name; default: a name derived from the history.",
         ),
     ]
     store: options.StoreUrl
@@ -105,16 +98,16 @@ class PruneOptions(RewriteOptions, frozen=True, kw_only=True):
 
 @options.command("prune", PruneOptions, _EPILOG)
 def command(args: PruneOptions) -> int:
-    """Take spent tool outputs out of INPUT, a session file or a request body (- is standard input).
+    """Remove stale tool outputs from INPUT, a session file or a request body (- is standard input).
 
-    The document goes to standard output when that is a pipe or a file, else nowhere unless -o or --in-place says
-    where; the report then goes to standard error. With --session or --store, what leaves is kept there: placeholders
-    name it where the policy's say so, `secateur recall` reads it back, and `secateur restore` the whole file.
+    The document is written to -o, to INPUT itself (--in-place), or to standard output if that is a pipe or a file;
+    on a terminal nothing is written. With --session or --store, what is removed is stored: `secateur why` lists it,
+    `secateur recall` reads it back, and `secateur restore` restores the whole file.
     """
     chosen = load_policy(args)
     args.target.check()
     if args.dry_run and args.is_stored:
-        raise UsageError("--dry-run keeps nothing: leave --session and --store away, or --dry-run")
+        raise UsageError("--dry-run stores nothing: drop it, or drop --session and --store")
     source = read_source(args.input)
     with show_work(f"reading {source.label}") as rename:
         before = open_source(source, args)
@@ -133,9 +126,11 @@ def command(args: PruneOptions) -> int:
 
 
 def _check_log(args: PruneOptions, chosen: Policy, before: OpenedDocument) -> None:
-    """Raise UsageError for a session log that the policy leaves as it is (SEEDS 2.7)."""
+    """Raise UsageError for a session log that the policy does not change in place (SEEDS 2.7)."""
     if args.in_place and chosen.allow_in_place == "bodies" and before.document.format.log:
-        raise UsageError(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
+        raise UsageError(
+            f"policy {chosen.name} never changes a recorded session in place: give -o FILE, or another policy"
+        )
 
 
 def _fit(args: PruneOptions, chosen: Policy, before: OpenedDocument) -> View[Any]:
@@ -145,7 +140,7 @@ def _fit(args: PruneOptions, chosen: Policy, before: OpenedDocument) -> View[Any
 
 
 def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -> View[Any]:
-    """The view, and a record of it in the store, with the file as it was where the view goes to one.
+    """The view, recorded in the store, with the original file if the view is written to one.
 
     No model is called with it, so the session's clock stays where it is. Raises UsageError, before anything is
     written, if what is removed could not be kept.
@@ -166,7 +161,9 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
     store, number = engine.sessions.store, view.receipt.sequence
     state = store.load(who) if store is not None else None
     if state is None or number is None or state.receipts <= number:
-        raise UsageError(f"nothing was written, for what leaves could not be kept: {'; '.join(view.receipt.warnings)}")
+        raise UsageError(
+            f"nothing was written, since what is removed could not be stored: {'; '.join(view.receipt.warnings)}"
+        )
     if target is not None:
         was = Before(source.data, source.stored if source.is_gzip else b"")
         written = After(view.request, "" if target == "-" else str(Path(target).resolve()))
@@ -175,10 +172,10 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
 
 
 def _try_alternatives(args: PruneOptions, report: RunReport, before: OpenedDocument) -> list[PolicyAlternative] | None:
-    """What the other presets would free, where this policy freed nothing; None if that is not args."""
+    """What the other presets would free, where this policy freed nothing; None if they were not tried."""
     if report.edits or args.apply:
         return None
-    with show_work("asking the other policies"):
+    with show_work("trying the other policies"):
         return find_alternatives(before, report.policy, lambda other: _fit(args, other, before))
 
 
@@ -187,8 +184,8 @@ def _conclude(args: PruneOptions, report: RunReport, after: OpenedDocument) -> i
         return SUCCESS
     heaviest = ", ".join(f"{clean(one.tool) or one.kind} ({one.tokens:,})" for one in find_largest(after.transcript, 3))
     raise StillTooLong(
-        f"{report.output.tokens:,} tokens are left and the window is {args.window:,}; the largest that stay are "
-        f"{heaviest}: give a larger --window, protect less, or let secateur compact sum up the rest"
+        f"{report.output.tokens:,} tokens remain and the window is {args.window:,}; the largest remaining are "
+        f"{heaviest}: give a larger --window, protect less, or run secateur compact to summarize the rest"
     )
 
 
@@ -199,20 +196,16 @@ def _render(
     backup: Path | None,
     others: Sequence[PolicyAlternative] | None,
 ) -> list[Any]:
-    """All that is to be drawn, in order."""
-    blocks: list[Any] = [
-        _describe_settings(report, before),
-        _describe_outcome(report, before),
-        *_describe_reasons(report),
-        "",
-    ]
+    """The report as text."""
+    blocks: list[Any] = [_describe_settings(report, before), _describe_outcome(report, before)]
+    blocks += [*_describe_reasons(report), ""]
     if report.edits:
         blocks += _make_removal_tables(report, before)
     elif others:
         blocks += [make_alternatives_table(others)]
     elif others is not None:
-        blocks += ["No other policy that ships would free anything here.", ""]
-    blocks += [tables.make_parts_table("Largest that stay", find_largest(after.transcript, _LARGEST))]
+        blocks += ["No other preset would remove anything here.", ""]
+    blocks += [tables.make_parts_table("Largest remaining", find_largest(after.transcript, 5))]
     blocks += [_describe_cost(report.cost)] if report.cost else []
     blocks += [f"warning: {clean(warning)}" for warning in _select_warnings(report, others or ())]
     return [*blocks, *_advise_compaction(report), *_describe_storage(report), describe_output(report, before, backup)]
@@ -223,7 +216,7 @@ def _describe_settings(report: RunReport, before: OpenedDocument) -> str:
     return (
         f"{clean(before.source.label)}: {before.format}, {before.document.reason}\n"
         f"policy {report.policy}, idle {idle}, window {format_count(report.window.value)}: {report.window.source}\n"
-        f"tokens are about: by {clean(report.counted_by or report.counter)}"
+        f"tokens counted by {clean(report.counted_by or report.counter)}"
     )
 
 
@@ -241,20 +234,20 @@ def _describe_edited_parts(report: RunReport, before: OpenedDocument) -> str:
     edited = Counter(kinds.get(edit.key, "other") for edit in report.edits)
     results, calls = edited["tool_result"], edited["tool_call"]
     rest = len(report.edits) - results - calls
-    said = [f"{results:,} of {report.input.tool_results:,} tool results"] if results else []
-    said += [f"the arguments of {pluralize(calls, 'call')}"] if calls else []
-    said += [pluralize(rest, "other part" if said else "part")] if rest else []
-    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+    kinds_text = [f"{results:,} of {report.input.tool_results:,} tool results"] if results else []
+    kinds_text += [f"the arguments of {pluralize(calls, 'call')}"] if calls else []
+    kinds_text += [pluralize(rest, "other part" if kinds_text else "part")] if rest else []
+    return " and ".join([", ".join(kinds_text[:-1]), kinds_text[-1]] if len(kinds_text) > 1 else kinds_text)
 
 
 def _describe_reasons(report: RunReport) -> list[str]:
-    """Why the edits were made when they were, each reason once; the figures stand in the tables."""
+    """Why the edits were made now, each reason once; the figures are in the tables."""
     reasons = dict.fromkeys(_FREE.sub(": editing costs nothing", edit.reason) for edit in report.edits)
     return [f"Why: {clean(why)}." for why in reasons]
 
 
 def _make_removal_tables(report: RunReport, before: OpenedDocument) -> list[Any]:
-    """What left, added up; by rule only where several were at work."""
+    """What was removed, added up; by strategy only if there were several."""
     whole, rules = report.input.tokens, total_by_strategy(report.edits)
     return [
         *([make_strategy_table(rules, whole)] if len(rules) > 1 else []),
@@ -264,37 +257,41 @@ def _make_removal_tables(report: RunReport, before: OpenedDocument) -> list[Any]
 
 
 def _select_warnings(report: RunReport, others: Sequence[PolicyAlternative]) -> list[str]:
-    """The warnings that are not told yet. Whose prices are taken is one only where a price decided or is shown."""
+    """The warnings to show. That a price is assumed matters only if a price decided or is shown."""
     assumed = tariff_of(report.model).assumption
-    priced = not report.cost and (_PRICED in (report.skipped_reason or "") or any(one.cost for one in others))
-    return [one for one in report.warnings if one != assumed or priced]
+    priced = not report.cost and (
+        _PRICED in (report.skipped_reason or "") or any(alternative.cost for alternative in others)
+    )
+    return [warning for warning in report.warnings if warning != assumed or priced]
 
 
 def _advise_compaction(report: RunReport) -> list[str]:
-    """What to do where pruning was not enough."""
+    """What to do if pruning was not enough."""
     over = report.output.tokens > report.window.value > 0
-    return ["Pruning alone does not bring it under the window: secateur compact sums up what is left."] if over else []
+    return ["Pruning alone does not bring it under the window: secateur compact summarizes the rest."] if over else []
 
 
 def _describe_storage(report: RunReport) -> list[str]:
-    """Where what left is, and how to read it back."""
+    """Where what was removed is stored, and how to read it back."""
     if report.session is None and report.edits and report.output.path:
-        return ["To read back what left: --session NAME keeps it, and secateur recall shows it."]
+        return ["To be able to read back what was removed, store it with --session NAME."]
     if report.session is None:
         return []
     name = clean(report.session)
     handle = next((edit.handle for edit in report.edits if edit.handle), None)
-    back = f"; secateur recall {handle} reads one back" if handle else ""
-    return [f"Kept as session {name} at {clean(report.store or '')}: secateur why {name} lists what left{back}."]
+    back = f"; secateur recall {handle} reads one part back" if handle else ""
+    return [
+        f"Stored as session {name} at {clean(report.store or '')}: secateur why {name} lists what was removed{back}."
+    ]
 
 
 def _describe_cost(cost: EditCost) -> str:
     """The next request, then each later one, then when it has paid for itself."""
     why = cost.price_assumption.partition(":")[0]
-    whose = f"{clean(cost.model)} ({clean(why)}: --model names one)" if why else clean(cost.model)
-    each = f"each one after it {format_dollars(cost.dollars_saved)} less"
+    whose = f"{clean(cost.model)} ({clean(why)}: give one with --model)" if why else clean(cost.model)
+    each = f"each later request {format_dollars(cost.dollars_saved)} less"
     if cost.immediate <= 0:
         return f"At the prices of {whose} the next request costs {format_dollars(-cost.dollars_now)} less, {each}."
-    after = f": paid back after {cost.break_even_requests:g}" if cost.break_even_requests else ""
-    more = f"{format_dollars(cost.dollars_now)} more, since the prompt cache is written anew"
+    after = f": it pays back after {cost.break_even_requests:g}" if cost.break_even_requests else ""
+    more = f"{format_dollars(cost.dollars_now)} more, since the prompt cache is rewritten"
     return f"At the prices of {whose} the next request costs {more}; {each}{after}."

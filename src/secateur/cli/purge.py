@@ -1,6 +1,6 @@
-"""`secateur purge`: take a session away, its receipts and bytes with it; nothing of it stays in the store.
+"""`secateur purge`: delete a session with its receipts and bytes; nothing of it remains in the store.
 
-Rule: it cannot be taken back, so it asks first, and where nobody can answer it wants --yes.
+Rule: it cannot be undone, so it asks first; without a terminal it needs --yes.
 """
 
 import sys
@@ -20,8 +20,8 @@ from secateur.stores.protocol import Freed, SessionId
 
 SCHEMA = "secateur.purge/1"
 PENDING = (
-    "Another process still reads the store as it was, so copies of what was deleted stand in the file until it is "
-    "done. They go with the next purge, `secateur gc`, or the look that a running engine takes at its store every hour."
+    "Another process is still reading the store, so copies of what was deleted remain in the file until it is done. "
+    "The next purge or `secateur gc` removes them, or a running engine within an hour."
 )
 _EPILOG = """\
 \b
@@ -31,8 +31,8 @@ Examples:
   secateur purge --all --tenant acme --yes
 
 \b
-What is deleted is overwritten, also while others read and write. Bytes that another session refers to stay
-until it goes too; copies, snapshots and session files are out of its reach.
+What is deleted is overwritten, also while others read and write. Bytes that another session uses stay until
+that is deleted too. Copies, snapshots and session files are not touched.
 """
 
 
@@ -40,7 +40,7 @@ class PurgeOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur purge`."""
 
     session: options.MaybeSession
-    every: Annotated[bool, option("--all", is_flag=True, help="Every session of the tenant.")]
+    every: Annotated[bool, option("--all", is_flag=True, help="Delete every session of the tenant.")]
     yes: Annotated[bool, option("--yes", is_flag=True, help="Do not ask.")]
     tenant: options.Tenant
     store: options.StoreUrl
@@ -59,9 +59,9 @@ class PurgeReport(Struct, frozen=True, kw_only=True):
 
 @options.command("purge", PurgeOptions, _EPILOG)
 def command(args: PurgeOptions) -> int:
-    """Delete SESSION from the store for good: its plan, its receipts, and the bytes that left its views."""
+    """Delete SESSION from the store permanently: its plan, its receipts, and the bytes removed from its views."""
     if (args.session is None) != args.every:
-        raise UsageError("name a session, or say --all for every session of the tenant, not both")
+        raise UsageError("give a session, or --all for every session of the tenant, not both")
     with open_existing_store(args.store) as kept:
         name = find_session(kept, args.tenant, args.session).who.session if args.session is not None else None
         if not args.yes and not _is_confirmed(kept, args.tenant, name):
@@ -78,20 +78,20 @@ def command(args: PurgeOptions) -> int:
 
 
 def _is_confirmed(kept: OpenedStore, tenant_: str, name: str | None) -> bool:
-    """Whether a person says yes. Raises Refused where nobody can be args."""
+    """Whether the user confirms. Raises UsageError without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("a purge cannot be taken back and nobody can be asked here: say --yes")
+        raise UsageError("a purge cannot be undone, and there is no terminal to confirm it on: give --yes")
     if name is None:
         count = len(kept.store.sessions(tenant_))
         what = f"all {count:,} sessions of tenant {tenant_ or '(none)'}"
     else:
-        held = [one for one in kept.store.blobs(SessionId(name, tenant_)) if one.id]
+        held = [blob for blob in kept.store.blobs(SessionId(name, tenant_)) if blob.id]
         what = f"session {name} with {len(held):,} removed texts, {format_bytes(sum(one.size for one in held))}"
-    return click.confirm(f"Delete {clean(what)} from {clean(kept.url)} for good?", err=True)
+    return click.confirm(f"Delete {clean(what)} from {clean(kept.url)} permanently?", err=True)
 
 
 def _render(freed: Freed) -> str:
     counts = ((freed.sessions, "session"), (freed.receipts, "receipt"), (freed.blobs, "text"))
     what = ", ".join(pluralize(count, noun) for count, noun in counts)
-    told = f"Deleted: {what} ({format_bytes(freed.bytes)} compressed)."
-    return f"{told} {PENDING if freed.pending else 'Nothing of it stays in the store.'}"
+    text = f"Deleted: {what} ({format_bytes(freed.bytes)} compressed)."
+    return f"{text} {PENDING if freed.pending else 'Nothing of it remains in the store.'}"

@@ -36,11 +36,11 @@ Examples:
   secateur recall 1a2b --json-path '$.items[*].name'
 
 \b
-Handles stand in placeholders (`recall 1a2b3c4d5e6f`) and in
-`secateur why SESSION`; the first four digits do, if no other begins so.
+Handles are in placeholders (`recall 1a2b3c4d5e6f`) and in
+`secateur why SESSION`; the first four digits are enough if they are unique.
 
 \b
-Exit codes: 0 fine, 1 --grep found nothing, 2 usage, or no such handle.
+Exit codes: 0 success, 1 --grep found nothing, 2 usage, or no such handle.
 """
 
 
@@ -50,19 +50,23 @@ class RecallOptions(Options, frozen=True, kw_only=True):
     handle: options.Handle
     lines: Annotated[
         str | None,
-        option("--lines", metavar="A-B", help="Only these lines, from 1: `5`, `5-20`, `5-`, `-20` (the last 20)."),
+        option(
+            "--lines", metavar="A-B", help="Only these lines, counted from 1: `5`, `5-20`, `5-`, `-20` (the last 20)."
+        ),
     ]
     grep: Annotated[
         str | None,
-        option("--grep", metavar="RE", help="Only lines that this Python regular expression matches, numbered."),
+        option("--grep", metavar="RE", help="Only lines that match this Python regular expression, numbered."),
     ]
     json_path: Annotated[
         str | None,
-        option("--json-path", metavar="P", help="Only these values of a JSON text, one a line: `$.items[0].name`."),
+        option("--json-path", metavar="P", help="Only these values of a JSON text, one per line: `$.items[0].name`."),
     ]
     page: Annotated[
         int | None,
-        option("--page", type=click.IntRange(min=1), metavar="N", help="A page: 200 lines, 20,000 characters at most."),
+        option(
+            "--page", type=click.IntRange(min=1), metavar="N", help="Page N: at most 200 lines or 20,000 characters."
+        ),
     ]
     output: Annotated[
         str | None, option("-o", "--output", type=click.Path(), metavar="FILE", help="Write all of it to a file.")
@@ -89,25 +93,25 @@ class RecallReport(Struct, frozen=True, kw_only=True):
 
 @options.command("recall", RecallOptions, _EPILOG)
 def command(args: RecallOptions) -> int:
-    """Read back what left a view, by its HANDLE."""
-    ways = [one for one in (args.lines, args.grep, args.json_path, args.page, args.output) if one is not None]
+    """Read back what was removed from a view, by its HANDLE."""
+    ways = [way for way in (args.lines, args.grep, args.json_path, args.page, args.output) if way is not None]
     if len(ways) > 1:
-        raise UsageError("--lines, --grep, --json-path, --page and -o are ways to read: give one of them")
+        raise UsageError("--lines, --grep, --json-path, --page and -o exclude each other: give one of them")
     with show_work("reading the store"), open_existing_store(args.store) as kept:
         blob = _find_blob(kept, args)
     with show_work("looking through it"):
-        found = select_content(blob, args)
+        report = select_content(blob, args)
     if args.output is not None:
         write_file(args.output, blob.data)
     elif args.as_json:
-        print_json(found, exactly=True)
+        print_json(report, exactly=True)
     else:
-        _print_found(found, blob, args)
-    return FINDINGS if found.matches == () else SUCCESS
+        _print_found(report, blob, args)
+    return FINDINGS if report.matches == () else SUCCESS
 
 
 def select_content(blob: Blob, args: RecallOptions) -> RecallReport:
-    """What was asked for of these bytes."""
+    """The part of the content that the options select."""
     text = _decode(blob.data)
     known = RecallReport(
         handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=pages.lines_of(text)
@@ -140,33 +144,33 @@ def _find_blob(kept: OpenedStore, args: RecallOptions) -> Blob:
     blob = kept.store.blob(args.tenant, args.handle)
     if blob is None:
         raise UsageError(
-            f"nothing is kept under {args.handle!r} at {kept.url}: `secateur why SESSION` lists handles and says "
+            f"there is no handle {args.handle!r} at {kept.url}: `secateur why SESSION` lists handles and says "
             "which bytes are gone"
         )
     return blob
 
 
-def _print_found(found: RecallReport, blob: Blob, args: RecallOptions) -> None:
+def _print_found(report: RecallReport, blob: Blob, args: RecallOptions) -> None:
     """A terminal gets harmless text and is told how to go on; a pipe gets the bytes."""
-    if found.matches is not None:
-        print_exact("".join(f"{number}:{line}\n" for number, line in found.matches))
-    elif found.values is not None:
-        print_exact("".join(f"{_format_value(value)}\n" for value in found.values))
+    if report.matches is not None:
+        print_exact("".join(f"{number}:{line}\n" for number, line in report.matches))
+    elif report.values is not None:
+        print_exact("".join(f"{_format_value(value)}\n" for value in report.values))
     elif sys.stdout.isatty():
-        _print_page(found, args)
+        _print_page(report, args)
     else:
-        write_stdout(blob.data if args.lines is None and args.page is None else _encode(found.text or ""))
+        write_stdout(blob.data if args.lines is None and args.page is None else _encode(report.text or ""))
 
 
-def _print_page(found: RecallReport, args: RecallOptions) -> None:
-    text = found.text or ""
+def _print_page(report: RecallReport, args: RecallOptions) -> None:
+    text = report.text or ""
     page = pages.page(text) if args.lines is None and args.page is None else None
     shown = page.text if page else text
     print_exact(shown if shown.endswith("\n") or not shown else f"{shown}\n")
-    of, number = (page.pages, 1) if page else (found.pages or 1, found.page or 1)
+    of, number = (page.pages, 1) if page else (report.pages or 1, report.page or 1)
     if number < of:
         print_blocks(
-            f"page {number} of {of}, {found.lines:,} lines: --page {number + 1} goes on, -o FILE writes all", err=True
+            f"page {number} of {of}, {report.lines:,} lines: --page {number + 1} is next, -o FILE writes all", err=True
         )
 
 
@@ -179,11 +183,11 @@ def _encode(text: str) -> bytes:
 
 
 def _parse_range(said: str, count: int) -> tuple[int, int | None]:
-    """First and last line. Raises Refused for what is no range."""
-    first, dash, last = (one.strip() for one in said.partition("-"))
-    known = all(not one or one.isdecimal() for one in (first, last)) and (first or last)
+    """First and last line. Raises UsageError for what is no range."""
+    first, dash, last = (end.strip() for end in said.partition("-"))
+    known = all(not end or end.isdecimal() for end in (first, last)) and (first or last)
     if not known or (first and last and int(first) > int(last)) or first == "0":
-        raise UsageError(f"--lines {said} is no range of lines: write 5, 5-20, 5- or -20")
+        raise UsageError(f"--lines {said} is not a range of lines: write 5, 5-20, 5- or -20")
     if not first:
         return max(1, count - int(last) + 1), None
     return int(first), int(last) if last else None if dash else int(first)

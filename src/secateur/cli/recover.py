@@ -1,6 +1,6 @@
-"""`secateur recover`: a hand-off document from a full session file, after a compaction by any host lost what mattered.
+"""`secateur recover`: a hand-off document from a full session file, after a compaction lost what mattered.
 
-Rule: the file is read whole, what the host compacted away included, and never changed. No model is args.
+Rule: the whole file is read, what the host compacted away included, and never changed. No model is called.
 """
 
 from typing import Annotated
@@ -28,9 +28,9 @@ Examples:
   secateur recover session.jsonl --json | jq '{messages, sent, compactions}'
 
 \b
-It tells requests and constraints of the user verbatim, files, commands and
-how they ended, errors, plans, open questions, the agent's most telling
-sentences, and the last words of both. Secrets are taken out.
+The document lists the user's requests and constraints verbatim, files,
+commands and how they ended, errors, plans, open questions, the agent's most
+informative sentences, and the last messages. Secrets are removed.
 """
 
 
@@ -46,7 +46,7 @@ class RecoverOptions(Options, frozen=True, kw_only=True):
             default=MAX_TOKENS,
             show_default=True,
             metavar="N",
-            help="Of facts and sentences together; the last words come on top.",
+            help="Limit for facts and sentences together; the last messages are added to it.",
         ),
     ]
     model: options.Model
@@ -66,12 +66,12 @@ class RecoverReport(Struct, frozen=True, kw_only=True):
 
 @options.command("recover", RecoverOptions, _EPILOG)
 def command(args: RecoverOptions) -> None:
-    """Write a hand-off document (Markdown) from INPUT, a session file: of all that is in it.
+    """Write a hand-off document (Markdown) from INPUT, a session file.
 
-    What the host compacted, condensed or cleared away is read too.
+    It covers the whole file, what the host compacted, condensed or cleared included. No model is called.
     """
     if args.as_json and args.output == "-":
-        raise UsageError("--json takes standard output: give -o FILE for the document")
+        raise UsageError("--json uses standard output: give -o FILE for the document")
     source = read_source(args.input)
     with show_work(f"reading {source.label}"):
         try:
@@ -88,7 +88,7 @@ def command(args: RecoverOptions) -> None:
 
 
 def _write_outcome(args: RecoverOptions, done: Recovered) -> None:
-    """The document goes to a file or to standard output, the figures to where the document does not go."""
+    """Write the document to a file or to standard output, and the report where the document does not go."""
     to_file = args.output not in (None, "-")
     if to_file and args.output is not None:
         write_file(args.output, done.document.encode("utf-8", "replace"), args.input)
@@ -102,6 +102,6 @@ def _write_outcome(args: RecoverOptions, done: Recovered) -> None:
 def _render(done: Recovered, target: str | None) -> list[str]:
     gone = done.messages - done.sent
     lost = f", {gone:,} of them no longer sent after {done.compactions:,} compactions" if done.compactions else ""
-    told = [f"{done.messages:,} messages{lost}: {done.whole_tokens:,} tokens → {done.tokens:,}."]
-    told += [f"warning: {clean(warning)}" for warning in done.warnings]
-    return [*told, f"Written to {clean(target)}."] if target else told
+    lines = [f"{done.messages:,} messages{lost}: {done.whole_tokens:,} tokens → {done.tokens:,}."]
+    lines += [f"warning: {clean(warning)}" for warning in done.warnings]
+    return [*lines, f"Written to {clean(target)}."] if target else lines

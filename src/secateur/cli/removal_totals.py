@@ -1,4 +1,4 @@
-"""What edits took out, added up: by rule, by tool and by turn.
+"""What edits removed, added up by strategy, tool and turn.
 
 Rule: sums of the receipt's own entries, so that tables and receipt cannot differ.
 """
@@ -17,11 +17,11 @@ from secateur.model import Transcript
 from secateur.receipt import EditRecord
 from secateur.strategy import STRATEGIES
 
-_SETTLED = "thinking that is void behind an edit"
+_SETTLED = "reasoning that an earlier edit invalidates"
 
 
 class RemovalTotal(Struct, frozen=True):
-    """So many edited parts, and their tokens before and after."""
+    """Edited parts of one group, and their tokens before and after."""
 
     name: str
     parts: int
@@ -30,23 +30,23 @@ class RemovalTotal(Struct, frozen=True):
 
     @property
     def freed(self) -> int:
-        """Tokens that went; below zero where a placeholder is longer than what it stands for."""
+        """Tokens removed; negative if a placeholder is longer than what it replaces."""
         return self.before - self.after
 
 
 def make_strategy_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
-    """What left, the rule that freed most first."""
-    return _make_removal_table("What left, by rule", "rule", rows, whole, MAX_TOOLS)
+    """What each strategy removed, the most freed first."""
+    return _make_removal_table("Removed, by strategy", "strategy", rows, whole, MAX_TOOLS)
 
 
 def make_tool_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
-    """What left, the tool that freed most first."""
-    return _make_removal_table("What left, by tool", "tool", rows, whole, MAX_TOOLS)
+    """What was removed of each tool, the most freed first."""
+    return _make_removal_table("Removed, by tool", "tool", rows, whole, MAX_TOOLS)
 
 
 def make_turn_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
-    """What left, in the order of the turns; of many, those that freed most."""
-    return _make_removal_table("What left, by turn", "turn", rows, whole, MAX_TURNS)
+    """What was removed of each turn, in order; of many turns, those that freed most."""
+    return _make_removal_table("Removed, by turn", "turn", rows, whole, MAX_TURNS)
 
 
 def _make_removal_table(title: str, first: str, rows: Sequence[RemovalTotal], whole: int, most: int) -> Any:
@@ -76,24 +76,24 @@ def _make_row(row: RemovalTotal, whole: int) -> tuple[str, ...]:
 
 
 def total_by_strategy(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
-    """What left by each rule, the most freed first, named by the rule and what it leaves."""
+    """What each strategy removed, the most freed first, with what it leaves in place."""
     return sorted(_add_up((_title(entry.strategy), entry) for entry in entries), key=lambda row: -row.freed)
 
 
 def total_by_tool(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
-    """What left of each tool, the most freed first."""
+    """What was removed of each tool, the most freed first."""
     return sorted(_add_up((entry.tool or "(no tool)", entry) for entry in entries), key=lambda row: -row.freed)
 
 
 def total_by_turn(entries: Iterable[EditRecord], transcript: Transcript) -> list[RemovalTotal]:
-    """What left of each turn, in order, named by the turn's number and what was asked."""
+    """What was removed of each turn, in order, named by its number and request."""
     names = {turn.turn: f"{turn.turn:>3}  {turn.asked or '(before the first turn)'}" for turn in turns(transcript)}
     numbers = number_turns(transcript)
     return _add_up((names[numbers[entry.message]], entry) for entry in entries)
 
 
 def _title(name: str) -> str:
-    """The name of what made an edit, and what it leaves in place of what it takes out."""
+    """The name of a strategy, and what it leaves in place of what it removes."""
     strategy = STRATEGIES.known(name)
     leaves = _SETTLED if name == "settle" else strategy.leaves if strategy else ""
     return f"{name}: {leaves}" if leaves else name

@@ -1,7 +1,7 @@
-"""`secateur repair`: mend what a provider would refuse, or a host could not load; the same format comes out.
+"""`secateur repair`: repair what a provider would reject or a host could not load; the format stays the same.
 
-Rule: only what is broken is changed, and each mend is told. Nothing is written in place unless args. What is cut off a
-session file is never thrown away: it goes to a file beside the mended one.
+Rule: only what is broken is changed, and each repair is reported. Nothing is written in place unless the options say
+so. What is cut off a session file is never lost: it is saved in a file beside the repaired one.
 """
 
 from collections import Counter
@@ -26,21 +26,21 @@ from secateur.jsontext import Text
 from secateur.session import document
 
 SCHEMA = "secateur.repair/1"
-_SHOWN = 40  # mends that a person is shown one by one; --json has all
+_SHOWN = 40  # repairs that are shown one by one; --json has all
 _EPILOG = """\
 \b
 Examples:
-  secateur repair s.jsonl                     what would be mended; writes nothing
-  secateur repair s.jsonl -o mended.jsonl     write it
+  secateur repair s.jsonl                     show repairs, write nothing
+  secateur repair s.jsonl -o repaired.jsonl   write it
   secateur repair s.jsonl --in-place          keeps s.jsonl.bak
-  secateur repair request.json --model claude-opus-4-6 > mended.json
+  secateur repair request.json --model claude-opus-4-6 > repaired.json
   secateur repair request.json --profile strict --json | jq .left
 
 \b
 Calls without a result get one that says so; results without a call become
-text; ids that came twice, empty blocks, half characters, broken arguments,
-too many pictures and torn lines are mended in their place. What is cut off
-a session file goes to OUT.torn. Stop the agent before you mend its file.
+text; duplicate ids, empty blocks, half characters, invalid arguments, too
+many images and torn lines are repaired in place. What is cut off a session
+file is saved in OUT.torn. Stop the agent before you repair its file.
 
 \b
 Exit codes: 0 nothing is broken now, 1 something is still broken, 2 usage,
@@ -55,12 +55,7 @@ class RepairCommandOptions(Options, frozen=True, kw_only=True):
     model: options.Model
     profile: Annotated[
         str | None,
-        option(
-            "--profile",
-            type=PROFILE,
-            metavar="P",
-            help=f"Mend for a stricter server: {', '.join(PROFILES)}.",
-        ),
+        option("--profile", type=PROFILE, metavar="P", help=f"Repair for a stricter server: {', '.join(PROFILES)}."),
     ]
     format_name: options.FormatName
     output: options.Output
@@ -74,7 +69,7 @@ class RepairCommandOptions(Options, frozen=True, kw_only=True):
 
 
 class RepairReport(Struct, frozen=True, kw_only=True):
-    """What was mended: the JSON report."""
+    """What was repaired: the JSON report."""
 
     schema: str = SCHEMA
     format: str
@@ -84,15 +79,18 @@ class RepairReport(Struct, frozen=True, kw_only=True):
     torn: str | None  # the file that holds what was cut off
     torn_bytes: int
     mended: tuple[Mended, ...]
-    left: tuple[Mended, ...]  # broken still; `where` counts in the mended document
+    left: tuple[Mended, ...]  # still broken; `where` counts in the repaired document
 
 
 @options.command("repair", RepairCommandOptions, _EPILOG)
 def command(args: RepairCommandOptions) -> int:
-    """Mend INPUT, a session file or a request body, so that it can be sent and loaded again."""
+    """Repair INPUT, a session file or a request body, so that it can be sent and loaded again.
+
+    The document is written to -o, to INPUT itself (--in-place), or to standard output if that is a pipe or a file.
+    """
     args.target.check()
     source = read_source(args.input)
-    with show_work(f"mending {source.label}"):
+    with show_work(f"repairing {source.label}"):
         name, done, data = _repair_document(args, source)
     stored = args.target.pack(source, data).stored
     torn = _write_torn(args, done)
@@ -112,19 +110,19 @@ def command(args: RepairCommandOptions) -> int:
 
 
 def _repair_document(args: RepairCommandOptions, source: InputSource) -> tuple[str, Repair, bytes]:
-    """The format's name, what was mended, and the document as it is to be stored."""
+    """The format's name, the repairs, and the document as it is to be stored."""
     try:
-        found = document.read(source.data, args.format_name)
-        done = repaired(found.native, found.format.name, Settings(args.model, args.profile or ""))
+        read_document = document.read(source.data, args.format_name)
+        done = repaired(read_document.native, read_document.format.name, Settings(args.model, args.profile or ""))
     except FormatError as error:
         raise explain_unreadable(source, error) from error
     assert isinstance(done.native, Text)  # bytes came in
-    data = found.out(done.native.data) if done.mended else source.data
-    return found.format.name, done, data
+    data = read_document.out(done.native.data) if done.mended else source.data
+    return read_document.format.name, done, data
 
 
 def _write_torn(args: RepairCommandOptions, done: Repair) -> str | None:
-    """Write what was cut off, before the file that it came from is written over."""
+    """Save what was cut off, before the file that it came from is overwritten."""
     if not done.torn or args.target.name in (None, "-"):
         return None
     name = f"{args.target.name}.torn"
@@ -135,29 +133,34 @@ def _write_torn(args: RepairCommandOptions, done: Repair) -> str | None:
 
 
 def _render(report: RepairReport, source: InputSource) -> list[Any]:
-    """The report for a person."""
+    """The report as text."""
     count = len(report.mended)
     head = f"{clean(source.label)}: {report.format}, "
-    lines: list[Any] = [head + (f"{count:,} mended" if count else "nothing to mend")]
-    lines += [StyledLine(f"  {clean(f'{one.where}: {one.what}')} ({one.rule})") for one in report.mended[:_SHOWN]]
+    lines: list[Any] = [head + (f"{count:,} repaired" if count else "nothing to repair")]
+    lines += [
+        StyledLine(f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})") for repair in report.mended[:_SHOWN]
+    ]
     if count > _SHOWN:
-        by_rule = Counter(one.rule for one in report.mended[_SHOWN:])
+        by_rule = Counter(repair.rule for repair in report.mended[_SHOWN:])
         lines.append("  and " + ", ".join(f"{number:,} of {rule}" for rule, number in by_rule.most_common()))
     if report.left:
         lines += ["", StyledLine(f"{len(report.left):,} still broken", "bold red")]
-        lines += [StyledLine(f"  {clean(f'{one.where}: {one.what}')} ({one.rule})") for one in report.left[:_SHOWN]]
+        lines += [
+            StyledLine(f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})")
+            for repair in report.left[:_SHOWN]
+        ]
     return lines + _list_files(report)
 
 
 def _list_files(report: RepairReport) -> list[Any]:
-    """Where everything went."""
+    """Which files were written."""
     lines: list[Any] = []
     if report.torn:
-        lines.append(f"{report.torn_bytes:,} bytes that were cut off stand in {clean(report.torn)}")
+        lines.append(f"{report.torn_bytes:,} bytes that were cut off are in {clean(report.torn)}")
     elif report.torn_bytes:
-        lines.append(f"{report.torn_bytes:,} bytes are left out: -o FILE and --in-place keep them in a file beside it")
+        lines.append(f"{report.torn_bytes:,} bytes were cut off: -o FILE and --in-place save them in a file beside it")
     if report.backup:
-        lines.append(f"the file as it was: {clean(report.backup)}")
+        lines.append(f"backup: {clean(report.backup)}")
     if report.output is None:
-        lines.append("nothing was written: give -o FILE or --in-place")
+        lines.append("nothing was written: -o FILE or --in-place writes it")
     return lines

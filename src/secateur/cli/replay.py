@@ -1,7 +1,6 @@
-"""`secateur replay`: the exact bytes that a past request was sent on as.
+"""`secateur replay`: the exact bytes that were sent for a past request.
 
-Rule: bytes that are not those that were sent, by their hash, are never passed off as them: nothing is written then.
-A view is not dumped on a person's terminal.
+Rule: bytes whose hash differs from that of what was sent are never written. A view is not dumped on a terminal.
 """
 
 import sys
@@ -29,18 +28,17 @@ SCHEMA = "secateur.replay/1"
 _EPILOG = """\
 \b
 Examples:
-  secateur replay s1 --request 7 > view.json        where raw is kept
+  secateur replay s1 --request 7 > view.json        if history is stored
   secateur replay s1 --request 7 --from s.jsonl -o view.jsonl
   secateur replay s1 --request 7 --from s.jsonl --json | jq .exact
 
 \b
-Requests are numbered as in `secateur why s1`. FILE is the history as the
-client had it, then or later: the session file before it was pruned, or a
-later request. Without --from, the store must keep raw history
-(Engine(store_raw=True)).
+Requests are numbered as in `secateur why s1`. FILE is the client's history,
+of then or later: the session file before it was pruned, or a later request.
+Without --from, the store must keep raw history (Engine(store_raw=True)).
 
 \b
-Exit codes: 0 fine, 1 the bytes are not those that were sent, 2 usage.
+Exit codes: 0 success, 1 the bytes differ from those sent, 2 usage.
 """
 
 
@@ -50,10 +48,12 @@ class ReplayOptions(Options, frozen=True, kw_only=True):
     session: options.Session
     request: Annotated[
         int | None,
-        option("--request", type=click.IntRange(min=0), metavar="N", help="The request's number; else the last."),
+        option(
+            "--request", type=click.IntRange(min=0), metavar="N", help="The number of the request; default: the last."
+        ),
     ]
     source: Annotated[
-        str | None, option("--from", type=click.Path(), metavar="FILE", help="The raw history; else the store's.")
+        str | None, option("--from", type=click.Path(), metavar="FILE", help="The raw history; default: the store's.")
     ]
     output: options.PlainOutput
     tenant: options.Tenant
@@ -77,9 +77,9 @@ class ReplayReport(Struct, frozen=True, kw_only=True):
 
 @options.command("replay", ReplayOptions, _EPILOG)
 def command(args: ReplayOptions) -> int:
-    """Write the view that request N of SESSION was sent on as, byte for byte."""
+    """Write the view that was sent for request N of SESSION, byte for byte."""
     target = args.output or (None if args.as_json or sys.stdout.isatty() else "-")
-    with show_work("making the view again"), open_existing_store(args.store) as kept:
+    with show_work("rebuilding the view"), open_existing_store(args.store) as kept:
         state = find_session(kept, args.tenant, args.session)
         number, found = _replay(kept, state, args)
     data = found.request if isinstance(found.request, bytes) else dumps(found.request)
@@ -99,10 +99,10 @@ def command(args: ReplayOptions) -> int:
 
 
 def _replay(kept: OpenedStore, state: State, args: ReplayOptions) -> tuple[int, ReplayResult]:
-    """The number of the request and its view, made with the settings of the policy it was made with."""
+    """The number of the request and its view, built with the settings of the policy it was sent with."""
     last = last_receipt(kept.store, state) if args.request is None else None
     if args.request is None and (last is None or last.sequence is None):
-        raise UsageError(f"session {state.who.session!r} has sent no request yet")
+        raise UsageError(f"session {state.who.session!r} has no request yet: send one first")
     number = args.request if args.request is not None else last.sequence if last and last.sequence is not None else 0
     receipt = receipt_of(kept.store, state, number)
     named = receipt.policy if receipt.policy in policy.names() else "observe"
@@ -128,12 +128,13 @@ def _make_report(args: ReplayOptions, number: int, found: ReplayResult, size: in
 def _describe_mismatch(number: int, args: ReplayOptions) -> str:
     where = clean(args.source) if args.source else "the raw history in the store"
     return (
-        f"what {where} gives is not what request {number} was sent as, so nothing was written: give the history of then"
+        f"nothing was written: the view built from {where} differs from what was sent for request {number}: "
+        "give the history of that time"
     )
 
 
 def _render(made: ReplayReport) -> list[str]:
-    sure = {True: "the very bytes that were sent", False: "not what was sent", None: "no hash was kept to compare with"}
-    told = f"Request {made.request} of session {clean(made.session)}: {made.bytes:,} bytes, {made.tokens:,} tokens, "
+    sure = {True: "exactly as sent", False: "not as sent", None: "no hash is stored to compare with"}
+    text = f"Request {made.request} of session {clean(made.session)}: {made.bytes:,} bytes, {made.tokens:,} tokens, "
     where = f"Written to {made.output}." if made.output else "Nothing was written: -o FILE writes it."
-    return [told + sure[made.exact] + ".", where]
+    return [text + sure[made.exact] + ".", where]

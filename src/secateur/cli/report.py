@@ -1,7 +1,7 @@
-"""The report of one run as data: the one JSON object of `--json`, and what the tables for people are drawn from.
+"""The report of one run as data: the JSON object of `--json`, and the source of the tables.
 
-Rule: what is said of the output was read from the bytes that were written, never from the plan. Fields that no part of
-this version fills are there and null, so that a reader of reports need not ask twice.
+Rule: facts about the output are read from the bytes that are written, never from the plan. Fields that do not apply are
+present and null, so that readers of reports need not test for them.
 """
 
 from typing import Any
@@ -24,14 +24,14 @@ SCHEMA = "secateur.report/1"
 
 
 class ContinuationSummary(Struct, frozen=True):
-    """How the agent goes on: by which branch, and what it is told."""
+    """How the agent continues: the branch, and the message it gets."""
 
     branch: str
     text: str = ""
 
 
 class NewestSummary(Struct, frozen=True):
-    """All of it; nulls where nothing was summed up."""
+    """The newest summary; nulls if nothing was summarized."""
 
     summary: str | None = None
     continuation: ContinuationSummary | None = None
@@ -39,7 +39,7 @@ class NewestSummary(Struct, frozen=True):
 
 
 class DocumentSummary(Struct, frozen=True):
-    """One document: before, or after. `tokens` are those of all parts and of what is fixed; `bytes` are unpacked."""
+    """One document, before or after. `tokens` include the system prompt and tools; `bytes` are decompressed."""
 
     format: str
     messages: int
@@ -50,14 +50,14 @@ class DocumentSummary(Struct, frozen=True):
 
 
 class WindowSize(Struct, frozen=True):
-    """The context window in tokens, and who says so."""
+    """The context window in tokens, and where the number comes from."""
 
     value: int
     source: str
 
 
 class RunReport(Struct, frozen=True, kw_only=True):
-    """What was done to one document. `edits` are all that are in force in the output, in the order of the history."""
+    """The JSON report. `edits` are all that are active in the output, in the order of the history."""
 
     schema: str = SCHEMA
     input: DocumentSummary
@@ -93,7 +93,7 @@ def make_report(view: View[Any], before: OpenedDocument, after: OpenedDocument, 
         window=WindowSize(receipt.window, receipt.window_source),
         edits=edits,
         skipped_reason=None if edits else receipt.skipped_reason,
-        violations=tuple(one for one in find_violations(after)[1] if one.severity == "error"),
+        violations=tuple(violation for violation in find_violations(after)[1] if violation.severity == "error"),
         summary=summed.summary,
         continuation=summed.continuation,
         method=summed.rung,
@@ -107,7 +107,7 @@ def make_report(view: View[Any], before: OpenedDocument, after: OpenedDocument, 
 
 
 def summarize_document(opened: OpenedDocument, path: str | None) -> DocumentSummary:
-    """What one document holds."""
+    """The figures of one document."""
     read = opened.transcript
     return DocumentSummary(
         opened.format, len(read.messages), count_results(read), count_tokens(read), len(opened.source.data), path
@@ -124,27 +124,27 @@ def list_active_edits(view: View[Any]) -> tuple[EditRecord, ...]:
     shown = tuple(_with_sent_parts(seen(message, folded, count), sent) for message in raw)
     ranges = resolve_ranges(folded.ranges, raw)
     weigh = weigher(named(view.receipt.format), ranges, count)
-    told: list[EditRecord] = []
+    active: list[EditRecord] = []
     for epoch in active_epochs(plan):
         kept = tuple(edit for edit in epoch.edits if folded.parts.get(getattr(edit, "key", ""), (None,))[0] is edit)
-        told += entries(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
-        told += replaced(raw, shown, ranges, epoch, weigh)
-    return tuple(sorted(told, key=lambda entry: entry.message))
+        active += entries(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
+        active += replaced(raw, shown, ranges, epoch, weigh)
+    return tuple(sorted(active, key=lambda entry: entry.message))
 
 
 def _with_sent_parts(message: Message, sent: dict[str, Part]) -> Message:
-    """A message as it goes on, where it does."""
+    """A message with its parts as they are sent."""
     if all(part is sent.get(part.key, part) for part in message.parts):
         return message
     return replace(message, parts=tuple([sent.get(part.key, part) for part in message.parts]))
 
 
 def _warn_of_mismatch(view: View[Any], after: OpenedDocument) -> tuple[str, ...]:
-    """A warning where the written document does not read as the plan meant it."""
-    found, meant = count_tokens(after.transcript), view.receipt.tokens_view
-    if found == meant:
+    """A warning if the written document does not read as the plan intended."""
+    read, meant = count_tokens(after.transcript), view.receipt.tokens_view
+    if read == meant:
         return ()
-    return (f"the written document reads as {found:,} tokens, the plan came to {meant:,}: please report this",)
+    return (f"the written document reads as {read:,} tokens, the plan came to {meant:,}: please report this",)
 
 
 def find_newest_summary(view: View[Any]) -> NewestSummary:
@@ -155,35 +155,37 @@ def find_newest_summary(view: View[Any]) -> NewestSummary:
             fold(plan_for(view.plan, view.raw_transcript)).ranges, view.raw_transcript.messages
         )
     ]
-    made = [new for edit in ranges if edit.strategy == "compact" for new in edit.messages if new.origin == "summary"]
-    if not made:
+    summaries = [
+        new for edit in ranges if edit.strategy == "compact" for new in edit.messages if new.origin == "summary"
+    ]
+    if not summaries:
         return NewestSummary()
-    newest: dict[str, Any] = made[-1].meta
+    newest: dict[str, Any] = summaries[-1].meta
     branch = newest.get("continuation", {}).get("branch", "none")
     return NewestSummary(
-        made[-1].text, ContinuationSummary(branch, _find_continuation_text(ranges)), newest.get("rung")
+        summaries[-1].text, ContinuationSummary(branch, _find_continuation_text(ranges)), newest.get("rung")
     )
 
 
 def _find_continuation_text(ranges: list[Replace]) -> str:
-    """What was put in for the agent to go on with."""
-    said: list[NewMessage] = [new for edit in ranges if edit.strategy == "continue" for new in edit.messages]
-    return said[-1].text if said else ""
+    """The message that was added for the agent to continue with."""
+    messages: list[NewMessage] = [new for edit in ranges if edit.strategy == "continue" for new in edit.messages]
+    return messages[-1].text if messages else ""
 
 
 def find_violations(read: OpenedDocument, profile: str | None = None) -> tuple[str, tuple[Violation, ...]]:
-    """The family of rules that was asked, and what it refuses, in the order of the history."""
+    """The family of rules that apply, and the violations of them, in the order of the history."""
     family = family_of(read.format)
     messages, request = (read.transcript.messages, None) if family == "transcript" else _get_messages(read)
     return family, tuple(check(family, messages, request, profile=profile))
 
 
 def _get_messages(read: OpenedDocument) -> tuple[Any, dict[str, Any] | None]:
-    """The array of messages, and the body it stands in, if it stands in one."""
+    """The array of messages, and the request body that contains it, if there is one."""
     whole = read.document.native.value()
     if isinstance(whole, dict) and not read.transcript.messages_path:
-        said = next(iter(read.transcript.messages), None)  # one string in the place of messages
-        return [{"role": "user", "content": part.text} for part in (said.parts if said else ())], whole
+        message = next(iter(read.transcript.messages), None)  # one string in the place of messages
+        return [{"role": "user", "content": part.text} for part in (message.parts if message else ())], whole
     if isinstance(whole, dict):
         return whole.get(str(read.transcript.messages_path[0])), whole
     return whole, None

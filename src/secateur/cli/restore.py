@@ -1,7 +1,7 @@
 """`secateur restore`: the file as it was before `prune` wrote it, byte for byte.
 
-Rule: what is written is the original by its recorded hash, or nothing is. What an agent wrote behind it since stays,
-and is told. A document is not dumped on a person's terminal, and nothing is written in place without a backup.
+Rule: the original is written only if its hash matches the record. Lines that were appended since are kept and reported.
+A document is not dumped on a terminal, and nothing is written in place without a backup.
 """
 
 import glob
@@ -20,9 +20,7 @@ from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks
 from secateur.cli.runs import print_run
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
-from secateur.cli.writer import (
-    Target,
-)
+from secateur.cli.writer import Target
 from secateur.lineage import hash_text
 from secateur.sessions.originals import Before, Found, Gone, Writing, backed, found, is_original, writing_of, writings
 from secateur.stores.protocol import SessionId
@@ -31,20 +29,20 @@ SCHEMA = "secateur.restore/1"
 _EPILOG = """\
 \b
 Examples:
-  secateur restore pruned.jsonl -o s.jsonl     the file as it was
+  secateur restore pruned.jsonl -o s.jsonl     write the original
   secateur restore s.jsonl --in-place          keeps s.jsonl.bak
   secateur restore pruned.jsonl | cmp - s.jsonl
   secateur restore s.jsonl --store sqlite:///~/agents.db --in-place
 
 \b
-It works for files that were written by `prune --session` or `prune --store`:
-then the store has what is needed. Where its retention has let go of that, a
-backup beside the file (FILE.bak, FILE.bak1, ...) serves if it has the right
-hash. A file that was pruned several times comes back as it was at first.
-Lines that were appended since are kept. Stop the agent before --in-place.
+It works for files written by `prune --session` or `prune --store`. If the
+store's retention has deleted the bytes, a backup beside the file (FILE.bak,
+FILE.bak1, ...) is used if it has the right hash. A file that was pruned
+several times is restored to the first original. Lines appended since are
+kept. Stop the agent before --in-place.
 
 \b
-Exit codes: 0 fine, 1 it cannot be brought back, 2 usage, 3 input unreadable.
+Exit codes: 0 success, 1 it cannot be restored, 2 usage, 3 input unreadable.
 """
 
 
@@ -55,7 +53,7 @@ class RestoreOptions(Options, frozen=True, kw_only=True):
     output: options.Output
     in_place: options.InPlace
     session: Annotated[
-        str, option("--session", default="", metavar="NAME", help="Look only in this session; else in all of them.")
+        str, option("--session", default="", metavar="NAME", help="Search only this session; default: all.")
     ]
     tenant: options.Tenant
     store: options.StoreUrl
@@ -68,7 +66,7 @@ class RestoreOptions(Options, frozen=True, kw_only=True):
 
 
 class RestoreStep(Struct, frozen=True):
-    """One prune that was taken back, the newest first."""
+    """One prune that was undone, the newest first."""
 
     session: str
     receipt: int  # its number in the session
@@ -105,8 +103,8 @@ class _Original(Struct, frozen=True):
 def command(args: RestoreOptions) -> int:
     """Write the original of FILE, a session file or a request body that was pruned (- is standard input).
 
-    The document goes to standard output when that is a pipe or a file, else nowhere unless -o or --in-place says
-    where; the report then goes to standard error.
+    The original is written to -o, to FILE itself (--in-place), or to standard output if that is a pipe or a file; on
+    a terminal nothing is written.
     """
     args.target.check()
     source = read_source(args.input)
@@ -126,17 +124,17 @@ def command(args: RestoreOptions) -> int:
 
 
 def _find_original(kept: OpenedStore, args: RestoreOptions, source: InputSource) -> _Original | None:
-    """The file as it was before all prunes that are known; None where none is. Raises Gone."""
+    """The file as it was before all recorded prunes; None if none is recorded. Raises Gone."""
     known = list(writings(kept.store, _list_sessions(kept, args)))
     steps: list[RestoreStep] = []
     back: Found | InputSource = source
     later, whole, seen = 0, True, {hash_text(source.data)}
     while (writing := writing_of(_get_data(back), known)) is not None:
-        one, where = _find_previous(kept, source, writing, _get_data(back))
-        if one is None or hash_text(one.before.data) in seen:
+        found_original, where = _find_previous(kept, source, writing, _get_data(back))
+        if found_original is None or hash_text(found_original.before.data) in seen:
             break
-        back, later, whole = one, max(later, one.later), whole and one.whole
-        seen.add(hash_text(one.before.data))
+        back, later, whole = found_original, max(later, found_original.later), whole and found_original.whole
+        seen.add(hash_text(found_original.before.data))
         steps.append(RestoreStep(writing.who.session, writing.number, writing.at, where))
     if not steps and not is_original(source.data, known):
         return None
@@ -150,7 +148,7 @@ def _list_sessions(kept: OpenedStore, args: RestoreOptions) -> list[SessionId]:
 
 
 def _find_previous(kept: OpenedStore, source: InputSource, writing: Writing, data: bytes) -> tuple[Found | None, str]:
-    """The file before one prune, and where it was found: in the store, else in a backup with the right hash."""
+    """The file before one prune, and where it was found: in the store, or in a backup with the right hash."""
     try:
         return found(kept.store, writing, data), kept.url
     except Gone:
@@ -159,9 +157,9 @@ def _find_previous(kept: OpenedStore, source: InputSource, writing: Writing, dat
                 copy = read_source(name)
             except UnreadableInput:
                 continue
-            one = backed(writing, Before(copy.data, copy.stored if copy.is_gzip else b""), data)
-            if one is not None:
-                return one, name
+            previous = backed(writing, Before(copy.data, copy.stored if copy.is_gzip else b""), data)
+            if previous is not None:
+                return previous, name
         raise
 
 
@@ -174,7 +172,7 @@ def _get_data(back: Found | InputSource) -> bytes:
 
 
 def _pack(args: RestoreOptions, source: InputSource, document: Found | InputSource) -> bytes:
-    """The document as it is to be stored: packed where its name or the input is, with the bytes it was packed in."""
+    """The document as it is to be stored: compressed if its name or the input is, with its original bytes."""
     if args.target.needs_gzip(source) and isinstance(document, Found) and document.before.stored:
         return document.before.stored
     return args.target.pack(source, _get_data(document)).stored
@@ -197,34 +195,34 @@ def _make_report(args: RestoreOptions, kept: OpenedStore, original: _Original, b
 
 
 def _render(done: RestoreReport, source: InputSource) -> list[str]:
-    """The account for a person."""
+    """The report as text."""
     name = clean(source.label)
     if not done.steps:
-        return [f"{name} is as it was before it was pruned: there is nothing to take back."]
+        return [f"{name} is already the original: there is nothing to restore."]
     last = done.steps[-1]
-    told = [
-        f"{name}: {pluralize(len(done.steps), 'prune')} taken back, {done.bytes:,} bytes, "
-        f"as at {format_time(last.at)} (session {clean(last.session)}, from {clean(last.source)})."
+    lines = [
+        f"{name}: {pluralize(len(done.steps), 'prune')} undone, {done.bytes:,} bytes, "
+        f"as of {format_time(last.at)} (session {clean(last.session)}, from {clean(last.source)})."
     ]
     if done.exact:
-        told.append("These are the very bytes of the file as it was.")
+        lines.append("The bytes are exactly those of the original.")
     elif done.whole:
-        told.append(f"{done.later_bytes:,} bytes were appended since; they stay behind the file as it was.")
+        lines.append(f"{done.later_bytes:,} bytes were appended since; they are kept after the original.")
     else:
-        told.append(
-            f"The file was changed behind the last edit since: what was removed is back, and the last "
-            f"{done.later_bytes:,} bytes stay as they are now."
+        lines.append(
+            f"The file was changed after its last edit: what was removed is back, and the last "
+            f"{done.later_bytes:,} bytes are kept as they are."
         )
     where = clean(done.output) if done.output not in (None, "-") else done.output
     if where is None:
-        told.append("Nothing was written: -o FILE or --in-place writes it.")
+        lines.append("Nothing was written: -o FILE or --in-place writes it.")
     elif where != "-":
-        told.append(f"Written to {where}{f'; it was kept as {clean(done.backup)}' if done.backup else ''}.")
-    return told
+        lines.append(f"Written to {where}{f'; backup: {clean(done.backup)}' if done.backup else ''}.")
+    return lines
 
 
 def _describe_missing(error: Gone, kept: OpenedStore, source: InputSource) -> str:
-    """What is missing, and how to go on."""
+    """What is missing, and how to continue."""
     writing = error.writing
     filed = writing.filed
     beside = ", ".join(map(clean, _find_backups(source.name))) or "none"
@@ -238,7 +236,7 @@ def _describe_missing(error: Gone, kept: OpenedStore, source: InputSource) -> st
 
 
 def _describe_unknown(kept: OpenedStore, source: InputSource) -> str:
-    """That nothing is known of the file, and what that may mean."""
+    """That nothing is known about the file, and what that may mean."""
     beside = _find_backups(source.name)
     hint = f"; {clean(beside[-1])} may be what you look for: secateur diff shows how it differs" if beside else ""
     return (

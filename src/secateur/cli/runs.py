@@ -67,16 +67,18 @@ def open_outcome(outcome: InputSource, before: OpenedDocument, args: RunOptions)
 
 
 def load_policy(args: RewriteOptions) -> Policy:
-    """The policy; for a plan that is carried out, one that adds nothing to it.
+    """The policy. For a plan that is carried out, it adds nothing to the plan.
 
     Raises UsageError if the policy never changes a session and the input is to be changed in place.
     """
     chosen = policy.load(args.policy)
     if args.in_place and chosen.allow_in_place == "never":
-        raise UsageError(f"policy {chosen.name} never changes a recorded session: give -o FILE, or another policy")
+        raise UsageError(
+            f"policy {chosen.name} never changes a recorded session in place: give -o FILE, or another policy"
+        )
     if args.apply is None:
         return chosen
-    never = Never(reason=f"the plan {args.apply} names nothing that stands in this document")
+    never = Never(reason=f"no edit of the plan {args.apply} applies to this document")
     return structs.replace(chosen, schedule=never, on_arrival=None)
 
 
@@ -107,7 +109,7 @@ def write_outcome(view: View[Any], after: OpenedDocument, before: OpenedDocument
 
 
 def print_run(report: Any, args: Any, render: Callable[[], list[Any]]) -> None:
-    """Print a report where the document does not go."""
+    """Print a report: to standard error if the document takes standard output."""
     if args.as_json:
         print_json(report)
     else:
@@ -118,11 +120,11 @@ def describe_output(report: RunReport, before: OpenedDocument, backup: Path | No
     """Where the document went."""
     name, output = before.source.label, report.output
     if output.path is None:
-        return "Nothing was written: -o FILE writes the outcome, --in-place changes the input and keeps a backup."
+        return "Nothing was written: -o FILE writes the result; --in-place changes the input and keeps a backup."
     if output.path == "-":
         return ""
     if output.path != before.source.name:
-        return f"Written to {output.path}: {output.bytes:,} bytes, of {report.input.bytes:,}."
+        return f"Written to {output.path}: {report.input.bytes:,} → {output.bytes:,} bytes."
     if backup is None:
-        return f"{name} is as it was."
-    return f"{name} was changed: {output.bytes:,} bytes, of {report.input.bytes:,}. As it was: {backup}"
+        return f"{name} is unchanged."
+    return f"{name} was changed: {report.input.bytes:,} → {output.bytes:,} bytes. Backup: {backup}"

@@ -1,7 +1,7 @@
-"""`secateur scan`: a folder of sessions: where the money and the tokens went, and what each policy would have saved.
+"""`secateur scan`: where the money and tokens of a folder of sessions went, and what each policy would have saved.
 
-Rule: nothing is written but what is asked for, and nothing leaves the machine. A file that cannot be read is told and
-does not end the scan; where a model has no price, another's is taken and that is told too.
+Rule: only the files that the options name are written, and nothing leaves the machine. A file that cannot be read is
+reported and does not end the scan; assumed prices are reported too.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from secateur.cli.output.progress import show_count
 from secateur.cli.output.table_files import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
 from secateur.cli.policy_bills import PolicyBill, make_bills_table, sum_bills
-from secateur.cli.pricing_options import KappaOption, PriceOption, PricingChoice, find_stated_prices
+from secateur.cli.pricing_options import PriceOption, PricingChoice, RatioOption, find_stated_prices
 from secateur.cli.scan_totals import (
     FormatTotal,
     SpendingTotal,
@@ -54,11 +54,11 @@ Without DIR: the folders in which Claude Code, Codex, Pi, OpenClaw, Gemini CLI
 and Copilot CLI keep their sessions.
 
 \b
-Exit codes: 0 fine, 1 some files could not be read, 2 usage or configuration,
+Exit codes: 0 success, 1 some files could not be read, 2 usage or configuration,
 3 there is no such file or folder, or no session file in it.
 """
 SCHEMA = "secateur.scan/1"
-_WASTE = "Where it leaks (kinds overlap: do not add them up)"
+_WASTE = "What was wasted (kinds overlap: do not add them up)"
 _NESTED = ("spent", "leaks", "lines")
 
 
@@ -76,10 +76,10 @@ class ScanReport(Struct, frozen=True, kw_only=True):
     unread: tuple[Any, ...]  # files that gave no session
     copies: int = 0  # sessions of which another recording holds every request
 
-    def row(self, one: "ScannedSession") -> dict[str, Any]:
-        """A session as one flat row: its own figures, then the bill under each policy."""
-        plain = {name: value for name, value in msgspec.structs.asdict(one).items() if name not in _NESTED}
-        return plain | {f"dollars {line.policy}": line.dollars for line in one.lines}
+    def row(self, session: "ScannedSession") -> dict[str, Any]:
+        """A session as one flat row: its own figures, then the cost under each policy."""
+        plain = {name: value for name, value in msgspec.structs.asdict(session).items() if name not in _NESTED}
+        return plain | {f"dollars {line.policy}": line.dollars for line in session.lines}
 
 
 class ScanOptions(Options, frozen=True, kw_only=True):
@@ -88,19 +88,26 @@ class ScanOptions(Options, frozen=True, kw_only=True):
     folders: Annotated[tuple[str, ...], argument(nargs=-1, type=click.Path(), metavar="[DIR]...")]
     policies: options.Policies
     model: Annotated[
-        str, option("--model", default="", metavar="M", help="Price all as this model; else each as recorded.")
+        str,
+        option("--model", default="", metavar="M", help="Price all sessions as this model; default: each as recorded."),
     ]
     price: PriceOption
-    kappa: KappaOption
-    hour: options.Hour
+    write_read_ratio: RatioOption
+    cache_ttl: options.CacheTtl
     window: options.Window
     jobs: Annotated[
         int,
-        option("--jobs", type=click.IntRange(min=0), default=0, metavar="N", help="Processes; 0: one a processor."),
+        option(
+            "--jobs",
+            type=click.IntRange(min=0),
+            default=0,
+            metavar="N",
+            help="Number of processes; 0: one per processor.",
+        ),
     ]
     out: Annotated[
         str | None,
-        option("--out", type=click.Path(), metavar="OUT", help="One row a session: .csv, .parquet, .json."),
+        option("--out", type=click.Path(), metavar="OUT", help="Write one row per session: .csv, .parquet, .json."),
     ]
     as_json: options.AsJson
 
@@ -109,18 +116,18 @@ class ScanOptions(Options, frozen=True, kw_only=True):
 def command(args: ScanOptions) -> int:
     """Show where the money and tokens of the sessions in DIR went, and what each policy would have saved."""
     out = check_table_path(args.out) if args.out else None
-    found = make_scan(args)
+    report = make_scan(args)
     if out:
-        write_table(out, [found.row(one) for one in found.sessions])
+        write_table(out, [report.row(session) for session in report.sessions])
     if args.as_json:
-        print_json(found)
+        print_json(report)
     else:
-        print_blocks(*_render(found), *([f"table: {args.out}"] if out else []))
-    return FINDINGS if any(one.broken for one in found.unread) else SUCCESS
+        print_blocks(*_render(report), *([f"table: {args.out}"] if out else []))
+    return FINDINGS if any(file.broken for file in report.unread) else SUCCESS
 
 
 def make_scan(args: ScanOptions) -> ScanReport:
-    """Survey everything."""
+    """Scan the folders."""
     from secateur.cli.scan_files import (
         SESSION_ENDINGS,
         ScanSettings,
@@ -132,98 +139,101 @@ def make_scan(args: ScanOptions) -> ScanReport:
 
     folders = args.folders or tuple(str(folder) for _, folder in find_agent_folders())
     if not folders:
-        raise UsageError(f"no sessions are in {', '.join(list_searched_folders())}: name a folder")
+        raise UsageError(f"there are no sessions in {', '.join(list_searched_folders())}: give a folder")
     names = args.policies or tuple(name for name in policy.names() if name != "observe")
     for name in names:
         policy.load(name)
     paths = find_session_files(folders)
     if not paths:
         raise UnreadableInput(
-            f"no session file is in {', '.join(folders)}: none ends in {', '.join(SESSION_ENDINGS)}, or .gz"
+            f"there is no session file in {', '.join(folders)}: give a folder with files that end in "
+            f"{', '.join(SESSION_ENDINGS)}, or .gz"
         )
     wanted = ScanSettings(
-        PricingChoice(args.model, args.price, args.kappa, args.hour, assume=True, stated=find_stated_prices(names)),
+        PricingChoice(
+            args.model, args.price, args.write_read_ratio, args.cache_ttl, assume=True, stated=find_stated_prices(names)
+        ),
         names,
         args.window,
     )
-    told = scan_all(paths, wanted, args.jobs, show_count)
-    sessions = tuple(survey for one in told for survey in one.surveys)
-    whole = sum(one.dollars for one in sessions)
+    files = scan_all(paths, wanted, args.jobs, show_count)
+    sessions = tuple(survey for one in files for survey in one.surveys)
+    whole = sum(session.dollars for session in sessions)
     return ScanReport(
         folders=folders,
         files=len(paths),
         sessions=sessions,
         formats=total_by_format(sessions),
         spending=total_spending(sessions),
-        lines=sum_bills([one.lines for one in sessions]),
-        leaks=total_waste([leak for one in sessions for leak in one.leaks], whole),
-        unread=tuple(one for each in told for one in each.unread),
-        copies=sum(one.copies for one in told),
+        lines=sum_bills([session.lines for session in sessions]),
+        leaks=total_waste([leak for session in sessions for leak in session.leaks], whole),
+        unread=tuple(file for each in files for file in each.unread),
+        copies=sum(one.copies for one in files),
     )
 
 
 _TOOLS, _FILES = 10, 5  # rows that are shown
 
 
-def _render(found: ScanReport) -> list[Any]:
-    """What a person sees."""
-    whole = sum(one.dollars for one in found.sessions)
-    shown: list[Any] = [_make_heading(found, whole)]
-    if found.sessions:
+def _render(report: ScanReport) -> list[Any]:
+    """The report as text."""
+    whole = sum(session.dollars for session in report.sessions)
+    shown: list[Any] = [_make_heading(report, whole)]
+    if report.sessions:
         shown += [
             "",
-            _make_formats_table(found.formats),
+            _make_formats_table(report.formats),
             "",
             "Where the money went",
             "",
-            _make_spending_table(found.spending, whole),
+            _make_spending_table(report.spending, whole),
         ]
-        shown += ["", "What each policy would have made of it", "", make_bills_table(found.lines), ""]
-        shown += [_WASTE if found.leaks else "No leak is worth telling."]
-        shown += [f"{at}. {clean(one.text)}" for at, one in enumerate(found.leaks, 1)]
-    notes = _list_notes(found)
+        shown += ["", "Under each policy", "", make_bills_table(report.lines), ""]
+        shown += [_WASTE if report.leaks else "No waste worth mentioning."]
+        shown += [f"{at}. {clean(waste.text)}" for at, waste in enumerate(report.leaks, 1)]
+    notes = _list_notes(report)
     return [*shown, "", *notes] if notes else shown
 
 
-def _make_heading(found: ScanReport, whole: float) -> str:
-    sent = sum(one.tokens_sent for one in found.sessions)
-    requests = sum(one.requests for one in found.sessions)
-    where = ", ".join(map(clean, found.folders[:3])) + (" ..." if len(found.folders) > 3 else "")
-    counts = ((found.files, "file"), (len(found.sessions), "session"), (requests, "request"))
+def _make_heading(report: ScanReport, whole: float) -> str:
+    sent = sum(session.tokens_sent for session in report.sessions)
+    requests = sum(session.requests for session in report.sessions)
+    where = ", ".join(map(clean, report.folders[:3])) + (" ..." if len(report.folders) > 3 else "")
+    counts = ((report.files, "file"), (len(report.sessions), "session"), (requests, "request"))
     text = f"{where}: {', '.join(pluralize(count, noun) for count, noun in counts)}"
-    return f"{text}, {abbreviate(sent)} tokens sent, {format_dollars(whole)}" if found.sessions else text
+    return f"{text}, {abbreviate(sent)} tokens sent, {format_dollars(whole)}" if report.sessions else text
 
 
 def _make_formats_table(rows: Sequence[FormatTotal]) -> Any:
-    head = ("format", ">sessions", ">requests", ">sent", ">bill", ">cold", ">copies", ">compacted")
+    head = ("format", ">sessions", ">requests", ">sent", ">cost", ">cold", ">copies", ">compacted")
     cells = [
         (
-            one.format,
-            f"{one.sessions:,}",
-            f"{one.requests:,}",
-            abbreviate(one.tokens_sent),
-            format_dollar_cell(one.dollars),
-            f"{one.colds:,}",
-            f"{one.copies:,}",
-            f"{one.compactions:,}",
+            total.format,
+            f"{total.sessions:,}",
+            f"{total.requests:,}",
+            abbreviate(total.tokens_sent),
+            format_dollar_cell(total.dollars),
+            f"{total.colds:,}",
+            f"{total.copies:,}",
+            f"{total.compactions:,}",
         )
-        for one in rows
+        for total in rows
     ]
     return tables.make_dense_table(cells, head)
 
 
 def _make_spending_table(rows: Sequence[SpendingTotal], whole: float) -> Any:
-    head = ("what", ">parts", ">tokens", ">sent", ">bill", ">share")
+    head = ("what", ">parts", ">tokens", ">sent", ">cost", ">share")
     cells = [
         (
-            to_one_line(f"{one.tool} {one.kind.removeprefix('tool ')}" if one.tool else one.kind, 32),
-            f"{one.parts:,}",
-            abbreviate(one.tokens),
-            abbreviate(one.tokens_sent),
-            format_dollar_cell(one.dollars),
-            format_dollar_share(one.dollars, whole),
+            to_one_line(f"{total.tool} {total.kind.removeprefix('tool ')}" if total.tool else total.kind, 32),
+            f"{total.parts:,}",
+            abbreviate(total.tokens),
+            abbreviate(total.tokens_sent),
+            format_dollar_cell(total.dollars),
+            format_dollar_share(total.dollars, whole),
         )
-        for one in rows[:_TOOLS]
+        for total in rows[:_TOOLS]
     ]
     rest = rows[_TOOLS:]
     if rest:
@@ -234,38 +244,42 @@ def _make_spending_table(rows: Sequence[SpendingTotal], whole: float) -> Any:
     return tables.make_dense_table(cells, head)
 
 
-def _list_notes(found: ScanReport) -> list[str]:
-    """What was assumed, and what was not read."""
-    assumed = Counter(one.assumed for one in found.sessions if one.assumed)
+def _list_notes(report: ScanReport) -> list[str]:
+    """What was assumed, and which files were not read."""
+    assumed = Counter(session.assumed for session in report.sessions if session.assumed)
     notes = [f"assumed for {pluralize(times, 'session')}: {clean(what)}" for what, times in assumed.most_common(_FILES)]
-    hours = sum(one.hour for one in found.sessions)
-    notes += [f"{pluralize(hours, 'session')} bought the cache's longer lifetime, by what is recorded"] if hours else []
-    notes += _describe_shared(found)
-    broken = [one for one in found.unread if one.broken]
-    other = len(found.unread) - len(broken)
+    hours = sum(session.hour for session in report.sessions)
+    notes += [f"{pluralize(hours, 'session')} bought the cache's longer lifetime, as recorded"] if hours else []
+    notes += _describe_shared(report)
+    broken = [file for file in report.unread if file.broken]
+    other = len(report.unread) - len(broken)
     if other:
-        notes.append(f"{pluralize(other, 'file')} passed over: no session in them")
+        notes.append(f"{pluralize(other, 'file')} skipped: no session in them")
     if broken:
         notes.append(f"{pluralize(len(broken), 'file')} could not be read:")
         notes += [f"  {_format_unread(one)}" for one in broken[:_FILES]]
-        notes += [f"  and {len(broken) - _FILES:,} more (--json names all)"] if len(broken) > _FILES else []
+        notes += [f"  and {len(broken) - _FILES:,} more (--json lists all)"] if len(broken) > _FILES else []
     return notes
 
 
-def _format_unread(one: Any) -> str:
+def _format_unread(file: Any) -> str:
     """Which file gave no session, and why."""
-    why = to_one_line(one.why, len(one.path) + 160)
-    return why if one.why.startswith(one.path) else f"{clean(one.path)}: {why}"
+    why = to_one_line(file.why, len(file.path) + 160)
+    return why if file.why.startswith(file.path) else f"{clean(file.path)}: {why}"
 
 
-def _describe_shared(found: ScanReport) -> list[str]:
-    """What several recordings hold."""
-    begun = [one.shared for one in found.sessions if one.shared]
-    said = [f"{pluralize(found.copies, 'session')} left out: another recording holds all of it"] if found.copies else []
+def _describe_shared(report: ScanReport) -> list[str]:
+    """What several recordings share."""
+    begun = [session.shared for session in report.sessions if session.shared]
+    notes = (
+        [f"{pluralize(report.copies, 'session')} left out: another recording contains all of it"]
+        if report.copies
+        else []
+    )
     if begun:
         where = "begins" if len(begun) == 1 else "begin"
-        said.append(
-            f"{pluralize(len(begun), 'session')} {where} with what another recording holds:"
-            f" {pluralize(sum(begun), 'request')} counted there alone"
+        notes.append(
+            f"{pluralize(len(begun), 'session')} {where} with requests of another recording:"
+            f" {pluralize(sum(begun), 'request')} counted only there"
         )
-    return said
+    return notes

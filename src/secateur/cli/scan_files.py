@@ -1,6 +1,8 @@
-"""Where sessions lie: the folders that agents keep them in, and the files of a folder that may hold some.
+"""The files of a scan: which there are, what their sessions cost, and what each policy would have saved.
 
-Rule: nothing is opened here. What is no session is found out when it is read; links are not followed out of a folder.
+Rule: each file is read in a process of its own if there are many, so only values are passed; the result does not depend
+on the number of processes. Each file is read twice: first for what it contains, so that a history that several files
+share is counted once. A file that cannot be read is a value, not an error. Links are not followed out of a folder.
 """
 
 import os
@@ -44,26 +46,26 @@ _FEW = 4  # files
 
 def find_agent_folders() -> list[tuple[str, Path]]:
     """The folders of known agents that exist here, by agent."""
-    found = []
+    folders = []
     for agent, variable, default, inside in _FOLDERS:
         top = os.environ.get(variable, "") if variable else ""
         folder = Path(top or default).expanduser() / inside
         if folder.is_dir():
-            found.append((agent, folder))
-    return found
+            folders.append((agent, folder))
+    return folders
 
 
 def list_searched_folders() -> list[str]:
-    """Where `known` looks, for people."""
+    """The folders that `find_agent_folders` searches."""
     return [f"{default}/{inside}" for _, _, default, inside in _FOLDERS]
 
 
 def find_session_files(names: Iterable[str]) -> list[Path]:
-    """All files that may be sessions, in a fixed order, each once; a file that is named counts whatever its ending.
+    """All files that may be sessions, in a fixed order, each once; a file given by name counts whatever its ending.
 
-    Raises Unreadable for a path that does not exist or cannot be looked at.
+    Raises UnreadableInput for a path that does not exist or cannot be looked at.
     """
-    found: dict[Path, None] = {}
+    paths: dict[Path, None] = {}
     for name in names:
         path = Path(name)
         try:
@@ -72,8 +74,8 @@ def find_session_files(names: Iterable[str]) -> list[Path]:
             raise UnreadableInput(f"there is no file or folder {name}: check the path") from error
         except OSError as error:
             raise UnreadableInput(f"{name} cannot be read: {error.strerror}") from error
-        found |= dict.fromkeys(_walk_folder(path) if path.is_dir() else [path])
-    return list(found)
+        paths |= dict.fromkeys(_walk_folder(path) if path.is_dir() else [path])
+    return list(paths)
 
 
 def _walk_folder(folder: Path) -> Iterator[Path]:
@@ -135,29 +137,29 @@ class ScannedFile(Struct, frozen=True):
 
 
 def outline_file(path: Path, wanted: ScanSettings) -> tuple[tuple[Said, ...], ...]:
-    """What was said in each session of a file; nothing where it cannot be read, of which `surveyed` tells."""
-    found = _read_recordings(str(path), wanted)
-    return () if isinstance(found, UnreadFile) else tuple(map(told, found))
+    """What each session of a file contains, to find shared histories; nothing if it cannot be read."""
+    recordings = _read_recordings(str(path), wanted)
+    return () if isinstance(recordings, UnreadFile) else tuple(map(told, recordings))
 
 
 def scan_file(path: Path, wanted: ScanSettings, since: tuple[int, ...] = ()) -> ScannedFile:
     """All sessions of a file. `since`: by session, how many of its first requests are counted elsewhere."""
-    found = _read_recordings(str(path), wanted)
+    recordings = _read_recordings(str(path), wanted)
     return (
-        ScannedFile(unread=(found,))
-        if isinstance(found, UnreadFile)
-        else _scan_recordings(found, str(path), wanted, since)
+        ScannedFile(unread=(recordings,))
+        if isinstance(recordings, UnreadFile)
+        else _scan_recordings(recordings, str(path), wanted, since)
     )
 
 
 def _read_recordings(name: str, wanted: ScanSettings) -> "list[Recording] | UnreadFile":
-    """The sessions of a file in which a model was asked."""
+    """The sessions of a file that have a model request."""
     try:
         source = read_source(name)
     except (UnreadableInput, UsageError, OSError) as error:
         return UnreadFile(name, str(error), broken=True)
     try:
-        found = [recorded(one, model=wanted.priced.model) for one in conversations(source.data)]
+        found = [recorded(conversation, model=wanted.priced.model) for conversation in conversations(source.data)]
     except FormatError as error:
         broken = not isinstance(error, UnknownFormat) or bool(find_json_error(source.data))
         return UnreadFile(name, str(explain_unreadable(source, error)), broken)
@@ -170,33 +172,35 @@ def _scan_recordings(
     recordings: list[Recording], name: str, wanted: ScanSettings, since: tuple[int, ...]
 ) -> ScannedFile:
     surveys: list[ScannedSession] = []
-    lost: list[UnreadFile] = []
+    unread: list[UnreadFile] = []
     copies = 0
     if not recordings:
-        lost.append(UnreadFile(name, "no model was ever asked in it", broken=False))
-    for number, one in enumerate(recordings, 1):
+        unread.append(UnreadFile(name, "it has no model request", broken=False))
+    for number, recording in enumerate(recordings, 1):
         counted_elsewhere = since[number - 1] if len(since) == len(recordings) else 0
-        if counted_elsewhere >= len(one.requests):
+        if counted_elsewhere >= len(recording.requests):
             copies += 1
             continue
         try:
-            surveys.append(_scan_recording(one, name, number, wanted, counted_elsewhere))
+            surveys.append(_scan_recording(recording, name, number, wanted, counted_elsewhere))
         except SecateurError as error:
-            lost.append(UnreadFile(name, str(error), broken=True))
+            unread.append(UnreadFile(name, str(error), broken=True))
         except Exception as error:
-            lost.append(_make_internal_error(name, error))
-    return ScannedFile(tuple(surveys), tuple(lost), copies)
+            unread.append(_make_internal_error(name, error))
+    return ScannedFile(tuple(surveys), tuple(unread), copies)
 
 
 def _scan_recording(recording: Recording, name: str, number: int, wanted: ScanSettings, since: int) -> ScannedSession:
     terms = resolve_pricing(recording, wanted.priced, name)
     yardstick = Terms(terms.price, terms.caching)
-    found = compared(recording, wanted.policies, yardstick, Play(window=wanted.window, best=False, since=since))
-    run = found.base.run
+    comparison = compared(recording, wanted.policies, yardstick, Play(window=wanted.window, best=False, since=since))
+    run = comparison.base.run
     whole = simulate(recording, None, terms.price, caching=terms.caching) if since else run
-    money = spending(recording, whole, found.recall, since)
+    money = spending(recording, whole, comparison.recall, since)
     requests = recording.requests[since:]
-    times = [one.recorded_ms for segment in recording.segments for one in segment.messages if one.recorded_ms]
+    times = [
+        message.recorded_ms for segment in recording.segments for message in segment.messages if message.recorded_ms
+    ]
     return ScannedSession(
         path=name,
         number=number,
@@ -211,25 +215,25 @@ def _scan_recording(recording: Recording, name: str, number: int, wanted: ScanSe
         shared=since,
         compactions=recording.requests[-1].segment - recording.requests[max(0, since - 1)].segment,
         colds=run.bill.colds,
-        copies=sum(one.times for one in money.leaks if one.what == "again"),
+        copies=sum(leak.times for leak in money.leaks if leak.what == "again"),
         tokens_sent=run.bill.sent,
         tokens_peak=run.bill.peak,
         dollars=run.bill.dollars,
         dollars_recorded=_price_recorded_usage(recording, run, since),
         spent=money.spent,
         leaks=money.leaks,
-        lines=tuple(list_bills(found)),
+        lines=tuple(list_bills(comparison)),
     )
 
 
 def _price_recorded_usage(recording: Recording, run: Run, since: int) -> float | None:
-    if not all(one.usage for one in recording.requests[since:]):
+    if not all(request.usage for request in recording.requests[since:]):
         return None
     return billed((row for row in as_paid(recording, run.price) if row.number >= since), run.price).dollars
 
 
 def _make_internal_error(name: str, error: Exception) -> UnreadFile:
-    return UnreadFile(name, f"a fault of secateur itself, {type(error).__name__}: {error}", broken=True)
+    return UnreadFile(name, f"a bug in secateur, {type(error).__name__}: {error}", broken=True)
 
 
 _Answer = TypeVar("_Answer")
@@ -242,13 +246,13 @@ Counting = Callable[[str, int], AbstractContextManager[Done]]
 
 
 def scan_all(paths: list[Path], wanted: ScanSettings, jobs: int, counting: Counting) -> list[ScannedFile]:
-    """One answer for each file, in their order. `counting` shows how far each of the two readings is."""
+    """One result for each file, in their order. `counting` shows the progress of the two passes."""
     workers = min(jobs or os.cpu_count() or 1, len(paths))
     with _make_pool(workers if len(paths) > _FEW else 1) as pool:
         with counting("reading", len(paths)) as done:
-            said = _run_each(pool, [partial(outline_file, path, wanted) for path in paths], paths, done)
-        counted = iter(shared([one for file in said for one in file]))
-        since = [tuple(next(counted) for _ in file) for file in said]
+            outlines = _run_each(pool, [partial(outline_file, path, wanted) for path in paths], paths, done)
+        counted = iter(shared([outline for file in outlines for outline in file]))
+        since = [tuple(next(counted) for _ in file) for file in outlines]
         work = [partial(scan_file, path, wanted, ours) for path, ours in zip(paths, since, strict=True)]
         with counting("replaying", len(paths)) as done:
             return _run_each(pool, work, paths, done)
@@ -256,7 +260,7 @@ def scan_all(paths: list[Path], wanted: ScanSettings, jobs: int, counting: Count
 
 @contextmanager
 def _make_pool(workers: int) -> Iterator[Executor | None]:
-    """Processes to work in; None where one is enough."""
+    """A pool of processes; None if one process is enough."""
     if workers <= 1:
         yield None
         return
@@ -271,21 +275,21 @@ def _make_pool(workers: int) -> Iterator[Executor | None]:
 def _run_each(
     pool: Executor | None, work: Sequence[Callable[[], _Answer]], paths: list[Path], done: Done
 ) -> list[_Answer]:
-    """What comes of each, in order."""
-    found: dict[int, _Answer] = {}
+    """The results, in order."""
+    results: dict[int, _Answer] = {}
     if pool is None:
-        for at, one in enumerate(work):
-            found[at] = one()
+        for at, task in enumerate(work):
+            results[at] = task()
             done(paths[at].name)
     else:
         longest = sorted(
             range(len(work)), key=lambda at: -_get_size(paths[at])
         )  # nobody waits for them alone at the end
-        asked: dict[Future[Any], int] = {pool.submit(work[at]): at for at in longest}
-        for future in as_completed(asked):
-            found[asked[future]] = future.result()
-            done(paths[asked[future]].name)
-    return [found[at] for at in range(len(work))]
+        pending: dict[Future[Any], int] = {pool.submit(work[at]): at for at in longest}
+        for future in as_completed(pending):
+            results[pending[future]] = future.result()
+            done(paths[pending[future]].name)
+    return [results[at] for at in range(len(work))]
 
 
 def _get_size(path: Path) -> int:

@@ -1,7 +1,7 @@
 """Sums over all sessions of a scan: by format, by tool, and what was paid for nothing, in words.
 
-Rule: a leak is told with its share of the whole bill, the tools behind it, and what helps against it. Kinds overlap
-and are not to be added up.
+Rule: waste is shown with its share of the whole cost, the tools behind it, and what helps. Kinds overlap and must not
+be added up.
 """
 
 from collections import defaultdict
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 _WORDS = {
     "dead": (
         "was spent on carrying {times} after the last call that referred to them{tools}",
-        "pruning takes them out when that pays",
+        "pruning removes them when that pays",
     ),
     "cold": (
-        "was spent on writing {tokens} tokens again after pauses that outlasted the prompt cache, {times}",
-        "prune in the pause; --hour and --no-hour show what the cache's other lifetime would do",
+        "was spent on rewriting {tokens} tokens after pauses that outlasted the prompt cache, {times}",
+        "prune in the pause; --cache-ttl shows what the other cache lifetime would cost",
     ),
-    "again": ("was spent on {times} that said what an earlier one had said{tools}", "deduplication keeps the newest"),
+    "again": ("was spent on {times} that repeat an earlier one{tools}", "deduplication keeps the newest"),
     "large": (
         f"was spent on {{times}} of more than {LARGE_TOKENS:,} tokens{{tools}}",
-        "excerpts at birth, or narrower reads",
+        "excerpt on arrival, or read less",
     ),
-    "failed": ("was spent on {times} of calls that had failed{tools}", "resolved errors may go"),
+    "failed": ("was spent on {times} of failed calls{tools}", "resolved errors can be removed"),
     "tier": ("was the surcharge on {times} above a price tier", "stay below the tier"),
 }
 _THINGS = {"cold": "request", "tier": "request"}
@@ -62,7 +62,7 @@ class SpendingTotal(Struct, frozen=True):
 
 
 class WasteTotal(Struct, frozen=True):
-    """One kind of leak over all sessions."""
+    """One kind of waste over all sessions."""
 
     what: str
     dollars: float
@@ -74,39 +74,39 @@ class WasteTotal(Struct, frozen=True):
 
 
 def total_by_format(sessions: Sequence["ScannedSession"]) -> list[FormatTotal]:
-    """The dearest first."""
-    names = dict.fromkeys(one.format for one in sessions)
-    found = [_total_format(name, [one for one in sessions if one.format == name]) for name in names]
-    return sorted(found, key=lambda one: -one.dollars)
+    """Totals by format, the most expensive first."""
+    names = dict.fromkeys(session.format for session in sessions)
+    totals = [_total_format(name, [session for session in sessions if session.format == name]) for name in names]
+    return sorted(totals, key=lambda each: -each.dollars)
 
 
 def total_spending(sessions: Sequence["ScannedSession"]) -> list[SpendingTotal]:
-    """The dearest first."""
+    """Totals by kind and tool, the most expensive first."""
     sums: dict[tuple[str, str], list[float]] = {}
-    for one in (spent for session in sessions for spent in session.spent):
-        row = sums.setdefault((one.kind, one.tool), [0, 0, 0, 0.0])
-        for at, more in enumerate((one.parts, one.tokens, one.tokens_sent, one.dollars)):
+    for part in (spent for session in sessions for spent in session.spent):
+        row = sums.setdefault((part.kind, part.tool), [0, 0, 0, 0.0])
+        for at, more in enumerate((part.parts, part.tokens, part.tokens_sent, part.dollars)):
             row[at] += more
-    found = [SpendingTotal(*name, int(n[0]), int(n[1]), int(n[2]), n[3]) for name, n in sums.items()]
-    return sorted(found, key=lambda one: -one.dollars)
+    totals = [SpendingTotal(*name, int(n[0]), int(n[1]), int(n[2]), n[3]) for name, n in sums.items()]
+    return sorted(totals, key=lambda each: -each.dollars)
 
 
-def total_waste(found: Iterable[Leak], whole: float, most: int = 5) -> list[WasteTotal]:
-    """The dearest kinds of leak; none below a thousandth of the bill."""
-    every = list(found)
-    kinds = [_total_kind(what, [one for one in every if one.what == what], whole) for what in _WORDS]
-    worth = [one for one in kinds if one.dollars > whole / 1000]
-    return sorted(worth, key=lambda one: -one.dollars)[:most]
+def total_waste(leaks: Iterable[Leak], whole: float, most: int = 5) -> list[WasteTotal]:
+    """The most expensive kinds of waste; none below a thousandth of the cost."""
+    leaks_found = list(leaks)
+    kinds = [_total_kind(what, [leak for leak in leaks_found if leak.what == what], whole) for what in _WORDS]
+    worth = [kind for kind in kinds if kind.dollars > whole / 1000]
+    return sorted(worth, key=lambda each: -each.dollars)[:most]
 
 
-def _total_kind(what: str, found: list[Leak], whole: float) -> WasteTotal:
-    dollars, times, tokens = sum(x.dollars for x in found), sum(x.times for x in found), sum(x.tokens for x in found)
+def _total_kind(what: str, leaks: list[Leak], whole: float) -> WasteTotal:
+    dollars, times, tokens = sum(x.dollars for x in leaks), sum(x.times for x in leaks), sum(x.tokens for x in leaks)
     by_tool: dict[str, float] = defaultdict(float)
-    for one in found:
-        by_tool[one.tool] += one.dollars
+    for leak in leaks:
+        by_tool[leak.tool] += leak.dollars
     tools = tuple(sorted(filter(None, by_tool), key=lambda name: -by_tool[name]))[:_TOOLS]
-    said, helps = _WORDS[what]
-    text = said.format(
+    sentence, helps = _WORDS[what]
+    text = sentence.format(
         times=pluralize(times, _THINGS.get(what, "result")),
         tokens=abbreviate(tokens),
         tools=f", most of it {_join_names(tools)}" if tools else "",
@@ -130,10 +130,10 @@ def _total_format(name: str, sessions: Sequence["ScannedSession"]) -> FormatTota
     return FormatTotal(
         format=name,
         sessions=len(sessions),
-        requests=sum(one.requests for one in sessions),
-        tokens_sent=sum(one.tokens_sent for one in sessions),
-        dollars=sum(one.dollars for one in sessions),
-        colds=sum(one.colds for one in sessions),
-        copies=sum(one.copies for one in sessions),
-        compactions=sum(one.compactions for one in sessions),
+        requests=sum(session.requests for session in sessions),
+        tokens_sent=sum(session.tokens_sent for session in sessions),
+        dollars=sum(session.dollars for session in sessions),
+        colds=sum(session.colds for session in sessions),
+        copies=sum(session.copies for session in sessions),
+        compactions=sum(session.compactions for session in sessions),
     )

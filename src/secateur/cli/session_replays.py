@@ -1,7 +1,7 @@
-"""Recorded sessions from files, each under every policy that was asked for.
+"""Recorded sessions from files, each replayed under the chosen policies.
 
-Rule: a file that cannot be read ends the command; so does a model without a price, by name. Of a file that holds
-several conversations each is a session of its own.
+Rule: a file that cannot be read ends the command; so does a model without a price, by name. Each conversation in a file
+is a session of its own.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ class PlayOptions(Struct, frozen=True, kw_only=True):
     window: int | None = None
     format_name: str | None = None
     fixed_tokens: int = 0
-    compactions: bool = True  # the host's own; False: as if it had made none
+    ignore_host_compactions: bool = False
     compact: bool = True  # where a policy does; False: it only prunes
 
     def policy(self, name: str) -> Policy:
@@ -42,7 +42,7 @@ class PlayOptions(Struct, frozen=True, kw_only=True):
 
 
 class PlayedSession(Struct, frozen=True):
-    """One session and what became of it."""
+    """One session, replayed under each policy."""
 
     asked: str  # the model that was asked for; "" is the session's own
     label: str
@@ -51,7 +51,7 @@ class PlayedSession(Struct, frozen=True):
 
 
 def play_file(file: str, settings: PlayOptions, rename: Callable[[str], None]) -> Iterator[PlayedSession]:
-    """Each conversation of a file. Raises Unreadable, or Refused for one that nobody answered or no price is for."""
+    """Replay each conversation of a file. Raises UnreadableInput, or UsageError without a request or a price."""
     from secateur.simulate.compare import Play, compared
     from secateur.simulate.foresight import Terms as Yardstick
 
@@ -59,8 +59,8 @@ def play_file(file: str, settings: PlayOptions, rename: Callable[[str], None]) -
         terms = resolve_pricing(recording, settings.priced, label)
         yardstick = Yardstick(terms.price, terms.caching)
         play = Play(window=settings.window, begun=partial(_report_progress, rename, label))
-        found = compared(recording, map(settings.policy, settings.policies), yardstick, play)
-        yield PlayedSession(settings.priced.model, label, terms, found)
+        comparison = compared(recording, map(settings.policy, settings.policies), yardstick, play)
+        yield PlayedSession(settings.priced.model, label, terms, comparison)
 
 
 def _report_progress(rename: Callable[[str], None], label: str, policy: str) -> None:
@@ -70,14 +70,16 @@ def _report_progress(rename: Callable[[str], None], label: str, policy: str) -> 
 def _read_recordings(file: str, settings: PlayOptions) -> list[tuple[str, Recording]]:
     source = read_source(file)
     try:
-        found = [_record(one, settings) for one in _split_documents(source.data, settings)]
+        recordings = [_record(document, settings) for document in _split_documents(source.data, settings)]
     except FormatError as error:
         raise explain_unreadable(source, error) from error
-    held = [one for one in found if one.requests]
-    if not held:
-        raise UsageError(f"{source.label}: no model was ever asked in it, so there is no bill")
-    several = len(held) > 1
-    return [(f"{source.label} ({at})" if several else source.label, one) for at, one in enumerate(held, 1)]
+    answered = [recording for recording in recordings if recording.requests]
+    if not answered:
+        raise UsageError(f"{source.label}: it has no model request, so there is no cost")
+    several = len(answered) > 1
+    return [
+        (f"{source.label} ({at})" if several else source.label, recording) for at, recording in enumerate(answered, 1)
+    ]
 
 
 def _split_documents(data: bytes, settings: PlayOptions) -> list[Any]:
@@ -90,5 +92,5 @@ def _record(document: Any, settings: PlayOptions) -> Recording:
         format=settings.format_name,
         model=settings.priced.model,
         fixed_tokens=settings.fixed_tokens or None,
-        compactions=settings.compactions,
+        compactions=not settings.ignore_host_compactions,
     )

@@ -1,6 +1,6 @@
-"""`secateur sessions`: the sessions that a store keeps, the last touched first.
+"""`secateur sessions`: the sessions of a store, the last used first.
 
-Rule: facts of the store; nothing is read of what was said.
+Rule: facts of the store; no content is read.
 """
 
 import time
@@ -28,8 +28,8 @@ Examples:
   secateur sessions --json | jq -r .sessions[].who.session
 
 \b
-What left one of them: secateur why SESSION. A session may be named by the
-beginning of its name.
+`secateur why SESSION` shows what was removed from one. The beginning of a
+name is enough if it is unique.
 """
 
 
@@ -38,10 +38,18 @@ class SessionsOptions(Options, frozen=True, kw_only=True):
 
     limit: Annotated[
         int,
-        option("--limit", type=click.IntRange(min=1), default=30, show_default=True, metavar="N", help="At most."),
+        option(
+            "--limit",
+            type=click.IntRange(min=1),
+            default=30,
+            show_default=True,
+            metavar="N",
+            help="Show at most N sessions.",
+        ),
     ]
     tenant: Annotated[
-        str | None, option("--tenant", default=None, metavar="T", help="Only this tenant's; else those of all.")
+        str | None,
+        option("--tenant", default=None, metavar="T", help="Only this tenant's sessions; default: all tenants'."),
     ]
     store: options.StoreUrl
     as_json: options.AsJson
@@ -58,7 +66,7 @@ class SessionsReport(Struct, frozen=True, kw_only=True):
 
 @options.command("sessions", SessionsOptions, _EPILOG)
 def command(args: SessionsOptions) -> None:
-    """List the sessions that are kept, the last touched first."""
+    """List stored sessions, the last used first."""
     with show_work("reading the store"):
         rows = list_session_rows(args.store, args.tenant)
     shown = rows[: args.limit]
@@ -71,14 +79,14 @@ def command(args: SessionsOptions) -> None:
 
 def _render(listed: SessionsReport) -> list[Any]:
     if not listed.sessions:
-        return [f"No sessions are kept at {clean(listed.store)}: `secateur prune FILE --store URL` keeps one."]
+        return [f"No sessions are stored at {clean(listed.store)}: `secateur prune FILE --store URL` stores one."]
     now = time.time()
     head = ("session", "last", ">requests", ">epochs", ">removed", "format", "model")
     blocks: list[Any] = [
-        f"Kept at {clean(listed.store)}:",
+        f"Stored at {clean(listed.store)}:",
         tables.make_list([_make_row(row, now) for row in listed.sessions], "", head),
     ]
-    return blocks + ([f"and {listed.more:,} more: --limit"] if listed.more else [])
+    return blocks + ([f"and {listed.more:,} more: --limit shows them"] if listed.more else [])
 
 
 def _make_row(row: SessionRow, now: float) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """`secateur simulate`: what recorded sessions would have cost under each policy, and what each would have lost.
 
-Rule: a recording is read, nothing is sent. Each policy decides request by request as it would have then; where it
-compacts, a summary made without a model stands for the one that a model would have written. Every figure of a bill
-stands beside what was lost for it.
+Rule: recordings are read, nothing is sent. Each policy decides request by request as it would have then; where it
+compacts, the summary is made without a model. Every cost is shown with what was lost for it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +20,7 @@ from secateur.cli.output.progress import show_work
 from secateur.cli.output.table_files import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.policy_bills import make_bills_table
-from secateur.cli.pricing_options import KappaOption, PriceOption, PricingChoice, find_stated_prices
+from secateur.cli.pricing_options import PriceOption, PricingChoice, RatioOption, find_stated_prices
 from secateur.cli.session_replays import PlayedSession, PlayOptions, play_file
 from secateur.cli.simulate_report import (
     LEGEND,
@@ -47,15 +46,16 @@ Examples:
   secateur simulate *.jsonl --model claude-sonnet-4-5 --csv bills.csv
 
 \b
-sent, peak: tokens of all prompts, of the longest. busts: requests that could
-not read all of a live cache. hard: of what later calls refer to and only
-results had shown, the share still in view; soft: of what an earlier call or a
-text says too. intact: requests with all they refer to. refetch: the bill, had
-what was lost been fetched again. ×best: the bill over the cheapest schedule of
-what the policy lets go.
+Columns: tokens sent in all prompts; the longest prompt (peak); the cost, and
+its difference from the unpruned session; cache breaks, requests that missed
+part of a live cache; recall, the share of later references still visible, of
+those that only a tool result had shown (echoed: of those that an earlier call
+or text shows too); complete, requests with everything they refer to; the cost
+including fetching again what was lost; and the cost relative to the optimal
+schedule of the same edits, which is only known afterwards.
 
 \b
-Exit codes: 0 fine, 2 usage or configuration (also: no price is known for the
+Exit codes: 0 success, 2 usage or configuration (also: no price is known for the
 model), 3 input unreadable.
 """
 
@@ -67,65 +67,77 @@ class SimulateOptions(Options, frozen=True, kw_only=True):
     policies: options.Policies
     models: Annotated[
         tuple[str, ...],
-        option("--model", multiple=True, metavar="M", help="Priced as these models; else as recorded."),
+        option("--model", multiple=True, metavar="M", help="Price as this model. Repeatable.  [default: as recorded]"),
     ]
     price: PriceOption
-    kappa: KappaOption
-    hour: options.Hour
+    write_read_ratio: RatioOption
+    cache_ttl: options.CacheTtl
     window: options.Window
     format_name: options.FormatName
     fixed_tokens: options.FixedTokens
-    compactions: Annotated[
+    ignore_host_compactions: Annotated[
         bool,
         option(
-            "--compactions/--no-compactions",
-            default=True,
-            help="Without: as if the host had never compacted the history.",
+            "--ignore-host-compactions", is_flag=True, help="Replay as if the host had never compacted the history."
         ),
     ]
-    compact: Annotated[bool, option("--compact/--no-compact", default=True, help="Without: policies only prune.")]
+    compact: Annotated[
+        bool, option("--compact/--no-compact", default=True, help="Let policies compact, or only prune.")
+    ]
     explain: Annotated[
         str | None,
         option(
             "--explain",
             type=POLICY,
             metavar="P",
-            help=f"Which policy to explain.  [default: {EXPLAINED}, else the first]",
+            help=f"The policy whose decisions are explained.  [default: {EXPLAINED}, else the first]",
         ),
     ]
     plots: Annotated[
         tuple[str, ...],
-        option("--plot", multiple=True, type=click.Path(), metavar="OUT", help="Draw: .html, .png, .svg, .pdf."),
+        option(
+            "--plot", multiple=True, type=click.Path(), metavar="OUT", help="Plot to a file: .html, .png, .svg, .pdf."
+        ),
     ]
     csv: Annotated[
         str | None,
-        option("--csv", type=click.Path(), metavar="OUT", help="One row a session and policy: .csv, .parquet, .json."),
+        option(
+            "--csv",
+            type=click.Path(),
+            metavar="OUT",
+            help="Write one row per session and policy: .csv, .parquet, .json.",
+        ),
     ]
     as_json: options.AsJson
 
 
 @options.command("simulate", SimulateOptions, _EPILOG)
 def command(args: SimulateOptions) -> int:
-    """Show what recorded sessions would have cost under each policy, what each would have lost, and why it acted."""
+    """Show what recorded sessions would have cost under each policy, what each would have lost, and why it acted.
+
+    Nothing is sent to a model; summaries are made without one.
+    """
     args = _check_options(args)
     with show_work("reading") as rename:
-        found = list(_play_all(args, rename))
-        told = [report_session(one) for one in found]
+        replays = list(_play_all(args, rename))
+        sessions = [report_session(replay) for replay in replays]
         rename("drawing")
-        _write_files(args, found, told)
+        _write_files(args, replays, sessions)
     if args.as_json:
         print_json(
-            SimulationReport(sessions=told, lines={name: total_bills(found, name) for name in args.models or ("",)})
+            SimulationReport(
+                sessions=sessions, lines={name: total_bills(replays, name) for name in args.models or ("",)}
+            )
         )
     else:
-        print_blocks(*_render(args, found, told))
+        print_blocks(*_render(args, replays, sessions))
     return SUCCESS
 
 
 def _check_options(args: SimulateOptions) -> SimulateOptions:
-    """The request, if it can be carried out: said before any work is done."""
+    """The options with their defaults filled in. Raises UsageError before any work is done."""
     if args.price is not None and args.models:
-        raise UsageError("--price states what --model looks up: give one of them")
+        raise UsageError("--price and --model both set the price: give one of them")
     for name in args.plots:
         ready(Path(name))
     if args.csv:
@@ -140,56 +152,62 @@ def _check_options(args: SimulateOptions) -> SimulateOptions:
 def _play_all(args: SimulateOptions, rename: Callable[[str], None]) -> Iterator[PlayedSession]:
     for model in args.models or ("",):
         settings = PlayOptions(
-            priced=PricingChoice(model, args.price, args.kappa, args.hour, stated=find_stated_prices(args.policies)),
+            priced=PricingChoice(
+                model, args.price, args.write_read_ratio, args.cache_ttl, stated=find_stated_prices(args.policies)
+            ),
             policies=args.policies,
             window=args.window,
             format_name=args.format_name,
             fixed_tokens=args.fixed_tokens,
-            compactions=args.compactions,
+            ignore_host_compactions=args.ignore_host_compactions,
             compact=args.compact,
         )
         for file in args.files:
             yield from play_file(file, settings, rename)
 
 
-def _write_files(args: SimulateOptions, found: Sequence[PlayedSession], told: Sequence[SessionReport]) -> None:
-    """The files that were asked for; a picture shows the first session."""
+def _write_files(args: SimulateOptions, replays: Sequence[PlayedSession], sessions: Sequence[SessionReport]) -> None:
+    """Write the plots and the table; a plot shows the first session."""
     if args.csv:
         rows = [
-            {"input": one.input, "model": one.model} | msgspec.to_builtins(row) for one in told for row in one.lines
+            {"input": session.input, "model": session.model} | msgspec.to_builtins(row)
+            for session in sessions
+            for row in session.lines
         ]
         write_table(Path(args.csv), rows)
     for name in args.plots:
-        first = found[0].comparison
-        shown = _find_explained(args, found[0])
-        said = [*describe_for_plot(shown, first.base, told[0].accounts[shown.name]), describe_cache(told[0])]
-        write(pictured(first, Path(told[0].input).name, shown.name, said), Path(name))
+        first = replays[0].comparison
+        shown = _find_explained(args, replays[0])
+        texts = [*describe_for_plot(shown, first.base, sessions[0].accounts[shown.name]), describe_cache(sessions[0])]
+        write(pictured(first, Path(sessions[0].input).name, shown.name, texts), Path(name))
 
 
-def _find_explained(args: SimulateOptions, one: PlayedSession) -> Any:
-    """The standing that is explained."""
-    standings = one.comparison.standings
+def _find_explained(args: SimulateOptions, replay: PlayedSession) -> Any:
+    """The policy that is explained."""
+    standings = replay.comparison.standings
     wanted = policy.load(args.explain).name if args.explain else EXPLAINED
-    return next((each for each in standings if each.name == wanted), standings[0])
+    return next((standing for standing in standings if standing.name == wanted), standings[0])
 
 
-def _render(args: SimulateOptions, found: Sequence[PlayedSession], told: Sequence[SessionReport]) -> list[Any]:
+def _render(args: SimulateOptions, replays: Sequence[PlayedSession], sessions: Sequence[SessionReport]) -> list[Any]:
     blocks: list[Any] = []
     for model in args.models or ("",):
-        mine = [(one, said) for one, said in zip(found, told, strict=True) if one.asked == model]
-        shown = _find_explained(args, mine[0][0])
+        selected = [
+            (replay, session) for replay, session in zip(replays, sessions, strict=True) if replay.asked == model
+        ]
+        shown = _find_explained(args, selected[0][0])
         blocks += [
-            make_heading([said for _, said in mine]),
+            make_heading([session for _, session in selected]),
             "",
-            make_bills_table(total_bills(found, model), shown.name),
+            make_bills_table(total_bills(replays, model), shown.name),
             LEGEND,
             "",
         ]
-        if len(mine) == 1:
-            one, said = mine[0]
-            blocks += explain_decisions(shown, one.comparison.base, said.accounts[shown.name])
-        blocks += [f"warning: {clean(text)}" for text in dict.fromkeys(t for _, s in mine for t in s.warnings)]
-    first = f", of {clean(Path(told[0].input).name)}" if len(told) > 1 else ""
+        if len(selected) == 1:
+            replay, session = selected[0]
+            blocks += explain_decisions(shown, replay.comparison.base, session.accounts[shown.name])
+        blocks += [f"warning: {clean(text)}" for text in dict.fromkeys(t for _, s in selected for t in s.warnings)]
+    first = f", of {clean(Path(sessions[0].input).name)}" if len(sessions) > 1 else ""
     blocks += [f"{kind}: {clean(name)}{first if kind == 'picture' else ''}" for kind, name in _list_files(args)]
     return blocks
 

@@ -1,6 +1,6 @@
-"""The store that a command works on, opened; a session in it, found by its name or the beginning of its name.
+"""The store that a command works on, and a session in it, found by the beginning of its name.
 
-Rule: a store that is not there yet is not made by asking it something; what is not found is said with what to do.
+Rule: reading never creates a store; what is not found is an error that says what to do.
 """
 
 from collections.abc import Iterator
@@ -14,23 +14,25 @@ from secateur.stores import default_url, open_store
 from secateur.stores.protocol import SessionId, SessionRow, State, Store
 from secateur.stores.sqlite import SqliteStore
 
-_START = "keep sessions with `secateur prune FILE --store URL` or `Engine(store=...)`, or name another one with --store"
+_START = (
+    "store a session with `secateur prune FILE --store URL` or `Engine(store=...)`, or give another store with --store"
+)
 
 
 class OpenedStore(Struct, frozen=True):
-    """A store, and where it is."""
+    """A store and its address."""
 
     url: str
     store: Store
 
 
 @contextmanager
-def open_existing_store(said: str) -> Iterator[OpenedStore]:
-    """The store that `--store` names, else the default one. Raises Refused where there is none yet."""
-    url = said or default_url()
+def open_existing_store(store_url: str) -> Iterator[OpenedStore]:
+    """The store that `--store` names, else the default one. Raises UsageError if there is none yet."""
+    url = store_url or default_url()
     store = open_store(url)
     if isinstance(store, SqliteStore) and not store.path.exists():
-        raise UsageError(f"nothing is kept at {url} yet: {_START}")
+        raise UsageError(f"nothing is stored at {url} yet: {_START}")
     try:
         yield OpenedStore(url, store)
     finally:
@@ -38,22 +40,22 @@ def open_existing_store(said: str) -> Iterator[OpenedStore]:
 
 
 def find_session(kept: OpenedStore, tenant: str, name: str) -> State:
-    """The session of this name, or the only one whose name begins so. Raises Refused."""
+    """The session of this name, or the only one whose name begins with it. Raises UsageError."""
     state = kept.store.load(SessionId(name, tenant))
     if state is not None:
         return state
     names = [row.who.session for row in kept.store.sessions(tenant)]
-    begin = [one for one in names if one.startswith(name)]
-    found = kept.store.load(SessionId(begin[0], tenant)) if len(begin) == 1 else None
-    if found is None:
+    begin = [candidate for candidate in names if candidate.startswith(name)]
+    found_state = kept.store.load(SessionId(begin[0], tenant)) if len(begin) == 1 else None
+    if found_state is None:
         raise UsageError(f"there is no session {name!r} at {kept.url}: {_suggest_name(name, names, begin)}")
-    return found
+    return found_state
 
 
-def list_session_rows(said: str, tenant: str | None) -> tuple[SessionRow, ...]:
-    """The sessions of a store, last touched first; none where there is no store."""
+def list_session_rows(store_url: str, tenant: str | None) -> tuple[SessionRow, ...]:
+    """The sessions of a store, last used first; none if there is no store."""
     try:
-        with open_existing_store(said) as kept:
+        with open_existing_store(store_url) as kept:
             return kept.store.sessions(tenant)
     except UsageError:
         return ()
@@ -61,6 +63,6 @@ def list_session_rows(said: str, tenant: str | None) -> tuple[SessionRow, ...]:
 
 def _suggest_name(name: str, names: list[str], begin: list[str]) -> str:
     if begin:
-        return f"{len(begin)} begin so, {', '.join(begin[:4])}: give more of it"
+        return f"{len(begin)} begin with it ({', '.join(begin[:4])}): give more of the name"
     near = get_close_matches(name, names, 1)
     return f"did you mean {near[0]!r}?" if near else "`secateur sessions` lists them"

@@ -1,7 +1,7 @@
-"""`secateur undo`: take an epoch of a session back; what it took out stands in the view again from the next request on.
+"""`secateur undo`: undo an epoch of a session; its edits are reversed from the next request on.
 
-Rule: nothing is rewritten: an undo is a new epoch, and undoing it brings the edits back. What it costs is said first in
-tokens, and in money where the model has a price. Files that were pruned stay as they are, and are named.
+Rule: nothing is rewritten: an undo is a new epoch, and undoing it restores the edits. Its cost is shown in tokens, and
+in money if the model has a price. Files that were pruned are not changed; they are listed.
 """
 
 from typing import Annotated
@@ -23,19 +23,19 @@ _NAMED = 5  # files that a person is shown; --json has all
 _EPILOG = """\
 \b
 Examples:
-  secateur undo s1          the newest epoch that holds
-  secateur undo s1 3        epoch 3, as `secateur why s1` numbers them
+  secateur undo s1          the latest active epoch
+  secateur undo s1 3        epoch 3, numbered as in `secateur why s1`
   secateur undo s1 --json | jq .tokens
 
 \b
-What it brings back is left alone from then on. Undoing the undo takes it out
-again. A single part is kept in the view by `secateur pin`. A file that `prune`
-wrote stays pruned: `secateur restore FILE` brings the file back.
+What it brings back is not pruned again. Undoing the undo removes it again.
+`secateur pin` keeps a single part. Files that `prune` wrote stay pruned:
+`secateur restore FILE` restores them.
 """
 
 
 class UndoCost(Struct, frozen=True):
-    """What the tokens that come back cost, in dollars, at the prices of one model."""
+    """What the tokens that return cost, in dollars, at the prices of one model."""
 
     model: str
     once: float  # they are written to the prompt cache; what stands behind them, too, and is not counted here
@@ -68,7 +68,7 @@ class UndoOptions(Options, frozen=True, kw_only=True):
 
 @options.command("undo", UndoOptions, _EPILOG)
 def command(args: UndoOptions) -> None:
-    """Take EPOCH of SESSION back, the newest that holds by default."""
+    """Undo EPOCH (one batch of edits) of SESSION. Default: the latest active one."""
     with open_existing_store(args.store) as kept:
         state = find_session(kept, args.tenant, args.session)
         done = Engine("observe", store=kept.store, tenant=args.tenant).undo(state.who.session, args.epoch)
@@ -80,7 +80,9 @@ def command(args: UndoOptions) -> None:
             reason=done.plan.epochs[done.epoch].reason,
             tokens=done.tokens,
             cost=price_tokens(state.model, done.tokens),
-            files=tuple(dict.fromkeys(one.filed.path for one in writings(kept.store, [state.who]) if one.filed.path)),
+            files=tuple(
+                dict.fromkeys(writing.filed.path for writing in writings(kept.store, [state.who]) if writing.filed.path)
+            ),
         )
     if args.as_json:
         print_json(undid)
@@ -89,7 +91,7 @@ def command(args: UndoOptions) -> None:
 
 
 def price_tokens(model: str, count: int) -> UndoCost | None:
-    """What so many more tokens in the view cost."""
+    """What this many more tokens in the view cost; None if they cannot be priced."""
     price = price_of(model) if model and count > 0 else None
     if price is None:
         return None
@@ -97,21 +99,21 @@ def price_tokens(model: str, count: int) -> UndoCost | None:
 
 
 def _render(undid: UndoReport) -> list[str]:
-    name, way = clean(undid.session), "come back" if undid.tokens >= 0 else "leave again"
+    name, way = clean(undid.session), "return" if undid.tokens >= 0 else "are removed"
     lines = [
-        f"Epoch {undid.epoch} of session {name} is taken back by epoch {undid.by}.",
-        f"It was opened because: {clean(undid.reason)}",
+        f"Epoch {undid.epoch} of session {name} is undone by epoch {undid.by}.",
+        f"Reason it was opened: {clean(undid.reason)}",
         f"{format_count(abs(undid.tokens))} tokens {way} with the next request.",
     ]
     if undid.cost:
         lines.append(
-            f"That is {format_dollars(undid.cost.once)} to write them to the cache, beside what is written again "
-            f"behind them, and {format_dollars(undid.cost.each)} for each request that reads them ({undid.cost.model})."
+            f"That costs {format_dollars(undid.cost.once)} to write them to the cache, besides rewriting what follows "
+            f"them, and {format_dollars(undid.cost.each)} for each request that reads them ({undid.cost.model})."
         )
     if undid.files:
         named = ", ".join(map(clean, undid.files[-_NAMED:]))
         more = f" and {len(undid.files) - _NAMED:,} more" if len(undid.files) > _NAMED else ""
         lines.append(
-            f"Files stay as they were written ({named}{more}): secateur restore FILE brings the original back."
+            f"Files that were written stay pruned ({named}{more}): secateur restore FILE restores the original."
         )
-    return [*lines, f"To take this back: secateur undo {name} {undid.by}"]
+    return [*lines, f"To reverse this: secateur undo {name} {undid.by}"]

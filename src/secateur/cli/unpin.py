@@ -1,4 +1,4 @@
-"""`secateur unpin`: take a pin away; what it held may go again.
+"""`secateur unpin`: remove a pin; what it kept can be pruned again.
 
 Rule: see `pin`.
 """
@@ -10,7 +10,7 @@ from secateur.engine import Engine
 _EPILOG = f"""\
 \b
 Examples:
-  secateur unpin s1                      the pins of the session
+  secateur unpin s1                      list the pins of the session
   secateur unpin s1 tool 'skill_*'       as it was pinned
 
 {KINDS}"""
@@ -18,5 +18,5 @@ Examples:
 
 @options.command("unpin", PinOptions, _EPILOG)
 def command(args: PinOptions) -> None:
-    """Take the pin of KIND and PATTERN away from SESSION; without them, list its pins."""
+    """Remove the pin of KIND and PATTERN from SESSION; without them, list its pins."""
     change_pins(args, Engine.unpin, "Unpinned")

@@ -1,7 +1,7 @@
-"""`secateur verify`: whether a session's record is the one that was written; the first receipt that is not is named.
+"""`secateur verify`: whether a session's record is intact; the first broken receipt is named.
 
-Rule: it reads and changes nothing. A chain has no key, so a record that was chained anew as a whole is found only by a
-head that was kept elsewhere: --head compares with it.
+Rule: it reads and changes nothing. The chain has no key, so a chain that was rebuilt as a whole is detected only with a
+head that was saved elsewhere: --expect-head compares with it.
 """
 
 from typing import Annotated, Any
@@ -29,11 +29,11 @@ Examples:
   secateur verify                       every session of the store
   secateur verify s1
   secateur verify s1 --json | jq -r .sessions[0].head > s1.head
-  secateur verify s1 --head "$(cat s1.head)"      nothing was chained anew
+  secateur verify s1 --expect-head "$(cat s1.head)"   detect a rebuilt chain
   secateur verify s1 --export s1.receipts.jsonl   the receipts, as JSON Lines
 
 \b
-Exit codes: 0 the record holds, 1 it does not, 2 usage.
+Exit codes: 0 the record is intact, 1 it is not, 2 usage.
 """
 
 
@@ -41,12 +41,11 @@ class VerifyOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur verify`."""
 
     session: options.MaybeSession
-    head: Annotated[
-        str | None,
-        option("--head", metavar="HASH", help="A head that was kept elsewhere: it must stand in the chain."),
+    expect_head: Annotated[
+        str | None, option("--expect-head", metavar="HASH", help="A head saved elsewhere: it must be in the chain.")
     ]
     export: Annotated[
-        str | None, option("--export", type=click.Path(), metavar="FILE", help="Write the receipts, one a line.")
+        str | None, option("--export", type=click.Path(), metavar="FILE", help="Write the receipts, one per line.")
     ]
     tenant: options.Tenant
     store: options.StoreUrl
@@ -74,16 +73,16 @@ class VerifyReport(Struct, frozen=True, kw_only=True):
 
 @options.command("verify", VerifyOptions, _EPILOG)
 def command(args: VerifyOptions) -> int:
-    """Check the chain of receipts of SESSION, or of every session, and the bytes that they refer to."""
-    if args.session is None and (args.head or args.export):
-        raise UsageError("--head and --export are about one session: name it")
+    """Verify the chain of receipts of SESSION, or of every session, and the bytes that they refer to."""
+    if args.session is None and (args.expect_head or args.export):
+        raise UsageError("--expect-head and --export are for one session: give it")
     with show_work("verifying") as doing, open_existing_store(args.store) as kept:
         done = []
         with proof.still(kept.store) as moment:
             kept = OpenedStore(kept.url, moment)
             for who in _list_sessions(kept, args):
                 doing(f"verifying {who.session}")
-                done.append(_verify_session(kept, who, args.head))
+                done.append(_verify_session(kept, who, args.expect_head))
             receipts = b"".join(map(line, moment.receipts(_list_sessions(kept, args)[0]))) if args.export else b""
         if args.export:
             write_file(args.export, receipts)
@@ -91,7 +90,7 @@ def command(args: VerifyOptions) -> int:
         print_json(VerifyReport(store=kept.url, sessions=tuple(done)))
     else:
         print_blocks(*_render(done, kept.url))
-    return FINDINGS if any(one.problems for one in done) else SUCCESS
+    return FINDINGS if any(session.problems for session in done) else SUCCESS
 
 
 def _list_sessions(kept: OpenedStore, args: VerifyOptions) -> list[SessionId]:
@@ -105,26 +104,26 @@ def _verify_session(kept: OpenedStore, who: SessionId, head: str | None) -> Veri
     problems = proof.proved(kept.store, who)
     known = (state.head, state.anchor.hash, *(link.hash for link in kept.store.receipts(who))) if head else ()
     if head and not problems and head not in known:
-        why = "the whole record was chained anew, or it is another's"
+        why = "the whole chain was rebuilt, or the hash is of another record"
         gone = ", or it is of a receipt that retention took" if state.anchor.number > 0 else ""
         problems = (f"the hash {head[:16]} is not in its chain: {why}{gone}",)
     return VerifiedSession(who.session, who.tenant, state.receipts, state.anchor.number + 1, state.head, problems)
 
 
 def _render(done: list[VerifiedSession], url: str) -> list[Any]:
-    broken = [one for one in done if one.problems]
-    receipts, gone = sum(one.receipts - one.gone for one in done), sum(one.gone for one in done)
+    broken = [session for session in done if session.problems]
+    receipts, gone = sum(session.receipts - session.gone for session in done), sum(session.gone for session in done)
     if not broken:
         head = f" Head: {done[0].head}" if len(done) == 1 else ""
         what = f"{pluralize(len(done), 'session')} at {clean(url)}, {pluralize(receipts, 'receipt')}"
         since = (
-            f" Retention took {pluralize(gone, 'receipt')}; what remains is proved from the last of them on."
+            f" Retention deleted {pluralize(gone, 'receipt')}; the rest is verified from the last of them on."
             if gone
             else ""
         )
-        return [f"{what}: every record is as it was written.{since}{head}"]
+        return [f"{what}: every record is intact.{since}{head}"]
     rows = [(to_one_line(one.session, 32), clean(text)) for one in broken for text in one.problems]
     return [
-        f"{len(broken):,} of {len(done):,} sessions at {clean(url)} are not as they were written.",
-        tables.make_list(rows, "", ("session", "what is wrong")),
+        f"{len(broken):,} of {len(done):,} sessions at {clean(url)} are not intact.",
+        tables.make_list(rows, "", ("session", "problem")),
     ]

@@ -1,7 +1,7 @@
-"""Where a document goes: standard output, a file, or the place it came from.
+"""Output files: where a command writes its document, and how.
 
-Rule: a file is whole before and after: it is written beside its target, forced to disk, and renamed over it. In place
-there is always a backup (`FILE.bak`, then `.bak1`, ...), and none is ever written over. Mode bits stay.
+Rule: a file is complete before and after: it is written beside its target, flushed to disk, and renamed over it. In
+place there is always a backup (`FILE.bak`, then `.bak1`, ...), and none is ever overwritten. Mode bits are kept.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from msgspec import Struct
 from secateur.cli.exit_codes import OutputClosed, UsageError
 from secateur.cli.inputs import InputSource, get_file_identity
 
-_STALE = "{name} was changed while it was read: let the agent that writes it finish, then run this again"
+_STALE = "{name} changed while it was read: let the agent that writes it finish, then run this again"
 
 
 class Target(Struct, frozen=True):
@@ -50,13 +50,13 @@ class Target(Struct, frozen=True):
     def check(self) -> None:
         """Raise UsageError where the options contradict each other, or the input."""
         if self.in_place and self.output is not None:
-            raise UsageError("--in-place and -o each say where to write: give one of them")
+            raise UsageError("--in-place and -o both say where to write: give one of them")
         if self.dry_run and (self.in_place or self.output is not None):
-            raise UsageError("--dry-run writes no document: leave -o and --in-place away, or --dry-run")
+            raise UsageError("--dry-run writes no document: drop it, or drop -o and --in-place")
         if self.in_place and self.input == "-":
             raise UsageError("standard input cannot be written in place: give -o FILE")
         if self.as_json and self.output == "-":
-            raise UsageError("--json takes standard output: give -o FILE for the document")
+            raise UsageError("--json uses standard output: give -o FILE for the document")
         if self.output not in (None, "-") and is_same_file(self.input, str(self.output)):
             raise UsageError(f"{self.output} is the input: give --in-place, which keeps a backup, or another name")
 
@@ -83,7 +83,7 @@ class Target(Struct, frozen=True):
 
 
 def pack_like(source: InputSource, data: bytes, is_gzip: bool) -> bytes:
-    """`data` as it is to be stored: what nobody changed goes out with the very bytes it came in."""
+    """`data` as it is to be stored: an unchanged document keeps its compressed bytes."""
     if not is_gzip:
         return data
     if data == source.data and source.is_gzip:
@@ -100,7 +100,7 @@ def is_same_file(one: str, other: str) -> bool:
 
 
 def write_stdout(data: bytes) -> None:
-    """Write to standard output. Raises OutputClosed when its reader went away."""
+    """Write to standard output. Raises OutputClosed if the reader closed it."""
     rest = memoryview(data)
     try:
         while rest:
@@ -111,7 +111,7 @@ def write_stdout(data: bytes) -> None:
 
 
 def write_file(target: str, data: bytes, like: str = "") -> None:
-    """Write a file, atomically where it is a regular one; a device or a pipe is written as it is. Raises UsageError.
+    """Write a file, atomically if it is a regular one; a device or a pipe is written directly. Raises UsageError.
 
     A new file may be read by those who may read the file that it is made of, `like`, and by nobody else.
     """
@@ -166,7 +166,7 @@ def _replace_file(path: Path, data: bytes, like: Path | None = None) -> None:
 
 
 def _copy_access(path: Path, name: str, like: Path | None) -> None:
-    """Mode bits and, where we may, the owner of the file that is replaced.
+    """Keep the mode bits and, if permitted, the owner of the replaced file.
 
     A new file gets what the umask leaves of the mode of the file that it is `like`.
     """
@@ -182,7 +182,7 @@ def _copy_access(path: Path, name: str, like: Path | None) -> None:
 
 
 def _back_up(path: Path) -> Path:
-    """A second name for the file as it is (a copy where the file system has no links)."""
+    """A second name for the file as it is (a copy if the file system has no links)."""
     for number in count():
         backup = path.with_name(f"{path.name}.bak{number or ''}")
         try:
@@ -211,7 +211,7 @@ def _copy(path: Path, backup: Path) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a power cut, where the system can."""
+    """Flush the new name to disk, if the system can."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

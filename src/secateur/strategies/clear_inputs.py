@@ -26,7 +26,7 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
     """String values longer than `max_chars` keep their first `head_chars` characters and a note of their size."""
 
     edits = frozenset({"tool_call"})
-    leaves = "long arguments, their beginning stays"
+    leaves = "the start of long arguments remains"
 
     max_chars: Count = 500
     head_chars: Count = 200

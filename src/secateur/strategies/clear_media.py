@@ -18,7 +18,7 @@ class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
     """Media before the boundary but the newest `keep` of the conversation become a short text."""
 
     edits = frozenset({"media"})
-    leaves = "a line names what was shown"
+    leaves = "a description remains"
 
     keep: Count = 1
     max_media: Count | None = None  # media that the view may hold; None: as few as `keep` and protection allow

@@ -21,7 +21,7 @@ _LEAST = 400  # characters that any outline may have
 class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
     """Results keep an outline of at most `share` of their characters and `max_chars`."""
 
-    leaves = "an outline stays"
+    leaves = "an outline remains"
 
     outline_share: Share = 0.1
     max_outline_chars: Count = 4_000

@@ -19,7 +19,7 @@ class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):
     """Results of at least `min_chars` characters that the same call gave again later become a line that says so."""
 
     by_age = False
-    leaves = "the same stands later"
+    leaves = "a later copy remains"
 
     min_result_chars: Count = 200
 

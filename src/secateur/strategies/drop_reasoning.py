@@ -17,7 +17,7 @@ class DropReasoning(Strategy, frozen=True, kw_only=True, tag="drop_reasoning"):
     """All reasoning before the boundary, and before the last user turn."""
 
     edits = frozenset({"reasoning"})
-    leaves = "earlier thinking"
+    leaves = "earlier reasoning"
 
     signed: bool = True  # also what the provider signed; False: only what it gave as plain text
 

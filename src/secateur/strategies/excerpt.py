@@ -41,7 +41,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     """Results longer than `max_chars` characters become head, tail, error lines and exit status of that size."""
 
     is_partial = True
-    leaves = "an exact excerpt stays"
+    leaves = "an exact excerpt remains"
 
     max_chars: Count = 16_000  # about 4,000 tokens
     by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted

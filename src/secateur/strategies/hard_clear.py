@@ -18,7 +18,7 @@ from secateur.strategy import Strategy, is_final
 class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
     """Results become a placeholder: `text`, a template, or without one a line that says what went."""
 
-    leaves = "a line says what went"
+    leaves = "a placeholder remains"
 
     placeholder: str = ""  # fields: placeholder.FIELDS
     error_placeholder: str = ""  # for error results; empty: as the others

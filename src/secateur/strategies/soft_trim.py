@@ -20,7 +20,7 @@ class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):
     """Results longer than `max_chars` keep their first `head_chars` and last `tail_chars` characters."""
 
     is_partial = True
-    leaves = "its ends stay"
+    leaves = "its start and end remain"
 
     form: Literal["excerpt", "ends"] = "excerpt"
     max_chars: Count = 4_000

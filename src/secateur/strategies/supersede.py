@@ -20,7 +20,7 @@ class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
     """Stale results become a line that says what they were and why they went."""
 
     by_age = False
-    leaves = "what holds now stands later"
+    leaves = "a newer result replaces it"
 
     reread_files: bool = True  # reads of the same range of a file that was shown again
     modified_files: bool = True  # reads of a file that was written to since

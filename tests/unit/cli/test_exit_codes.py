@@ -28,8 +28,7 @@ from secateur.errors import ConfigError, EditError, FormatError, SecateurError, 
         (
             ModuleNotFoundError("No module named 'secateur.lost'", name="secateur.lost"),
             70,
-            "a fault of secateur itself, ModuleNotFoundError: No module named 'secateur.lost' "
-            "(SECATEUR_DEBUG=1 shows where)",
+            "a bug in secateur, ModuleNotFoundError: No module named 'secateur.lost' (SECATEUR_DEBUG=1 shows where)",
         ),
         (KeyboardInterrupt(), 130, ""),
         (click.Abort(), 130, ""),
@@ -37,7 +36,7 @@ from secateur.errors import ConfigError, EditError, FormatError, SecateurError, 
         (
             ZeroDivisionError("division by zero"),
             70,
-            "a fault of secateur itself, ZeroDivisionError: division by zero (SECATEUR_DEBUG=1 shows where)",
+            "a bug in secateur, ZeroDivisionError: division by zero (SECATEUR_DEBUG=1 shows where)",
         ),
     ],
 )

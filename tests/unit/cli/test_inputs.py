@@ -31,9 +31,9 @@ def test_gzip_is_known_by_what_it_is(tmp_path: Path) -> None:
         (b"", "is empty"),
         (b" \n\t\n", "is empty"),
         (gzip.compress(b"", mtime=0), "is empty"),
-        (gzip.compress(b'{"a": 1}' * 99, mtime=0)[:-9], "gzip that breaks off"),
-        (b"\x1f\x8b\x08\x00damaged", "gzip that breaks off"),
-        (b"\x28\xb5\x2f\xfdrest", "compressed by zstd: unpack it first"),
+        (gzip.compress(b'{"a": 1}' * 99, mtime=0)[:-9], "truncated or damaged gzip"),
+        (b"\x1f\x8b\x08\x00damaged", "truncated or damaged gzip"),
+        (b"\x28\xb5\x2f\xfdrest", "compressed by zstd: decompress it first"),
         (b"SQLite format 3\x00\x10\x00", "an SQLite database"),
         (b"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00", "is a binary file"),
     ],
@@ -56,7 +56,7 @@ def test_utf_16_is_no_binary_file(tmp_path: Path) -> None:
 def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match="there is no file"):
         read_source(str(tmp_path / "none"))
-    with pytest.raises(UnreadableInput, match="is a directory: name one session file"):
+    with pytest.raises(UnreadableInput, match="is a directory: give one session file"):
         read_source(str(tmp_path))
 
 
@@ -73,7 +73,7 @@ def test_gzip_that_grows_beyond_all_measure_is_not_unpacked(tmp_path: Path, monk
         return piece
 
     monkeypatch.setattr(gzip.GzipFile, "read", read_and_count)
-    with pytest.raises(UnreadableInput, match="holds more than 64,000,000: .*unpack it first"):
+    with pytest.raises(UnreadableInput, match="holds more than 64,000,000: .*decompress it first"):
         read_source(str(path))
     assert 64_000_000 < sum(unpacked) < 66_000_000
 

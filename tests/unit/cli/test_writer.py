@@ -52,7 +52,7 @@ def test_in_place_refuses_a_file_that_somebody_wrote_to(tmp_path: Path) -> None:
     source = read_source(str(path))
     with path.open("ab") as agent:
         agent.write(b" and more")
-    with pytest.raises(UsageError, match="was changed while it was read") as refused:
+    with pytest.raises(UsageError, match="changed while it was read") as refused:
         write_in_place(source, b"two")
     assert refused.value.exit_code == USAGE
     assert path.read_bytes() == b"one and more"

@@ -14,25 +14,25 @@ def format_count(count: int) -> str:
 
 
 def abbreviate(count: int) -> str:
-    """A large number in five signs at most: 842, 56.6k, 183k, 1.2M."""
-    for unit, one in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if count >= 0.9995 * one:
-            return f"{count / one:.0f}{unit}" if count >= 99.95 * one else f"{count / one:.1f}{unit}"
+    """A large number in at most five characters: 842, 56.6k, 183k, 1.2M."""
+    for unit, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 0.9995 * factor:
+            return f"{count / factor:.0f}{unit}" if count >= 99.95 * factor else f"{count / factor:.1f}{unit}"
     return f"{count}"
 
 
 def abbreviate_short(count: int) -> str:
-    """A large number in four signs at most: 842, 57k, 183k, 1.2M, 45M."""
+    """A large number in at most four characters: 842, 57k, 183k, 1.2M, 45M."""
     if count < 0:
         return f"−{abbreviate_short(-count)}"
-    for unit, one in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if count >= 0.9995 * one:
-            return f"{count / one:.0f}{unit}" if count >= 9.95 * one else f"{count / one:.1f}{unit}"
+    for unit, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 0.9995 * factor:
+            return f"{count / factor:.0f}{unit}" if count >= 9.95 * factor else f"{count / factor:.1f}{unit}"
     return f"{count}"
 
 
 def format_percent(part: int, whole: int) -> str:
-    """A share of a whole; what is almost nothing or almost all is not rounded to it; a dash where there is no whole."""
+    """A share of a whole; not rounded to nothing or to all; a dash if there is no whole."""
     if not whole:
         return "-"
     if 0 < abs(part) < whole / 100:
@@ -43,42 +43,42 @@ def format_percent(part: int, whole: int) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """A time as a person says it."""
+    """A duration in the unit a person would use."""
     return spoken(seconds)
 
 
 def format_time(at: int) -> str:
-    """A time in ms since 1970, as a clock on this machine shows it."""
+    """A time in ms since 1970, in the local time zone."""
     return datetime.fromtimestamp(at / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else "unknown"
 
 
 def format_bytes(count: float) -> str:
     """Bytes in the unit a person would use."""
-    for unit, one in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= one:
-            return f"{count / one:,.1f} {unit}"
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:,.1f} {unit}"
     return f"{count:,.0f} B"
 
 
 def format_dollars(dollars: float) -> str:
-    """Dollars; small amounts with the digits that tell something."""
+    """Dollars; small amounts with their significant digits."""
     if dollars < 0.0001:
         return "less than $0.0001"
     return f"${dollars:,.2f}" if dollars >= 0.1 else f"${dollars:.2g}"
 
 
 def format_dollar_cell(dollars: float) -> str:
-    """Dollars in a column: what is next to nothing is nothing."""
+    """Dollars in a column; next to nothing is zero."""
     return format_dollars(dollars) if abs(dollars) >= 0.0001 else "$0.00"
 
 
 def pluralize(count: int, what: str) -> str:
-    """So many of something, in the singular where it is one."""
+    """A count with its noun."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def format_signed_dollars(dollars: float) -> str:
-    """Money that is spent, or with a minus saved."""
+    """Dollars with a sign: spent, or saved."""
     if not dollars:
         return "$0"
     return f"+{format_dollars(dollars)}" if dollars > 0 else f"−{format_dollars(-dollars)}"
@@ -90,18 +90,18 @@ def format_dollar_share(part: float, whole: float) -> str:
 
 
 def format_net_dollars(dollars: float) -> str:
-    """Money that may be nothing, or less."""
+    """Dollars that may be zero or negative."""
     if abs(dollars) < 5e-5:
         return "$0"
     return format_dollars(dollars) if dollars > 0 else f"−{format_dollars(-dollars)}"
 
 
 def format_change(share_: float) -> str:
-    """How a bill differs from the unpruned one; a digit more where it is little."""
+    """How a cost differs from the unpruned one; small differences with one more digit."""
     more = 100 * (share_ - 1)
     return "" if abs(more) < 0.05 else f"{more:+.{1 if abs(more) < 9.95 else 0}f}%".replace("-", "−")
 
 
 def format_share(value: float) -> str:
-    """A share with one digit, where it is not whole."""
+    """A share as a percentage; with one digit unless it is 0 or 1."""
     return f"{100 * value:.0f}%" if value in (0, 1) else f"{min(100 * value, 99.9):.1f}%"

@@ -1,6 +1,6 @@
-"""What is being done, while it is being done.
+"""Progress on standard error: a spinner, or a bar.
 
-Rule: nothing is shown of work that is over soon, or where no person looks; nothing is left behind.
+Rule: nothing is shown for short work or without a terminal, and nothing remains on the screen.
 """
 
 import sys
@@ -17,7 +17,7 @@ _PATIENCE_S = 2.0  # below this nobody wants to be told that work goes on
 
 @contextmanager
 def show_work(what: str) -> Iterator[Callable[[str], None]]:
-    """Show on standard error what is being done, once it takes long and if a person looks. Yields its renaming."""
+    """Show what is being done, once it takes long. Yields a function that changes the text."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -30,7 +30,7 @@ def show_work(what: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def show_count(what: str, whole: int) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error with how much is done of so many, if a person looks. Yields what counts one more."""
+    """Show a bar of how much is done. Yields a function that counts one more."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -43,7 +43,7 @@ def show_count(what: str, whole: int) -> Iterator[Callable[[str], None]]:
 
 
 class _Spinner:
-    """A line with a spinner and the elapsed time that appears late and leaves nothing behind."""
+    """A line with a spinner and the elapsed time."""
 
     def __init__(self, what: str) -> None:
         self._what = what

@@ -1,6 +1,6 @@
 """Rows of plain values as a file: CSV, Parquet or JSON, by the file's ending.
 
-Rule: columns are those of the values' type, in its order; what a row does not know is empty. Nothing is rounded.
+Rule: columns are the fields of the rows' type, in its order; unknown values are empty. Nothing is rounded.
 """
 
 import csv
@@ -18,7 +18,7 @@ TABLE_ENDINGS = (".csv", ".parquet", ".json")
 
 
 def check_table_path(name: str) -> Path:
-    """The path, if its ending is one that can be written. Raises Refused, before any work is done."""
+    """The path, if its ending can be written. Raises UsageError."""
     path = Path(name)
     if path.suffix.lower() not in TABLE_ENDINGS:
         raise UsageError(f"{name}: a table ends in {', '.join(TABLE_ENDINGS)}")
@@ -41,7 +41,7 @@ def write_table(path: Path, rows: Sequence[Any]) -> None:
 
 
 def format_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows as CSV with a head."""
+    """The rows as CSV with a header."""
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()

@@ -1,7 +1,6 @@
-"""Tables for people: what left and what stays, by tool, by turn, part by part.
+"""Tables on a terminal.
 
-Rule: every table is legible at 80 columns without colour; what must not be cut (numbers) never is, texts give way.
-Figures come ready from the anatomy and the receipt; nothing is computed here but sums of rows.
+Rule: every table is legible at 80 columns without color; numbers are never cut, texts are.
 """
 
 from collections.abc import Sequence
@@ -24,9 +23,9 @@ def make_list(rows: Sequence[Sequence[str]], title: str = "", head: Sequence[str
 def make_dense_table(
     rows: Sequence[Sequence[str]], head: Sequence[str], styles: Sequence[str] = (), fold: bool = False
 ) -> Any:
-    """Many figures in columns that stand close; `>` sets a column right; a style for each row, where there are some.
+    """Many figures in narrow columns; `>` aligns a column right; `styles` are those of the rows.
 
-    With `fold` the last column goes on in the next line where it is too long.
+    Where the terminal is too narrow, the first column is folded; with `fold` the last one is, too.
     """
     from rich import box
     from rich.table import Table
@@ -34,24 +33,36 @@ def make_dense_table(
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0, header_style="dim")
     for at, name in enumerate(head):
-        whole = not (fold and at == len(head) - 1)
-        table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", no_wrap=whole)
+        is_whole = at > 0 and not (fold and at == len(head) - 1)
+        table.add_column(
+            name.removeprefix(">"),
+            justify="right" if name.startswith(">") else "left",
+            no_wrap=is_whole,
+            overflow="ellipsis" if is_whole else "fold",
+            vertical="bottom" if any("\n" in each for each in head) else "top",
+        )
     for row, style in zip(rows, styles or ("",) * len(rows), strict=True):
         table.add_row(*map(Text, row), style=style)
     return table
 
 
-def make_parts_table(title: str, found: Sequence[PartPlace]) -> Any:
+def make_parts_table(title: str, places: Sequence[PartPlace]) -> Any:
     """Parts, one a row, with where they stand."""
     rows = [
-        (str(one.message), format_line(one), name_part(one), format_count(one.tokens), to_one_line(one.starts, 120))
-        for one in found
+        (
+            str(place.message),
+            format_line(place),
+            name_part(place),
+            format_count(place.tokens),
+            to_one_line(place.starts, 120),
+        )
+        for place in places
     ]
     return make_table(title, (">message", ">line", "what", ">tokens", "starts"), rows)
 
 
 def name_part(place: PartPlace) -> str:
-    """What stands at a place: `read result`, `user text`."""
+    """The name of a part: `read result`, `user text`."""
     return f"{format_name(place.tool)} {place.kind.removeprefix('tool ')}" if place.tool else place.kind
 
 

@@ -39,7 +39,7 @@ class StyledLine(Struct, frozen=True):
 
 
 def print_text(text: str, err: bool = False) -> None:
-    """Write lines to standard output, or standard error. Raises Closed when nobody reads them."""
+    """Print lines to standard output or standard error. Raises OutputClosed if the reader closed it."""
     _write(clean(hide_secrets(text)), err)
 
 
@@ -49,17 +49,17 @@ def allow_raw(context: click.Context, parameter: click.Parameter, is_raw: bool) 
 
 
 def hide_secrets(text: str) -> str:
-    """The text without secrets, or as it is where the command line said `--raw`."""
+    """The text without secrets; unchanged if the command line says `--raw`."""
     return text if _is_raw() else redact(text)
 
 
 def take_start(text: str, chars: int) -> str:
-    """The first characters of a text, cut after secrets are taken out: half of one would not be known for one."""
+    """The first characters of a text, cut after secrets are removed: half a secret would not be recognized."""
     return hide_secrets(text[: max(_MAX_CHARS, chars)])[:chars]
 
 
 def print_exact(text: str, err: bool = False) -> None:
-    """Write a text as it is, secrets too; on a terminal without control characters. Raises Closed."""
+    """Write a text as it is, secrets too; on a terminal without control characters. Raises OutputClosed."""
     _write(clean(text) if (sys.stderr if err else sys.stdout).isatty() else text, err)
 
 
@@ -88,9 +88,9 @@ def print_json(value: Any, exactly: bool = False) -> None:
 
     Lone surrogates in names stay as escapes. `exactly` is for what a program or a person reads back on purpose.
     """
-    told = msgspec.to_builtins(value)
-    told = told if exactly or _is_raw() else redact_tree(told)
-    text = json.dumps(told, indent=2 if sys.stdout.isatty() else None)
+    data = msgspec.to_builtins(value)
+    data = data if exactly or _is_raw() else redact_tree(data)
+    text = json.dumps(data, indent=2 if sys.stdout.isatty() else None)
     _write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that JSON leaves as it is
 
 
@@ -100,13 +100,13 @@ def print_blocks(*blocks: Any, err: bool = False) -> None:
 
 
 def to_one_line(text: str, chars: int = 60) -> str:
-    """The start of a text on one line, harmless to a terminal."""
+    """The start of a text on one line, safe for a terminal."""
     short = _SPACE.sub(" ", take_start(text, 4 * chars).strip())
     return clean(short if len(short) <= chars else f"{short[: chars - 1]}…")
 
 
 def clean(text: str) -> str:
-    """The text with control characters, direction marks and lone surrogates as visible signs."""
+    """The text with control characters, direction marks and lone surrogates made visible."""
     return _CONTROL.sub(_make_visible, text)
 
 
