@@ -74,7 +74,7 @@ def test_one_result_of_10_mb_on_one_line(tmp_path: Path) -> None:
     path = saved(tmp_path, chat(*worked("x" * 10_000_000, "b", "c", "d")), "request.json")
     done = secateur("prune", path, "--policy", "opencode", "--json", "-o", tmp_path / "out.json")
     assert done.code == 0
-    assert [edit["call"] for edit in done.json["edits"]] == ["c1", "c2", "c3"]
+    assert [edit["call_id"] for edit in done.json["edits"]] == ["c1", "c2", "c3"]
     assert done.json["output"]["bytes"] < 2_000
     assert secateur("inspect", path).code == 0
     assert secateur("diff", path, "--policy", "opencode").code == 0
@@ -88,7 +88,7 @@ def test_lone_surrogates_ids_of_1500_characters_and_controls_pass(tmp_path: Path
     pruned = secateur("prune", path, "--policy", "opencode", "-o", tmp_path / "out.json")
     assert pruned.code == 0
     assert json.loads((tmp_path / "out.json").read_bytes())["messages"][0] == body["messages"][0]
-    assert secateur("prune", path, "--policy", "opencode", "--json").json["edits"][0]["call"] == "i" * 1500
+    assert secateur("prune", path, "--policy", "opencode", "--json").json["edits"][0]["call_id"] == "i" * 1500
     for done in (pruned, secateur("inspect", path), secateur("diff", path, "--policy", "opencode")):
         assert done.code == 0
         assert "\x1b" not in done.text

@@ -36,7 +36,7 @@ def test_the_report_as_json(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     done = secateur("compact", saved(tmp_path, CHAT), *SMALL, "--json", "-o", out)
     told = done.json
-    assert told["rung"] == "extract"
+    assert told["method"] == "extract"
     assert told["continuation"] == {"branch": "unanswered", "text": ""}
     assert told["summary"].startswith("[secateur: summary")
     assert {edit["verb"] for edit in told["edits"]} >= {"replace"}

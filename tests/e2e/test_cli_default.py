@@ -43,7 +43,7 @@ def long(model: str = "claude-sonnet-4-5") -> bytes:
 
 
 def counted(report: Any, kind: str) -> int:
-    return sum(edit["by"] == kind for edit in report["edits"])
+    return sum(edit["strategy"] == kind for edit in report["edits"])
 
 
 @pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.name)
@@ -54,11 +54,11 @@ def test_without_a_policy_a_recorded_session_is_pruned_by_balance(tmp_path: Path
     assert report["policy"] == "balance"
     assert out.read_bytes() == same.read_bytes()
     assert report["output"]["tokens"] < report["input"]["tokens"] / 2
-    assert report["cost"]["cold"]
+    assert report["cost"]["cache_cold_reason"]
     assert report["cost"]["dollars_now"] < 0 < report["cost"]["dollars_saved"]
     assert report["warnings"] == []
     again = secateur("prune", out, "--json", "-o", same).json
-    assert (again["edits"], same.read_bytes() == out.read_bytes()) == ([], True), again["gate"]
+    assert (again["edits"], same.read_bytes() == out.read_bytes()) == ([], True), again["skipped_reason"]
 
 
 def test_it_says_what_left_why_now_what_that_saves_and_how_to_get_it_back(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def run(url: str, *args: object) -> Done:
 def test_prune_tells_where_what_left_is_and_by_which_handles(kept: Kept) -> None:
     assert (kept.report["session"], kept.report["store"]) == ("s1", kept.url)
     assert [edit["handle"] for edit in kept.report["edits"]] == [handle_of(LONG)] * 2
-    assert [edit["turn"] for edit in kept.report["edits"]] == [1, 1]
+    assert [edit["user_turn"] for edit in kept.report["edits"]] == [1, 1]
 
 
 def test_a_placeholder_that_says_what_went_names_the_handle(tmp_path: Path, url: str) -> None:
@@ -80,8 +80,8 @@ def test_a_placeholder_that_says_what_went_names_the_handle(tmp_path: Path, url:
 
 def test_why_tells_all_that_left_and_recall_gives_it_back(kept: Kept) -> None:
     why = run(kept.url, "why", "s1", "--json").json
-    assert [one["call"] for one in why["left"]] == ["c1", "c2"]
-    assert all(one["out"] and one["reason"] and one["by"] == "hard_clear" for one in why["left"])
+    assert [one["call_id"] for one in why["left"]] == ["c1", "c2"]
+    assert all(one["out"] and one["reason"] and one["strategy"] == "hard_clear" for one in why["left"])
     assert why["tokens_out"] == kept.report["input"]["tokens"] - kept.report["output"]["tokens"]
     for one in why["left"]:
         assert run(kept.url, "recall", one["handle"]).out == LONG.encode()

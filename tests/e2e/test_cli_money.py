@@ -14,9 +14,10 @@ ROOT = Path(__file__).parents[2]
 PI = ROOT / "sessions" / "pi.jsonl"
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 LINE = {
-    *("policy", "sessions", "requests", "tokens_sent", "tokens_peak", "dollars", "share", "busts", "epochs"),
-    *("recall", "recall_soft", "intact", "dollars_refetched", "share_refetched", "best_dollars", "ratio"),
-    *("least_dollars", "controllable"),
+    *("policy", "sessions", "requests", "tokens_sent", "tokens_peak", "dollars", "share", "cache_breaks", "epochs"),
+    *("recall_hard", "recall_soft", "complete_requests", "dollars_with_refetch", "share_refetched", "optimal_dollars"),
+    "vs_optimal",
+    *("lower_bound_dollars", "regret_ratio"),
     *("references", "references_soft"),
 }
 

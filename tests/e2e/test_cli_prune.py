@@ -65,7 +65,7 @@ def test_json_is_one_object_whose_figures_add_up_and_the_document_goes_only_to_o
     assert (done.code, done.err) == (0, "")
     report = done.json
     assert report["schema"] == "secateur.report/1"
-    assert [(e["verb"], e["by"], e["tool"], e["call"], e["message"], e["lines"]) for e in report["edits"]] == [
+    assert [(e["verb"], e["strategy"], e["tool"], e["call_id"], e["message"], e["lines"]) for e in report["edits"]] == [
         ("rewrite", "hard_clear", "read", "c1", 2, [3]),
         ("rewrite", "hard_clear", "bash", "c2", 4, [5]),
     ]
@@ -75,14 +75,16 @@ def test_json_is_one_object_whose_figures_add_up_and_the_document_goes_only_to_o
     assert report["input"]["messages"] == report["output"]["messages"] == 11
     assert report["input"]["tool_results"] == report["output"]["tool_results"] == 4
     assert report["input"]["format"] == report["output"]["format"] == "pi"
-    assert (report["policy"], report["model"], report["gate"]) == ("opencode", "claude-sonnet-4-5", None)
+    assert (report["policy"], report["model"], report["skipped_reason"]) == ("opencode", "claude-sonnet-4-5", None)
     assert report["window"]["value"] == 200_000
-    assert [report[name] for name in ("summary", "continuation", "rung")] == [None] * 3
+    assert [report[name] for name in ("summary", "continuation", "method")] == [None] * 3
     assert report["cost"]["model"] == "claude-sonnet-4-5"
-    assert report["cost"]["now"] < 0 < report["cost"]["saves"]  # the session paused long ago: there is no cache to lose
-    assert report["cost"]["break_even"] == 0
+    assert (
+        report["cost"]["immediate"] < 0 < report["cost"]["saved_per_request"]
+    )  # the session paused long ago: there is no cache to lose
+    assert report["cost"]["break_even_requests"] == 0
     assert (report["violations"], report["counter"], report["warnings"]) == ([], "estimate", [])
-    assert all(edit["handle"] is None and edit["reason"] and edit["at"] for edit in report["edits"])
+    assert all(edit["handle"] is None and edit["reason"] and edit["at_ms"] for edit in report["edits"])
 
 
 def test_a_medium_goes_with_the_result_it_stands_in_and_is_accounted_for(tmp_path: Path) -> None:
@@ -122,7 +124,7 @@ def test_a_closed_gate_says_why_and_what_would_open_it(tmp_path: Path) -> None:
     assert done.out == pi_worked()
     assert "Nothing was pruned: " in done.err
     assert "--policy opencode" in done.err
-    assert secateur("prune", path, "--policy", "kilocode", "--json").json["gate"]
+    assert secateur("prune", path, "--policy", "kilocode", "--json").json["skipped_reason"]
 
 
 def test_an_idle_time_opens_the_gate_of_openclaw(tmp_path: Path) -> None:
@@ -135,7 +137,7 @@ def test_an_idle_time_opens_the_gate_of_openclaw(tmp_path: Path) -> None:
     assert soon["edits"] == []
     late = secateur("prune", path, "--policy", "openclaw", "--json", "--idle", 301, "--window", 200_000).json
     assert late["idle_s"] == 301
-    assert [edit["by"] for edit in late["edits"]] == ["soft_trim"]
+    assert [edit["strategy"] for edit in late["edits"]] == ["soft_trim"]
 
 
 def _anthropic(text: str) -> list[dict[str, object]]:
