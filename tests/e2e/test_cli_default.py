@@ -127,4 +127,4 @@ def test_the_default_is_the_same_at_every_door() -> None:
         assert "[default: balance]" in shown, command
     settings = {one["name"]: (one["value"], one["source"]) for one in secateur("doctor", "--json").json["settings"]}
     assert settings["policy"] == ("balance", "preset balance, the default")
-    assert settings["schedule.beta"] == ("0.5", "default of balance")
+    assert settings["schedule.break_even_share"] == ("0.5", "default of break_even")

@@ -100,13 +100,13 @@ def _list_policy_settings(given: SettingsOptions, chosen: Policy) -> Iterator[Ef
     base_name = _find_base(given.policy)
     base = _flatten(msgspec.to_builtins(policy.load(base_name))) if base_name else {}
     for name, value in _flatten(msgspec.to_builtins(chosen)).items():
-        if name in ("name", "doc"):
+        if name in ("name", "description"):
             continue
         source = f"preset {base_name}" if base_name and base.get(name) == value else _name_origin(given.policy)
         if name == "protect.tools" and given.protect:
             source += " and --protect"
         yield EffectiveSetting(name, value, source)
-        if name == "schedule.when":
+        if name == "schedule.type":
             yield from _list_schedule_defaults(chosen)
 
 
@@ -116,7 +116,7 @@ def _list_schedule_defaults(chosen: Policy) -> Iterator[EffectiveSetting]:
     for name in chosen.schedule.__struct_fields__:
         value = getattr(chosen.schedule, name)
         if name not in stated and isinstance(value, int | float) and value:
-            yield EffectiveSetting(f"schedule.{name}", _format_value(value), f"default of {stated['when']}")
+            yield EffectiveSetting(f"schedule.{name}", _format_value(value), f"default of {stated['type']}")
 
 
 def _name_origin(name: str) -> str:
