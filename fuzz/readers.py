@@ -23,7 +23,7 @@ from typing import Any
 import secateur
 from secateur import formats
 from secateur.api import FAMILIES, check
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 from secateur.errors import SecateurError
 
 SEEDS = Path(__file__).parent / "seeds"
@@ -60,7 +60,7 @@ def attempt(data: bytes, format: str | None = None) -> str:
         engine.fit(data + b" ", session="s", now_ms=2)
         secateur.fit(data, policy="observe", plan=view.plan, format=format, now_ms=3)
         judged(data)
-        repaired(data, format)
+        repair(data, format)
     except SecateurError:
         return ""
     except Exception:

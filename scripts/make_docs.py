@@ -22,9 +22,11 @@ from typing import Any, get_args
 
 from secateur import Engine, Plan, View, api, chain, compacting, errors, fit, plugins, pricing, recalling, redact, usage
 from secateur.api import family_of
-from secateur.api.repair import BODIES
-from secateur.api.transcript.repairs_logs import HOSTS
-from secateur.api.unverifiable import UNSEEN
+from secateur.api.registry import LOGS, REPAIRS, passes_of
+from secateur.api.repair import REPAIRABLE, repair_characters
+from secateur.api.repair_run import RepairPass
+from secateur.api.transcript.repairs_logs import FILE_RULES, HOSTS
+from secateur.api.unverifiable import UNVERIFIABLE
 from secateur.compaction.ask import Answer, Failure, Spent
 from secateur.compaction.settings import Compaction, Continuation, DigestSettings
 from secateur.engine import ReplayResult, UndoResult
@@ -51,7 +53,7 @@ from secateur.summarizers import SUMMARIZERS, Function, failing, local, names, p
 from secateur.summarizers import protocol as summarizing
 from secateur.usage import places
 
-UNSEEN_AT = "secateur.api.unverifiable"
+UNVERIFIABLE_AT = "secateur.api.unverifiable"
 METHODS = (
     *(
         Engine.fit,
@@ -152,7 +154,7 @@ def _able() -> list[tuple[str, ...]]:
 
 def repairs(name: str) -> bool:
     """Whether `secateur repair` mends this format."""
-    return name in HOSTS or name in BODIES
+    return name in HOSTS or name in REPAIRABLE
 
 
 def _takes_new(reader: Format) -> bool:
@@ -228,11 +230,34 @@ def rules_() -> Iterator[str]:
     yield f"## Profiles\n\n{_table(('profile', 'servers'), profiles)}"
     for family in api.FAMILIES:
         package = import_module(f"secateur.api.{family}")
-        rows = [(f"`{one.id}`", one.says, _applies(one), one.source) for one in api.rules(family)]
-        table = _table(("rule", "what must hold", "where", "source"), rows)
+        rows = [
+            (f"`{one.id}`", one.says, _applies(one), _repaired(family, one), one.source) for one in api.rules(family)
+        ]
+        table = _table(("rule", "what must be true", "where", "repair", "source"), rows)
         yield f"## `{family}`\n\n{_module_text(package)}\n\n{table}"
-    unseen = [(f"`{id}`", why) for id, why in UNSEEN.items()]
-    yield f"## What no rule looks for\n\n{_module_text(import_module(UNSEEN_AT))}\n\n{_table(('id', 'why'), unseen)}"
+    yield "## Repairs\n\n`secateur repair` runs these passes in this order. Each changes only what violates its rules."
+    first = repair_characters
+    yield f"Before them, in every document, `{first.name}` ({_ids(first)}): {_text(first.run)}"
+    for name in REPAIRS:
+        steps = [(f"`{one.name}`", _ids(one), _text(one.run).split("\n\n")[0]) for one in passes_of(name)]
+        title = "Session files of lines" if name == LOGS else f"`{name}`"
+        yield f"### {title}\n\n{_table(('pass', 'rules', 'what it does'), steps)}"
+    yield _table(("rule of session files", "what must be true"), [(f"`{id}`", says) for id, says in FILE_RULES.items()])
+    unseen = [(f"`{id}`", why) for id, why in UNVERIFIABLE.items()]
+    reasons = _module_text(import_module(UNVERIFIABLE_AT))
+    yield f"## What no rule looks for\n\n{reasons}\n\n{_table(('id', 'why'), unseen)}"
+
+
+def _ids(one: RepairPass) -> str:
+    return ", ".join(f"`{id}`" for id in one.rules)
+
+
+def _repaired(family: str, rule: api.Rule) -> str:
+    """The passes that repair a rule, or why none does."""
+    passes = [one for name, table in REPAIRS.items() if table.api == family for one in passes_of(name)]
+    serving = [one.name for one in (repair_characters, *passes) if rule.id in one.rules]
+    done = ", ".join(f"`{one}`" for one in dict.fromkeys(serving)) + (f" ({rule.partly})" if rule.partly else "")
+    return f"none: {rule.no_repair}" if rule.no_repair else done
 
 
 def prices() -> Iterator[str]:

@@ -20,7 +20,7 @@ everything is defined elsewhere and re-exported, and what is not re-exported may
 """
 
 from secateur.api.editable import Node
-from secateur.api.repair_run import Mended, Work
+from secateur.api.repair_run import RepairRecord, RepairRun
 from secateur.api.rule import Found, Rule, Violation, rule
 from secateur.bounds import (
     boundary,
@@ -92,7 +92,7 @@ __all__ = [
     "Function",
     "Kind",
     "Lines",
-    "Mended",
+    "RepairRecord",
     "Message",
     "NOTHING",
     "NewMessage",
@@ -124,7 +124,7 @@ __all__ = [
     "UnknownFormat",
     "Violation",
     "SessionId",
-    "Work",
+    "RepairRun",
     "admitted",
     "array_at",
     "boundary",

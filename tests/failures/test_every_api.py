@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from secateur.api import check, family_of
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 
 FORMATS = ("anthropic_messages", "openai_chat", "openai_responses", "gemini", "bedrock_converse")
 ARRAYS = {"openai_responses": "input", "gemini": "contents"}
@@ -106,7 +106,7 @@ def test_it_is_told_and_mended(case: str, format: str, rule: str) -> None:
     tools = {"toolConfig": {"tools": [{"toolSpec": {"name": "read"}}]}} if format == "bedrock_converse" else {}
     body = {ARRAYS.get(format, "messages"): broken(case, format)} | tools
     assert rule in refused(format, body) if rule else not refused(format, body)
-    done = repaired(json.dumps(body).encode(), format)
-    assert done.left == ()
-    assert refused(format, json.loads(done.native)) == set()
-    assert bool(done.mended) or not rule
+    done = repair(json.dumps(body).encode(), format)
+    assert done.remaining == ()
+    assert refused(format, json.loads(done.document)) == set()
+    assert bool(done.repairs) or not rule

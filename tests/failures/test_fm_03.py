@@ -4,16 +4,16 @@ import json
 
 from native import calls, tool, user
 from secateur import fit
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 
 LONG = "word " * 40_000
 
 
 def test_an_orphan_call_is_closed_and_pruning_goes_on() -> None:
     messages = [user("hi"), calls(("a", "bash"), ("b", "bash")), tool(LONG, "a"), user("so?"), user("and?"), user("go")]
-    done = repaired(json.dumps({"model": "gpt-5", "messages": messages}).encode(), "openai_chat")
-    assert [one.rule for one in done.mended] == ["O2"]
-    view = fit(done.native, policy="hermes", window=20_000)
+    done = repair(json.dumps({"model": "gpt-5", "messages": messages}).encode(), "openai_chat")
+    assert [one.rule for one in done.repairs] == ["O2"]
+    view = fit(done.document, policy="hermes", window=20_000)
     roles = [message["role"] for message in json.loads(view.request)["messages"]]
     assert roles[:4] == ["user", "assistant", "tool", "tool"]
-    assert repaired(view.request, "openai_chat").mended == ()
+    assert repair(view.request, "openai_chat").repairs == ()

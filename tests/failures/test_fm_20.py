@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from secateur.api.repair import Limits, Settings, repaired
+from secateur.api.repair import RepairLimits, RepairOptions, repair
 
 
 def screenshot(number: int) -> dict[str, Any]:
@@ -16,9 +16,9 @@ def screenshot(number: int) -> dict[str, Any]:
 
 def test_the_oldest_pictures_become_text_until_the_body_fits() -> None:
     body = json.dumps({"messages": [screenshot(number) for number in range(30)]}).encode()
-    done = repaired(body, "anthropic_messages", Settings(limits=Limits(body_bytes=200_000)))
-    kinds = [message["content"][0]["type"] for message in json.loads(done.native)["messages"]]
-    assert len(done.native) <= 200_000
+    done = repair(body, "anthropic_messages", RepairOptions(limits=RepairLimits(body_bytes=200_000)))
+    kinds = [message["content"][0]["type"] for message in json.loads(done.document)["messages"]]
+    assert len(done.document) <= 200_000
     assert kinds == ["text"] * kinds.count("text") + ["image"] * kinds.count("image")
     assert kinds.count("image") >= 18
-    assert json.loads(done.native)["messages"][0]["content"][1]["text"] == "shot 0"
+    assert json.loads(done.document)["messages"][0]["content"][1]["text"] == "shot 0"

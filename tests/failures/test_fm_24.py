@@ -5,7 +5,7 @@ import json
 import pytest
 
 from native import user
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 
 EMOJI = "ab😀cd"
 
@@ -14,7 +14,7 @@ EMOJI = "ab😀cd"
 def test_a_cut_at_every_code_unit_goes_out_well_formed(units: int) -> None:
     cut = EMOJI.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "surrogatepass")
     body = json.dumps([user(cut), user("é")]).encode()
-    done = repaired(body, "openai_chat")
-    text = json.loads(done.native)[0]["content"]
+    done = repair(body, "openai_chat")
+    text = json.loads(done.document)[0]["content"]
     assert text == (cut if units != 3 else "ab�")
     assert text.encode()

@@ -20,7 +20,7 @@ from every_format import document as written
 from laws.shapes import SHAPES, Shape
 from laws.test_repair_broken import GONE, bend, bodies, broken
 from secateur.api import Violation, check, family_of
-from secateur.api.repair import Mended, Settings, repaired
+from secateur.api.repair import RepairOptions, RepairRecord, repair
 from secateur.cli.exit_codes import UnreadableInput
 from secateur.cli.inputs import InputSource, open_document
 from secateur.cli.report import find_violations
@@ -57,7 +57,7 @@ def bent(raw: bytes, rng: Random, times: int) -> bytes:
     return b"".join(lines) if whole is None else json.dumps(whole).encode()
 
 
-def unnamed(mended: Iterable[Mended], found: Iterable[Violation]) -> list[Mended]:
+def unnamed(mended: Iterable[RepairRecord], found: Iterable[Violation]) -> list[RepairRecord]:
     """Mends that no finding covers."""
     named = {one.rule for one in found}
     covered = named.union(*(rules for rules in TOGETHER if rules & named))
@@ -70,13 +70,13 @@ def test_of_a_broken_body_all_is_named_and_all_that_is_named_is_mended(shape: Sh
     for rng, body in bodies(shape):
         bent = broken(shape, body, rng)
         before = list(check(shape.family, bent[shape.array], bent))
-        done = repaired(bent, shape.format)
-        after = check(shape.family, done.native[shape.array], done.native)
-        assert unnamed(done.mended, before) == []
+        done = repair(bent, shape.format)
+        after = check(shape.family, done.document[shape.array], done.document)
+        assert unnamed(done.repairs, before) == []
         assert {one.rule for one in after if one.severity == "error"} <= GONE.get(shape.format, set())
         wrong = {one.rule for one in before if one.severity == "error"} - GONE.get(shape.format, set())
-        assert done.mended or not wrong
-        mended += bool(done.mended)
+        assert done.repairs or not wrong
+        mended += bool(done.repairs)
     assert mended > 20
 
 
@@ -90,14 +90,14 @@ def test_of_a_broken_session_too(name: str, turns: list[Turn], rng: Random, time
     except FormatError:
         return
     before = check("transcript", read.transcript.messages)
-    done = repaired(read.native, name)
-    again = document.read(done.native.data, name)
+    done = repair(read.native, name)
+    again = document.read(done.document.data, name)
     after = {one.rule for one in check("transcript", again.transcript.messages) if one.severity == "error"}
-    assert after <= {one.rule for one in done.left}
-    assert read.transcript.warnings or unnamed(done.mended, before) == []
+    assert after <= {one.rule for one in done.remaining}
+    assert read.transcript.warnings or unnamed(done.repairs, before) == []
     wrong = {one.rule for one in before if one.severity == "error"}
-    assert done.mended or wrong <= {one.rule for one in done.left}
-    assert repaired(done.native, name).mended == ()
+    assert done.repairs or wrong <= {one.rule for one in done.remaining}
+    assert repair(done.document, name).repairs == ()
 
 
 @recorded.NEEDED
@@ -109,8 +109,8 @@ def test_what_is_mended_was_found_before(path: str) -> None:
     except UnreadableInput:
         pytest.skip("several conversations, or none")
     found = find_violations(read)[1]
-    done = repaired(document.read(raw).native, read.format, Settings())
-    mended = [one for one in done.mended if one.rule != "F2"]  # the tree of lines is no matter of what is sent
+    done = repair(document.read(raw).native, read.format, RepairOptions())
+    mended = [one for one in done.repairs if one.rule != "F2"]  # the tree of lines is no matter of what is sent
     assert not mended or found or read.transcript.warnings
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.api.repair import Settings, repaired
+from secateur.api.repair import RepairOptions, repair
 from secateur.errors import SecateurError
 from secateur.jsontext import Text
 
@@ -133,7 +133,7 @@ SHAPES = {
     "openai_responses": RESPONSES,
 }
 SETTINGS = st.builds(
-    Settings,
+    RepairOptions,
     model=st.sampled_from(["", "claude-opus-4-6", "gemini-3-pro"]),
     profile=st.sampled_from(["", "strict", "mistral"]),
 )
@@ -228,46 +228,44 @@ def said(name: str, message: dict[str, Any]) -> tuple[list[Any], list[Any]]:
 
 @given(histories(), LAYOUT, SETTINGS)
 def test_mending_twice_changes_nothing_more(
-    history: tuple[str, list[Any]], layout: dict[str, Any], settings: Settings
+    history: tuple[str, list[Any]], layout: dict[str, Any], settings: RepairOptions
 ) -> None:
     name, messages = history
-    once = repaired(
-        json.dumps({"model": "", ARRAYS.get(name, "messages"): messages}, **layout).encode(), name, settings
-    )
-    twice = repaired(once.native, name, settings)
-    assert twice.mended == ()
-    assert twice.native == once.native
+    once = repair(json.dumps({"model": "", ARRAYS.get(name, "messages"): messages}, **layout).encode(), name, settings)
+    twice = repair(once.document, name, settings)
+    assert twice.repairs == ()
+    assert twice.document == once.document
 
 
 @given(histories(), LAYOUT, SETTINGS)
 def test_objects_and_text_are_mended_alike(
-    history: tuple[str, list[Any]], layout: dict[str, Any], settings: Settings
+    history: tuple[str, list[Any]], layout: dict[str, Any], settings: RepairOptions
 ) -> None:
     name, messages = history
     messages = json.loads(json.dumps(messages))
-    text = repaired(Text.of(json.dumps(messages, **layout).encode()), name, settings)
-    objects = repaired(messages, name, settings)
-    assert repr(text.native.value()) == repr(objects.native)
-    assert text.mended == objects.mended
-    assert text.left == objects.left
+    text = repair(Text.of(json.dumps(messages, **layout).encode()), name, settings)
+    objects = repair(messages, name, settings)
+    assert repr(text.document.value()) == repr(objects.document)
+    assert text.repairs == objects.repairs
+    assert text.remaining == objects.remaining
 
 
 @given(histories(), SETTINGS)
-def test_every_call_and_every_result_is_in_a_pair(history: tuple[str, list[Any]], settings: Settings) -> None:
+def test_every_call_and_every_result_is_in_a_pair(history: tuple[str, list[Any]], settings: RepairOptions) -> None:
     name, messages = history
-    done = repaired(json.loads(json.dumps(messages)), name, settings)
+    done = repair(json.loads(json.dumps(messages)), name, settings)
     if all(isinstance(one, dict) for one in messages):
-        assert unpaired(name, done.native) == []
+        assert unpaired(name, done.document) == []
 
 
 @given(histories(), SETTINGS)
-def test_no_rule_refuses_what_was_mended(history: tuple[str, list[Any]], settings: Settings) -> None:
+def test_no_rule_refuses_what_was_mended(history: tuple[str, list[Any]], settings: RepairOptions) -> None:
     name, messages = history
     told = [one for one in json.loads(json.dumps(messages)) if isinstance(one, dict) and one.keys() & {"role", "type"}]
     told = [one for one in told if one.get("role") == "assistant" or "tool_calls" not in one]
     hi = {"role": "user"} | ({"parts": [{"text": "hi"}]} if name == "gemini" else {"content": "hi"})
-    done = repaired([hi, *told], name, settings)
-    assert done.left == ()
+    done = repair([hi, *told], name, settings)
+    assert done.remaining == ()
 
 
 @given(
@@ -277,15 +275,15 @@ def test_no_rule_refuses_what_was_mended(history: tuple[str, list[Any]], setting
 def test_whatever_comes_in_only_our_own_errors_come_out(value: Any, name: str | None) -> None:
     for document in (value, json.dumps(value).encode(), json.dumps(value)):
         try:
-            repaired(document, name)
+            repair(document, name)
         except SecateurError:
             continue
 
 
 @given(histories(), SETTINGS)
-def test_what_a_message_said_is_still_said(history: tuple[str, list[Any]], settings: Settings) -> None:
+def test_what_a_message_said_is_still_said(history: tuple[str, list[Any]], settings: RepairOptions) -> None:
     name, messages = history
-    kept = json.dumps(repaired(json.loads(json.dumps(messages)), name, settings).native)
+    kept = json.dumps(repair(json.loads(json.dumps(messages)), name, settings).document)
     for text in ("hello", "hi "):
         assert json.dumps(messages).count(text) <= kept.count(text)
 
@@ -295,4 +293,4 @@ def test_a_sound_history_is_the_very_same(name: str) -> None:
     messages: list[Any] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
     if name == "gemini":
         messages = [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "model", "parts": [{"text": "ho"}]}]
-    assert repaired(messages, name).native is messages
+    assert repair(messages, name).document is messages

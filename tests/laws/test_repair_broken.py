@@ -16,7 +16,7 @@ from laws.shapes import SHAPES, Shape, style
 from laws.stories import story
 from replay.oracle import installed, refusal
 from secateur.api import check
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 
 CASES = 60
 GONE = {"openai_chat": {"O9"}, "openai_responses": {"R15"}, "anthropic_messages": {"A52"}}
@@ -57,12 +57,12 @@ def bend(array: list[Any], rng: Random) -> None:
 def test_what_was_broken_is_sound_again(shape: Shape) -> None:
     mended = 0
     for rng, body in bodies(shape):
-        done = repaired(json.dumps(broken(shape, body, rng)).encode(), shape.format)
-        mended += bool(done.mended)
-        assert [one for one in done.left if one.rule not in GONE.get(shape.format, ())] == []
-        again = repaired(done.native, shape.format)
-        assert again.mended == ()
-        assert again.native == done.native
+        done = repair(json.dumps(broken(shape, body, rng)).encode(), shape.format)
+        mended += bool(done.repairs)
+        assert [one for one in done.remaining if one.rule not in GONE.get(shape.format, ())] == []
+        again = repair(done.document, shape.format)
+        assert again.repairs == ()
+        assert again.document == done.document
     assert mended > CASES / 2
 
 
@@ -72,13 +72,13 @@ def test_the_providers_own_package_takes_it(shape: Shape) -> None:
         pytest.skip("the provider's package is not installed")
     for rng, body in bodies(shape):
         if not refusal(shape.format, body):
-            done = repaired(broken(shape, body, rng), shape.format)
-            assert refusal(shape.format, done.native) == ""
+            done = repair(broken(shape, body, rng), shape.format)
+            assert refusal(shape.format, done.document) == ""
 
 
 @SHAPE
 def test_what_was_sound_is_the_very_same(shape: Shape) -> None:
     sound = [body for _, body in bodies(shape) if not check(shape.family, body[shape.array], body)]
     for body in sound:
-        assert repaired(body, shape.format).native is body
+        assert repair(body, shape.format).document is body
     assert sound

@@ -13,7 +13,7 @@ from laws.prefixes import blocks, paired
 from laws.shapes import SHAPES, Shape, style
 from laws.stories import story
 from laws.test_repair_broken import broken
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 from secateur.api.repair_run import NO_RESULT
 
 SHAPE = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.format)
@@ -81,7 +81,7 @@ def test_every_real_result_is_still_there_and_nothing_contradicts_it(shape: Shap
     one = story(seed)
     body = json.loads(json.dumps(shape.body(one, len(one.said), style(shape, seed))))
     came = broken(shape, body | {shape.array: marked(body[shape.array])}, Random(seed))[shape.array]
-    after = repaired({shape.array: came} | {k: v for k, v in body.items() if k != shape.array}, shape.format).native
+    after = repair({shape.array: came} | {k: v for k, v in body.items() if k != shape.array}, shape.format).document
     said = "\n".join(strings(after[shape.array]))
     assert [text for text in strings(came) if text.startswith("gave ") and text not in said] == []
     assert answered(asked(came)) <= answered(asked(after[shape.array]))

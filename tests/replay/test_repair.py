@@ -16,7 +16,7 @@ import pytest
 
 from loaders import claude_code_loader, codex_loader, opencode_loader, pi_loader
 from loaders.shown import Shown
-from secateur.api.repair import Repair, repaired
+from secateur.api.repair import RepairResult, repair
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 HOSTS: dict[str, tuple[str, Any]] = {
@@ -91,16 +91,16 @@ def unpaired(shown: list[Shown]) -> Counter[str]:
 def test_a_broken_session_loads_again(kind: str, path: str, way: str) -> None:
     name, load = HOSTS[kind]
     broken = WAYS[way](content(path), random.Random(path))
-    done = repaired(broken, name)
-    shown = load(done.native)
+    done = repair(broken, name)
+    shown = load(done.document)
     if name != "pi":  # Pi sends no answers that broke off: their calls wait for nothing
         assert not unpaired(shown)
-    again = repaired(done.native, name)
-    assert again.native == done.native
-    assert again.mended == ()
-    lines = set(done.native.splitlines())
+    again = repair(done.document, name)
+    assert again.document == done.document
+    assert again.repairs == ()
+    lines = set(done.document.splitlines())
     kept = sum(line in lines for line in broken.splitlines())
-    assert len(broken.splitlines()) - kept <= 2 * len(done.mended)  # a new id stands on two lines
+    assert len(broken.splitlines()) - kept <= 2 * len(done.repairs)  # a new id stands on two lines
 
 
 def interrupted(session: dict[str, Any], chance: random.Random) -> set[str]:
@@ -120,18 +120,18 @@ def test_an_interrupted_opencode_session_loads_again(path: str) -> None:
     session = json.loads(content(path))
     robbed_of = interrupted(session, random.Random(path))
     broken = json.dumps(session, indent=2, ensure_ascii=False).encode()
-    done = repaired(broken, "opencode")
-    shown = opencode_loader.load(done.native)
+    done = repair(broken, "opencode")
+    shown = opencode_loader.load(done.document)
     assert not unpaired(shown)
     calls = Counter(one.call for one in shown if one.kind == "tool_call")
     assert set(calls.values()) == {1}
     assert len(robbed_of) <= sum(one.text == "[no result: the call was interrupted]" for one in shown)
-    assert repaired(done.native, "opencode") == Repair(done.native)
-    kept = Counter(done.native.splitlines())
-    assert sum((Counter(broken.splitlines()) - kept).values()) <= 4 * len(done.mended)
+    assert repair(done.document, "opencode") == RepairResult(done.document)
+    kept = Counter(done.document.splitlines())
+    assert sum((Counter(broken.splitlines()) - kept).values()) <= 4 * len(done.repairs)
 
 
 @pytest.mark.parametrize("path", exported())
 def test_a_sound_opencode_session_comes_out_as_it_went_in(path: str) -> None:
     data = content(path)
-    assert repaired(data) == Repair(data)
+    assert repair(data) == RepairResult(data)

@@ -9,7 +9,7 @@ import pytest
 
 from secateur import Engine, View, fit
 from secateur.api import check, family_of
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 from secateur.compaction.outcome import Refused
 from secateur.elsewhere import FIELDS, kept_elsewhere
 from secateur.errors import StillTooLong
@@ -123,7 +123,7 @@ def test_repair_leaves_results_whose_calls_are_elsewhere(held: str) -> None:
     request[array] = [one for one in request[array] if one is REFERENCE] + request[array][2:]
     family = family_of(HELD[held][0])
     assert [one.rule for one in check(family, request[array], request) if one.severity == "error"] == []
-    assert repaired(request, HELD[held][0]).native is request
+    assert repair(request, HELD[held][0]).document is request
 
 
 @pytest.mark.parametrize(("name", "fields"), NOT_HELD)

@@ -9,7 +9,7 @@ import pytest
 
 from secateur import Engine, fit
 from secateur.api import FAMILIES, check
-from secateur.api.repair import repaired
+from secateur.api.repair import repair
 from secateur.cli.program import run
 from secateur.errors import FormatError, SecateurError
 from secateur.nesting import DEEPEST, is_too_deep
@@ -72,7 +72,7 @@ def test_every_way_in_reads_it_or_says_what_is_wrong(levels: int) -> None:
         for request in (text.encode(), text, objects(text) if levels <= 2_000 else None):
             if request is None:
                 continue
-            for work in (fit_eagerly, kept, document.read, repaired):
+            for work in (fit_eagerly, kept, document.read, repair):
                 told(lambda work=work, request=request: work(request))
 
 

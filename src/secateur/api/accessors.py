@@ -1,6 +1,6 @@
-"""Values of any JSON as a rule wants them: fields of an object, items of a list, a word; else nothing.
+"""Typed access to values of any JSON: the members of an object, the elements of a list, a string.
 
-Rule: what is not of the wanted type is as good as absent; whether it may be absent is another rule's matter.
+Rule: a value of another type counts as missing. Whether it may be missing is checked by another rule.
 """
 
 from collections.abc import Sequence
@@ -9,21 +9,21 @@ from typing import Any
 _NONE: dict[str, Any] = {}
 
 
-def fields(value: Any) -> dict[str, Any]:
-    """The members of an object; none of anything else."""
+def get_fields(value: Any) -> dict[str, Any]:
+    """The members of an object; none of any other value."""
     return value if isinstance(value, dict) else _NONE
 
 
-def items(value: Any) -> Sequence[Any]:
-    """The elements of a list; none of anything else."""
+def get_items(value: Any) -> Sequence[Any]:
+    """The elements of a list; none of any other value."""
     return value if isinstance(value, list | tuple) else ()
 
 
-def word(value: Any) -> str:
-    """A string; "" for anything else."""
+def get_text(value: Any) -> str:
+    """A string; "" for any other value."""
     return value if isinstance(value, str) else ""
 
 
-def blank(text: str) -> bool:
-    """Whether there is nothing but white space."""
+def is_blank_text(text: str) -> bool:
+    """Whether a text is empty or only white space."""
     return not text or text.isspace()

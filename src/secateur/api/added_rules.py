@@ -1,7 +1,7 @@
-"""Rules of plugins: each looks at the histories of one API, beside the built-in rules of that API.
+"""Rules of plugins: each checks the histories of one API, after the built-in rules of that API.
 
-Rule: whatever a plugin's rule does wrong, no request fails because of it: a rule that raises is a warning and finds
-nothing. A repair that raises is an error, since it may have left its work half done.
+Rule: no request fails because of a plugin's rule. One that raises finds nothing and causes a warning. A repair that
+raises is an error, because it may have stopped halfway.
 """
 
 import re
@@ -19,7 +19,7 @@ _OURS = re.compile(r"[A-Z]\d+")
 
 
 def rules_added_to(family: str) -> tuple[Rule, ...]:
-    """The rules of plugins that hold for an API."""
+    """The rules of plugins for an API."""
     return tuple(rule for rule in ADDED.added().values() if rule.family == family)
 
 
@@ -52,9 +52,9 @@ def _guarded_check(check: Callable[..., Found], name: str) -> Callable[..., Foun
 
 def _guarded_repair(repair: Callable[..., None], name: str) -> Callable[..., None]:
     @wraps(repair)
-    def guarded(work: Any) -> None:
+    def guarded(run: Any) -> None:
         try:
-            repair(work)
+            repair(run)
         except Exception as error:
             raise ConfigError(
                 f"the repair of the plugin's rule {name!r} failed: {type(error).__name__}: {error}. Set {SWITCH}=off"

@@ -1,7 +1,7 @@
-"""Arguments of calls that are not what the API wants: made an object, or a string that spells JSON.
+"""Makes the arguments of calls what an API accepts: an object, or a string of JSON.
 
-Rule: arguments that break off are never guessed at: a path that was cut is a path to another file. All that was there
-is kept under `_raw`, for the model to see what it wrote.
+Rule: arguments that are cut off are never completed, because a path that was cut is the path of another file. All of
+the original is kept under `_raw`, so that the model sees what it wrote.
 """
 
 import json
@@ -12,8 +12,8 @@ from secateur.formats.native import canonical
 from secateur.jsontext import loads
 
 
-def object_of(given: Any) -> dict[str, Any]:
-    """Arguments as an object: those that a string spells, none for nothing, else all of it under `_raw`."""
+def parse_object(given: Any) -> dict[str, Any]:
+    """Arguments as an object: parsed from a string, empty for nothing, and otherwise all of it under `_raw`."""
     if given is None or given == "":
         return {}
     if isinstance(given, str):
@@ -26,8 +26,8 @@ def object_of(given: Any) -> dict[str, Any]:
     return {"_raw": given}
 
 
-def arguments_of(given: Any) -> str | None:
-    """The string that arguments are to be; None where they are one already. Nothing reads as `{}`."""
+def fix_arguments(given: Any) -> str | None:
+    """The string that arguments must be, or None if they already are one. Nothing becomes `{}`."""
     if not isinstance(given, str):
         return "{}" if given is None else canonical(given)
     if not given.strip():
@@ -40,7 +40,7 @@ def arguments_of(given: Any) -> str | None:
 
 
 def _is_strict(value: Any) -> bool:
-    """Whether it can be written as JSON that everybody reads: no NaN, no infinities."""
+    """Whether a value can be written as strict JSON, without NaN and infinities."""
     try:
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):

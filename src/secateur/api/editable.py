@@ -1,7 +1,7 @@
-"""A conversation taken apart for mending: its messages and their blocks as nodes that may change, move, go, or be new.
+"""A conversation taken apart for repair: its messages and blocks as nodes to be changed, moved, removed and added.
 
-Rule: a node knows where it stands in the document; what nobody changed is named by that place alone, so that it comes
-out with the very bytes it came with. Which nodes ought to change is not decided here.
+Rule: a node knows its place in the document. Whatever is not changed is referred to by that place alone, so that it
+comes out with the very bytes that it had. Which nodes to change is not decided here.
 """
 
 from bisect import bisect_left
@@ -18,44 +18,44 @@ Piece = Any  # a `Text` where the document is text, else an object
 
 
 class Node(Struct, eq=False):
-    """A message, an item or a block. `value` is what it says now, `ops` what was changed in it (paths from here)."""
+    """A message, an item or a block. `value` is its current value, `ops` are the changes in it (paths from here)."""
 
     value: Any
-    path: Path | None = None  # where it stands in the document; None: it is new
-    inner: list["Node"] | None = None  # its blocks, where they stand in an array under `name`
+    path: Path | None = None  # its place in the document; None: it is new
+    inner: list["Node"] | None = None  # its blocks, if they are an array under `name`
     name: str = "content"
-    size: int = 0  # how many blocks it had; -1: a string stood where its blocks stand now
+    size: int = 0  # how many blocks it had; -1: it had a string instead
     ops: list[Op] = []
-    gone: list[str] = []  # members that were taken out
+    gone: list[str] = []  # members that were removed
 
     def get(self, name: str) -> Any:
-        """A member of an object; None where there is none."""
+        """A member of an object; None if there is none."""
         return self.value.get(name) if isinstance(self.value, dict) else None
 
     @property
     def role(self) -> str:
-        """The role of a message, the type of a block; "" for what has none."""
+        """The role of a message or the type of a block; "" if it has none."""
         found = self.get("role") or self.get("type")
         return found if isinstance(found, str) else ""
 
     def put(self, path: Path, value: Any) -> None:
-        """Let `value` stand at a path inside this node."""
+        """Set the value at a path inside this node."""
         self.value = _with(self.value, path, value)
         self.gone = [name for name in self.gone if path and name != path[0]]  # it is there again
         for number, op in enumerate(self.ops):
-            if path[: len(op.path)] == op.path:  # what was put there before holds this place
+            if path[: len(op.path)] == op.path:  # an earlier change includes this place
                 self.ops[number] = Op(op.path, _at(self.value, op.path))
                 return
         self.ops = [op for op in self.ops if op.path[: len(path)] != path] + [Op(path, value)]
 
     def drop(self, name: str) -> None:
-        """Take a member out."""
+        """Remove a member."""
         self.value = {key: one for key, one in self.value.items() if key != name}
         self.ops = [op for op in self.ops if op.path[:1] != (name,)]
         self.gone.append(name)
 
-    def opened(self) -> list["Node"]:
-        """Its blocks, to be changed; a string becomes one block of text."""
+    def open_blocks(self) -> list["Node"]:
+        """The blocks of a message, to be changed; a string becomes one block of text."""
         if self.inner is None:
             said = self.get(self.name)
             self.inner = [Node({"type": "text", "text": said})] if isinstance(said, str) and said.strip() else []
@@ -64,8 +64,8 @@ class Node(Struct, eq=False):
         return self.inner
 
 
-def drafted(values: Sequence[Any], at: Path, name: str = "") -> list[Node]:
-    """Nodes of an array's elements; `name`: the member that holds their blocks."""
+def make_nodes(values: Sequence[Any], at: Path, name: str = "") -> list[Node]:
+    """Nodes for the elements of an array. `name` is the member with their blocks."""
     return [_node(value, (*at, number), name) for number, value in enumerate(values)]
 
 
@@ -73,11 +73,11 @@ def _node(value: Any, path: Path, name: str) -> Node:
     blocks = value.get(name) if name and isinstance(value, dict) else None
     if not isinstance(blocks, list):
         return Node(value, path, name=name)
-    return Node(value, path, drafted(blocks, (*path, name)), name, len(blocks))
+    return Node(value, path, make_nodes(blocks, (*path, name)), name, len(blocks))
 
 
-def lowered(native: Any, at: Path, size: int, nodes: Sequence[Node]) -> Iterator[Op]:
-    """The operations that make of the array at `at`, which has `size` elements, what the nodes say."""
+def make_ops(native: Any, at: Path, size: int, nodes: Sequence[Node]) -> Iterator[Op]:
+    """The operations that turn the array at `at`, which has `size` elements, into what the nodes say."""
     for (i, j), (low, high) in _gaps(size, [_place(node, at) for node in nodes]):
         yield Op(at, [_whole(native, node) for node in nodes[low:high]], (i, j))
     for number in _anchors([_place(node, at) for node in nodes]):
@@ -85,7 +85,7 @@ def lowered(native: Any, at: Path, size: int, nodes: Sequence[Node]) -> Iterator
 
 
 def _inside(native: Any, node: Node) -> Iterator[Op]:
-    """What changes in a node that stays where it is."""
+    """The changes in a node that stays in its place."""
     if node.gone:
         yield Op(node.path or (), _whole(native, node))
     else:
@@ -98,11 +98,11 @@ def _changes(native: Any, node: Node) -> Iterator[Op]:
     if node.inner is not None and node.size < 0:
         yield Op((*path, node.name), _array(native, [_whole(native, one) for one in node.inner]))
     elif node.inner is not None and not any(not op.path for op in node.ops):
-        yield from lowered(native, (*path, node.name), node.size, node.inner)
+        yield from make_ops(native, (*path, node.name), node.size, node.inner)
 
 
 def _whole(native: Any, node: Node) -> Piece:
-    """All of a node, for a place where it did not stand."""
+    """All of a node, for a place where it was not before."""
     if node.path is None:
         inner = None if node.inner is None else [_whole(native, one) for one in node.inner]
         return node.value if inner is None else _object(native, node, inner)
@@ -112,7 +112,7 @@ def _whole(native: Any, node: Node) -> Piece:
 
 
 def _without(piece: Piece, gone: list[str]) -> Piece:
-    """An object without these members; those that stay keep their characters."""
+    """An object without these members; the others keep their characters."""
     if not gone:
         return piece
     if not isinstance(piece, Text):
@@ -133,14 +133,16 @@ def _object(native: Any, node: Node, inner: list[Piece]) -> Piece:
 
 
 def _place(node: Node, at: Path) -> int | None:
-    """Its number in the array at `at`; None if it did not stand there."""
+    """The number of a node in the array at `at`; None if it was not there."""
     if node.path is None or node.path[:-1] != at:
         return None
     return int(node.path[-1])
 
 
 def _anchors(places: Sequence[int | None]) -> list[int]:
-    """The longest run of nodes that stand in the order in which they stood: those do not move."""
+    """The nodes that do not move: the longest run in the original order."""
+    # Nodes may move, and each that moves is written anew. The longest increasing run of old places (patience sorting:
+    # for each length, the run that ends at the smallest place) leaves as many nodes as possible where they are.
     tails: list[int] = []  # the smallest place that ends a run of each length
     ends: list[int] = []
     before: dict[int, int | None] = {}
@@ -159,7 +161,7 @@ def _anchors(places: Sequence[int | None]) -> list[int]:
 
 
 def _gaps(size: int, places: Sequence[int | None]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Between the nodes that do not move: the old elements that go, and the nodes that come in their place."""
+    """Between nodes that do not move: the old elements to remove, and the nodes to insert."""
     old = new = 0
     for number in [*_anchors(places), len(places)]:
         place = places[number] if number < len(places) else size
@@ -176,7 +178,7 @@ def _at(value: Any, path: Path) -> Any:
 
 
 def _with(value: Any, path: Path, new: Any) -> Any:
-    """The value with `new` at a path; what is not on the way stays the same object."""
+    """The value with `new` at a path; everything off the path stays the same object."""
     if not path:
         return new
     step, *rest = path

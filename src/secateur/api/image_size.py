@@ -1,6 +1,6 @@
-"""How large a picture is, read from the first bytes of its base64.
+"""Reads the size of an image from the first bytes of its base64.
 
-Rule: only headers are decoded; a picture that does not tell gets None, and no rule then speaks of its size.
+Rule: only headers are decoded. The size of any other image is unknown, and no rule then applies to it.
 """
 
 from base64 import b64decode
@@ -10,7 +10,7 @@ from typing import Any
 _HEAD = 65_536  # characters of base64: a JPEG tells its size behind its EXIF data
 
 
-def sides(data: Any) -> tuple[int, int] | None:
+def read_image_size(data: Any) -> tuple[int, int] | None:
     """Width and height in pixels of a PNG, JPEG, GIF or WebP, in base64 or bytes."""
     head = _head(data)
     if head.startswith(b"\x89PNG\r\n\x1a\n") and len(head) >= 24:

@@ -1,8 +1,8 @@
-"""Mend a request or a session file that its provider, or its host, would refuse.
+"""Repairs a request that its provider would reject, or a session file that its host could not load.
 
-Rule: a repair is computed from the raw document each time, never kept: a result that is missing now may still arrive.
-It is deterministic, mending twice changes nothing more, and every byte that is not mended stays. What cannot be mended
-is said. Whether a request needs mending is not decided here: nothing is changed where nothing is broken.
+Rule: a repair is computed from the raw document each time and never stored, because a result that is missing now may
+still arrive. It is deterministic, repairing twice changes nothing more, and every byte that is not repaired stays.
+What cannot be repaired is reported. A document in which nothing is broken comes out unchanged.
 """
 
 from collections.abc import Iterator
@@ -13,16 +13,11 @@ from msgspec import Struct
 from secateur import formats
 from secateur.api import check, family_of
 from secateur.api.added_rules import rules_added_to
-from secateur.api.anthropic import passes as anthropic
-from secateur.api.bedrock import passes as bedrock
-from secateur.api.editable import drafted, lowered
-from secateur.api.gemini import passes as gemini
-from secateur.api.openai_chat import passes as chat
-from secateur.api.openai_responses import repairs_items as responses
-from secateur.api.repair_run import Limits, Mended, Settings, Work, spelled
-from secateur.api.surrogates import halves
-from secateur.api.transcript import repairs_opencode as opencode
-from secateur.api.transcript.repairs_logs import mend_log
+from secateur.api.editable import make_nodes, make_ops
+from secateur.api.registry import LOGS, REPAIRS, TRANSCRIPT, FormatRepairs, passes_of
+from secateur.api.repair_run import RepairLimits, RepairOptions, RepairRecord, RepairRun, format_path, repairs
+from secateur.api.surrogates import replace_surrogates
+from secateur.api.transcript.repairs_logs import repair_log
 from secateur.elsewhere import kept_elsewhere
 from secateur.errors import FormatError, UnknownFormat
 from secateur.formats.detection import detected, detected_object
@@ -30,115 +25,114 @@ from secateur.formats.native import array_at, leading_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
 from secateur.nesting import told_if_too_deep
-from secateur.patch import apply
+from secateur.patch import Op, apply
 
-__all__ = ["BODIES", "Limits", "Mended", "Repair", "Settings", "repaired"]
+__all__ = ["REPAIRABLE", "RepairLimits", "RepairOptions", "RepairRecord", "RepairResult", "repair"]
 
-BODIES: dict[str, tuple[Any, str]] = {
-    "anthropic_messages": (anthropic, "messages"),
-    "openai_chat": (chat, "messages"),
-    "openai_responses": (responses, "input"),
-    "gemini": (gemini, "contents"),
-    "bedrock_converse": (bedrock, "messages"),
-    "opencode": (opencode, "messages"),
-}
+REPAIRABLE = tuple(name for name in REPAIRS if name != LOGS)  # the formats with passes of their own, logs aside
 
 
-class Repair(Struct, frozen=True):
-    """A document that was mended. `native` is the very document if nothing was."""
+class RepairResult(Struct, frozen=True):
+    """A document after its repair."""
 
-    native: Any
-    mended: tuple[Mended, ...] = ()
-    left: tuple[Mended, ...] = ()  # broken still
-    torn: bytes = b""  # what was cut off a session file: the pieces of lines that nobody can read
+    document: Any  # the very object that came in, if nothing was repaired
+    repairs: tuple[RepairRecord, ...] = ()
+    remaining: tuple[RepairRecord, ...] = ()  # what is still broken; places are those of the repaired document
+    torn: bytes = b""  # what was cut off a session file: pieces of lines that cannot be read
 
 
 @told_if_too_deep()
-def repaired(native: Any, format: str | None = None, settings: Settings | None = None) -> Repair:
-    """Mend a document: bytes, text, a `Text` or `Lines`, or Python objects; the same kind comes out.
+def repair(document: Any, format: str | None = None, options: RepairOptions | None = None) -> RepairResult:
+    """Repair a document: bytes, text, a `Text` or `Lines`, or Python objects. The same kind comes out.
 
-    `format` is its name where the caller knows it. Raises FormatError where it cannot be read at all, UnknownFormat
-    where no format fits.
+    `format` is its name if the caller knows it. Raises FormatError if the document cannot be read at all, and
+    UnknownFormat if it has no known format.
     """
-    if isinstance(native, str):
-        done = repaired(native.encode("utf-8", "surrogatepass"), format, settings)
-        return Repair(done.native.decode("utf-8", "surrogatepass"), done.mended, done.left, done.torn)
-    if isinstance(native, bytes | bytearray | memoryview):
-        data = bytes(native)
+    if isinstance(document, str):
+        done = repair(document.encode("utf-8", "surrogatepass"), format, options)
+        return RepairResult(done.document.decode("utf-8", "surrogatepass"), done.repairs, done.remaining, done.torn)
+    if isinstance(document, bytes | bytearray | memoryview):
+        data = bytes(document)
         text, found, _ = detected(data, format, broken=True)
-        done = repaired(text, found.name, settings)
-        return Repair(done.native.data if done.mended else data, done.mended, done.left, done.torn)
-    name = _name_of(native, format)
-    if isinstance(native, Lines) or formats.named(name).log:
-        return _log(native, name)
-    return _body(native, name, settings or Settings())
+        done = repair(text, found.name, options)
+        return RepairResult(done.document.data if done.repairs else data, done.repairs, done.remaining, done.torn)
+    name = _format_of(document, format)
+    if isinstance(document, Lines) or formats.named(name).log:
+        return _repair_log(document, name)
+    return _repair_body(document, name, options or RepairOptions())
 
 
-def _name_of(native: Any, name: str | None) -> str:
-    """The format of a document that is read already, or of Python objects."""
-    if not isinstance(native, Text):
-        return detected_object(native, name, broken=True)[0].name
+@repairs("A71")
+def repair_characters(value: Any) -> list[Op]:
+    """Put U+FFFD in the place of each half of a surrogate pair."""
+    return list(replace_surrogates(value))
+
+
+def _format_of(document: Any, name: str | None) -> str:
+    """The format of a document that is parsed already, or of Python objects."""
+    if not isinstance(document, Text):
+        return detected_object(document, name, broken=True)[0].name
     if name is not None:
         return name
-    log = isinstance(native, Lines)
-    found = formats.recognize(native, log) or formats.recognize_by_plugin(native, log)
+    log = isinstance(document, Lines)
+    found = formats.recognize(document, log) or formats.recognize_by_plugin(document, log)
     if found is None:
         raise UnknownFormat("no known format: name it, or give a request body or a session file")
     return found[0].name
 
 
-def _body(native: Any, name: str, settings: Settings) -> Repair:
-    """A request body, a list of messages, or a session file that is one document."""
+def _repair_body(native: Any, name: str, options: RepairOptions) -> RepairResult:
+    """Repair a request body, a list of messages, or a session file that is one document."""
     value = native.value() if isinstance(native, Text) else native
-    ops = list(halves(value))
-    said = [Mended("A71", spelled(op.path), "half a character became U+FFFD") for op in ops]
+    ops = repair_characters.run(value)
+    records = [RepairRecord("A71", format_path(op.path), "half a character became U+FFFD") for op in ops]
     native = apply(native, ops)
-    if name not in BODIES or (isinstance(value, dict) and isinstance(value.get(BODIES[name][1]), str)):
-        return Repair(
-            native, tuple(said), tuple(_broken(native, name, BODIES[name][1] if name in BODIES else "", settings))
-        )
-    family, array = BODIES[name]
-    at, nodes, size = _taken_apart(native, array, family.BLOCKS, name)
-    weight = len(native.raw) if isinstance(native, Text) else 0
+    table = REPAIRS.get(name, FormatRepairs(TRANSCRIPT, "", "", ()))
+    if not table.array or (isinstance(value, dict) and isinstance(value.get(table.array), str)):
+        return RepairResult(native, tuple(records), tuple(_find_remaining(native, name, table.array, options)))
+    at, nodes, size = _take_apart(native, table.array, table.blocks, name)
+    size_bytes = len(native.raw) if isinstance(native, Text) else 0
     request = value if isinstance(value, dict) else {}
-    work = Work(nodes, _named(settings, native), weight, request, bool(kept_elsewhere(name, request.get)))
-    family.mend(work)
+    run = RepairRun(nodes, _with_model(options, native), size_bytes, request, bool(kept_elsewhere(name, request.get)))
+    for one in passes_of(name):
+        one.run(run)
     for rule in rules_added_to(family_of(name)):
         if rule.repair is not None:
-            rule.repair(work)
-    native = apply(native, list(lowered(native, at, size, work.nodes)))
-    return Repair(native, (*said, *work.mended), (*work.left, *_broken(native, name, array, work.settings)))
+            rule.repair(run)
+    native = apply(native, list(make_ops(native, at, size, run.nodes)))
+    remaining = _find_remaining(native, name, table.array, run.options)
+    return RepairResult(native, (*records, *run.records), tuple(remaining))
 
 
-def _broken(native: Any, name: str, array: str, settings: Settings) -> Iterator[Mended]:
-    """What the rules still refuse."""
+def _find_remaining(native: Any, name: str, array: str, options: RepairOptions) -> Iterator[RepairRecord]:
+    """What the rules still reject."""
     family = family_of(name)
     body = native.value() if isinstance(native, Text) else native
-    request = body if isinstance(body, dict) and family != "transcript" else None
-    messages = formats.named(name).read(native).messages if family == "transcript" else body
+    request = body if isinstance(body, dict) and family != TRANSCRIPT else None
+    messages = formats.named(name).read(native).messages if family == TRANSCRIPT else body
     messages = request.get(array) if request else messages
     messages = messages if isinstance(messages, list | tuple) else ()
-    for found in check(family, messages, request, profile=settings.profile or None):
-        if found.severity == "error":
-            yield Mended(found.rule, found.where, found.text)
+    for violation in check(family, messages, request, profile=options.profile or None):
+        if violation.severity == "error":
+            yield RepairRecord(violation.rule, violation.where, violation.text)
 
 
-def _log(native: Any, name: str) -> Repair:
-    """A session file."""
+def _repair_log(native: Any, name: str) -> RepairResult:
+    """Repair a session file of lines."""
     if not isinstance(native, Lines):
         raise FormatError(f"{name} wants the lines of a session file; this document is not one")
-    bench = mend_log(native, name)
-    return Repair(bench.lines, tuple(bench.mended), tuple(bench.left), bench.torn)
+    log = repair_log(native, name)
+    return RepairResult(log.lines, tuple(log.records), tuple(log.remaining), log.torn)
 
 
-def _taken_apart(native: Any, array: str, blocks: str, name: str) -> tuple[Path, list[Any], int]:
-    at, items = array_at(native, array, need=name)
-    if isinstance(items, Text) and items.kind != "[":
+def _take_apart(native: Any, array: str, blocks: str, name: str) -> tuple[Path, list[Any], int]:
+    at, elements = array_at(native, array, need=name)
+    if isinstance(elements, Text) and elements.kind != "[":
         raise FormatError(f"{name} wants an array `{array}`; this document has none")
-    values = list(items.values() if isinstance(items, Text) else items)
-    return at, drafted(values, at, blocks), len(values)
+    values = list(elements.values() if isinstance(elements, Text) else elements)
+    return at, make_nodes(values, at, blocks), len(values)
 
 
-def _named(settings: Settings, native: Any) -> Settings:
-    """The settings, with the document's own model where the caller names none."""
-    return settings if settings.model else Settings(leading_model(native), settings.profile, settings.limits)
+def _with_model(options: RepairOptions, native: Any) -> RepairOptions:
+    """The options, with the document's own model if the caller names none."""
+    return options if options.model else RepairOptions(leading_model(native), options.profile, options.limits)

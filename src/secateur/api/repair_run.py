@@ -1,10 +1,10 @@
-"""One document on the bench: its nodes, what is known about whom it is sent to, and the record of what was mended.
+"""One document under repair: its nodes, who it will be sent to, and a record of every change.
 
-Rule: each mend is recorded with the rule it serves and the place as it was when the document came in. A mend that
-cannot be made is recorded as left. Nothing is written here; `draft` says what changes.
+Rule: each change is recorded with the rule that it serves and the place as it was when the document came in. Nothing
+is written here; `editable` turns the nodes into operations.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -12,61 +12,78 @@ from msgspec import Struct
 from secateur.api.editable import Node
 from secateur.model import Path
 
+# These texts replace what is missing. Repaired documents contain them, so they never change.
 NO_RESULT = "[no result: the call was interrupted]"
 NO_OUTPUT = "[no output]"
 NO_CONTENT = "[no content]"
 BEGINNING = "[the conversation before this point is not here]"
 GO_ON = "continue"
 
+RunPass = Callable[..., Any]
 
-class Mended(Struct, frozen=True):
-    """One thing that was mended, or could not be: the rule it broke, where, and what was done (or why nothing)."""
 
-    rule: str  # a wire rule (A1, O2, R1; of a recorded conversation L1), or of a session file: F1 a line is one
-    # entry, F2 its parent is there, F3 its ids are its own
+class RepairPass(Struct, frozen=True):
+    """One step of a repair: a function that takes a document under repair and changes it."""
+
+    run: RunPass
+    rules: tuple[str, ...]  # the ids of the rules whose violations it repairs; it records its changes under these
+
+    @property
+    def name(self) -> str:
+        """The name of its function."""
+        return str(getattr(self.run, "__name__", ""))
+
+
+def repairs(*rules: str) -> Callable[[RunPass], RepairPass]:
+    """Turn a function into a repair pass that serves these rules."""
+
+    def build(run: RunPass) -> RepairPass:
+        return RepairPass(run, rules)
+
+    return build
+
+
+class RepairRecord(Struct, frozen=True):
+    """One thing that was repaired, or that is still broken."""
+
+    rule: str  # the rule that was violated: A1, O2; of a session file L1 to L10, or F1 to F3 for its lines
     where: str  # messages.3.content.1, or line 7 (lines count from 1), as the document came in
-    what: str
+    what: str  # what was done, or what is wrong
 
 
-class Limits(Struct, frozen=True):
-    """What one request may carry (wire rules A25-A28 for the defaults). Sizes of images are those of their base64."""
+class RepairLimits(Struct, frozen=True):
+    """What one request may carry (defaults: rules A25 to A28). Sizes of images are those of their base64."""
 
-    body_bytes: int = 0  # 0: what the API takes, 32 MB of Anthropic (A25), 100 MB of Gemini (G14)
+    body_bytes: int = 0  # 0: the limit of the API, 32 MB for Anthropic (A25), 100 MB for Gemini (G14)
     images: int = 600
     image_bytes: int = 10_000_000
     image_px: int = 8_000  # per side
-    many: int = 20  # with more images than this, every side must be within `many_px`
+    many: int = 20  # with more images than this, every side is limited to `many_px`
     many_px: int = 2_000
 
 
-class Settings(Struct, frozen=True):
-    """Who the request is for. `model` decides whether a last assistant text is refused; `profile` "strict" wants roles
-    to alternate."""
+class RepairOptions(Struct, frozen=True):
+    """Who the request will be sent to."""
 
-    model: str = ""
-    profile: str = ""
-    limits: Limits = Limits()
+    model: str = ""  # decides whether the assistant may have the last word; "": the model that the request names
+    profile: str = ""  # a server that accepts less: see `PROFILES`
+    limits: RepairLimits = RepairLimits()
 
 
-class Work(Struct, eq=False):
-    """A document that is being mended."""
+class RepairRun(Struct, eq=False):
+    """A request under repair. Passes change `nodes` and record what they did."""
 
     nodes: list[Node]
-    settings: Settings
+    options: RepairOptions
     bytes: int = 0  # of the whole document; 0: it is not text
-    request: dict[str, Any] = {}  # the body, for what stands beside its messages
-    partial: bool = False  # the server holds history that is not here
-    spared: int = 0  # bytes of media that went
-    mended: list[Mended] = []
-    left: list[Mended] = []
+    request: dict[str, Any] = {}  # the body, for its fields beside the messages
+    partial: bool = False  # a part of the history is stored by the provider
+    bytes_removed: int = 0  # of media
+    records: list[RepairRecord] = []
 
-    def say(self, rule: str, node: Node, what: str, inside: Path = ()) -> None:
-        """Record a mend."""
-        self.mended.append(Mended(rule, spelled((*(node.path or ()), *inside)), what))
-
-    def leave(self, rule: str, node: Node, why: str) -> None:
-        """Record what is broken and stays so."""
-        self.left.append(Mended(rule, spelled(node.path or ()), why))
+    def record(self, rule: str, node: Node, what: str, inside: Path = ()) -> None:
+        """Record a change that serves a rule, at a node or at a path inside it."""
+        self.records.append(RepairRecord(rule, format_path((*(node.path or ()), *inside)), what))
 
     def runs(self) -> Iterator[tuple[str, list[Node]]]:
         """Consecutive messages of one role together, as the API merges them."""
@@ -80,18 +97,18 @@ class Work(Struct, eq=False):
             yield run[-1].role, run
 
     def blocks(self) -> Iterator[tuple[Node, Node]]:
-        """Every message that holds blocks, with each of them."""
+        """Each block with its message."""
         for node in self.nodes:
             for block in node.inner or ():
                 yield node, block
 
 
-def spelled(path: Path) -> str:
-    """A path as people read it: `messages.3.content.1`."""
+def format_path(path: Path) -> str:
+    """A path for people: `messages.3.content.1`."""
     return ".".join(map(str, path)) or "the document"
 
 
-def quoted(name: Any) -> str:
-    """A name from the document, short enough for a sentence."""
+def quote(name: Any) -> str:
+    """A name from the document, in quotes and short enough for a sentence."""
     text = str(name)
     return repr(text if len(text) <= 40 else f"{text[:32]}…{text[-7:]}")

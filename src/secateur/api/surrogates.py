@@ -1,7 +1,7 @@
-"""Lone surrogates: halves of a character that no provider takes as JSON (wire rule A71).
+"""Replaces lone surrogates, halves of a character that no provider accepts in JSON (rule A71).
 
-Rule: each becomes U+FFFD, the replacement character, in the string it stands in; every other string stays. Where a
-lone half stands in the name of a member, the object that has it is written anew.
+Rule: each becomes U+FFFD, the replacement character, in its string; all other strings stay as they are. If the name of
+a member contains one, the whole object is written anew.
 """
 
 import re
@@ -14,14 +14,14 @@ from secateur.patch import Op
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def halves(value: Any, path: Path = ()) -> Iterator[Op]:
-    """The operations that take lone surrogates out of a parsed value."""
+def replace_surrogates(value: Any, path: Path = ()) -> Iterator[Op]:
+    """The operations that remove lone surrogates from a parsed value."""
     todo: list[tuple[Any, Path]] = [(value, path)]
     while todo:
         here, at = todo.pop()
         if isinstance(here, str):
             if _LONE.search(here):
-                yield Op(at, mended(here))
+                yield Op(at, replace_in_text(here))
         elif isinstance(here, dict):
             if any(_LONE.search(name) for name in here if isinstance(name, str)):
                 yield Op(at, _cleansed(here))
@@ -31,14 +31,14 @@ def halves(value: Any, path: Path = ()) -> Iterator[Op]:
             todo += [(one, (*at, number)) for number, one in enumerate(here)]
 
 
-def mended(text: str) -> str:
-    """The text with U+FFFD in place of each lone surrogate."""
+def replace_in_text(text: str) -> str:
+    """The text with U+FFFD in the place of each lone surrogate."""
     return _LONE.sub("\ufffd", text)
 
 
 def _cleansed(value: Any) -> Any:
     if isinstance(value, str):
-        return mended(value)
+        return replace_in_text(value)
     if isinstance(value, dict):
-        return {mended(name) if isinstance(name, str) else name: _cleansed(one) for name, one in value.items()}
+        return {replace_in_text(name) if isinstance(name, str) else name: _cleansed(one) for name, one in value.items()}
     return [_cleansed(one) for one in value] if isinstance(value, list | tuple) else value

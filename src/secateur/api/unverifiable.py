@@ -1,14 +1,14 @@
-"""What the APIs refuse and no rule here looks for, with the reason: one body alone does not show it.
+"""What the APIs reject and no rule looks for, with the reason.
 
-Rule: what can be seen in a body, its headers or its model's name is a rule; this list is for the rest, so that nobody
-takes silence for a promise.
+Rule: whatever a body, its headers or its model's name shows is checked by a rule. This list is for the rest, so that
+no one mistakes silence for a promise.
 """
 
 _BEFORE = "shows only against what the API sent before; edits leave these bytes alone"
 _MODEL = "depends on the model or the account; kept by the way edits are made"
 _ERROR = "about errors and answers, not about requests"
 
-UNSEEN = {
+UNVERIFIABLE = {
     "A16": "a permission: a result may be empty",
     "A42": _BEFORE,
     "A43": "the parts of it that show are A40 and A41",
@@ -22,7 +22,7 @@ UNSEEN = {
     "A70": "a thread's history is on the server: such requests are only observed",
     "A72": "about credentials",
     "A73": _ERROR,
-    "O11": "when an audio answer expires does not stand in the request",
+    "O11": "when an audio answer expires is not in the request",
     "O17": "costs cache reads only",
     "R4": _BEFORE,
     "R8": _BEFORE,
@@ -33,7 +33,7 @@ UNSEEN = {
     "R20": _BEFORE,
     "G11": _BEFORE,
     "G15": _ERROR,
-    "G16": "when a file expires does not stand in the request",
+    "G16": "when a file expires is not in the request",
     "B6": _MODEL,
     "B15": _BEFORE,
     "B17": _ERROR,

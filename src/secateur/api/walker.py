@@ -1,6 +1,6 @@
-"""What every walk over a history has: what was asked, and the size and soundness of its JSON.
+"""What every walk over a history has in common: its input, the size of the JSON, and lone surrogates.
 
-Rule: a family's history adds what its rules need to know, noticed once; a rule never walks a history again.
+Rule: the walker of an API notes, once, what its rules need to know. A rule never walks the history again.
 """
 
 import re
@@ -11,17 +11,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from secateur.api.accessors import fields, items, word
+from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.model import Path
 
-Look = Callable[..., None]  # (type, block, path), or (type, block, path around it, step in): paths are made late
+CheckBlock = Callable[..., None]  # (type, block, path), or (type, block, path around it, step in): paths are made late
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _encode = msgspec.json.Encoder().encode
 
 
-class Asked(Struct, frozen=True):
-    """What `check` was called with."""
+class CheckInput(Struct, frozen=True):
+    """The arguments of `check`."""
 
     messages: Sequence[Any]
     request: Mapping[str, Any] | None
@@ -31,36 +31,36 @@ class Asked(Struct, frozen=True):
     ends: bool  # the last message is the history's last
 
 
-class History:
-    """What is noticed of one history."""
+class Walker:
+    """Notes on one history."""
 
     array = "messages"  # the body's name for it
 
-    def __init__(self, asked: Asked) -> None:
-        self.messages = items(asked.messages)
-        self.request = fields(asked.request)
-        self.given = asked.request is not None  # the request's fields are known, and so is what is missing
-        self.whole = asked.whole
-        self.ends = asked.ends
-        self.profile = asked.profile
-        self.headers = {str(name).lower(): str(value) for name, value in asked.headers.items()}
-        self.model = word(self.request.get("model"))
+    def __init__(self, given: CheckInput) -> None:
+        self.messages = get_items(given.messages)
+        self.request = get_fields(given.request)
+        self.given = given.request is not None  # the request's fields are known, and so is what is missing
+        self.whole = given.whole
+        self.ends = given.ends
+        self.profile = given.profile
+        self.headers = {str(name).lower(): str(value) for name, value in given.headers.items()}
+        self.model = get_text(self.request.get("model"))
 
-    def walk(self, look: Look) -> None:
-        """Notice what rules need to know, and let block rules look at each block."""
+    def walk(self, check_block: CheckBlock) -> None:
+        """Note what rules need to know, and let rules on blocks check each block."""
         raise NotImplementedError
 
-    def where(self, path: Path) -> str:
+    def describe(self, path: Path) -> str:
         """A path for people."""
         return ".".join(map(str, path))
 
     @property
     def size(self) -> int:
-        """Bytes of the body as JSON without white space; 0 where it has no such form."""
+        """Bytes of the body as JSON without white space; 0 if it has no such form."""
         return sum(size or 0 for size in self._sizes)
 
     def surrogates(self) -> Iterator[Path]:
-        """Where lone surrogates stand: halves of a character that no UTF-8 can hold."""
+        """The paths of lone surrogates: halves of a character, which UTF-8 cannot encode."""
         for at, value, size in zip(((self.array,), ()), self._values(), self._sizes, strict=True):
             if size is None:
                 yield from ((*at, *path) for path in _lone(value))
@@ -74,7 +74,7 @@ class History:
 
 
 def _size(value: Any) -> int | None:
-    """Bytes of JSON; None where a string cannot be written, 0 for a caller's own objects."""
+    """Bytes of the JSON; None if a string cannot be encoded, 0 for a caller's own objects."""
     try:
         return len(_encode(value))
     except UnicodeEncodeError:
@@ -84,7 +84,7 @@ def _size(value: Any) -> int | None:
 
 
 def _lone(value: Any) -> Iterator[Path]:
-    """Paths of the strings that hold one, names of members as the object they stand in."""
+    """The paths of strings with a lone surrogate; for the name of a member, the path of its object."""
     todo: list[tuple[Path, Any]] = [((), value)]
     while todo:
         path, one = todo.pop()

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from msgspec import Struct
 
 from secateur.api import PROFILES
-from secateur.api.repair import Mended, Repair, Settings, repaired
+from secateur.api.repair import RepairOptions, RepairRecord, RepairResult, repair
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import InputSource, explain_unreadable, read_source
@@ -78,8 +78,8 @@ class RepairReport(Struct, frozen=True, kw_only=True):
     backup: str | None
     torn: str | None  # the file that holds what was cut off
     torn_bytes: int
-    mended: tuple[Mended, ...]
-    left: tuple[Mended, ...]  # still broken; `where` counts in the repaired document
+    mended: tuple[RepairRecord, ...]
+    left: tuple[RepairRecord, ...]  # still broken; `where` counts in the repaired document
 
 
 @options.command("repair", RepairCommandOptions, _EPILOG)
@@ -102,26 +102,26 @@ def command(args: RepairCommandOptions) -> int:
         backup=str(backup) if backup else None,
         torn=torn,
         torn_bytes=len(done.torn),
-        mended=done.mended,
-        left=done.left,
+        mended=done.repairs,
+        left=done.remaining,
     )
     print_run(report, args, lambda: _render(report, source))
-    return FINDINGS if done.left else SUCCESS
+    return FINDINGS if done.remaining else SUCCESS
 
 
-def _repair_document(args: RepairCommandOptions, source: InputSource) -> tuple[str, Repair, bytes]:
+def _repair_document(args: RepairCommandOptions, source: InputSource) -> tuple[str, RepairResult, bytes]:
     """The format's name, the repairs, and the document as it is to be stored."""
     try:
         read_document = document.read(source.data, args.format_name)
-        done = repaired(read_document.native, read_document.format.name, Settings(args.model, args.profile or ""))
+        done = repair(read_document.native, read_document.format.name, RepairOptions(args.model, args.profile or ""))
     except FormatError as error:
         raise explain_unreadable(source, error) from error
-    assert isinstance(done.native, Text)  # bytes came in
-    data = read_document.out(done.native.data) if done.mended else source.data
+    assert isinstance(done.document, Text)  # bytes came in
+    data = read_document.out(done.document.data) if done.repairs else source.data
     return read_document.format.name, done, data
 
 
-def _write_torn(args: RepairCommandOptions, done: Repair) -> str | None:
+def _write_torn(args: RepairCommandOptions, done: RepairResult) -> str | None:
     """Save what was cut off, before the file that it came from is overwritten."""
     if not done.torn or args.target.name in (None, "-"):
         return None

@@ -159,10 +159,10 @@ def repaired_request(settings: EngineSettings, native: Any) -> Incoming:
     """The request as the provider accepts it, and what was repaired, where that was asked for."""
     if not settings.repair:
         return Incoming(native)
-    from secateur.api.repair import repaired  # only a request that is repaired pays for loading it
+    from secateur.api.repair import repair  # only a request that is repaired pays for loading it
 
-    done = repaired(native, settings.format)
-    return Incoming(done.native, tuple(f"{repair.rule} at {repair.where}: {repair.what}" for repair in done.mended))
+    done = repair(native, settings.format)
+    return Incoming(done.document, tuple(f"{repair.rule} at {repair.where}: {repair.what}" for repair in done.repairs))
 
 
 def build_context(

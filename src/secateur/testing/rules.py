@@ -5,15 +5,14 @@ Rule: the rule is asked together with the built-in rules of its API, whether it 
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 from secateur.api import Violation, rules
-from secateur.api.editable import drafted
-from secateur.api.findings import Findings, chosen
-from secateur.api.repair_run import Settings, Work
-from secateur.api.rule import Rule
-from secateur.api.walker import Asked
+from secateur.api.editable import make_nodes
+from secateur.api.registry import walker_of
+from secateur.api.repair_run import RepairOptions, RepairRun
+from secateur.api.rule import Findings, Rule, select_rules
+from secateur.api.walker import CheckInput
 from secateur.testing.mutations import JUNK, mutate
 
 _ARRAYS = {"gemini": "contents", "openai_responses": "input"}
@@ -69,13 +68,13 @@ class RuleKit:
     def test_its_repair_repairs_it_and_then_has_nothing_to_do(self) -> None:
         if self.rule().repair is None:
             return
-        work = self._repaired(self.breaks())
-        assert {one.rule for one in work.mended} == {self.rule().id}
-        values = [_written(node) for node in work.nodes]
+        run = self._repaired(self.breaks())
+        assert {one.rule for one in run.records} == {self.rule().id}
+        values = [_written(node) for node in run.nodes]
         body = {**self.breaks(), _ARRAYS.get(self.rule().family, "messages"): values}
         assert self.rule().id not in {found.rule for found in self._judge(body)}
-        assert self._repaired(body).mended == []
-        assert self._repaired(self.passes()).mended == []
+        assert self._repaired(body).records == []
+        assert self._repaired(self.passes()).records == []
 
     def _judge(self, body: Any) -> list[Violation]:
         family = self.rule().family
@@ -83,21 +82,19 @@ class RuleKit:
         request = body if isinstance(body, dict) else {array: body}
         messages = request.get(array)
         held = messages if isinstance(messages, list) else ()
-        history = import_module(f"secateur.api.{family}").History(
-            Asked(held, request, self.profile, True, self.headers, True)
-        )
+        history = walker_of(family)(CheckInput(held, request, self.profile, True, self.headers, True))
         every = [rule for rule in rules(family) if rule.id != self.rule().id or not rule.family]
-        findings = Findings(chosen([*every, self.rule()], self.profile, True, True), history)
-        history.walk(findings.look)
-        return findings.finished()
+        findings = Findings(select_rules([*every, self.rule()], self.profile, True, True), history)
+        history.walk(findings.check_block)
+        return findings.finish()
 
-    def _repaired(self, body: Any) -> Work:
+    def _repaired(self, body: Any) -> RepairRun:
         family = self.rule().family
         array = _ARRAYS.get(family, "messages")
-        work = Work(drafted(body[array], (array,), _BLOCKS.get(family, "")), Settings(), request=body)
+        run = RepairRun(make_nodes(body[array], (array,), _BLOCKS.get(family, "")), RepairOptions(), request=body)
         assert self.rule().repair is not None
-        self.rule().repair(work)  # type: ignore[misc]
-        return work
+        self.rule().repair(run)  # type: ignore[misc]
+        return run
 
 
 def _written(node: Any) -> Any:

@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from secateur.plugins import Found, Work, rule
+from secateur.plugins import Found, RepairRun, rule
 
 MOST_CHARS = 2_000
 _NOTE = "\n[cut for the gateway]"
 
 
-def shorten_results(work: Work) -> None:
+def shorten_results(run: RepairRun) -> None:
     """Cut results that are one text and too long."""
-    for _, block in work.blocks():
+    for _, block in run.blocks():
         text = block.get("content")
         if block.role == "tool_result" and isinstance(text, str) and len(text) > MOST_CHARS:
             block.put(("content",), text[: MOST_CHARS - len(_NOTE)] + _NOTE)
-            work.say("EXAMPLE-1", block, f"a result of {len(text):,} characters was cut to {MOST_CHARS:,}")
+            run.record("EXAMPLE-1", block, f"a result of {len(text):,} characters was cut to {MOST_CHARS:,}")
 
 
 @rule(

@@ -1,85 +1,67 @@
-"""Blocks that the Messages API refuses for what they hold: empty texts, unsigned reasoning, inputs that are no object.
+"""Repairs the contents of messages: empty texts, unsigned reasoning, inputs that are not an object.
 
-Rules A6, A11, A12, A50. An empty block goes where another block remains; else it says that there is nothing, in its
-place, so that no message moves. Reasoning without its signature is refused, and the signature cannot be made again.
+Rule: an empty block is removed if another block remains; otherwise it is replaced with a text that says so, so that no
+message moves. Unsigned reasoning is removed, because its signature cannot be recreated.
 """
 
 from typing import Any
 
-from secateur.api.call_arguments import object_of
+from secateur.api.anthropic.models import rejects_prefill
+from secateur.api.call_arguments import parse_object
 from secateur.api.editable import Node
-from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, Work
+from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, repairs
 from secateur.formats.native import canonical
 
 _KNOWN = frozenset({"user", "assistant", "system"})
 
 
-def mend_content(work: Work, ending_may_be_empty: bool) -> None:
-    """Mend what stands inside messages. `ending_may_be_empty`: a last assistant message may hold nothing (A12)."""
-    for node in work.nodes:
+@repairs("A0", "A6", "A11", "A50", "A53")
+def repair_content(repair: RepairRun) -> None:
+    """Remove empty texts and reasoning that cannot be sent, and make the input of each call an object.
+
+    A last assistant message may be left empty (A12), unless the model then needs words of the user behind it.
+    """
+    ending_may_be_empty = not rejects_prefill(repair.options.model)
+    for node in repair.nodes:
         if isinstance(node.value, dict) and node.role in _KNOWN:
-            last = node is work.nodes[-1] and node.role == "assistant" and ending_may_be_empty
-            _mend_blocks(work, node, last)
+            last = node is repair.nodes[-1] and node.role == "assistant" and ending_may_be_empty
+            _repair_blocks(repair, node, last)
 
 
-def mend_empty(work: Work) -> None:
-    """Let each message say something, a last one of the assistant aside (A12)."""
-    for node in work.nodes:
-        last = node is work.nodes[-1] and node.role == "assistant"
-        if isinstance(node.value, dict) and node.role in _KNOWN and not last:
-            _mend_nothing(work, node)
-
-
-def _mend_blocks(work: Work, node: Node, may_be_empty: bool) -> None:
+def _repair_blocks(repair: RepairRun, node: Node, may_be_empty: bool) -> None:
     blocks = node.inner or []
     for block in blocks:
         if block.role == "tool_use" and node.role != "assistant":
             block.put((), {"type": "text", "text": f"[call of {block.get('name')}: {canonical(block.get('input'))}]"})
-            work.say("A0", block, f"a call in a message of the {node.role} became text")
+            repair.record("A0", block, f"a call in a {node.role} message became text")
         if block.role == "tool_use" and not isinstance(block.get("input"), dict):
-            block.put(("input",), object_of(block.get("input")))
-            work.say("A6", block, "the input of a call was no object and became one")
+            block.put(("input",), parse_object(block.get("input")))
+            repair.record("A6", block, "the input of a call was not an object and became one")
         elif block.role == "tool_result" and isinstance(block.get("content"), list):
-            _mend_result(work, block)
+            _repair_result(repair, block)
     void = [block for block in blocks if _is_void(block)]
     kept = [block for block in blocks if not _is_void(block)]
     if void and (kept or may_be_empty):
         node.inner = kept
     elif void:
-        node.inner = [_said(void[0])]
+        node.inner = [_with_text(void[0])]
     for block in void:
         thought = block.role == "thinking"
         rule, what = ("A50", "reasoning without a signature") if thought else ("A11", "an empty text block")
-        work.say(rule, block, f"{what} was taken out" if kept or may_be_empty else f"{what} now reads {NO_CONTENT}")
+        repair.record(rule, block, f"{what} was removed" if kept or may_be_empty else f"{what} now reads {NO_CONTENT}")
 
 
-def _mend_result(work: Work, block: Node) -> None:
+def _repair_result(repair: RepairRun, block: Node) -> None:
     """The same inside a result, whose list may be empty but may not hold empty texts (A16)."""
     content = block.get("content")
     kept = [one for one in content if not _is_empty_text(one)]
     if len(kept) < len(content):
         block.put(("content",), kept or [{"type": "text", "text": NO_OUTPUT}])
-        work.say("A11", block, "empty text blocks were taken out of a result")
+        repair.record("A11", block, "empty text blocks were removed from a result")
 
 
-def _mend_nothing(work: Work, node: Node) -> None:
-    content = node.get("content")
-    if node.inner is None and content is not None and not isinstance(content, str):
-        return  # neither text nor a list of blocks: nobody knows what it is
-    nothing = not node.inner if node.inner is not None else not (content or "").strip()
-    if nothing and not _sets_effort(node):
-        node.inner = None
-        node.put(("content",), NO_CONTENT)
-        work.say("A12", node, f"a message without content now reads {NO_CONTENT}")
-
-
-def _sets_effort(node: Node) -> bool:
-    """A system message that only sets the effort may hold nothing."""
-    return node.role == "system" and "output_config" in node.value
-
-
-def _said(block: Node) -> Node:
-    """The place of a block that held nothing, with a text."""
+def _with_text(block: Node) -> Node:
+    """Replace an empty block with a text that says so."""
     if block.role == "text":
         block.put(("text",), NO_CONTENT)
     else:

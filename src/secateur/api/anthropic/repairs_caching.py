@@ -1,24 +1,24 @@
-"""Cache markers of the Messages API: four at most, the longer-lived first, and none on what cannot bear one.
+"""Repairs cache markers: at most four, those with the longer lifetime first, none on blocks that cannot have one.
 
-Rules A20-A22. Those in messages give way, the oldest first, since tools and system are read by every request; the
-newest stays as long as a slot is free, since without it nothing new is kept.
+Rule: markers in messages are removed before those in tools and system, which every request reads; among them the oldest
+first, because without the newest nothing new is cached.
 """
 
 from typing import Any
 
 from msgspec import Struct
 
-from secateur.api.accessors import fields, items, word
+from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.api.anthropic.rules_caching import SLOTS
 from secateur.api.editable import Node
-from secateur.api.repair_run import Work
+from secateur.api.repair_run import RepairRun, repairs
 from secateur.model import Path
 
 _UNMARKED = frozenset({"thinking", "redacted_thinking", "mcp_tool_listing", "fallback"})
 
 
 class _Marked(Struct, eq=False):
-    """A block that carries a marker, or one inside a result."""
+    """A block with a cache marker, or a marked block inside a result."""
 
     block: Node
     inside: Path  # () for the block itself
@@ -29,7 +29,7 @@ class _Marked(Struct, eq=False):
         return _is_long(self.value)
 
     def put(self, value: dict[str, Any]) -> None:
-        """Let the block read so."""
+        """Write the marked block."""
         if self.inside:
             self.block.put(self.inside, value)
         elif "cache_control" in value:
@@ -38,22 +38,25 @@ class _Marked(Struct, eq=False):
             self.block.drop("cache_control")
 
 
-def mend_markers(work: Work) -> None:
-    """Take off what is too much, and let no longer life follow a shorter one."""
-    fixed = [one for name in ("tools", "system") for one in items(work.request.get(name)) if _is_marked(one)]
-    found = [one for _, block in work.blocks() for one in _within(block)]
-    free = SLOTS - len(fixed) - bool(fields(work.request.get("cache_control")))
-    odd = [one for one in found if word(one.value.get("type")) in _UNMARKED]
-    _take_off(work, odd, "A22", "a block that cannot bear one")
+@repairs("A20", "A21", "A22")
+def repair_markers(repair: RepairRun) -> None:
+    """Remove markers that are too many or misplaced, and shorten a lifetime that follows a shorter one."""
+    fixed = [one for name in ("tools", "system") for one in get_items(repair.request.get(name)) if _is_marked(one)]
+    found = [one for _, block in repair.blocks() for one in _within(block)]
+    free = SLOTS - len(fixed) - bool(get_fields(repair.request.get("cache_control")))
+    odd = [one for one in found if get_text(one.value.get("type")) in _UNMARKED]
+    _take_off(repair, odd, "A22", "a block that cannot bear one")
     found = [one for one in found if one not in odd]
     gone = found[: max(0, len(found) - max(0, free))]
-    _take_off(work, gone, "A20", f"there were more than {SLOTS}")
+    _take_off(repair, gone, "A20", f"there were more than {SLOTS}")
     short = not all(map(_is_long, fixed))
     for one in found[len(gone) :]:
         if short and one.long:
             marker = {name: value for name, value in one.value["cache_control"].items() if name != "ttl"}
             one.put(one.value | {"cache_control": marker})
-            work.say("A21", one.block, "a cache marker of 1h behind a shorter one is as short now", one.inside)
+            repair.record(
+                "A21", one.block, "a cache marker of 1h after a shorter one now has the shorter lifetime", one.inside
+            )
         short = short or not one.long
 
 
@@ -64,10 +67,10 @@ def _within(block: Node) -> list[_Marked]:
     return [*here, *(_Marked(block, ("content", at), one) for at, one in blocks if _is_marked(one))]
 
 
-def _take_off(work: Work, found: list[_Marked], rule: str, why: str) -> None:
+def _take_off(repair: RepairRun, found: list[_Marked], rule: str, why: str) -> None:
     for one in found:
         one.put({name: value for name, value in one.value.items() if name != "cache_control"})
-        work.say(rule, one.block, f"a cache marker was taken off: {why}", one.inside)
+        repair.record(rule, one.block, f"a cache marker was removed: {why}", one.inside)
 
 
 def _is_marked(value: Any) -> bool:
@@ -75,4 +78,4 @@ def _is_marked(value: Any) -> bool:
 
 
 def _is_long(block: Any) -> bool:
-    return word(fields(block.get("cache_control")).get("ttl")) == "1h"
+    return get_text(get_fields(block.get("cache_control")).get("ttl")) == "1h"

@@ -1,23 +1,62 @@
-"""Calls and results of the Messages API: every call answered in the next message, every answer asked for.
+"""Moves system messages to where they are accepted, and pairs calls with results.
 
-Rules A1-A4 and A8. A result that stands too late moves to where its call wants it; a call that has none gets an
-error result that says so; a result without a call becomes a text of the user that says whose result it was. Nothing is
-lost. Server-side tools are the provider's own and stay as they are.
+Rule: nothing that a message says is lost. A system message moves behind the next user message and never into the system
+prompt, which would invalidate every cache and all signed reasoning. A late result moves to its call, a call without a
+result gets an error result that says so, and a result without a call becomes a text of the user. Server tools are left
+to the provider.
 """
 
 from typing import Any
 
 from secateur.api.editable import Node
-from secateur.api.repair_run import NO_RESULT, Work, quoted
-from secateur.api.replacement_texts import orphaned
+from secateur.api.repair_run import BEGINNING, GO_ON, NO_RESULT, RepairRun, quote, repairs
+from secateur.api.replacement_texts import convert_orphan
 from secateur.pairing import Pairing
 
 
-def mend_pairs(work: Work) -> None:
-    """Put all calls and results in pairs, in the order that the API wants."""
-    answers = _Answers(work)
+@repairs("A10", "A31")
+def repair_systems(repair: RepairRun) -> None:
+    """Move system messages to where they are accepted."""
+    nodes: list[Node] = []
+    held: list[Node] = []
+    for number, node in enumerate(repair.nodes):
+        if node.role == "system":
+            (nodes if not held and _may_stay(repair.nodes, number) else held).append(node)
+            continue
+        if held and node.role != "user" and nodes and nodes[-1].role == "user":
+            nodes += _release(repair, held)
+        nodes.append(node)
+    if held and (not nodes or nodes[-1].role != "user"):
+        nodes.append(Node({"role": "user", "content": GO_ON if nodes else BEGINNING}))
+    repair.nodes = nodes + _release(repair, held)
+
+
+def _release(repair: RepairRun, held: list[Node]) -> list[Node]:
+    for node in held:
+        repair.record("A31", node, "a system message moved behind a user message")
+    moved = list(held)
+    held.clear()
+    return moved
+
+
+def _may_stay(nodes: list[Node], number: int) -> bool:
+    """Whether a system message may stay, given the messages around it that are not system messages."""
+    before = next((one for one in reversed(nodes[:number]) if one.role != "system"), None)
+    after = next((one for one in nodes[number + 1 :] if one.role != "system"), None)
+    if before is None or (after is not None and after.role == "user"):
+        return False
+    ended = before.inner[-1].role if before.inner else ""
+    return before.role == "user" or (ended != "tool_result" and ended.endswith("_tool_result"))
+
+
+@repairs("A1", "A2", "A3", "A4")
+def repair_pairs(repair: RepairRun) -> None:
+    """Pair each call with a result in the next message, with results first."""
+    if repair.partial:
+        return  # what is missing here may be at the provider
+    answers = _Answers(repair)
     answers.collect()
-    answers.tell_orphans()
+    answers.convert_orphans()
     answers.complete()
 
 
@@ -33,21 +72,24 @@ class _Round:
         self.calls: Pairing[Node, Node] = Pairing(unique=True)
         for call in (call for node in run for call in _calls(node)):
             self.calls.add_call(call.get("id"), call)
-        self.here: set[int] = set()  # results that stand in the messages that follow, by identity
+        self.here: set[int] = set()  # results in the messages that follow, by their identity
         self.after: list[Node] = []  # these messages
 
 
 class _Answers:
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    def __init__(self, repair: RepairRun) -> None:
+        self.repair = repair
         self.rounds: list[_Round] = []
-        self.homes: dict[int, Node] = {}  # the message of each result, by identity
+        self.homes: dict[int, Node] = {}  # the message of each result, by its identity
         self.strays: list[Node] = []
 
     def collect(self) -> None:
-        """Rounds with the results in their place; then results that came late."""
+        """Collect the rounds with the results in their place, then the results that came late."""
+        # A round is one run of assistant messages with the run of user messages behind it. A result in that run goes to
+        # its call. Any other result goes to the latest earlier round that still waits for its id; if none does, it is
+        # a stray and becomes text. Only then are missing results added, since a late one may have filled the gap.
         open_: _Round | None = None
-        for role, run in self.work.runs():
+        for role, run in self.repair.runs():
             if role == "assistant":
                 open_ = _Round(run)
                 self.rounds.append(open_)
@@ -64,57 +106,61 @@ class _Answers:
     def _take(self, open_: _Round | None, node: Node, block: Node) -> None:
         self.homes[id(block)] = node
         name = block.get("tool_use_id")
-        if open_ is not None and _waits(open_, name):
+        if open_ is not None and _is_waiting(open_, name):
             open_.calls.add_result(name, block)
             open_.here.add(id(block))
             return
-        late = next((one for one in reversed(self.rounds) if _waits(one, name)), None) if node.role == "user" else None
+        late = (
+            next((one for one in reversed(self.rounds) if _is_waiting(one, name)), None)
+            if node.role == "user"
+            else None
+        )
         if late is None or (open_ is late):
             self.strays.append(block)
         else:
             late.calls.add_result(name, block)
-            self.work.say("A1", block, f"the result of call {quoted(name)} came late and moved behind its call")
+            self.repair.record("A1", block, f"the result of call {quote(name)} was late and moved behind its call")
 
-    def tell_orphans(self) -> None:
-        """Results that nobody asked for become text where they stand."""
+    def convert_orphans(self) -> None:
+        """Turn results without a call into text."""
         for block in self.strays:
             home = self.homes[id(block)]
             assert home.inner is not None
             at = next(number for number, one in enumerate(home.inner) if one is block)
-            home.inner[at : at + 1] = orphaned(block, home.role == "user")
-            name = quoted(block.get("tool_use_id"))
-            self.work.say("A2", block, f"the result of call {name}, which is not there, became text")
+            home.inner[at : at + 1] = convert_orphan(block, home.role == "user")
+            name = quote(block.get("tool_use_id"))
+            self.repair.record("A2", block, f"the result of call {name} has no call and became text")
 
     def complete(self) -> None:
-        """Answer what has no answer, and put results first (A3)."""
+        """Add the results that are missing, and move results to the front (A3)."""
         for one in self.rounds:
             for call in one.calls.open_calls:
                 name = call.get("id")
-                one.calls.add_result(name, Node(_no_result(call)))
-                self.work.say("A1", call, f"call {quoted(name)} had no result: it now has one that says so")
+                one.calls.add_result(name, Node(_make_result(call)))
+                self.repair.record("A1", call, f"call {quote(name)} had no result: it now has one that says so")
             if one.calls.matched:
                 self._place(one)
         self._drop_empty()  # at the end: what is empty meanwhile may be the seat of a later round's results
 
     def _place(self, one: _Round) -> None:
-        blocks = [(node, block) for node in one.after for block in _peek(node)]
+        blocks = [(node, block) for node in one.after for block in _get_blocks(node)]
         lead = next((at for at, (_, block) in enumerate(blocks) if id(block) not in one.here), len(blocks))
         trailing = [block for _, block in blocks[lead:] if id(block) in one.here]
         for block in trailing:
-            self.work.say("A3", block, "a result behind other blocks of its message moved before them")
+            self.repair.record("A3", block, "a result moved before the other blocks of its message")
         added = [block for _, block in one.calls.matched if id(block) not in one.here]
         if not trailing and not added:
             return
-        self._lift([*trailing, *added])
+        self._remove_blocks([*trailing, *added])
         if not one.after:
-            at = next(number for number, node in enumerate(self.work.nodes) if node is one.last)
-            self.work.nodes.insert(at + 1, Node({"role": "user"}, inner=added, size=-1))
+            at = next(number for number, node in enumerate(self.repair.nodes) if node is one.last)
+            self.repair.nodes.insert(at + 1, Node({"role": "user"}, inner=added, size=-1))
             return
-        node, at = _seat(one.after, blocks[:lead])
-        node.opened()[at:at] = [*trailing, *added]
+        node, at = _find_seat(one.after, blocks[:lead])
+        node.open_blocks()[at:at] = [*trailing, *added]
 
-    def _lift(self, blocks: list[Node]) -> None:
-        """Take blocks out of the messages they stand in."""
+    def _remove_blocks(self, blocks: list[Node]) -> None:
+        """Remove blocks from their messages."""
         for block in blocks:
             home = self.homes.get(id(block))
             if home is not None and home.inner is not None:
@@ -122,28 +168,28 @@ class _Answers:
 
     def _drop_empty(self) -> None:
         gone = {id(home) for home in self.homes.values() if home.inner == [] and home.role == "user"}
-        self.work.nodes = [node for node in self.work.nodes if id(node) not in gone]
+        self.repair.nodes = [node for node in self.repair.nodes if id(node) not in gone]
 
 
-def _peek(node: Node) -> list[Node]:
+def _get_blocks(node: Node) -> list[Node]:
     """The blocks of a message; a string counts as one."""
     if node.inner is None:
         return [Node({"type": "text"})] if str(node.get("content") or "").strip() else []
     return node.inner
 
 
-def _seat(after: list[Node], leading: list[tuple[Node, Node]]) -> tuple[Node, int]:
-    """Where results go in: behind those that lead already."""
+def _find_seat(after: list[Node], leading: list[tuple[Node, Node]]) -> tuple[Node, int]:
+    """Where new results are inserted: behind the results that come first."""
     if not leading:
         return after[0], 0
     node, block = leading[-1]
     return node, 1 + next(number for number, one in enumerate(node.inner or ()) if one is block)
 
 
-def _waits(one: _Round, name: Any) -> bool:
+def _is_waiting(one: _Round, name: Any) -> bool:
     return isinstance(name, str) and one.calls.is_waiting(name)
 
 
-def _no_result(call: Node) -> dict[str, Any]:
+def _make_result(call: Node) -> dict[str, Any]:
     named = {"toolset_name": call.get("toolset_name")} if call.get("toolset_name") else {}
     return {"type": "tool_result", "tool_use_id": call.get("id"), "is_error": True, "content": NO_RESULT, **named}

@@ -1,7 +1,7 @@
-"""Pictures and documents that a request of the Messages API cannot carry.
+"""Replaces images and documents that a request cannot contain.
 
-Rules A9 and A25-A28: the oldest go first, and each leaves a text in its place that says what stood there. Sizes are
-read from the pictures themselves; one that cannot be measured is taken to fit.
+Rule: the oldest are replaced first, each with a text that says what it was. Sizes are read from the images themselves;
+an image that cannot be measured is assumed to fit.
 """
 
 import json
@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from secateur.api.editable import Node
-from secateur.api.image_size import sides
-from secateur.api.repair_run import Work
-from secateur.api.replacement_texts import removed
+from secateur.api.image_size import read_image_size
+from secateur.api.repair_run import RepairRun, repairs
+from secateur.api.replacement_texts import describe_removed
 from secateur.model import Path
 
 _MEDIA = ("image", "document")
@@ -21,7 +21,7 @@ _BODY = 32_000_000  # bytes; rule A25
 
 
 class _Medium(Struct, eq=False):
-    """A picture or document, and the block it stands in."""
+    """An image or document, and the block that contains it."""
 
     block: Node
     inside: Path  # () for the block itself
@@ -29,33 +29,34 @@ class _Medium(Struct, eq=False):
 
     @property
     def data(self) -> str:
-        """Its base64; "" for one that stands elsewhere."""
+        """Its base64; "" if the data is elsewhere."""
         source = self.value.get("source")
         data = source.get("data") if isinstance(source, dict) and source.get("type") == "base64" else None
         return data if isinstance(data, str) else ""
 
     @property
     def side(self) -> int:
-        """The longer side of a picture in pixels; 0 if unknown."""
-        return max(sides(self.data) or (0, 0)) if self.value.get("type") == "image" else 0
+        """The longer side of an image in pixels; 0 if unknown."""
+        return max(read_image_size(self.data) or (0, 0)) if self.value.get("type") == "image" else 0
 
 
-def mend_media(work: Work) -> None:
-    """Take out what may not be there, then what is too much, oldest first."""
-    _mend_errors(work)
-    found = [medium for _, block in work.blocks() for medium in _within(block)]
-    found = _without_huge(work, found)
+@repairs("A9", "A25", "A26", "A27", "A28")
+def repair_media(repair: RepairRun) -> None:
+    """Replace media that are not accepted, then those that are too many or too large, oldest first."""
+    _repair_errors(repair)
+    found = [medium for _, block in repair.blocks() for medium in _within(block)]
+    found = _without_huge(repair, found)
     pictures = [one for one in found if one.value.get("type") == "image"]
-    pictures = _without_many(work, pictures)
-    limits = work.settings.limits
+    pictures = _without_many(repair, pictures)
+    limits = repair.options.limits
     for one in pictures[: max(0, len(pictures) - limits.images)]:
-        _clear(work, one, "A26", f"more than {limits.images} images")
-    _fit_body(work)
+        _clear(repair, one, "A26", f"more than {limits.images} images")
+    _fit_body(repair)
 
 
-def _mend_errors(work: Work) -> None:
-    """A result that reports an error holds text only (A9)."""
-    for _, block in work.blocks():
+def _repair_errors(repair: RepairRun) -> None:
+    """An error result contains only text (A9)."""
+    for _, block in repair.blocks():
         content = block.get("content")
         if block.role != "tool_result" or block.get("is_error") is not True or not isinstance(content, list):
             continue
@@ -63,10 +64,10 @@ def _mend_errors(work: Work) -> None:
             if isinstance(one, dict) and one.get("type") != "text":
                 medium = _Medium(block, ("content", number), one)
                 if one.get("type") in _MEDIA:
-                    _clear(work, medium, "A9", "an error result holds text only")
+                    _clear(repair, medium, "A9", "an error result holds text only")
                 else:
                     block.put(medium.inside, {"type": "text", "text": json.dumps(one, ensure_ascii=False)})
-                    work.say("A9", block, "an error result holds text only: its JSON stands as text", medium.inside)
+                    repair.record("A9", block, "a block in an error result became the text of its JSON", medium.inside)
 
 
 def _within(block: Node) -> Iterator[_Medium]:
@@ -78,49 +79,49 @@ def _within(block: Node) -> Iterator[_Medium]:
             yield _Medium(block, ("content", number), one)
 
 
-def _without_huge(work: Work, found: list[_Medium]) -> list[_Medium]:
-    """Pictures that no request may hold (A27)."""
-    limits, kept = work.settings.limits, []
+def _without_huge(repair: RepairRun, found: list[_Medium]) -> list[_Medium]:
+    """Replace images that no request may contain (A27)."""
+    limits, kept = repair.options.limits, []
     for one in found:
         if one.value.get("type") == "image" and (one.side > limits.image_px or len(one.data) > limits.image_bytes):
-            _clear(work, one, "A27", "larger than an image may be")
+            _clear(repair, one, "A27", "larger than an image may be")
         else:
             kept.append(one)
     return kept
 
 
-def _without_many(work: Work, pictures: list[_Medium]) -> list[_Medium]:
-    """Beyond `many` pictures each must be small (A28): the oldest large ones go until all fit or few are left."""
-    limits, kept = work.settings.limits, list(pictures)
+def _without_many(repair: RepairRun, pictures: list[_Medium]) -> list[_Medium]:
+    """With more than `many` images, replace the oldest large ones until all are small or few enough are left (A28)."""
+    limits, kept = repair.options.limits, list(pictures)
     for one in pictures if len(pictures) > limits.many else ():
         if len(kept) > limits.many and one.side > limits.many_px:
-            _clear(work, one, "A28", f"more than {limits.many} images, and this one over {limits.many_px} px")
+            _clear(repair, one, "A28", f"more than {limits.many} images, and this one over {limits.many_px} px")
             kept = [other for other in kept if other is not one]
     return kept
 
 
-def _fit_body(work: Work) -> None:
-    """A body of too many bytes (A25) loses its oldest media."""
-    left = [medium for _, block in work.blocks() for medium in _within(block)]
-    gone = work.spared
-    most = work.settings.limits.body_bytes or _BODY
-    whole = work.bytes - gone if work.bytes else sum(len(one.data) for one in left)
+def _fit_body(repair: RepairRun) -> None:
+    """Replace the oldest media of a body that has too many bytes (A25)."""
+    left = [medium for _, block in repair.blocks() for medium in _within(block)]
+    gone = repair.bytes_removed
+    most = repair.options.limits.body_bytes or _BODY
+    whole = repair.bytes - gone if repair.bytes else sum(len(one.data) for one in left)
     for one in left:
         if whole <= most:
             return
         whole -= len(one.data)
-        _clear(work, one, "A25", "the request had too many bytes")
+        _clear(repair, one, "A25", "the request had too many bytes")
 
 
-def _clear(work: Work, one: _Medium, rule: str, why: str) -> None:
-    text = _told(one.value, one.data, why)
+def _clear(repair: RepairRun, one: _Medium, rule: str, why: str) -> None:
+    text = _describe(one.value, one.data, why)
     marked = {"cache_control": one.value["cache_control"]} if one.value.get("cache_control") else {}
     one.block.put(one.inside, {"type": "text", "text": text, **marked})
-    work.spared += len(one.data)
-    work.say(rule, one.block, f"{text[1:-1]}", one.inside)
+    repair.bytes_removed += len(one.data)
+    repair.record(rule, one.block, f"{text[1:-1]}", one.inside)
 
 
-def _told(value: dict[str, Any], data: str, why: str) -> str:
+def _describe(value: dict[str, Any], data: str, why: str) -> str:
     source = value.get("source")
     mime = source.get("media_type") if isinstance(source, dict) else None
-    return removed(mime or value.get("type"), data, why)
+    return describe_removed(mime or value.get("type"), data, why)

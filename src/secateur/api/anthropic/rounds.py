@@ -7,7 +7,7 @@ results inside a round, server tools inside a turn. Both are fed in the order of
 
 from typing import Any
 
-from secateur.api.accessors import word
+from secateur.api.accessors import get_text
 from secateur.model import Path
 from secateur.pairing import Pairing
 
@@ -48,7 +48,7 @@ class Rounds:
         if role != "assistant":
             self.misplaced.append((*around, at))
             return
-        id = word(block.get("id"))
+        id = get_text(block.get("id"))
         if id in self._ids:
             self.repeated.append(((*around, at), id))
         self._ids.add(id)
@@ -59,7 +59,7 @@ class Rounds:
         if role != "user":
             self.misplaced.append((*around, at))
             return
-        id = word(block.get("tool_use_id"))
+        id = get_text(block.get("tool_use_id"))
         call = self.calls.add_result(id, (around, at, id))
         if call is None:
             return
@@ -109,11 +109,11 @@ class Turns:
     def add_block(self, kind: str, block: Any, path: Path) -> None:
         """Note a block of the assistant that is neither text nor a call."""
         if kind == "server_tool_use" or kind == "mcp_tool_use":
-            id = word(block.get("id"))
+            id = get_text(block.get("id"))
             self.pending[id] = path
             self._used.add(id)
         elif kind.endswith("_tool_result"):
-            id = word(block.get("tool_use_id"))
+            id = get_text(block.get("tool_use_id"))
             if id not in self._used:
                 self.astray.append((path, kind, id))
             self.pending.pop(id, None)

@@ -1,69 +1,77 @@
-"""Sizes: of the body, of pictures and how many of them, and what documents must agree on."""
+"""Rules for sizes: of the body, of images and their number; and for citations."""
 
 from typing import Any
 
-from secateur.api.accessors import fields
-from secateur.api.anthropic.walk import Messages
-from secateur.api.image_size import sides
+from secateur.api.accessors import get_fields
+from secateur.api.anthropic.walk import MessagesWalker
+from secateur.api.image_size import read_image_size
 from secateur.api.rule import Found, rule
 
 BODY = 32_000_000  # bytes; docs: request size limits
-IMAGES = 600  # pictures and PDF pages, a document counted as one page
+IMAGES = 600  # images and PDF pages; a document counts as one page
 SIDE = 8000  # pixels
-MANY, MANY_SIDE = 20, 2000  # more pictures than this: each side at most that
-BASE64 = 10 * 1024 * 1024  # characters of one picture
+MANY, MANY_SIDE = 20, 2000  # with more images than this, each side is limited
+BASE64 = 10 * 1024 * 1024  # characters of one image
 
 
-@rule("A25", "a body has at most 32 MB", "docs", whole=True)
-def body(history: Messages) -> Found:
+@rule("A25", "a body has at most 32 MB", "docs", whole=True, partly="only media are removed, texts stay")
+def body(history: MessagesWalker) -> Found:
     if history.size > BODY:
-        yield (), f"the body has {history.size:,} bytes, {BODY:,} may be: clear pictures and old results"
+        yield (), f"the body has {history.size:,} bytes, the limit is {BODY:,}: clear images and old results"
 
 
-@rule("A26", "at most 600 pictures and PDF pages in a request", "docs", whole=True)
-def count(history: Messages) -> Found:
+@rule("A26", "a request has at most 600 images and PDF pages", "docs", whole=True)
+def count(history: MessagesWalker) -> Found:
     media = len(history.images) + len(history.documents)
     if media > IMAGES:
         yield (
             history.images[-1][0] if history.images else (),
-            f"{media} pictures and documents, {IMAGES} may be: clear old ones",
+            f"{media} images and documents, the limit is {IMAGES}: clear the oldest",
         )
 
 
-@rule("A27", "a picture has at most 8000 pixels a side and 10 MB", "docs; reported: oh-my-pi #10633", blocks=("image",))
-def image(block: Any, history: Messages) -> Found:
+@rule("A27", "an image has at most 8000 pixels a side and 10 MB", "docs; reported: oh-my-pi #10633", blocks=("image",))
+def image(block: Any, history: MessagesWalker) -> Found:
     data = _data(block)
     if isinstance(data, str) and len(data) > BASE64:
-        return [((), f"a picture has {len(data):,} characters of base64, {BASE64:,} may be: make it smaller")]
-    size = sides(data)
+        return [((), f"an image has {len(data):,} characters of base64, the limit is {BASE64:,}: make it smaller")]
+    size = read_image_size(data)
     if size and max(size) > SIDE:
-        return [((), f"a picture has {size[0]} by {size[1]} pixels, {SIDE} a side may be: make it smaller")]
+        return [((), f"an image has {size[0]} by {size[1]} pixels, the limit is {SIDE} per side: make it smaller")]
     return ()
 
 
 @rule(
     "A28",
-    "with more than 20 pictures, each has at most 2000 pixels a side",
+    "with more than 20 images, each has at most 2000 pixels a side",
     "docs; reported: claude-code #9375, crush #3810",
     whole=True,
 )
-def many(history: Messages) -> Found:
+def many(history: MessagesWalker) -> Found:
     if len(history.images) <= MANY:
         return
-    cure = f"make it smaller, or clear old ones of the {len(history.images)} pictures down to {MANY}"
+    cure = f"make it smaller, or clear the oldest of the {len(history.images)} images down to {MANY}"
     for path, block in history.images:
-        size = sides(_data(block))
+        size = read_image_size(_data(block))
         if size and MANY_SIDE < max(size) <= SIDE:
-            yield path, f"{size[0]} by {size[1]} pixels, {MANY_SIDE} a side may be with so many pictures: {cure}"
+            yield (
+                path,
+                f"{size[0]} by {size[1]} pixels, the limit with this many images is {MANY_SIDE} per side: {cure}",
+            )
 
 
-@rule("A29", "citations are on for all documents or for none", "docs")
-def citations(history: Messages) -> Found:
-    cited = [fields(block.get("citations")).get("enabled") is True for _, block in history.documents]
+@rule(
+    "A29",
+    "citations are enabled for all documents or for none",
+    "docs",
+    no_repair="whether to cite is the caller's decision",
+)
+def citations(history: MessagesWalker) -> Found:
+    cited = [get_fields(block.get("citations")).get("enabled") is True for _, block in history.documents]
     for on, (path, _) in zip(cited, history.documents, strict=True):
         if on != cited[0]:
-            yield path, "citations are on for some documents and off for others: set all alike"
+            yield path, "citations are enabled for some documents and not for others: set all alike"
 
 
 def _data(block: Any) -> Any:
-    return fields(block.get("source")).get("data")
+    return get_fields(block.get("source")).get("data")

@@ -1,31 +1,31 @@
-"""One walk over Messages: what the rules of this API need to know.
+"""One walk over a Messages request: notes what its rules need to know.
 
-Rule: neighbours of the same role are one message here, as the API merges them; a system message in between interrupts
-nothing. Each list holds places, in the order of the history.
+Rule: consecutive messages of one role are one message, as the API merges them; a system message in between interrupts
+nothing. Each list holds places in the order of the history.
 """
 
 from typing import Any
 
-from secateur.api.accessors import items, word
+from secateur.api.accessors import get_items, get_text
 from secateur.api.anthropic.rounds import Rounds, Turns
-from secateur.api.walker import Asked, History, Look
+from secateur.api.walker import CheckBlock, CheckInput, Walker
 from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
 
 ROLES = frozenset({"user", "assistant", "system"})
 
 
-class Messages(History):
-    """What is noticed of a Messages request."""
+class MessagesWalker(Walker):
+    """Notes on a Messages request."""
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked)
-        self.tools = items(self.request.get("tools"))
+    def __init__(self, given: CheckInput) -> None:
+        super().__init__(given)
+        self.tools = get_items(self.request.get("tools"))
         self.partial = bool(kept_elsewhere("anthropic_messages", self.request.get))
         self.rounds = Rounds()
         self.turns = Turns()
-        self.roles: list[str] = []  # "" where it is none
-        self.odd: list[tuple[Path, str]] = []  # what has not the shape of a message or a block
+        self.roles: list[str] = []  # "" for an unknown one
+        self.odd: list[tuple[Path, str]] = []  # what is not a valid message or block: path, violation
         self.empty: list[Path] = []  # messages without content
         self.first_kind = ""  # the type of the first block
         self.markers: list[tuple[Path, Any]] = []  # blocks with cache_control, in the API's order
@@ -33,12 +33,12 @@ class Messages(History):
         self.documents: list[tuple[Path, Any]] = []  # not those inside results
         self.references: list[tuple[Path, str]] = []  # names of tools that a search brought
         self.compactions: list[tuple[Path, Any]] = []
-        self._look: Look = lambda kind, block, path: None
+        self._check_block: CheckBlock = lambda kind, block, path: None
 
-    def walk(self, look: Look) -> None:
-        self._look = look
+    def walk(self, check_block: CheckBlock) -> None:
+        self._check_block = check_block
         self._fixed("tools", self.tools)
-        self._fixed("system", items(self.request.get("system")))
+        self._fixed("system", get_items(self.request.get("system")))
         for number, message in enumerate(self.messages):
             self._message((self.array, number), message)
         self.rounds.end_history(self.roles[-1] if self.roles else "")
@@ -47,7 +47,7 @@ class Messages(History):
         for at, block in enumerate(blocks):
             if isinstance(block, dict):
                 if name == "system":
-                    self._look(word(block.get("type")), block, (name, at))
+                    self._check_block(get_text(block.get("type")), block, (name, at))
                 if block.get("cache_control") is not None:
                     self.markers.append(((name, at), block))
 
@@ -55,7 +55,7 @@ class Messages(History):
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(role, str) or role not in ROLES:
             self.roles.append("")
-            self.odd.append((path, "a message has no role of user, assistant or system: give it one, or take it out"))
+            self.odd.append((path, "a message has no role of user, assistant or system: add one, or remove it"))
             return
         self.roles.append(role)
         if role == "system":
@@ -75,7 +75,7 @@ class Messages(History):
 
     def _string(self, role: str, content: str, path: Path) -> None:
         if content.isspace():
-            self._look("text", {"type": "text", "text": content}, (*path, "content"))
+            self._check_block("text", {"type": "text", "text": content}, (*path, "content"))
         if content:
             self.rounds.add_block(role, "text", path, 0)
             self.turns.start_message(role, path, "text", role == "user")
@@ -86,11 +86,9 @@ class Messages(History):
         for number, block in enumerate(content):
             kind = block.get("type") if isinstance(block, dict) else None
             if not isinstance(kind, str) or not kind:
-                self.odd.append(
-                    ((*around, number), "a block is not an object with a type: give it one, or take it out")
-                )
+                self.odd.append(((*around, number), "a block is not an object with a type: add one, or remove it"))
                 continue
-            self._look(kind, block, around, number)
+            self._check_block(kind, block, around, number)
             if kind == "tool_result":
                 results = True
                 self.rounds.add_result(role, block, around, number)
@@ -108,7 +106,7 @@ class Messages(History):
             self.turns.start_message(role, path, first, role == "user" and speech and not results)
 
     def _other(self, role: str, kind: str, block: Any, around: Path, number: int) -> None:
-        """A block that is no result."""
+        """Note a block that is not a result."""
         if kind == "tool_use":
             self.rounds.add_call(role, block, around, number)
             return
@@ -127,18 +125,18 @@ class Messages(History):
             self.turns.add_block(kind, block, path)
 
     def _inside(self, block: Any, path: Path) -> None:
-        """The blocks inside a result."""
+        """Note the blocks inside a result."""
         content = block.get("content")
         if not isinstance(content, list | tuple):
             return
         for number, inner in enumerate(content):
             if not isinstance(inner, dict):
                 continue
-            inside, kind = (*path, "content", number), word(inner.get("type"))
-            self._look(kind, inner, inside)
+            inside, kind = (*path, "content", number), get_text(inner.get("type"))
+            self._check_block(kind, inner, inside)
             if inner.get("cache_control") is not None:
                 self.markers.append((inside, inner))
             if kind == "image":
                 self.images.append((inside, inner))
             elif kind == "tool_reference":
-                self.references.append((inside, word(inner.get("tool_name"))))
+                self.references.append((inside, get_text(inner.get("tool_name"))))

@@ -1,37 +1,46 @@
-"""Documents and cache points of a Converse request: names of their own, a text beside, and points where they may stand.
+"""Repairs the blocks of messages: blank texts, documents, cache points; and the beginning of the history.
 
-Rules B9, B12, B14. A cache point that may not stand where it does goes: it costs money, never the request.
+Rule: a cache point in a wrong place is removed. That costs money, never the request.
 """
 
 import re
 from typing import Any
 
-from secateur.api.accessors import fields, items
-from secateur.api.bedrock.repairs_calls import kind_of
-from secateur.api.bedrock.rules_caching import SLOTS
+from secateur.api.accessors import get_fields, get_items
+from secateur.api.bedrock.repairs_calls import get_kind
+from secateur.api.bedrock.rules_blocks import SLOTS
 from secateur.api.editable import Node
-from secateur.api.repair_run import Work
+from secateur.api.repair_run import BEGINNING, NO_CONTENT, NO_OUTPUT, RepairRun, repairs
 
 _ODD = re.compile(r"[^a-zA-Z0-9\s()\[\]-]")  # rule B9
+_SPEAKERS = ("user", "assistant", "system")
 _LONGEST = 200  # characters of a document's name
 
 
-def mend_blocks(work: Work) -> None:
-    """Mend what stands inside messages."""
+@repairs("B7", "B8")
+def repair_empty(repair: RepairRun) -> None:
+    """Remove blank texts, and give a text to messages and error results that hold nothing."""
+    for node in repair.nodes:
+        _repair_nothing(repair, node)
+
+
+@repairs("B9", "B12", "B14")
+def repair_blocks(repair: RepairRun) -> None:
+    """Give documents valid names and a text beside them, and remove cache points in wrong places."""
     names: set[str] = set()
-    for node in work.nodes:
-        documents = [block for block in node.inner or () if kind_of(block) == "document"]
+    for node in repair.nodes:
+        documents = [block for block in node.inner or () if get_kind(block) == "document"]
         for block in documents:
-            _mend_name(work, block, names)
-        if documents and not any("text" in fields(block.value) for block in node.inner or ()):
+            _repair_name(repair, block, names)
+        if documents and not any("text" in get_fields(block.value) for block in node.inner or ()):
             node.inner = [*(node.inner or ()), Node({"text": "[a document]"})]
-            work.say("B9", node, "a text was put beside a document")
-    _mend_points(work)
+            repair.record("B9", node, "a text was added beside a document")
+    _repair_points(repair)
 
 
-def _mend_name(work: Work, block: Node, names: set[str]) -> None:
+def _repair_name(repair: RepairRun, block: Node, names: set[str]) -> None:
     value: Any = block.get("document")
-    old = fields(value).get("name")
+    old = get_fields(value).get("name")
     stem = " ".join(_ODD.sub(" ", old).split())[: _LONGEST - 8] if isinstance(old, str) else ""
     sound = isinstance(old, str) and not _ODD.search(old) and not re.search(r"\s\s", old) and 0 < len(old) <= _LONGEST
     new, number = str(old) if sound else stem or "document", 2
@@ -40,18 +49,18 @@ def _mend_name(work: Work, block: Node, names: set[str]) -> None:
     names.add(new)
     if new != old and isinstance(value, dict):
         block.put(("document", "name"), new)
-        work.say("B9", block, f"a document's name, which stood twice or was not sound, is now {new!r}")
+        repair.record("B9", block, f"the name of a document was invalid or used twice: it is now {new!r}")
 
 
-def _mend_points(work: Work) -> None:
-    tools = items(fields(work.request.get("toolConfig")).get("tools"))
-    fixed = sum("cachePoint" in fields(one) for one in (*items(work.request.get("system")), *tools))
+def _repair_points(repair: RepairRun) -> None:
+    tools = get_items(get_fields(repair.request.get("toolConfig")).get("tools"))
+    fixed = sum("cachePoint" in get_fields(one) for one in (*get_items(repair.request.get("system")), *tools))
     found = []
-    for node in work.nodes:
+    for node in repair.nodes:
         before: Node | None = None  # the last block that stays
         for block in node.inner or ():
-            rule = _refused_behind(before) if kind_of(block) == "cachePoint" else ""
-            if kind_of(block) == "cachePoint":
+            rule = _refused_behind(before) if get_kind(block) == "cachePoint" else ""
+            if get_kind(block) == "cachePoint":
                 found.append((node, block, rule))
             before = before if rule else block
     allowed = [block for _, block, rule in found if not rule]
@@ -59,12 +68,60 @@ def _mend_points(work: Work) -> None:
     for node, block, rule in found:
         if rule or id(block) in many:
             node.inner = [one for one in node.inner or () if one is not block]
-            work.say(rule or "B14", block, "a cache point that may not stand there was taken out")
+            repair.record(rule or "B14", block, "a cache point in a wrong place was removed")
 
 
 def _refused_behind(before: Node | None) -> str:
-    """The rule that lets no cache point follow this block; "" if none does."""
-    kind = kind_of(before) if before is not None else ""
+    """The rule that forbids a cache point after this block; "" if none does."""
+    kind = get_kind(before) if before is not None else ""
     if before is not None and kind == "document":
-        return "" if fields(before.get("document")).get("format") == "pdf" else "B14"
+        return "" if get_fields(before.get("document")).get("format") == "pdf" else "B14"
     return "B12" if kind == "reasoningContent" else ""
+
+
+@repairs("B4")
+def repair_beginning(repair: RepairRun) -> None:
+    """Put a user message before an assistant message that comes first."""
+    first = repair.nodes[0] if repair.nodes else None
+    if first is not None and first.role == "assistant":
+        repair.nodes.insert(0, Node({"role": "user", "content": [{"text": BEGINNING}]}))
+        repair.record("B4", first, "a user message was put before the first message")
+
+
+def _repair_nothing(repair: RepairRun, node: Node) -> None:
+    """Remove blank texts if something else remains; otherwise let one say so (B7, B8)."""
+    if node.inner is None or node.role not in _SPEAKERS:
+        return
+    for block in node.inner:
+        _repair_result(repair, block)
+    blank = [block for block in node.inner if _is_blank(block)]
+    says = any(get_kind(block) != "cachePoint" and not _is_blank(block) for block in node.inner)
+    if blank:
+        spared = [] if says else blank[:1]
+        for block in blank:
+            repair.record(
+                "B8", block, f"a blank text now reads {NO_CONTENT}" if block in spared else "a blank text was removed"
+            )
+        for block in spared:
+            block.put(("text",), NO_CONTENT)
+        gone = {id(block) for block in blank if block not in spared}
+        node.inner = [block for block in node.inner if id(block) not in gone]
+    elif not says:
+        node.inner = [Node({"text": NO_CONTENT}), *node.inner]
+        repair.record("B8", node, f"a message without content now reads {NO_CONTENT}")
+
+
+def _repair_result(repair: RepairRun, block: Node) -> None:
+    result: Any = block.get("toolResult")
+    if get_kind(block) != "toolResult" or not isinstance(result, dict) or result.get("status") != "error":
+        return
+    if not (isinstance(result.get("content"), list) and result["content"]):
+        block.put(("toolResult", "content"), [{"text": NO_OUTPUT}])
+        repair.record("B7", block, f"an error result was empty: it now reads {NO_OUTPUT}")
+
+
+def _is_blank(block: Node) -> bool:
+    if get_kind(block) != "text":
+        return False
+    text = block.get("text")
+    return text is None or (isinstance(text, str) and not text.strip())

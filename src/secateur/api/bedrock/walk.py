@@ -1,13 +1,13 @@
-"""One walk over Converse messages: what the rules of this API need to know.
+"""One walk over Converse messages: notes what its rules need to know.
 
-Rule: a block is a union with one member; block rules look at the member's value by its name, at messages
-as "@message".
+Rule: a block is a union with one member. Rules on blocks get the value of the member under its name, and messages as
+"@message".
 """
 
 from typing import Any
 
-from secateur.api.accessors import fields, items, word
-from secateur.api.walker import Asked, History, Look
+from secateur.api.accessors import get_fields, get_items, get_text
+from secateur.api.walker import CheckBlock, CheckInput, Walker
 from secateur.model import Path
 from secateur.pairing import Pairing
 
@@ -15,33 +15,33 @@ _ROLES = ("user", "assistant", "system")
 _MEDIA = ("image", "document", "video")
 
 
-class Converse(History):
-    """What is noticed of a Converse request."""
+class ConverseWalker(Walker):
+    """Notes on a Converse request."""
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked)
-        self.roles: list[str] = []  # "" where it is none
+    def __init__(self, given: CheckInput) -> None:
+        super().__init__(given)
+        self.roles: list[str] = []  # "" for an unknown one
         self.odd: list[tuple[Path, str]] = []
         self.calls: Pairing[tuple[Path, str], tuple[Path, str]] = Pairing(unique=True)  # path and id, of both
         self.shared: list[tuple[Path, str]] = []  # calls under the id of another one of their message
         self.media: list[tuple[Path, str, str]] = []  # image, document or video; role
-        self.documents: list[tuple[Path, Any, bool]] = []  # whether a text stands in the same message
+        self.documents: list[tuple[Path, Any, bool]] = []  # whether its message has a text
         self.points: list[tuple[Path, str, Any]] = []  # cache points: the member before, and its value
         self.tools_used: Path = ()  # the first block of a tool
         self._spoken = 0  # messages so far
 
-    def walk(self, look: Look) -> None:
-        self._fixed("system", items(self.request.get("system")))
-        self._fixed("toolConfig", items(fields(self.request.get("toolConfig")).get("tools")))
+    def walk(self, check_block: CheckBlock) -> None:
+        self._fixed("system", get_items(self.request.get("system")))
+        self._fixed("toolConfig", get_items(get_fields(self.request.get("toolConfig")).get("tools")))
         for number, message in enumerate(self.messages):
             path: Path = (self.array, number)
             role = message.get("role") if isinstance(message, dict) else None
             self.roles.append(role if isinstance(role, str) and role in _ROLES else "")
             if not self.roles[-1]:
-                self.odd.append((path, "a message has no role of user or assistant: give it one, or take it out"))
+                self.odd.append((path, "a message has no role of user or assistant: add one, or remove it"))
                 continue
-            look("@message", message, path)
-            self._message(self.roles[-1], items(message.get("content")), path, look)
+            check_block("@message", message, path)
+            self._message(self.roles[-1], get_items(message.get("content")), path, check_block)
         self.calls.end_round()
 
     def _fixed(self, name: str, blocks: Any) -> None:
@@ -49,28 +49,30 @@ class Converse(History):
             if isinstance(block, dict) and "cachePoint" in block:
                 self.points.append(((name, at) if name == "system" else (name, "tools", at), "", None))
 
-    def _message(self, role: str, content: Any, path: Path, look: Look) -> None:
+    def _message(self, role: str, content: Any, path: Path, check_block: CheckBlock) -> None:
         self._spoken += 1
         around, before, value = (*path, "content"), "", None
         for at, block in enumerate(content):
             kind = next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
             if not isinstance(kind, str) or not kind:
-                self.odd.append(((*around, at), "a block has not exactly one member: make it as many blocks"))
+                self.odd.append(
+                    ((*around, at), "a block does not have exactly one member: split it into one block per member")
+                )
                 continue
             inside = (*around, at)
             if kind == "cachePoint":
                 self.points.append((inside, before, value))
             before, value = kind, block[kind]
             if kind[0] != "@":
-                look(kind, value, inside, kind)
+                check_block(kind, value, inside, kind)
             if kind == "toolUse" or kind == "toolResult":
-                self._tool(role, kind, fields(value), inside)
+                self._tool(role, kind, get_fields(value), inside)
             elif kind in _MEDIA:
                 self._medium(role, kind, value, (*inside, kind), content)
 
     def _tool(self, role: str, kind: str, value: Any, path: Path) -> None:
         self.tools_used = self.tools_used or path
-        id = word(value.get("toolUseId"))
+        id = get_text(value.get("toolUseId"))
         if kind == "toolUse" and role == "assistant":
             if not self.calls.add_call((self._spoken, id), (path, id)):
                 self.shared.append(((*path, kind), id))
@@ -81,4 +83,4 @@ class Converse(History):
     def _medium(self, role: str, kind: str, value: Any, path: Path, content: Any) -> None:
         self.media.append((path, kind, role))
         if kind == "document":
-            self.documents.append((path, value, any("text" in fields(block) for block in content)))
+            self.documents.append((path, value, any("text" in get_fields(block) for block in content)))

@@ -1,19 +1,19 @@
-"""Contents and parts that generateContent refuses for what they hold: odd roles, no parts, empty texts, two data.
+"""Repairs the contents themselves: unknown roles, missing parts, empty texts, parts with several fields of data.
 
-Rules G0, G4-G7, G13. An empty part goes where another remains; else it says that there is nothing, in its place, so
-that no content moves. A text that carries a thought signature stays, empty or not (G11).
+Rule: an empty part is removed if another part remains; otherwise it is replaced with a text that says so, so that no
+content moves. A text with a thought signature stays, even if it is empty (G11).
 """
 
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from secateur.api.call_arguments import object_of
+from secateur.api.call_arguments import parse_object
 from secateur.api.editable import Node
-from secateur.api.gemini.walk import KINDS, data_of, is_blank, is_void
-from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, Work, quoted
-from secateur.api.replacement_texts import heading
-from secateur.api.surrogates import halves
+from secateur.api.gemini.walk import KINDS, find_data, is_blank, is_void
+from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, quote, repairs
+from secateur.api.replacement_texts import write_heading
+from secateur.api.surrogates import replace_surrogates
 from secateur.formats.native import canonical
 from secateur.patch import apply
 
@@ -21,48 +21,49 @@ _ROLES = ("user", "model", "function", None)
 _USES = {"codeExecutionResult": "executableCode", "toolResponse": "toolCall"}  # a server's result -> its use
 
 
-def datum(part: Node) -> tuple[str, str]:
-    """What kind of datum a part holds, and the name it came under; nothing for what holds none, or several."""
-    names = data_of(part.value) if isinstance(part.value, dict) else []
+def get_datum(part: Node) -> tuple[str, str]:
+    """The kind of the data of a part, and its name; both "" if it has none or several."""
+    names = find_data(part.value) if isinstance(part.value, dict) else []
     return (KINDS[names[0]], names[0]) if len(names) == 1 else ("", "")
 
 
 def is_model(node: Node) -> bool:
-    """Whether the model speaks; all else is the user's."""
+    """Whether a content is the model's; all others are the user's."""
     return bool(node.get("role") == "model")
 
 
 def turns(nodes: list[Node]) -> Iterator[tuple[str, list[Node]]]:
-    """Contents of one role in a row; what is no content belongs to none."""
+    """Consecutive contents of one role, without what is not a content."""
     contents = [node for node in nodes if isinstance(node.value, dict)]
     for role, run in groupby(contents, lambda node: "model" if is_model(node) else "user"):
         yield role, list(run)
 
 
-def mend_contents(work: Work) -> None:
-    """Mend what stands inside contents."""
+@repairs("G0", "G1", "G3", "G4", "G5", "G6", "G7", "G13")
+def repair_contents(repair: RepairRun) -> None:
+    """Repair roles, parts, calls and responses inside contents."""
     open_ = dict.fromkeys(_USES.values(), 0)  # how many uses of a server's tools wait for their result
-    for node in work.nodes:
+    for node in repair.nodes:
         if isinstance(node.value, dict):
-            _mend_role(work, node)
-            _open(work, node)
-            _split(work, node)
+            _repair_role(repair, node)
+            _open(repair, node)
+            _split(repair, node)
             for part in node.inner or ():
-                _mend_part(work, node, part)
-                _mend_server(work, part, open_)
-            _mend_nothing(work, node)
+                _repair_part(repair, node, part)
+                _repair_server(repair, part, open_)
+            _repair_nothing(repair, node)
 
 
-def _mend_role(work: Work, node: Node) -> None:
+def _repair_role(repair: RepairRun, node: Node) -> None:
     role = node.get("role")
     if role is None or (isinstance(role, str) and role in _ROLES):
         return
     node.put(("role",), "model" if role == "assistant" else "user")
-    work.say("G6", node, f"the role {quoted(role)}, which there is not, became {node.get('role')}")
+    repair.record("G6", node, f"the unknown role {quote(role)} became {node.get('role')}")
 
 
-def _open(work: Work, node: Node) -> None:
-    """Let `parts` be a list: one part becomes a list of it, a string a text, nothing a list without parts."""
+def _open(repair: RepairRun, node: Node) -> None:
+    """Make `parts` a list of parts."""
     parts = node.get("parts")
     if node.inner is None:
         one = isinstance(parts, dict)
@@ -70,15 +71,16 @@ def _open(work: Work, node: Node) -> None:
         node.inner = [Node(parts, path)] if one else [Node({"text": parts})] if isinstance(parts, str) else []
         node.size = -1
         if parts is not None:
-            work.say("G5", node, "parts that were no list became one")
+            repair.record("G5", node, "parts that were not a list became one")
 
 
-def _split(work: Work, node: Node) -> None:
-    """A part of several data becomes as many parts; the signature and what else stood beside stay with a call, else
-    with the first (G7)."""
+def _split(repair: RepairRun, node: Node) -> None:
+    """Split a part with several fields of data. Its signature and other fields stay with a call, or else with the first
+    (G7).
+    """
     parts: list[Node] = []
     for part in node.inner or ():
-        names = data_of(part.value) if isinstance(part.value, dict) else []
+        names = find_data(part.value) if isinstance(part.value, dict) else []
         if len(names) < 2:
             parts.append(part)
             continue
@@ -87,50 +89,50 @@ def _split(work: Work, node: Node) -> None:
         for name in names:
             if name != keeps:
                 part.drop(name)
-        work.say("G7", part, f"a part of {len(names)} data became as many parts")
+        repair.record("G7", part, f"a part with {len(names)} fields of data was split into as many parts")
     if len(parts) > len(node.inner or ()):
         node.inner = parts
 
 
-def _mend_part(work: Work, node: Node, part: Node) -> None:
+def _repair_part(repair: RepairRun, node: Node, part: Node) -> None:
     if isinstance(part.value, str):
         part.put((), {"text": part.value})
-        work.say("G0", part, "a part that was a string became a text")
-    kind, name = datum(part)
+        repair.record("G0", part, "a part that was a string became a text part")
+    kind, name = get_datum(part)
     value = part.get(name)
     if kind == "text" and not isinstance(value, str):
         part.put((name,), canonical(value))
-        work.say("G0", part, "a text that was no string became one")
+        repair.record("G0", part, "a text that was not a string became one")
     elif kind == "functionCall":
-        _mend_call(work, node, part, name)
+        _repair_call(repair, node, part, name)
     elif kind == "functionResponse" and not isinstance(value, dict):
         part.put((name,), {"response": {"output": value}})
-        work.say("G4", part, "a response that was no object became one")
+        repair.record("G4", part, "a response that was not an object became one")
     elif kind == "functionResponse" and not isinstance(value.get("response"), dict):
         said = value.get("response")
         part.put((name, "response"), {"output": NO_OUTPUT if said is None else said})
-        work.say("G4", part, "a function's response was no object and became one")
+        repair.record("G4", part, "a function's response was not an object and became one")
 
 
-def _mend_call(work: Work, node: Node, part: Node, name: str) -> None:
+def _repair_call(repair: RepairRun, node: Node, part: Node, name: str) -> None:
     value = part.get(name)
     if not is_model(node) or not isinstance(value, dict):
         named, args = (value.get("name"), value.get("args")) if isinstance(value, dict) else ("", value)
         part.put((), {"text": f"[call of {named or 'a function'}: {canonical({} if args is None else args)}]"})
-        work.say("G1", part, "a call that the model did not make became text")
+        repair.record("G1", part, "a call outside a model content became text")
         return
     if not isinstance(value.get("args"), dict | None):
-        given = object_of(value.get("args"))
-        part.put((name, "args"), apply(given, list(halves(given))))
-        work.say("G0", part, "the arguments of a call were no object and became one")
+        given = parse_object(value.get("args"))
+        part.put((name, "args"), apply(given, list(replace_surrogates(given))))
+        repair.record("G0", part, "the arguments of a call were not an object and became one")
     if not (isinstance(value.get("name"), str) and value["name"]):
         part.put((name, "name"), "unknown")
-        work.say("G3", part, "a call without a name is now one of `unknown`")
+        repair.record("G3", part, "a call without a name is now one of `unknown`")
 
 
-def _mend_server(work: Work, part: Node, open_: dict[str, int]) -> None:
-    """A result of a server's tool that no use precedes becomes text (G13)."""
-    kind, name = datum(part)
+def _repair_server(repair: RepairRun, part: Node, open_: dict[str, int]) -> None:
+    """Turn the result of a server tool without a use into text (G13)."""
+    kind, name = get_datum(part)
     if kind in open_:
         open_[kind] += 1
     elif kind in _USES and open_[_USES[kind]]:
@@ -138,30 +140,30 @@ def _mend_server(work: Work, part: Node, open_: dict[str, int]) -> None:
     elif kind in _USES:
         value: Any = part.get(name)
         call = value.get("id") if isinstance(value, dict) else None
-        part.put((), {"text": f"{heading(call, 'server tool')}\n{canonical(value)}"})
-        work.say("G13", part, "the result of a server tool, whose use is not there, became text")
+        part.put((), {"text": f"{write_heading(call, 'server tool')}\n{canonical(value)}"})
+        repair.record("G13", part, "the result of a server tool has no use and became text")
 
 
-def _mend_nothing(work: Work, node: Node) -> None:
-    """Parts without a datum go where another remains, else one says that there is nothing (G5, G7).
+def _repair_nothing(repair: RepairRun, node: Node) -> None:
+    """Remove parts without data if another remains; otherwise let one say so (G5, G7).
 
-    So do empty texts on Vertex AI; elsewhere they were taken, and stay.
+    On Vertex AI the same applies to empty texts; the Gemini API accepts them.
     """
-    parts, strict = node.inner or [], work.settings.profile == "vertex"
+    parts, strict = node.inner or [], repair.options.profile == "vertex"
     void = [part for part in parts if _is_void(part.value, strict)]
     spared = void[:1] if len(void) == len(parts) else []
     for part in void:
-        rule, what = ("G5", "an empty text") if datum(part)[0] == "text" else ("G7", "a part without a datum")
-        work.say(rule, part, f"{what} now reads {NO_CONTENT}" if part in spared else f"{what} was taken out")
+        rule, what = ("G5", "an empty text") if get_datum(part)[0] == "text" else ("G7", "a part without a datum")
+        repair.record(rule, part, f"{what} now reads {NO_CONTENT}" if part in spared else f"{what} was removed")
     for part in spared:
         part.put((), {"text": NO_CONTENT})
     if not parts:
         node.inner = [Node({"text": NO_CONTENT})]
-        work.say("G5", node, f"a content without parts now reads {NO_CONTENT}")
+        repair.record("G5", node, f"a content without parts now reads {NO_CONTENT}")
     elif len(void) > len(spared):
         gone = {id(part) for part in void if part not in spared}
         node.inner = [part for part in parts if id(part) not in gone]
 
 
 def _is_void(part: Any, strict: bool) -> bool:
-    return isinstance(part, dict) and (is_void(part) or (strict and data_of(part) == ["text"] and is_blank(part)))
+    return isinstance(part, dict) and (is_void(part) or (strict and find_data(part) == ["text"] and is_blank(part)))

@@ -1,7 +1,7 @@
-"""Media of a generateContent request that make it too large.
+"""Removes media from a body that is too large, the oldest first.
 
-Rule G14: the oldest go first. A part becomes a text that says what stood there; in a response, which holds media beside
-what it tells, that text joins what it tells.
+Rule: a part becomes a text that says what it was. In a response, which has its media beside its data, that text is
+added to the data.
 """
 
 from typing import Any
@@ -9,34 +9,35 @@ from typing import Any
 from msgspec import Struct
 
 from secateur.api.editable import Node
-from secateur.api.gemini.repairs_contents import datum
-from secateur.api.gemini.rules_request import BODY
-from secateur.api.repair_run import Work
-from secateur.api.replacement_texts import removed
+from secateur.api.gemini.repairs_contents import get_datum
+from secateur.api.gemini.rules_contents import BODY
+from secateur.api.repair_run import RepairRun, repairs
+from secateur.api.replacement_texts import describe_removed
 
 
 class _Medium(Struct, eq=False):
-    """Inline data: of a part, or of one that a response holds."""
+    """Inline data of a part, or of a part that a response contains."""
 
     part: Node
     value: dict[str, Any]
-    at: str = ""  # the name of the response it stands in
+    at: str = ""  # the name of its response
 
 
-def mend_media(work: Work) -> None:
-    """Let the body have no more bytes than the API takes."""
-    most = work.settings.limits.body_bytes or BODY
-    found = [one for _, part in work.blocks() for one in _within(part)]
-    whole = work.bytes or sum(len(_data(one.value)) for one in found)
+@repairs("G14")
+def repair_media(repair: RepairRun) -> None:
+    """Remove media until the body has no more bytes than the API accepts."""
+    most = repair.options.limits.body_bytes or BODY
+    found = [one for _, part in repair.blocks() for one in _within(part)]
+    whole = repair.bytes or sum(len(_data(one.value)) for one in found)
     for one in found:
         if whole <= most:
             return
         whole -= len(_data(one.value))
-        _clear(work, one)
+        _clear(repair, one)
 
 
 def _within(part: Node) -> list[_Medium]:
-    kind, name = datum(part)
+    kind, name = get_datum(part)
     value = part.get(name)
     if kind == "inlineData" and isinstance(value, dict):
         return [_Medium(part, value)]
@@ -55,22 +56,26 @@ def _data(value: dict[str, Any]) -> str:
     return data if isinstance(data, str) else ""
 
 
-def _clear(work: Work, one: _Medium) -> None:
+def _clear(repair: RepairRun, one: _Medium) -> None:
     mime = one.value.get("mimeType") or one.value.get("mime_type") or "media"
-    text = removed(mime, _data(one.value), "the request had too many bytes")
+    text = describe_removed(mime, _data(one.value), "the request had too many bytes")
     if one.at:
-        _clear_held(one, text)
+        _clear_in_response(one, text)
     else:
         one.part.put((), {"text": text})
-    work.say("G14", one.part, text[1:-1])
+    repair.record("G14", one.part, text[1:-1])
 
 
-def _clear_held(one: _Medium, text: str) -> None:
-    """Take a medium out of a response."""
+def _clear_in_response(one: _Medium, text: str) -> None:
+    """Remove a medium from a response."""
     held: dict[str, Any] = one.part.get(one.at)
     parts = [inner for inner in held["parts"] if _inline(inner) is not one.value]
     said = held.get("response")
-    told: dict[str, Any] = said if isinstance(said, dict) else {}
-    gone = "\n".join(filter(None, (told.get("removed"), text))) if isinstance(told.get("removed"), str | None) else text
+    response: dict[str, Any] = said if isinstance(said, dict) else {}
+    gone = (
+        "\n".join(filter(None, (response.get("removed"), text)))
+        if isinstance(response.get("removed"), str | None)
+        else text
+    )
     kept = {name: value for name, value in held.items() if name != "parts"} | ({"parts": parts} if parts else {})
-    one.part.put((one.at,), kept | {"response": {**told, "removed": gone}})
+    one.part.put((one.at,), kept | {"response": {**response, "removed": gone}})

@@ -1,13 +1,13 @@
-"""One walk over contents: what the rules of this API need to know.
+"""One walk over contents: notes what its rules need to know.
 
-Rule: names are read in camelCase and snake_case alike; contents of one role in a row are one turn. Block rules look at
-parts by the name of their data ("text", "functionCall" ...), at contents as "content".
+Rule: names are read in camelCase and in snake_case; consecutive contents of one role are one turn. Rules on blocks get
+parts under the name of their data ("text", "functionCall" ...) and contents as "content".
 """
 
 from typing import Any
 
-from secateur.api.accessors import fields, items, word
-from secateur.api.walker import Asked, History, Look
+from secateur.api.accessors import get_fields, get_items, get_text
+from secateur.api.walker import CheckBlock, CheckInput, Walker
 from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
 
@@ -37,8 +37,8 @@ _BESIDE = frozenset(
 _NONE: list[Any] = []  # never added to
 
 
-class Turn:
-    """Contents of one role in a row, and the calls or responses in them; lists are made when something is in them."""
+class GeminiTurn:
+    """Consecutive contents of one role, and the calls or responses in them."""
 
     __slots__ = ("calls", "path", "responses", "role", "speaks")
 
@@ -50,67 +50,67 @@ class Turn:
         self.speaks = False  # holds text or media: a user's turn then begins anew
 
     def call(self, path: Path, part: Any, value: Any) -> None:
-        """A call in it."""
+        """Add a call."""
         self.calls = self.calls or []
         self.calls.append((path, part, value))
 
     def response(self, path: Path, value: Any) -> None:
-        """A response in it."""
+        """Add a response."""
         self.responses = self.responses or []
         self.responses.append((path, value))
 
 
-class Contents(History):
-    """What is noticed of a generateContent request."""
+class ContentsWalker(Walker):
+    """Notes on a generateContent request."""
 
     array = "contents"
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked)
+    def __init__(self, given: CheckInput) -> None:
+        super().__init__(given)
         self.partial = bool(kept_elsewhere("gemini", self.request.get))
-        self.turns: list[Turn] = []
+        self.turns: list[GeminiTurn] = []
         self.odd: list[tuple[Path, str]] = []
         self.open: dict[str, list[Path]] = {}  # server tools and code without their result
         self.astray: list[Path] = []  # such results without a use before them
 
     def field(self, name: str) -> Any:
-        """A field of the request under either spelling."""
+        """A field of the request in either spelling."""
         found = self.request.get(name)
         return (
             self.request.get("".join(f"_{c.lower()}" if c.isupper() else c for c in name)) if found is None else found
         )
 
-    def walk(self, look: Look) -> None:
+    def walk(self, check_block: CheckBlock) -> None:
         for number, content in enumerate(self.messages):
             path: Path = (self.array, number)
             if not isinstance(content, dict):
-                self.odd.append((path, "a content is not an object: give it a role and parts, or take it out"))
+                self.odd.append((path, "a content is not an object: give it a role and parts, or remove it"))
                 continue
-            look("content", content, path)
+            check_block("content", content, path)
             role = "model" if content.get("role") == "model" else "user"
             if not self.turns or self.turns[-1].role != role:
-                self.turns.append(Turn(role, path))
-            for at, part in enumerate(items(content.get("parts"))):
-                self._part(part, (*path, "parts", at), self.turns[-1], look)
+                self.turns.append(GeminiTurn(role, path))
+            for at, part in enumerate(get_items(content.get("parts"))):
+                self._part(part, (*path, "parts", at), self.turns[-1], check_block)
 
-    def _part(self, part: Any, path: Path, turn: Turn, look: Look) -> None:
+    def _part(self, part: Any, path: Path, turn: GeminiTurn, check_block: CheckBlock) -> None:
         if not isinstance(part, dict):
-            self.odd.append((path, "a part is not an object: give it a text, or take it out"))
+            self.odd.append((path, "a part is not an object: give it a text, or remove it"))
             return
-        kinds = data_of(part)
+        kinds = find_data(part)
         if len(kinds) != 1:
-            look("part", part, path)
+            check_block("part", part, path)
             return
         name = kinds[0]
         kind = KINDS[name]
         if kind == "text":
-            look(kind, part, path)
+            check_block(kind, part, path)
         else:
-            look(kind, part[name], path, name)
+            check_block(kind, part[name], path, name)
         if kind == "functionCall":
-            turn.call(path, part, fields(part[name]))
+            turn.call(path, part, get_fields(part[name]))
         elif kind == "functionResponse":
-            turn.response(path, fields(part[name]))
+            turn.response(path, get_fields(part[name]))
         elif turn.role == "user":
             turn.speaks = True
         elif kind != "text":
@@ -127,26 +127,26 @@ class Contents(History):
                 self.astray.append(path)
 
 
-def data_of(part: dict[str, Any]) -> list[str]:
-    """The names of the data that a part holds, as they came."""
+def find_data(part: dict[str, Any]) -> list[str]:
+    """The names of the data of a part, as spelled in it."""
     return [name for name in part if name in KINDS and part[name] is not None]
 
 
 def is_void(part: dict[str, Any]) -> bool:
-    """Whether a part holds no datum, and nothing that might be one: a signature, or what nobody knows yet."""
-    return not data_of(part) and all(name in _BESIDE for name in part if part[name] is not None)
+    """Whether a part has no data, and nothing that might be data: a signature, or an unknown field."""
+    return not find_data(part) and all(name in _BESIDE for name in part if part[name] is not None)
 
 
 def is_blank(part: dict[str, Any]) -> bool:
-    """Whether a part is an empty text that no signature needs (G11)."""
+    """Whether a part is an empty text without a signature (G11)."""
     return part.get("text") == "" and not (part.get("thoughtSignature") or part.get("thought_signature"))
 
 
-def name_of(value: Any) -> str:
+def get_name(value: Any) -> str:
     """The name of a call or of a response."""
-    return word(value.get("name"))
+    return get_text(value.get("name"))
 
 
-def id_and_name(value: Any) -> tuple[str, str]:
+def get_id_and_name(value: Any) -> tuple[str, str]:
     """The id, which may be "", and the name of a call or of a response."""
-    return word(value.get("id")), word(value.get("name"))
+    return get_text(value.get("id")), get_text(value.get("name"))

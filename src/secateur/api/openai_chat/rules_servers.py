@@ -1,14 +1,14 @@
-"""Servers that speak Chat Completions but take less of it, and models that want their reasoning back.
+"""Rules of servers that accept less of Chat Completions, and of models that need their reasoning back.
 
-Rule: these hold under a profile only.
+Rule: these apply under a profile only.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.api.accessors import fields, items, word
-from secateur.api.openai_chat.walk import Chat
+from secateur.api.accessors import get_fields, get_items, get_text
+from secateur.api.openai_chat.walk import ChatWalker
 from secateur.api.rule import Found, rule
 
 _TEMPLATES = ("strict", "mistral")
@@ -16,57 +16,63 @@ _MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}\Z")
 
 
 @rule("O13", "user and assistant alternate", "reported: the error of chat templates", profiles=_TEMPLATES)
-def alternate(history: Chat) -> Found:
+def alternate(history: ChatWalker) -> Found:
     before = ""
     for number, role in enumerate(history.roles):
         if role == "assistant" and number in history.calling:
-            continue  # templates count those with the results
+            continue  # templates count these with the results
         if role in ("user", "assistant"):
             if role == before:
-                yield (history.array, number), f"two {role} messages follow one another: make them one"
+                yield (history.array, number), f"two {role} messages in a row: merge them"
             before = role
 
 
 @rule("O13", "no user message follows a result directly", "reported: the error of Mistral", profiles=("mistral",))
-def after_tool(history: Chat) -> Found:
+def after_tool(history: ChatWalker) -> Found:
     for number in range(1, len(history.roles)):
         if history.roles[number - 1 : number + 1] == ["tool", "user"]:
-            yield (history.array, number), "a user message follows a result: append its text to the last result"
+            yield (history.array, number), "a user message directly follows a result: append its text to the result"
 
 
 @rule(
     "O13",
-    "the last message is the user's or a result",
+    "the last message is a user message or a result",
     "reported: the error of Mistral",
     profiles=("mistral",),
     whole=True,
     tail=True,
 )
-def last(history: Chat) -> Found:
+def last(history: ChatWalker) -> Found:
     if history.roles[-1:] == ["assistant"] and len(history.roles) - 1 not in history.calling:
-        yield (history.array, len(history.roles) - 1), "the assistant has the last word: end with a user message"
+        yield (history.array, len(history.roles) - 1), "the history ends with the assistant: end it with a user message"
 
 
 @rule(
     "O14",
-    "calls come back with their `reasoning_content`",
+    "calls are sent back with their `reasoning_content`",
     "reported: DeepSeek, Moonshot",
     profiles=("deepseek", "moonshot"),
+    no_repair="reasoning cannot be recreated",
 )
-def reasoning(history: Chat) -> Found:
-    said = [word(fields(message).get("reasoning_content")) for message in history.messages]
-    if not any(said) and fields(history.request.get("thinking")).get("type") != "enabled":
+def reasoning(history: ChatWalker) -> Found:
+    said = [get_text(get_fields(message).get("reasoning_content")) for message in history.messages]
+    if not any(said) and get_fields(history.request.get("thinking")).get("type") != "enabled":
         return
     for number in sorted(history.calling):
         if not said[number]:
-            yield (history.array, number), "calls without `reasoning_content`: bring it back, or take the round out"
+            yield (history.array, number), "calls without `reasoning_content`: restore it, or remove the round"
 
 
 @rule("O15", "call ids are nine letters or digits", "general knowledge", blocks=("@call",), profiles=("mistral",))
-def mistral_id(call: Any, history: Chat) -> Found:
+def mistral_id(call: Any, history: ChatWalker) -> Found:
     if _MISTRAL_ID.match(call["id"]):
         return ()
-    return [(("id",), f"call id {call['id'][:60]!r} is not nine of a-z A-Z 0-9: change it here and in its result")]
+    return [
+        (
+            ("id",),
+            f"call id {call['id'][:60]!r} is not nine characters of a-z A-Z 0-9: rename it here and in its result",
+        )
+    ]
 
 
 @rule(
@@ -76,22 +82,28 @@ def mistral_id(call: Any, history: Chat) -> Found:
     blocks=("@tool", "@system"),
     profiles=_TEMPLATES,
 )
-def listed(message: Any, history: Chat) -> Found:
+def listed(message: Any, history: ChatWalker) -> Found:
     if isinstance(message.get("content"), list | tuple):
-        return [(("content",), f"the content of a {message['role']} message is a list: make it one string")]
+        return [(("content",), f"the content of a {message['role']} message is a list: join it to one string")]
     return ()
 
 
-@rule("O16", "the first call of each step keeps its thought signature", "docs of Gemini", profiles=("gemini",))
-def signatures(history: Chat) -> Found:
+@rule(
+    "O16",
+    "the first call of each step keeps its thought signature",
+    "docs of Gemini",
+    profiles=("gemini",),
+    no_repair="a signature cannot be recreated",
+)
+def signatures(history: ChatWalker) -> Found:
     for number in _last_turn(history):
-        call = fields(next(iter(items(history.messages[number].get("tool_calls"))), None))
-        google = fields(fields(call.get("extra_content")).get("google"))
+        call = get_fields(next(iter(get_items(history.messages[number].get("tool_calls"))), None))
+        google = get_fields(get_fields(call.get("extra_content")).get("google"))
         if number in history.calling and not google.get("thought_signature"):
-            yield (history.array, number, "tool_calls", 0), "a call has lost its thought signature: bring it back"
+            yield (history.array, number, "tool_calls", 0), "a call has lost its thought signature: restore it"
 
 
-def _last_turn(history: Chat) -> Iterator[int]:
-    """Numbers of the assistant messages behind the last user message."""
+def _last_turn(history: ChatWalker) -> Iterator[int]:
+    """The numbers of the assistant messages after the last user message."""
     start = max((n for n, role in enumerate(history.roles) if role == "user"), default=-1)
     return (n for n in range(start + 1, len(history.roles)) if history.roles[n] == "assistant")

@@ -1,12 +1,12 @@
-"""One walk over input items: what the rules of this API need to know.
+"""One walk over input items: notes what its rules need to know.
 
-Rule: block rules look at items by their type, at messages as "message".
+Rule: rules on blocks get items by their type, and messages as "message".
 """
 
 from typing import Any
 
-from secateur.api.accessors import fields, items, word
-from secateur.api.walker import Asked, History, Look
+from secateur.api.accessors import get_fields, get_items, get_text
+from secateur.api.walker import CheckBlock, CheckInput, Walker
 from secateur.elsewhere import kept_elsewhere
 from secateur.model import Path
 from secateur.pairing import Pairing
@@ -22,13 +22,13 @@ OUTPUTS = {
 _CALLS = frozenset(OUTPUTS.values())
 
 
-class Responses(History):
-    """What is noticed of a Responses request."""
+class ResponsesWalker(Walker):
+    """Notes on a Responses request."""
 
     array = "input"
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked)
+    def __init__(self, given: CheckInput) -> None:
+        super().__init__(given)
         refers = any(isinstance(item, dict) and item.get("type") == "item_reference" for item in self.messages)
         self.held = bool(kept_elsewhere("openai_responses", self.request.get))
         self.partial = self.held or refers
@@ -41,28 +41,28 @@ class Responses(History):
         self.seen: dict[str, Path] = {}  # ids of items
         self.twice: list[tuple[Path, str]] = []  # items under an id that was there before
         self.approvals: set[str] = set()  # ids of approval requests
-        form = fields(fields(self.request.get("text")).get("format"))
+        form = get_fields(get_fields(self.request.get("text")).get("format"))
         self.wants_json = form.get("type") == "json_object"
         self.says_json = False
 
-    def walk(self, look: Look) -> None:
+    def walk(self, check_block: CheckBlock) -> None:
         for number, item in enumerate(self.messages):
             path: Path = (self.array, number)
             kind = _kind(item)
             self.kinds.append(kind)
             if not kind:
-                self.odd.append((path, "an item has neither a type nor a role: give it one, or take it out"))
+                self.odd.append((path, "an item has neither a type nor a role: add one, or remove it"))
                 continue
-            self._item(kind, item, path, look)
+            self._item(kind, item, path, check_block)
         self.calls.end_round()
 
     def role(self, number: int) -> str:
-        """Who says the message at this place; "" if it is no message."""
-        return word(self.messages[number].get("role")) if self.kinds[number] == "message" else ""
+        """The role of the message at this place; "" if it is not a message."""
+        return get_text(self.messages[number].get("role")) if self.kinds[number] == "message" else ""
 
-    def _item(self, kind: str, item: Any, path: Path, look: Look) -> None:
-        look(kind, item, path)
-        id = word(item.get("id"))
+    def _item(self, kind: str, item: Any, path: Path, check_block: CheckBlock) -> None:
+        check_block(kind, item, path)
+        id = get_text(item.get("id"))
         if id and kind != "item_reference" and kind != "local_shell_call_output":
             if id in self.seen:
                 self.twice.append((path, id))
@@ -79,19 +79,19 @@ class Responses(History):
             self.approvals.add(id)
 
     def _call(self, kind: str, item: Any, path: Path) -> None:
-        id = word(item.get("call_id")) or word(item.get("id"))
+        id = get_text(item.get("call_id")) or get_text(item.get("id"))
         if not self.calls.add_call((kind, id), (path, kind, id)):
             self.shared.append((path, id))
 
     def _output(self, kind: str, item: Any, path: Path) -> None:
-        id = word(item.get("call_id")) or word(item.get("id"))
+        id = get_text(item.get("call_id")) or get_text(item.get("id"))
         self.calls.add_result((OUTPUTS[kind], id), (path, id))
 
     def _message(self, item: Any) -> None:
         if not self.wants_json or self.says_json:
             return
         content = item.get("content")
-        texts = [word(fields(part).get("text")) for part in items(content)] or [word(content)]
+        texts = [get_text(get_fields(part).get("text")) for part in get_items(content)] or [get_text(content)]
         self.says_json = any("json" in text.lower() for text in texts)
 
 

@@ -1,39 +1,38 @@
-"""Claude Code's session files: results hang on the line of their call, which may be beside the branch.
+"""Repairs for Claude Code's session files, where a result is a line whose parent is the line of its call.
 
-A missing result whose id the next line names as its parent gets that id, so that one new line closes the gap.
+Rule: if the next line names a lost parent, the new line gets that id, so that one line closes the gap.
 """
 
 from typing import Any
 
-from secateur.api.call_arguments import object_of
+from secateur.api.call_arguments import parse_object
 from secateur.api.repair_run import NO_CONTENT, NO_RESULT
-from secateur.api.replacement_texts import flat, heading
-from secateur.api.transcript.hosts import Entries, Insert
-from secateur.api.transcript.line_tree import made_id
-from secateur.api.transcript.log_calls import Asked, value_at
+from secateur.api.replacement_texts import flatten_text, write_heading
+from secateur.api.transcript.hosts import Entries, LineInsert, LoggedCall, get_value
+from secateur.api.transcript.line_tree import make_id
 from secateur.model import Part, Path, Transcript
 from secateur.patch import Op
 
 _ENVELOPE = ("isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId", "timestamp")
 
 
-class ClaudeCode:
-    """What Claude Code needs to send a session again (wire rules A1, A2, A4, A6, A11)."""
+class ClaudeCodeHost:
+    """Claude Code (rules A1, A2, A4, A6, A11)."""
 
-    unique = True
-    tree: tuple[str, str] | None = ("uuid", "parentUuid")
+    has_unique_ids = True
+    tree_fields: tuple[str, str] | None = ("uuid", "parentUuid")
 
-    def sent(self, entries: Entries, call: Part) -> bool:
-        """All that the reader found is sent."""
+    def is_sent(self, entries: Entries, call: Part) -> bool:
+        """Whether the call is sent: everything that the reader finds is."""
         return True
 
-    def block(self, part: Part) -> Path:
+    def find_block(self, part: Part) -> Path:
         return part.path[:4]  # line, "message", "content", number
 
-    def id_of(self, part: Part) -> Path:
-        return (*self.block(part), "id" if part.kind == "tool_call" else "tool_use_id")
+    def find_id(self, part: Part) -> Path:
+        return (*self.find_block(part), "id" if part.kind == "tool_call" else "tool_use_id")
 
-    def answered(self, entries: Entries, open_: list[Asked], round_: list[Asked]) -> Insert | None:
+    def insert_results(self, entries: Entries, open_: list[LoggedCall], round_: list[LoggedCall]) -> LineInsert | None:
         lines = [one.message.lines for one in open_]
         after = max(line for some in lines for line in some)
         lost = _lost_parent(entries, after)
@@ -43,31 +42,31 @@ class ClaudeCode:
             above = str(entry.get("uuid") or "")
             if not above:
                 return None
-            name = lost if lost and number == len(open_) - 1 else made_id(above, one.call.call_id, like=above)
+            name = lost if lost and number == len(open_) - 1 else make_id(above, one.call.call_id, like=above)
             new.append(_result(entry, above, name, one.name or one.call.call_id))
-        return Insert(after, tuple(new))
+        return LineInsert(after, tuple(new))
 
-    def told(self, entries: Entries, orphan: Part) -> Op | None:
-        path = self.block(orphan)
-        block = value_at(entries[int(path[0])], path[1:])
-        said = "\n".join(filter(None, (heading(orphan.call_id), flat(_without_media(block.get("content"))))))
+    def convert_orphan(self, entries: Entries, orphan: Part) -> Op | None:
+        path = self.find_block(orphan)
+        block = get_value(entries[int(path[0])], path[1:])
+        said = "\n".join(
+            filter(None, (write_heading(orphan.call_id), flatten_text(_without_media(block.get("content")))))
+        )
         return Op(path, {"type": "text", "text": said}) if not _media(block.get("content")) else None
 
-    def inside(self, entries: Entries, transcript: Transcript) -> list[tuple[Op, str, str]]:
+    def find_edits(self, entries: Entries, transcript: Transcript) -> list[tuple[Op, str, str]]:
         found: list[tuple[Op, str, str]] = []
         for message in transcript.messages:
             for part in message.parts:
                 path = part.path
                 if path[1:2] != ("message",):
                     continue
-                if (
-                    part.kind == "text" and not part.text
-                ):  # white space the model itself wrote, and the host leaves it out
+                if part.kind == "text" and not part.text:  # white space that the model wrote, and the host leaves out
                     found.append((Op(path, NO_CONTENT), "L6", f"an empty text now reads {NO_CONTENT}"))
                 elif part.kind == "tool_call":
-                    given = value_at(entries[int(path[0])], path[1:])
+                    given = get_value(entries[int(path[0])], path[1:])
                     if not isinstance(given, dict):
-                        found.append((Op(path, object_of(given)), "L7", "the input of a call became an object"))
+                        found.append((Op(path, parse_object(given)), "L7", "the input of a call became an object"))
         return found
 
 

@@ -1,7 +1,7 @@
-"""A session file, mended so that its host loads it and can send again.
+"""Repairs a session file of lines, so that its host can load it and send the session again.
 
-Rule: first every line is one entry, then pairs, then the tree of ids; each step reads the file as the one before left
-it. What was written down is told by the lines as they came in.
+Rule: first each line becomes one entry, then calls are paired with results, then the tree of ids is made whole; each
+pass reads the file as the one before left it. Records name lines as they were numbered when the file came in.
 """
 
 from collections.abc import Iterator
@@ -10,42 +10,56 @@ from itertools import groupby
 from msgspec import Struct
 
 from secateur.api import check
-from secateur.api.repair_run import Mended, quoted
-from secateur.api.surrogates import halves
-from secateur.api.transcript.host_claude_code import ClaudeCode
-from secateur.api.transcript.host_codex import Codex
-from secateur.api.transcript.host_pi import Pi
-from secateur.api.transcript.hosts import Entries, Host
-from secateur.api.transcript.line_tree import mend_tree
-from secateur.api.transcript.log_calls import Asked, Pairs, paired
-from secateur.api.transcript.torn_lines import sorted_out
+from secateur.api.repair_run import RepairRecord, quote, repairs
+from secateur.api.surrogates import replace_surrogates
+from secateur.api.transcript.host_claude_code import ClaudeCodeHost
+from secateur.api.transcript.host_codex import CodexHost
+from secateur.api.transcript.host_pi import PiHost
+from secateur.api.transcript.hosts import Entries, LogCalls, LoggedCall, LogHost, pair_calls
+from secateur.api.transcript.line_tree import find_tree_edits
+from secateur.api.transcript.torn_lines import split_lines
 from secateur.formats import named
 from secateur.formats.logs import opened
 from secateur.jsontext import Lines
 from secateur.model import Message, Part, Path
 from secateur.patch import Op, apply
 
-HOSTS: dict[str, Host] = {"claude_code": ClaudeCode(), "codex": Codex(), "pi": Pi(), "openclaw": Pi()}
-_PASSES = 3  # a mended tree may show calls that were lost; more than one such turn was never seen
+HOSTS: dict[str, LogHost] = {
+    "claude_code": ClaudeCodeHost(),
+    "codex": CodexHost(),
+    "pi": PiHost(),
+    "openclaw": PiHost(),
+}
+FILE_RULES = {  # what no API sees, but the host that loads the file
+    "F1": "a line is one entry",
+    "F2": "the parent of a line is in the file",
+    "F3": "a line, a part and a call have an id of their own",
+}
+_TURNS = 3  # a repaired tree may show calls that were lost; more than one such turn was never seen
 
 
-class Bench(Struct, eq=False):
-    """A session file on the bench. `numbers`: the line (0-based) on which each line stood when the file came in."""
+class LogRepair(Struct, eq=False):
+    """A session file under repair."""
 
     lines: Lines
-    numbers: list[int]
+    numbers: list[int]  # for each line the number (from 0) of the line where it was when the file came in
     name: str
     torn: bytes = b""
-    mended: list[Mended] = []
-    left: list[Mended] = []
+    records: list[RepairRecord] = []
+    remaining: list[RepairRecord] = []
+
+    @property
+    def host(self) -> LogHost | None:
+        """The host that wrote the file, if its files can be repaired."""
+        return HOSTS.get(self.name)
 
     def entries(self) -> Entries:
         """The lines that hold objects."""
         return opened(self.lines, self.name).entries
 
-    def say(self, rule: str, line: int, what: str) -> None:
-        """Record a mend."""
-        self.mended.append(Mended(rule, f"line {self.numbers[line] + 1}", what))
+    def record(self, rule: str, line: int, what: str) -> None:
+        """Record a change that serves a rule."""
+        self.records.append(RepairRecord(rule, f"line {self.numbers[line] + 1}", what))
 
     def change(self, ops: list[Op], inserts: dict[int, list[object]] | None = None) -> None:
         """Carry out edits of lines, and put new lines behind others."""
@@ -57,114 +71,134 @@ class Bench(Struct, eq=False):
             self.numbers[after + 1 : after + 1] = [self.numbers[after]] * len((inserts or {})[after])
 
 
-def mend_log(lines: Lines, name: str) -> Bench:
-    """Mend a session file of this format. Where new results do not come to stand on the branch, none are written: the
-    calls are told as broken still, and mending again does not add to them."""
-    bench = _mended(lines, name, True)
-    answered = [one for one in bench.mended if one.rule == "L1"]
-    return bench if len(set(answered)) == len(answered) else _mended(lines, name, False)
+def repair_log(lines: Lines, name: str) -> LogRepair:
+    """Repair a session file of this format.
+
+    If new results do not become a part of the active branch, the file is repaired again without them: their calls are
+    then reported as still broken, and repairing once more adds nothing.
+    """
+    log = _run_passes(lines, name, True)
+    answered = [one for one in log.records if one.rule == "L1"]
+    return log if len(set(answered)) == len(answered) else _run_passes(lines, name, False)
 
 
-def _mended(lines: Lines, name: str, pairs: bool) -> Bench:
-    found = sorted_out(lines)
-    bench = Bench(Lines.of(found.data) if found.told else lines, list(found.numbers), name, found.torn)
-    bench.mended += [Mended(rule, f"line {line + 1}", what) for line, rule, what in found.told]
-    _mend_strings(bench)
-    host = HOSTS.get(name)
-    for _ in range(_PASSES if host else 0):
-        assert host is not None
-        before = len(bench.mended)
-        _mend_values(bench, host)
-        if pairs:
-            _mend_pairs(bench, host)
-        _mend_tree(bench, host)
-        if len(bench.mended) == before:
+def _run_passes(lines: Lines, name: str, pair: bool) -> LogRepair:
+    log = LogRepair(lines, list(range(len(lines.open().starts))), name)
+    repair_lines.run(log)
+    repair_characters.run(log)
+    for _ in range(_TURNS if log.host else 0):
+        before = len(log.records)
+        for one in (repair_values, repair_pairs, repair_tree) if pair else (repair_values, repair_tree):
+            one.run(log, log.host)
+        if len(log.records) == before:
             break
-    bench.left += _broken(bench, host)
-    return bench
+    log.remaining += _find_remaining(log)
+    return log
 
 
-def _broken(bench: Bench, host: Host | None) -> Iterator[Mended]:
-    """What the rules of a recorded conversation still find, calls that the host never sends aside."""
-    messages = named(bench.name).read(bench.lines).messages
-    entries = bench.entries()
+def _find_remaining(log: LogRepair) -> Iterator[RepairRecord]:
+    """What the rules for session files still find, apart from calls that the host never sends."""
+    messages = named(log.name).read(log.lines).messages
+    entries = log.entries()
     for found in check("transcript", messages):
         part = _part_at(messages, found.path)
-        if found.severity == "error" and (part is None or host is None or host.sent(entries, part)):
-            yield Mended(found.rule, found.where, found.text)
+        if found.severity == "error" and (part is None or log.host is None or log.host.is_sent(entries, part)):
+            yield RepairRecord(found.rule, found.where, found.text)
 
 
 def _part_at(messages: tuple[Message, ...], path: Path) -> Part | None:
-    """The call that a finding is about, if it is about one."""
+    """The call at the place of a violation, if there is one."""
     at, part = (path[1], path[3]) if len(path) > 3 else (None, None)
     found = messages[at].parts[part] if isinstance(at, int) and isinstance(part, int) else None
     return found if found is not None and found.kind == "tool_call" else None
 
 
-def _mend_strings(bench: Bench) -> None:
+@repairs("F1")
+def repair_lines(log: LogRepair) -> None:
+    """Put each entry on a line of its own, and cut off what is not an entry."""
+    found = split_lines(log.lines)
+    log.torn = found.torn
+    for line, rule, what in found.done:
+        log.record(rule, line, what)
+    if found.done:
+        log.lines, log.numbers = Lines.of(found.data), list(found.numbers)
+
+
+@repairs("L8")
+def repair_characters(log: LogRepair) -> None:
+    """Put U+FFFD in the place of each half of a surrogate pair."""
     ops: list[Op] = []
-    for line, entry in bench.entries().items():
-        found = list(halves(entry, (line,)))
+    for line, entry in log.entries().items():
+        found = list(replace_surrogates(entry, (line,)))
         ops += found
         if found:
-            bench.say("L8", line, f"{len(found)} texts with half a character: it became U+FFFD")
-    bench.change(ops)
+            log.record("L8", line, f"{len(found)} texts with half a character: it became U+FFFD")
+    log.change(ops)
 
 
-def _mend_values(bench: Bench, host: Host) -> None:
-    entries = bench.entries()
-    found = host.inside(entries, named(bench.name).read(bench.lines))
+@repairs("L6", "L7")
+def repair_values(log: LogRepair, host: LogHost) -> None:
+    """Give empty texts a text, and calls arguments that are an object."""
+    entries = log.entries()
+    found = host.find_edits(entries, named(log.name).read(log.lines))
     for op, rule, what in found:
-        bench.say(rule, int(op.path[0]), what)
-    bench.change([op for op, _, _ in found])
+        log.record(rule, int(op.path[0]), what)
+    log.change([op for op, _, _ in found])
 
 
-def _mend_pairs(bench: Bench, host: Host) -> None:
-    """Ids first, since new results bear them; then orphans, then results that are missing."""
-    entries = bench.entries()
-    pairs = _pairs(bench, host, entries)
-    ops = _renamed(bench, host, pairs)
+@repairs("F3", "L1", "L2")
+def repair_pairs(log: LogRepair, host: LogHost) -> None:
+    """Give each call an id of its own, turn results without a call into text, and add the results that are missing."""
+    entries = log.entries()
+    pairs = _pair(log, host, entries)
+    ops = _rename(log, host, pairs)
     for orphan in pairs.orphans:
-        op = host.told(entries, orphan)
+        op = host.convert_orphan(entries, orphan)
         line = int(orphan.path[0])
         if op is not None:
-            bench.say("L2", line, f"the result of call {quoted(orphan.call_id)}, which is not there, became text")
+            log.record("L2", line, f"the result of call {quote(orphan.call_id)} has no call and became text")
             ops.append(op)
     inserts: dict[int, list[object]] = {}
     for _, some in groupby(pairs.open, key=lambda one: one.message.key):
         open_ = list(some)
         round_ = [one for one in pairs.asked if one.message.key == open_[0].message.key]
-        made = host.answered(entries, open_, round_)
+        made = host.insert_results(entries, open_, round_)
         for one in open_ if made is not None else ():
-            bench.say("L1", int(one.call.path[0]), f"call {quoted(one.call.call_id)} had no result: a new line says so")
+            log.record(
+                "L1", int(one.call.path[0]), f"call {quote(one.call.call_id)} had no result: a new line now says so"
+            )
         if made is not None:
             inserts.setdefault(made.after, []).extend(made.lines)
             ops += made.ops
-    bench.change(ops, {after: values for after, values in inserts.items() if values})
+    log.change(ops, {after: values for after, values in inserts.items() if values})
 
 
-def _pairs(bench: Bench, host: Host, entries: Entries) -> Pairs:
-    return paired(named(bench.name).read(bench.lines), host.unique, lambda call: host.sent(entries, call))
+def _pair(log: LogRepair, host: LogHost, entries: Entries) -> LogCalls:
+    return pair_calls(named(log.name).read(log.lines), host.has_unique_ids, lambda call: host.is_sent(entries, call))
 
 
-def _renamed(bench: Bench, host: Host, pairs: Pairs) -> list[Op]:
+def _rename(log: LogRepair, host: LogHost, pairs: LogCalls) -> list[Op]:
     ops: list[Op] = []
     for one in pairs.asked:
         if one.name:
-            ops.append(Op(host.id_of(one.call), one.name))
-            ops += [Op(host.id_of(one.result), one.name)] if one.result else []
-            bench.say("F3", _line(one), f"the id {quoted(one.call.call_id)} was taken: it is now {quoted(one.name)}")
+            ops.append(Op(host.find_id(one.call), one.name))
+            ops += [Op(host.find_id(one.result), one.name)] if one.result else []
+            log.record(
+                "F3", _line(one), f"the id {quote(one.call.call_id)} is already used: it is now {quote(one.name)}"
+            )
     return ops
 
 
-def _line(one: Asked) -> int:
+def _line(one: LoggedCall) -> int:
     return int(one.call.path[0])
 
 
-def _mend_tree(bench: Bench, host: Host) -> None:
-    if host.tree is None:
+@repairs("F2")
+def repair_tree(log: LogRepair, host: LogHost) -> None:
+    """Hang lines whose parent is lost on the line before, and give each line an id of its own."""
+    if host.tree_fields is None:
         return
-    found = list(mend_tree(bench.entries(), *host.tree))
+    found = list(find_tree_edits(log.entries(), *host.tree_fields))
     for op, what in found:
-        bench.say("F2", int(op.path[0]), what)
-    bench.change([op for op, _ in found])
+        log.record("F2", int(op.path[0]), what)
+    log.change([op for op, _ in found])

@@ -1,7 +1,7 @@
-"""Lines of a session file that are not one JSON object: torn ones, two on one line, bytes that are no UTF-8.
+"""Splits a session file into lines of one entry each: torn lines, several entries on a line, bytes that are not UTF-8.
 
-Rule: no byte is lost. What is an entry stays in the file with the bytes it has; what nobody can read is handed out to
-be kept elsewhere, since a host that writes behind a torn line spoils the next one too.
+Rule: no byte is lost. An entry stays in the file with its bytes. What cannot be read is returned, to be kept elsewhere,
+because a host that appends to a torn line would spoil the next entry, too.
 """
 
 import re
@@ -20,22 +20,22 @@ _OPENS = re.compile(r'\{"')
 _TRIED = 64  # openings in a broken line that are tried as the start of an entry: each try may read to its end
 
 
-class Sorted(Struct, frozen=True):
-    """The lines that stay, each with the number (0-based) of the line it stood on; what was cut; what was done."""
+class SplitLines(Struct, frozen=True):
+    """The lines that stay, each with the number (from 0) of its original line; what was cut off; and what was done."""
 
     data: bytes
     numbers: tuple[int, ...]
     torn: bytes
-    told: tuple[tuple[int, str, str], ...]  # line, rule, what
+    done: tuple[tuple[int, str, str], ...]  # line, rule, what
 
 
-def sorted_out(lines: Lines) -> Sorted:
-    """One entry a line. The same data comes out if all lines are sound."""
+def split_lines(lines: Lines) -> SplitLines:
+    """Put each entry on a line of its own. The same data comes out if every line is valid."""
     spans = lines.open()
     kept: list[bytes] = []
     numbers: list[int] = []
     torn: list[bytes] = []
-    told: list[tuple[int, str, str]] = []
+    done: list[tuple[int, str, str]] = []
     for number, (start, end) in enumerate(zip(spans.starts, spans.ends, strict=True)):
         after = spans.starts[number + 1] if number + 1 < len(spans.starts) else len(lines.data)
         raw, feed = lines.data[start:end], lines.data[end:after]
@@ -44,23 +44,23 @@ def sorted_out(lines: Lines) -> Sorted:
             numbers.append(number)
             continue
         whole, rest = _pieces(raw)
-        told += [(number, *what) for what in _done(raw, whole, rest)]
+        done += [(number, *what) for what in _describe(raw, whole, rest)]
         kept += [piece + (feed or b"\n") for piece in whole]
         numbers += [number] * len(whole)
         torn += [piece + b"\n" for piece in rest]
-    data = b"".join(kept) if told else lines.data
-    return Sorted(data, tuple(numbers), b"".join(torn), tuple(told))
+    data = b"".join(kept) if done else lines.data
+    return SplitLines(data, tuple(numbers), b"".join(torn), tuple(done))
 
 
-def _done(raw: bytes, whole: list[bytes], rest: list[bytes]) -> Iterator[tuple[str, str]]:
+def _describe(raw: bytes, whole: list[bytes], rest: list[bytes]) -> Iterator[tuple[str, str]]:
     if len(whole) > 1:
         yield "F1", f"{len(whole)} entries on one line were put on lines of their own"
     elif whole and not rest:
-        yield "F1", "bytes that are no UTF-8 became U+FFFD"
+        yield "F1", "bytes that are not UTF-8 became U+FFFD"
     elif whole:
         yield "F1", "an entry behind a torn one was put on a line of its own"
     if rest:
-        yield "F1", f"{sum(map(len, rest)):,} bytes that are no whole entry were cut off"
+        yield "F1", f"{sum(map(len, rest)):,} bytes that are not a complete entry were cut off"
 
 
 def _reads(raw: bytes) -> bool:
@@ -72,7 +72,11 @@ def _reads(raw: bytes) -> bool:
 
 
 def _pieces(raw: bytes) -> tuple[list[bytes], list[bytes]]:
-    """The entries in a line that is none, and what is left of it."""
+    """The entries in a line that is not an entry, and the rest of it."""
+    # A broken line is usually one of three: an entry with bytes that are not UTF-8, several entries without a line
+    # feed between them, or a torn entry with the next one appended. So it is read as UTF-8 with replacements first;
+    # then entry after entry from the start, for as long as they are complete; then each later opening brace is tried
+    # as the start of an entry that reaches to the end of the line. What is between is torn.
     mended = raw.decode("utf-8", "replace").encode()
     if mended != raw and _reads(mended):
         return [mended], []
@@ -95,12 +99,12 @@ def _pieces(raw: bytes) -> tuple[list[bytes], list[bytes]]:
 
 
 def _sound(piece: bytes) -> bytes:
-    """An entry, with U+FFFD for bytes that are no UTF-8."""
+    """An entry, with U+FFFD for bytes that are not UTF-8."""
     return piece if _reads(piece) else piece.decode("utf-8", "replace").encode()
 
 
 def _entry(text: str, start: int, sure: bool) -> int | None:
-    """Where the object at `start` ends; None if there is none. `sure`: it must be an entry, not a part of one."""
+    """The end of the object at `start`; None if there is none. `sure`: it must be an entry, not a part of one."""
     try:
         value, end = _scan(text, start)
     except (ValueError, RecursionError):
@@ -109,5 +113,5 @@ def _entry(text: str, start: int, sure: bool) -> int | None:
 
 
 def _is_entry(value: dict[str, Any]) -> bool:
-    """Every host dates its entries; parts of them bear no date of this form."""
+    """Whether an object is an entry: every host dates its entries, and parts of entries have no such date."""
     return isinstance(value.get("timestamp"), str) and isinstance(value.get("type"), str)

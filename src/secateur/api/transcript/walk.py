@@ -1,49 +1,49 @@
-"""One walk over the messages of a transcript: rounds, and what stands in them.
+"""One walk over the messages of a transcript: notes rounds and what is in them.
 
-Rule: a call that nothing came after waits and breaks nothing; ids repeat over a session and may be empty, so a result
-belongs to the oldest open call with its id. A command in the text of a message is no call to an API. Lines of a
-session file are told beside the message.
+Rule: a call at the end is waiting and breaks nothing. Ids repeat over a session and may be empty, so a result answers
+the oldest open call with its id. A command in the text of a message is not a call to an API. Places also name the lines
+of the session file.
 """
 
-from secateur.api.walker import Asked, History, Look
+from secateur.api.walker import CheckBlock, CheckInput, Walker
 from secateur.model import Message, Part, Path
 from secateur.pairing import Pairing
 
 Placed = tuple[Path, Part]
 
-_IN_TEXT = (("content",), ("message",), ("text",))  # where the text of a message stands
+_IN_TEXT = (("content",), ("message",), ("text",))  # where a message has its text
 
 
-class Conversation(History):
-    """What is noticed of a transcript; `messages` are those of the model."""
+class TranscriptWalker(Walker):
+    """Notes on a transcript; `messages` are those of the model."""
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked)
+    def __init__(self, given: CheckInput) -> None:
+        super().__init__(given)
         self.calls: Pairing[Placed, Placed] = Pairing()
         self.apart: list[Placed] = []  # results behind a message that is neither a call nor a result
-        self._spoken = False  # somebody spoke since the open calls
+        self._spoken = False  # the user spoke since the open calls
 
-    def walk(self, look: Look) -> None:
+    def walk(self, check_block: CheckBlock) -> None:
         for number, message in enumerate(self.messages):
             path: Path = (self.array, number)
             if isinstance(message, Message):
-                look("message", message, path)
-                self._message(message, path, look)
+                check_block("message", message, path)
+                self._message(message, path, check_block)
         if self._spoken:
             self.calls.end_round()
 
-    def where(self, path: Path) -> str:
+    def describe(self, path: Path) -> str:
         message = self.messages[path[1]] if len(path) > 1 and isinstance(path[1], int) else None
         lines = getattr(message, "lines", ())
-        return f"message {path[1]}, line {lines[0] + 1}" if lines else super().where(path)
+        return f"message {path[1]}, line {lines[0] + 1}" if lines else super().describe(path)
 
-    def _message(self, message: Message, path: Path, look: Look) -> None:
+    def _message(self, message: Message, path: Path, check_block: CheckBlock) -> None:
         results = any(part.kind == "tool_result" for part in message.parts)
         if message.role == "assistant" and not results:
             self._next_round()
         for at, part in enumerate(message.parts):
             inside = (*path, "parts", at)
-            look(part.kind, part, inside)
+            check_block(part.kind, part, inside)
             if part.kind == "tool_call":
                 self.calls.add_call(part.call_id, (inside, part))
             elif part.kind == "tool_result":
@@ -52,7 +52,7 @@ class Conversation(History):
             self._spoken = True
 
     def _next_round(self) -> None:
-        """An assistant message: calls that are open now stay without a result, if results of theirs or words came."""
+        """An assistant message ends the round of the open calls, if results or a user message came since."""
         if self._spoken or self.calls.has_results:
             self.calls.end_round()
             self._spoken = False
@@ -63,5 +63,5 @@ class Conversation(History):
 
 
 def is_text(call: Part) -> bool:
-    """Whether a call is no more than words of a message, of which no API asks for a result."""
+    """Whether a call is only words of a message, for which no API needs a result."""
     return call.pinned and not call.call_id and call.path[-1:] in _IN_TEXT

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from secateur.api.repair import Limits, Repair, Settings, repaired
+from secateur.api.repair import RepairLimits, RepairOptions, RepairResult, repair
 
 CALL = '{"type": "tool_use", "id": "a", "name": "bash", "input": {}}'
 RESULT = '{"type":"tool_result","tool_use_id":"a","content":"caf\\u00e9"}'
 NONE = '{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[no result: the call was interrupted]"}'
 
 
-def mended(body: str, **settings: Any) -> Repair:
-    return repaired(body.encode(), "anthropic_messages", Settings(**settings))
+def mended(body: str, **settings: Any) -> RepairResult:
+    return repair(body.encode(), "anthropic_messages", RepairOptions(**settings))
 
 
-def rules(done: Repair) -> list[str]:
-    return [one.rule for one in done.mended]
+def rules(done: RepairResult) -> list[str]:
+    return [one.rule for one in done.repairs]
 
 
 def picture(width: int, height: int) -> dict[str, Any]:
@@ -119,9 +119,9 @@ CASES = {
 def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     rule, before, after = CASES[case]
     done = mended(before)
-    assert done.native.decode() == after
+    assert done.document.decode() == after
     assert rule in rules(done)
-    assert done.left == ()
+    assert done.remaining == ()
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_an_input_becomes_an_object(given: str, kept: str) -> None:
     result = '{"type":"tool_result","tool_use_id":"a","content":"x"}'
     said = f'{{"role":"user","content":"hi"}},{{"role":"assistant","content":[{call}]}}'
     body = f'[{said},{{"role":"user","content":[{result}]}}]'
-    assert mended(body % given).native.decode() == body % kept
+    assert mended(body % given).document.decode() == body % kept
 
 
 def test_a_second_call_of_an_id_is_renamed_with_its_result() -> None:
@@ -143,7 +143,7 @@ def test_a_second_call_of_an_id_is_renamed_with_its_result() -> None:
         f'{{"role":"user","content":[{result}]}}]'
     )
     done = mended(body % (("a",) * 6))
-    assert done.native.decode() == body % ("a", "a_2", "a", "a_2", "a_3", "a_3")
+    assert done.document.decode() == body % ("a", "a_2", "a", "a_2", "a_3", "a_3")
     assert rules(done) == ["A4", "A4"]
 
 
@@ -152,28 +152,28 @@ def test_an_id_of_odd_letters_is_spelled_anew() -> None:
         '[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"%s","name":"b",'
         '"input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s"}]}]'
     )
-    assert mended(body % ("a b|c", "a b|c")).native.decode() == body % ("a_b_c", "a_b_c")
+    assert mended(body % ("a b|c", "a b|c")).document.decode() == body % ("a_b_c", "a_b_c")
 
 
 def test_a_model_that_refuses_prefill_is_asked_to_continue() -> None:
     body = '[{"role":"user","content":"hi"},{"role":"assistant","content":"so"}%s]'
     done = mended(body % "", model="claude-opus-4-6")
-    assert done.native.decode() == body % ',{"role":"user","content":"continue"}'
-    assert mended(body % "", model="claude-opus-4-5").native.decode() == body % ""
+    assert done.document.decode() == body % ',{"role":"user","content":"continue"}'
+    assert mended(body % "", model="claude-opus-4-5").document.decode() == body % ""
 
 
 def test_pictures_of_an_orphan_result_stay_pictures() -> None:
     result = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "x"}, picture(1, 1)]}
-    done = repaired([{"role": "user", "content": [result]}], "anthropic_messages")
+    done = repair([{"role": "user", "content": [result]}], "anthropic_messages")
     heading = "[result of call a, which is not in this conversation]\nx"
-    assert done.native == [{"role": "user", "content": [{"type": "text", "text": heading}, picture(1, 1)]}]
+    assert done.document == [{"role": "user", "content": [{"type": "text", "text": heading}, picture(1, 1)]}]
 
 
 def sent(*pictures: Any, **limits: int) -> list[Any]:
     """What is left of pictures, by the first word of each block."""
-    settings = Settings(limits=Limits(**limits))
-    done = repaired([{"role": "user", "content": [*pictures]}], "anthropic_messages", settings)
-    return [block.get("text", block["type"]) for block in done.native[0]["content"]]
+    settings = RepairOptions(limits=RepairLimits(**limits))
+    done = repair([{"role": "user", "content": [*pictures]}], "anthropic_messages", settings)
+    return [block.get("text", block["type"]) for block in done.document[0]["content"]]
 
 
 def test_the_oldest_pictures_go_where_there_are_too_many() -> None:
@@ -200,16 +200,16 @@ def test_an_error_result_keeps_its_text_only() -> None:
     call = {"type": "tool_use", "id": "a", "name": "b", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "a", "is_error": True, "content": [picture(2, 3)]}
     messages = [{"role": "user", "content": "x"}, {"role": "assistant", "content": [call]}]
-    done = repaired([*messages, {"role": "user", "content": [result]}], "anthropic_messages")
+    done = repair([*messages, {"role": "user", "content": [result]}], "anthropic_messages")
     told = "[image/png 2x3 24 bytes removed: an error result holds text only]"
-    assert done.native[2]["content"][0]["content"] == [{"type": "text", "text": told}]
+    assert done.document[2]["content"][0]["content"] == [{"type": "text", "text": told}]
     assert rules(done) == ["A9"]
 
 
 def test_what_nobody_knows_stays_and_is_said() -> None:
     done = mended('[{"role":"user","content":"hi"},{"role":"robot","content":"?"}]')
-    assert done.mended == ()
-    assert [one.where for one in done.left] == ["messages.1"]
+    assert done.repairs == ()
+    assert [one.where for one in done.remaining] == ["messages.1"]
 
 
 # --- what a repair of one thing may not break in another ------------------------------------------------------------
@@ -225,14 +225,14 @@ def answered(*ids: str) -> dict[str, Any]:
 
 def test_a_message_whose_results_moved_away_still_seats_those_of_its_own_round() -> None:
     hi = {"role": "user", "content": "hi"}
-    done = repaired([hi, call("a"), hi, call("b"), answered("a")], "anthropic_messages")
+    done = repair([hi, call("a"), hi, call("b"), answered("a")], "anthropic_messages")
     results = [
-        [one["tool_use_id"] for one in message["content"]] for message in done.native[4:] if message["role"] == "user"
+        [one["tool_use_id"] for one in message["content"]] for message in done.document[4:] if message["role"] == "user"
     ]
-    assert done.native[2]["content"][0]["tool_use_id"] == "a"
+    assert done.document[2]["content"][0]["tool_use_id"] == "a"
     assert results == [["b"]]
-    assert done.left == ()
-    assert repaired(done.native, "anthropic_messages") == Repair(done.native)
+    assert done.remaining == ()
+    assert repair(done.document, "anthropic_messages") == RepairResult(done.document)
 
 
 USE = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
@@ -248,14 +248,14 @@ def test_half_of_a_server_tool_becomes_text(half: dict[str, Any], rule: str, say
         {"role": "assistant", "content": [half, said]},
         {"role": "user", "content": "b"},
     ]
-    done = repaired(messages, "anthropic_messages")
-    first, second = done.native[1]["content"]
+    done = repair(messages, "anthropic_messages")
+    first, second = done.document[1]["content"]
     assert rules(done) == [rule]
     assert (first["type"], second) == ("text", said)
     assert says in first["text"]
     assert "c2ln" not in first["text"]
     whole = [messages[0], {"role": "assistant", "content": [USE, RESULTS, said]}, messages[2]]
-    assert repaired(whole, "anthropic_messages").native is whole
+    assert repair(whole, "anthropic_messages").document is whole
 
 
 def marked(text: str, **more: str) -> dict[str, Any]:
@@ -264,8 +264,8 @@ def marked(text: str, **more: str) -> dict[str, Any]:
 
 def test_the_oldest_markers_in_messages_give_way() -> None:
     body = {"system": [marked("s")], "messages": [{"role": "user", "content": [marked(str(n)) for n in range(5)]}]}
-    done = repaired(body, "anthropic_messages")
-    assert ["cache_control" in block for block in done.native["messages"][0]["content"]] == [
+    done = repair(body, "anthropic_messages")
+    assert ["cache_control" in block for block in done.document["messages"][0]["content"]] == [
         False,
         False,
         True,
@@ -273,11 +273,11 @@ def test_the_oldest_markers_in_messages_give_way() -> None:
         True,
     ]
     assert set(rules(done)) == {"A20"}
-    assert done.left == ()
+    assert done.remaining == ()
 
 
 def test_a_longer_life_behind_a_shorter_one_becomes_as_short() -> None:
     body = {"system": [marked("s")], "messages": [{"role": "user", "content": [marked("a", ttl="1h")]}]}
-    done = repaired(body, "anthropic_messages")
-    assert done.native["messages"][0]["content"] == [marked("a")]
+    done = repair(body, "anthropic_messages")
+    assert done.document["messages"][0]["content"] == [marked("a")]
     assert rules(done) == ["A21"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.api.repair import Repair, repaired
+from secateur.api.repair import RepairResult, repair
 
 USER = '{"role":"user", "content":[{"text":"caf\\u00e9"}]}'
 SAYS = '{"role":"assistant","content":[{"text":"ho"}]}'
@@ -26,8 +26,8 @@ def body(*messages: str) -> str:
     return '{"toolConfig":{"tools":[{"toolSpec":{"name":"b"}}]}, "messages":[' + ",".join(messages) + "]}"
 
 
-def mended(text: str) -> Repair:
-    return repaired(text.encode(), "bedrock_converse")
+def mended(text: str) -> RepairResult:
+    return repair(text.encode(), "bedrock_converse")
 
 
 SERVED = (
@@ -98,20 +98,20 @@ CASES = {
 def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     rule, before, after = CASES[case]
     done = mended(body(*before))
-    assert done.native.decode() == body(*after)
-    assert rule in [one.rule for one in done.mended]
-    assert done.left == ()
-    assert mended(body(*after)).native == body(*after).encode()
+    assert done.document.decode() == body(*after)
+    assert rule in [one.rule for one in done.repairs]
+    assert done.remaining == ()
+    assert mended(body(*after)).document == body(*after).encode()
 
 
 def test_pictures_of_an_orphan_result_stay_pictures() -> None:
     result = RESULT.replace('{"text":"ok"}', PICTURE)
-    assert mended(body(user(result))).native.decode() == body(user(TOLD % "", PICTURE))
+    assert mended(body(user(result))).document.decode() == body(user(TOLD % "", PICTURE))
 
 
 def test_what_is_sound_is_the_very_same() -> None:
     document = body(USER, CALL, user(RESULT), SAYS, user(text("on")))
-    assert mended(document) == Repair(document.encode())
+    assert mended(document) == RepairResult(document.encode())
 
 
 DOCUMENT = '{"document":{"format":"txt", "name":"notes","source":{"text":"x"}}}'
@@ -121,9 +121,9 @@ POINT = '{"cachePoint":{"type":"default"}}'
 def test_documents_get_names_of_their_own_and_a_text_beside() -> None:
     done = mended(body(user(DOCUMENT, DOCUMENT.replace("notes", "a_b"), DOCUMENT)))
     named = [DOCUMENT, DOCUMENT.replace("notes", "a b"), DOCUMENT.replace("notes", "notes 2")]
-    assert done.native.decode() == body(user(*named, text("[a document]")))
-    assert {one.rule for one in done.mended} == {"B9"}
-    assert done.left == ()
+    assert done.document.decode() == body(user(*named, text("[a document]")))
+    assert {one.rule for one in done.repairs} == {"B9"}
+    assert done.remaining == ()
 
 
 def test_a_cache_point_goes_where_it_may_not_stand() -> None:
@@ -131,12 +131,12 @@ def test_a_cache_point_goes_where_it_may_not_stand() -> None:
     says = SAYS.replace('[{"text"', f'[{thought},{POINT},{POINT},{{"text"')
     done = mended(body(user(text("hi"), POINT), says, user(text("on"), DOCUMENT, POINT)))
     kept = says.replace(f"{POINT},", "")
-    assert done.native.decode() == body(user(text("hi"), POINT), kept, user(text("on"), DOCUMENT))
-    assert [one.rule for one in done.mended] == ["B12", "B12", "B14"]
+    assert done.document.decode() == body(user(text("hi"), POINT), kept, user(text("on"), DOCUMENT))
+    assert [one.rule for one in done.repairs] == ["B12", "B12", "B14"]
 
 
 def test_what_a_server_gave_in_the_same_message_stays() -> None:
     document = body(USER, says(*SERVED, text("so")), USER)
-    assert mended(document) == Repair(document.encode())
+    assert mended(document) == RepairResult(document.encode())
     document = body(USER, says(*SERVED, USE), user(RESULT))
-    assert mended(document) == Repair(document.encode())
+    assert mended(document) == RepairResult(document.encode())

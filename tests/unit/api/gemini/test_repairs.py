@@ -7,7 +7,7 @@ import pytest
 
 from secateur import fit
 from secateur.api import check
-from secateur.api.repair import Limits, Repair, Settings, repaired
+from secateur.api.repair import RepairLimits, RepairOptions, RepairResult, repair
 
 ASKS = '{"role":"user", "parts":[{"text":"caf\\u00e9"}]}'
 SAYS = '{"role":"model","parts":[{"text":"ho"}]}'
@@ -47,8 +47,8 @@ def body(*contents: str, more: str = "") -> str:
     return f'{{{more}"contents": [' + ", ".join(contents) + "]}"
 
 
-def mended(document: str, model: str = "", profile: str = "") -> Repair:
-    return repaired(document.encode(), "gemini", Settings(model, profile))
+def mended(document: str, model: str = "", profile: str = "") -> RepairResult:
+    return repair(document.encode(), "gemini", RepairOptions(model, profile))
 
 
 CASES: dict[str, tuple[str, list[str], list[str]]] = {
@@ -153,20 +153,20 @@ CASES: dict[str, tuple[str, list[str], list[str]]] = {
 def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     rule, before, after = CASES[case]
     done = mended(body(*before))
-    assert done.native.decode() == body(*after)
-    assert rule in [one.rule for one in done.mended]
-    assert done.left == ()
-    assert mended(body(*after)) == Repair(body(*after).encode())
+    assert done.document.decode() == body(*after)
+    assert rule in [one.rule for one in done.repairs]
+    assert done.remaining == ()
+    assert mended(body(*after)) == RepairResult(body(*after).encode())
 
 
 @pytest.mark.parametrize(("before", "after"), [((text(""), SIGNED), (SIGNED,)), ((text(""),), (text("[no content]"),))])
 def test_an_empty_text_stays_but_on_vertex(before: tuple[str, ...], after: tuple[str, ...]) -> None:
     rest = [user(OK)] if SIGNED in before else [ASKS]
     document = body(ASKS, model(*before), *rest)
-    assert mended(document) == Repair(document.encode())
+    assert mended(document) == RepairResult(document.encode())
     done = mended(document, profile="vertex")
-    assert done.native.decode() == body(ASKS, model(*after), *rest)
-    assert [one.rule for one in done.mended] == ["G5"]
+    assert done.document.decode() == body(ASKS, model(*after), *rest)
+    assert [one.rule for one in done.repairs] == ["G5"]
 
 
 @pytest.mark.parametrize(
@@ -178,21 +178,21 @@ def test_a_lost_signature_of_the_running_turn_is_said_to_be_lost(key: str, name:
     before = body(ASKS, model(lost), user(OK), ASKS, model(lost, lost), user(OK, OK))
     after = body(ASKS, model(lost), user(OK), ASKS, model(signed, lost), user(OK, OK))
     done = mended(before, "gemini-3-pro-preview")
-    assert done.native.decode() == after
-    assert [one.rule for one in done.mended] == ["G10"]
-    assert mended(after, "gemini-3-pro-preview") == Repair(after.encode())
-    assert mended(before, "gemini-2.5-pro") == Repair(before.encode())
+    assert done.document.decode() == after
+    assert [one.rule for one in done.repairs] == ["G10"]
+    assert mended(after, "gemini-3-pro-preview") == RepairResult(after.encode())
+    assert mended(before, "gemini-2.5-pro") == RepairResult(before.encode())
 
 
 def test_pictures_of_an_orphan_response_stay_parts() -> None:
     orphan = OK.replace('"ok"}', f'"ok"}}, "parts":[{PICTURE}]')
-    assert mended(body(ASKS, SAYS, user(orphan))).native.decode() == body(ASKS, SAYS, user(TOLD, PICTURE))
+    assert mended(body(ASKS, SAYS, user(orphan))).document.decode() == body(ASKS, SAYS, user(TOLD, PICTURE))
 
 
 def test_with_cached_content_the_history_may_begin_in_the_middle() -> None:
     for first in (user(OK), model(SIGNED) + ", " + user(OK), SAYS):
         document = body(first, ASKS, more='"cachedContent":"cachedContents/1", ')
-        assert mended(document) == Repair(document.encode())
+        assert mended(document) == RepairResult(document.encode())
 
 
 def test_the_oldest_media_make_room() -> None:
@@ -206,19 +206,19 @@ def test_the_oldest_media_make_room() -> None:
         {"role": "user", "parts": parts},
     ]
     document = json.dumps({"contents": contents}).encode()
-    done = repaired(document, "gemini", Settings(limits=Limits(body_bytes=6_000)))
-    found = json.loads(done.native)["contents"]
+    done = repair(document, "gemini", RepairOptions(limits=RepairLimits(body_bytes=6_000)))
+    found = json.loads(done.document)["contents"]
     gone = "[image/png 3,000 bytes removed: the request had too many bytes]"
     assert found[0]["parts"] == [{"text": gone}, {"text": "look"}]
     assert found[2]["parts"][0]["functionResponse"] == {"name": "shot", "response": {"output": "ok", "removed": gone}}
     assert found[3] == contents[3]
-    assert [one.rule for one in done.mended] == ["G14", "G14"]
+    assert [one.rule for one in done.repairs] == ["G14", "G14"]
 
 
 def test_what_is_sound_is_the_very_same() -> None:
     signature = '{"text":"", "thoughtSignature":"c2ln"}'
     document = body(ASKS, model(SIGNED, call("c")), user(response("c"), OK), model(signature), ASKS, ASKS)
-    assert mended(document) == Repair(document.encode())
+    assert mended(document) == RepairResult(document.encode())
 
 
 def test_an_engine_that_may_repair_sends_what_the_api_takes() -> None:

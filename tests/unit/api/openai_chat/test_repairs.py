@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.api.repair import Repair, Settings, repaired
+from secateur.api.repair import RepairOptions, RepairResult, repair
 
 USER = '{"role":"user","content":"hi"}'
 ASKED = '{"id":"a","type":"function","function":{"name":"b","arguments":"{}"}}'
@@ -12,8 +12,8 @@ TOLD = '{"role":"user","content":"[result of call a, which is not in this conver
 NONE = '{"role":"tool","tool_call_id":"a","content":"[no result: the call was interrupted]"}'
 
 
-def mended(body: str, profile: str = "") -> Repair:
-    return repaired(body.encode(), "openai_chat", Settings(profile=profile))
+def mended(body: str, profile: str = "") -> RepairResult:
+    return repair(body.encode(), "openai_chat", RepairOptions(profile=profile))
 
 
 CASES = {
@@ -81,13 +81,13 @@ CASES = {
 def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     rule, profile, before, after = CASES[case]
     done = mended(before, profile)
-    assert done.native.decode() == after
-    assert rule in [one.rule for one in done.mended]
-    assert done.left == ()
+    assert done.document.decode() == after
+    assert rule in [one.rule for one in done.repairs]
+    assert done.remaining == ()
 
 
 def test_neighbours_stay_where_nobody_is_strict() -> None:
-    assert mended(f"[{USER},{USER}]").native.decode() == f"[{USER},{USER}]"
+    assert mended(f"[{USER},{USER}]").document.decode() == f"[{USER},{USER}]"
 
 
 @pytest.mark.parametrize(
@@ -101,19 +101,19 @@ def test_neighbours_stay_where_nobody_is_strict() -> None:
 )
 def test_arguments_become_a_string_of_json(given: str, kept: str) -> None:
     body = f"[{USER},{CALL},{RESULT}]".replace('"{}"', "%s")
-    assert mended(body % given).native.decode() == body % kept
+    assert mended(body % given).document.decode() == body % kept
 
 
 def test_two_calls_of_one_id_are_told_apart_with_their_results() -> None:
     call = '{"id":"%s","type":"function","function":{"name":"b","arguments":"{}"}}'
     result = '{"role":"tool","tool_call_id":"%s","content":"x"}'
     body = f'[{USER},{{"role":"assistant","tool_calls":[{call},{call}]}},{result},{result}]'
-    assert mended(body % ("a", "a", "a", "a")).native.decode() == body % ("a", "a_2", "a", "a_2")
+    assert mended(body % ("a", "a", "a", "a")).document.decode() == body % ("a", "a_2", "a", "a_2")
 
 
 def test_an_id_that_comes_again_in_a_later_round_stays() -> None:
     body = f"[{USER},{CALL},{RESULT},{CALL},{RESULT}]"
-    assert mended(body).native.decode() == body
+    assert mended(body).document.decode() == body
 
 
 def test_pictures_in_a_result_move_to_a_message_of_the_user() -> None:
@@ -123,5 +123,5 @@ def test_pictures_in_a_result_move_to_a_message_of_the_user() -> None:
     pointer = '{"type":"text","text":"[image_url: see the message below]"}'
     head = '{"type":"text","text":"[media of the result of call a]"}'
     shown = f'{{"role":"user","content":[{head},{medium}]}}'
-    assert done.native.decode() == f"[{USER},{CALL},{answer % pointer},{shown}]"
-    assert done.left == ()
+    assert done.document.decode() == f"[{USER},{CALL},{answer % pointer},{shown}]"
+    assert done.remaining == ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.api.repair import Repair, repaired
+from secateur.api.repair import RepairResult, repair
 
 USER = '{"role":"user","content":"hi"}'
 CALL = '{"type":"function_call","call_id":"a","name":"b","arguments":"{}"}'
@@ -14,8 +14,8 @@ SAID = '{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"ou
 PICTURE = '{"type":"input_image","image_url":"https:\\/\\/x"}'
 
 
-def mended(body: str) -> Repair:
-    return repaired(body.encode(), "openai_responses")
+def mended(body: str) -> RepairResult:
+    return repair(body.encode(), "openai_responses")
 
 
 CASES = {
@@ -61,41 +61,41 @@ CASES = {
 def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     rule, before, after = CASES[case]
     done = mended(before)
-    assert done.native.decode() == after
-    assert rule in [one.rule for one in done.mended]
-    assert done.left == ()
-    assert mended(after).native == after.encode()
+    assert done.document.decode() == after
+    assert rule in [one.rule for one in done.repairs]
+    assert done.remaining == ()
+    assert mended(after).document == after.encode()
 
 
 def test_pictures_of_an_orphan_output_stay_pictures() -> None:
     output = f'{{"type":"function_call_output","call_id":"a","output":[{PICTURE}]}}'
     said = f'{{"type":"message","role":"user","content":[{HEAD % ""},{PICTURE}]}}'
-    assert mended(f"[{USER},{output}]").native.decode() == f"[{USER},{said}]"
+    assert mended(f"[{USER},{output}]").document.decode() == f"[{USER},{said}]"
 
 
 def test_an_output_whose_call_the_server_may_hold_stays() -> None:
     body = f'{{"previous_response_id":"resp_1","input":[{DONE}]}}'
-    assert mended(body).native.decode() == body
+    assert mended(body).document.decode() == body
 
 
 def test_outputs_stand_behind_all_calls_of_a_step() -> None:
     other, none = CALL.replace('"a"', '"c"'), NONE.replace('"a"', '"c"')
-    assert mended(f"[{USER},{CALL},{other},{DONE}]").native.decode() == f"[{USER},{CALL},{other},{none},{DONE}]"
+    assert mended(f"[{USER},{CALL},{other},{DONE}]").document.decode() == f"[{USER},{CALL},{other},{none},{DONE}]"
 
 
 def test_two_open_calls_of_one_id_are_told_apart_with_their_outputs() -> None:
     again = [one.replace('"a"', '"a_2"') for one in (CALL, DONE)]
     done = mended(f"[{USER},{CALL},{CALL},{DONE},{DONE}]")
-    assert done.native.decode() == f"[{USER},{CALL},{again[0]},{DONE},{again[1]}]"
+    assert done.document.decode() == f"[{USER},{CALL},{again[0]},{DONE},{again[1]}]"
 
 
 def test_a_string_is_left_alone() -> None:
     body = '{"model":"gpt-5","input":"hi"}'
-    assert mended(body) == Repair(body.encode())
+    assert mended(body) == RepairResult(body.encode())
 
 
 def test_a_part_whose_type_is_no_text_is_repaired_like_any_other_value() -> None:
     call = {"type": "function_call", "call_id": "a", "name": "read", "arguments": "{}"}
     odd = {"type": "function_call_output", "call_id": "a", "output": [{"type": {}}]}
-    done = repaired({"input": [{"role": "user", "content": "go"}, call, odd]}, "openai_responses")
-    assert done.native["input"][2]["output"] == '[{"type":{}}]'
+    done = repair({"input": [{"role": "user", "content": "go"}, call, odd]}, "openai_responses")
+    assert done.document["input"][2]["output"] == '[{"type":{}}]'

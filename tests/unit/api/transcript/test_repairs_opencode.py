@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.api.repair import Repair, repaired
+from secateur.api.repair import RepairResult, repair
 from secateur.jsontext import Text
 
 ASKED = (
@@ -17,8 +17,8 @@ ENDED = (
 )
 
 
-def mended(text: str) -> Repair:
-    return repaired(text.encode())
+def mended(text: str) -> RepairResult:
+    return repair(text.encode())
 
 
 def session(*parts: str, time: str = '{"created":2000}') -> str:
@@ -99,23 +99,25 @@ CASES = {
 def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     rule, before, after = CASES[case]
     done = mended(session(*before))
-    assert done.native.decode() == session(*after)
-    assert rule in [one.rule for one in done.mended]
-    assert done.left == ()
-    assert mended(session(*after)).native == session(*after).encode()
+    assert done.document.decode() == session(*after)
+    assert rule in [one.rule for one in done.repairs]
+    assert done.remaining == ()
+    assert mended(session(*after)).document == session(*after).encode()
 
 
 def test_a_call_that_never_ended_ends_with_its_message() -> None:
     running = tool('{"status":"running","input":{},"time":{"start":2100}}')
     done = mended(session(running, time='{"created":2000,"completed":2500}'))
-    state = Text.of(done.native).value()["messages"][1]["parts"][0]["state"]
+    state = Text.of(done.document).value()["messages"][1]["parts"][0]["state"]
     assert state["time"] == {"start": 2100, "end": 2500}
 
 
 def test_a_time_that_is_left_out_is_told_but_one_that_is_there_stays() -> None:
     failed = '{"status":"error","input":{},"error":"no","time":{"start":7,"end":%s}}'
-    assert mended(session(tool(failed % "5"))).mended == ()
-    assert mended(session(tool(failed % "null"))).native.decode() == session(tool(failed % "2500")).replace("2500", "7")
+    assert mended(session(tool(failed % "5"))).repairs == ()
+    assert mended(session(tool(failed % "null"))).document.decode() == session(tool(failed % "2500")).replace(
+        "2500", "7"
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,18 +133,18 @@ def test_a_time_that_is_left_out_is_told_but_one_that_is_there_stays() -> None:
 def test_what_is_sound_is_the_very_same(parts: list[str]) -> None:
     document = session(*parts)
     done = mended(document)
-    assert done.native == document.encode()
-    assert (done.mended, done.left) == ((), ())
+    assert done.document == document.encode()
+    assert (done.repairs, done.remaining) == ((), ())
 
 
 def test_the_same_call_id_in_a_later_message_gets_its_own() -> None:
     messages = session(tool(ENDED)).replace("]}]}", ']},{"info":{"role":"assistant"},"parts":[%s]}]}')
     done = mended(messages % tool(ENDED, id="prt_9"))
-    assert done.native.decode() == messages % tool(ENDED, id="prt_9", call="c_2")
+    assert done.document.decode() == messages % tool(ENDED, id="prt_9", call="c_2")
 
 
 @pytest.mark.parametrize("messages", ["[1]", '[{"info":1,"parts":[1,{"type":"tool","state":[]}]}]', '[{"parts":{}}]'])
 def test_odd_messages_stay_and_do_not_break_the_mending(messages: str) -> None:
     document = f'{{"messages":{messages}}}'.encode()
-    once = repaired(document, "opencode")
-    assert repaired(once.native, "opencode").mended == ()
+    once = repair(document, "opencode")
+    assert repair(once.document, "opencode").repairs == ()

@@ -1,0 +1,121 @@
+"""Rules for the beginning and the end of a history, for empty messages, and for system messages in the middle."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from secateur.api.accessors import get_items, get_text, is_blank_text
+from secateur.api.anthropic.models import is_at_least
+from secateur.api.anthropic.walk import MessagesWalker
+from secateur.api.rule import Found, rule
+from secateur.model import Path
+
+
+@rule("A7", "the first message is a user message, or begins with a compaction", "general knowledge", whole=True)
+def first(history: MessagesWalker) -> Found:
+    if history.roles[:1] == ["assistant"] and history.first_kind != "compaction" and not history.partial:
+        yield (history.array, 0), "the history begins with the assistant: add a user message before it"
+
+
+@rule(
+    "A11",
+    "no text is empty or only white space",
+    "reported: claude-code #62150, #53436",
+    blocks=("text",),
+    partly="not in `system`",
+)
+def empty_text(block: Any, history: MessagesWalker) -> Found:
+    text = block.get("text")
+    if isinstance(text, str) and (not text or text.isspace()):
+        return [((), "a text block is empty: remove it, or give it a text if it is the only block of its message")]
+    return ()
+
+
+@rule(
+    "A12",
+    "no message is empty, except an assistant message at the end",
+    "reported: claude-code #6774, langchain #35676",
+)
+def empty_message(history: MessagesWalker) -> Found:
+    for path in history.empty:
+        last = path[1] == len(history.messages) - 1 and history.ends
+        if not (last and history.roles[-1] == "assistant"):
+            yield path, "a message has no content: remove it, or give it a text"
+
+
+@rule(
+    "A13",
+    "an assistant text at the end of the history does not end in white space",
+    "reported: forgecode #1872",
+    whole=True,
+    tail=True,
+)
+def trailing_space(history: MessagesWalker) -> Found:
+    text = _last_text(history)
+    if not is_blank_text(text) and text[-1].isspace():
+        yield _end(history), "the assistant's last text ends in white space: remove the white space"
+
+
+@rule("A14", "models from 4.6 on do not continue an assistant message", "docs", whole=True, tail=True)
+def prefill(history: MessagesWalker) -> Found:
+    if _last_text(history) and is_at_least(history.model, (4, 6)):
+        yield (
+            _end(history),
+            f"{history.model} accepts no history that ends with the assistant: end it with a user message",
+        )
+
+
+@rule("A15", "an assistant message does not end with thinking", "reported: forgecode #2107, hermes-agent #13010")
+def thought_last(history: MessagesWalker) -> Found:
+    for path in history.rounds.thought_last:
+        yield path, "thinking is the last block of an assistant message: remove it, or restore what followed it"
+
+
+def _last_text(history: MessagesWalker) -> str:
+    """The text at the very end of the history if it is the assistant's; "" for a paused turn of server tools."""
+    if history.roles[-1:] != ["assistant"] or history.turns.pending:
+        return ""
+    content = history.messages[-1].get("content")
+    if isinstance(content, str):
+        return content
+    last = get_items(content)[-1:]
+    block = last[0] if last and isinstance(last[0], dict) else {}
+    return get_text(block.get("text")) if block.get("type") == "text" else ""
+
+
+def _end(history: MessagesWalker) -> tuple[str, int]:
+    return history.array, len(history.messages) - 1
+
+
+@rule(
+    "A31",
+    "a system message follows the user or a server tool's result, and is last or followed by the assistant",
+    "docs; reported: headroom #765",
+)
+def placement(history: MessagesWalker) -> Found:
+    split = set(history.rounds.split)
+    for number in _systems(history):
+        path: Path = (history.array, number)
+        if number == 0 and history.whole and not history.partial:
+            yield path, "a system message comes first: put it into `system`"
+        elif number and path not in split and not _follows(history, number):
+            yield path, "a system message follows an assistant message: move it behind the next user message"
+        elif number + 1 < len(history.roles) and path not in split and _next(history, number) == "user":
+            yield path, "a user message follows a system message: move the system message behind it"
+
+
+def _systems(history: MessagesWalker) -> Iterator[int]:
+    if "system" in history.roles:
+        yield from (number for number, role in enumerate(history.roles) if role == "system")
+
+
+def _follows(history: MessagesWalker, number: int) -> bool:
+    before = history.roles[number - 1]
+    if before != "assistant":
+        return True
+    last = get_items(history.messages[number - 1].get("content"))[-1:]
+    return bool(last) and isinstance(last[0], dict) and get_text(last[0].get("type")).endswith("_tool_result")
+
+
+def _next(history: MessagesWalker, number: int) -> str:
+    """The role of the next message that is not a system message."""
+    return next((role for role in history.roles[number + 1 :] if role != "system"), "")

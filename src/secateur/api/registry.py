@@ -1,0 +1,162 @@
+"""The table of all rules and repair passes: which modules hold them, per API and per format.
+
+A module is listed once, by its name below `secateur.api`. Each `Rule` and each `RepairPass` that it defines is found in
+it, so a new rule with its repair is one file and one line here. Rules are sorted by id. Passes run in the order of the
+modules, and in each module in the order of their definitions: first what is inside messages, then ids, then the
+pairing of calls with results, and last the two ends, because a pass may create work for those after it and never for
+those before it.
+
+Plugins extend this table with entry points in the group `secateur.rules`: see `added_rules`. A plugin's rule is one
+object with its repair, applied after the built-in ones.
+"""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.api.repair_run import RepairPass
+from secateur.api.rule import Rule, RuleSelection, select_rules
+from secateur.api.walker import Walker
+from secateur.errors import ConfigError
+
+TRANSCRIPT = "transcript"  # what any API would reject, read from the transcript of a session file
+LOGS = "logs"  # session files that are lines of JSON, of any format
+
+
+class ApiRules(Struct, frozen=True):
+    """The rules of an API: the class that walks its histories, and the modules that hold the rules."""
+
+    walker: str
+    modules: tuple[str, ...]
+
+
+class FormatRepairs(Struct, frozen=True):
+    """The repairs of a format: the API whose rules apply, where its messages are, and the modules with the passes."""
+
+    api: str
+    array: str  # the member of the body that holds the messages
+    blocks: str  # the member of a message that holds its blocks; "" where messages are repaired as a whole
+    modules: tuple[str, ...]
+
+
+RULES = {
+    "anthropic": ApiRules(
+        "anthropic.walk:MessagesWalker",
+        (
+            "anthropic.rules_blocks",
+            "anthropic.rules_calls",
+            "anthropic.rules_order",
+            "anthropic.rules_caching",
+            "anthropic.rules_media",
+            "anthropic.rules_request",
+            "json_checks",
+        ),
+    ),
+    "openai_chat": ApiRules(
+        "openai_chat.walk:ChatWalker",
+        ("openai_chat.rules_messages", "openai_chat.rules_servers", "json_checks"),
+    ),
+    "openai_responses": ApiRules(
+        "openai_responses.walk:ResponsesWalker",
+        ("openai_responses.rules_items", "openai_responses.rules_calls", "json_checks"),
+    ),
+    "gemini": ApiRules(
+        "gemini.walk:ContentsWalker",
+        ("gemini.rules_contents", "gemini.rules_calls", "json_checks"),
+    ),
+    "bedrock": ApiRules(
+        "bedrock.walk:ConverseWalker",
+        ("bedrock.rules_messages", "bedrock.rules_blocks", "json_checks"),
+    ),
+    TRANSCRIPT: ApiRules("transcript.walk:TranscriptWalker", ("transcript.rules_messages",)),
+}
+
+REPAIRS = {
+    "anthropic_messages": FormatRepairs(
+        "anthropic",
+        "messages",
+        "content",
+        (
+            "anthropic.repairs_blocks",
+            "anthropic.repairs_media",
+            "anthropic.repairs_ids",
+            "anthropic.repairs_calls",
+            "anthropic.repairs_server",
+            "anthropic.repairs_ends",
+            "anthropic.repairs_caching",
+        ),
+    ),
+    "openai_chat": FormatRepairs(
+        "openai_chat",
+        "messages",
+        "",
+        ("openai_chat.repairs_messages", "openai_chat.repairs_calls", "openai_chat.repairs_servers"),
+    ),
+    "openai_responses": FormatRepairs("openai_responses", "input", "", ("openai_responses.repairs_items",)),
+    "gemini": FormatRepairs(
+        "gemini",
+        "contents",
+        "parts",
+        ("gemini.repairs_contents", "gemini.repairs_media", "gemini.repairs_calls"),
+    ),
+    "bedrock_converse": FormatRepairs(
+        "bedrock",
+        "messages",
+        "content",
+        ("bedrock.repairs_messages", "bedrock.repairs_calls", "bedrock.repairs_blocks"),
+    ),
+    "opencode": FormatRepairs(TRANSCRIPT, "messages", "parts", ("transcript.repairs_opencode",)),
+    LOGS: FormatRepairs(TRANSCRIPT, "", "", ("transcript.repairs_logs",)),
+}
+
+
+@cache
+def rules_of(api: str) -> tuple[Rule, ...]:
+    """The built-in rules of an API, in the order of their ids. Several may share an id, each for its own part."""
+    found = _definitions(map(_load, RULES[api].modules), Rule)
+    return tuple(sorted(found, key=lambda one: int(one.id[1:])))
+
+
+@cache
+def select(api: str, added: tuple[Rule, ...], profile: str | None, whole: bool, ends: bool) -> RuleSelection:
+    """The rules of an API, with those `added`, that apply to a profile and to a part of a history: `select_rules`."""
+    return select_rules((*rules_of(api), *added), profile, whole, ends)
+
+
+@cache
+def passes_of(format_name: str) -> tuple[RepairPass, ...]:
+    """The repair passes of a format, in the order in which they run."""
+    repairs = REPAIRS[format_name]
+    return tuple(_definitions(map(_load, (*repairs.modules, *RULES[repairs.api].modules)), RepairPass))
+
+
+@cache
+def walker_of(api: str) -> type[Walker]:
+    """The class that walks the histories of an API."""
+    module, _, name = RULES[api].walker.partition(":")
+    found: type[Walker] = getattr(_load(module), name)
+    return found
+
+
+def check_name(what: str, name: str, names: Iterable[str]) -> str:
+    """The name, if there is something of that name. Raises ConfigError that suggests the nearest name otherwise."""
+    if name in names:
+        return name
+    near = get_close_matches(name, list(names), 1)
+    raise ConfigError(f"there is no {what} {name!r}: {f'did you mean {near[0]}' if near else ', '.join(names)}")
+
+
+def _load(module: str) -> Any:
+    return import_module(f"secateur.api.{module}")
+
+
+def _definitions(modules: Iterable[Any], kind: type) -> Iterator[Any]:
+    """The attributes of these modules that are of this kind."""
+    for module in modules:
+        for value in vars(module).values():
+            if isinstance(value, kind):
+                yield value
