@@ -65,13 +65,13 @@ class SessionCommands(Closing):
         `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
         arguments) or `handle`. Raises ConfigError, StoreError.
         """
-        return pinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now_ms))
+        return pinned(self.sessions, self._who(session, tenant), *pin_named(kind, pattern), present(now_ms))
 
     def unpin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
     ) -> tuple[Pin, ...]:
         """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
-        return unpinned(self.sessions, self._who(session, tenant), pin_named(kind, pattern), present(now_ms))
+        return unpinned(self.sessions, self._who(session, tenant), *pin_named(kind, pattern), present(now_ms))
 
     def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> ReplayResult:
         """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.

@@ -34,13 +34,21 @@ class PreparedSummary(Struct, frozen=True):
     known: frozenset[Range]
 
 
+class BackgroundTask(Struct, frozen=True):
+    """What is to be summarized, and how."""
+
+    scene: Scene
+    settings: Compaction
+    after: Continuation
+
+
 class Job:
     """One summary that is being made."""
 
     def __init__(
         self,
         asked: Callable[[], CompactDecision],
-        task: tuple[Scene, Compaction, Continuation],
+        task: BackgroundTask,
         listed: "tuple[Summarizer, ...]",
         deadline_s: float,
         known: frozenset[Range],
@@ -58,13 +66,13 @@ class Job:
     def _run(self) -> None:
         from secateur import compacting
 
-        scene, settings, after = self._task
+        scene = self._task.scene
         reply = self._asked()
         if reply.cancel:
             self.made = compacting.Made(Refused("vetoed", reply.reason or "the hook before_compact cancelled it"))
             return
         scene = replace(scene, focus=reply.focus or scene.focus, supplied=reply.summary or scene.supplied)
-        task = compacting.Task(scene, settings, after)
+        task = compacting.Task(scene, self._task.settings, self._task.after)
         try:
             self.made = compacting.compacted(task, self._listed, self._deadline_s, self.stop)
         except CancelledError:

@@ -47,7 +47,7 @@ def _cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float)
         stands = now.get(part.key)
         if stands is None:
             continue
-        text = _cut(work, budget, (number, part), stands.tokens - left)
+        text = _cut(work, budget, number, part, stands.tokens - left)
         freed = stands.tokens - work.count(text)
         if freed > 0 and len(text) < len(stands.text):
             edits.append(Rewrite(part.key, text, strategy="excerpt"))
@@ -64,9 +64,8 @@ def _unread(work: Projection) -> Iterator[tuple[int, Part]]:
                 yield number, part
 
 
-def _cut(work: Projection, budget: Budget, place: tuple[int, Part], tokens: float) -> str:
+def _cut(work: Projection, budget: Budget, number: int, part: Part, tokens: float) -> str:
     """The excerpt of a result that leaves about so many tokens of it."""
-    number, part = place
     room = max(LEAST_CHARS, int(len(part.text) * tokens / max(1, part.tokens)))
     about = named(work.document.transcript.messages, number, part, {})
     return excerpt(part.text, room, handle_for(budget, part), about)

@@ -206,6 +206,9 @@ class Emitter:
 
     def _spliced(self, document: Document, native: Text) -> bytes:
         """The last view as far as it holds, and the rest with its edits."""
+        # The last view's first messages are written again as they are: their bytes end where those of the document's
+        # end, moved by what their edits made longer or shorter. Only what follows is spliced, with its cuts counted
+        # from there. The cuts of earlier messages stay right, since the document's bytes before them are the same.
         sent, size = self._sent, len(document.transcript.messages)
         items = native.at(document.transcript.messages_path) if sent is not None and sent.messages else None
         if sent is None or items is None:

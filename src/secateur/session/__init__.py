@@ -71,6 +71,9 @@ class Projection:
         if old is None and not self.counting.fits(new.transcript.model):
             self.counting = Counting.of(self.counting.names, new.transcript.model)
             self.count, self.gauge = self.counting.both
+        # What was derived from a message stays true as long as three things stay: the message, everything before it,
+        # and the edits that apply to it. So the first `same` messages keep what is known of them, unless the plan is
+        # another one or another part of it applies now: then everything is derived anew.
         plan_stays = plan is None or plan == self.plan
         held = new.transcript.partial
         if not plan_stays or held != self._held:

@@ -78,10 +78,10 @@ def undone(sessions: SessionManager, who: SessionId, epoch: int | None, now: int
     return made[0]
 
 
-def pinned(sessions: SessionManager, who: SessionId, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+def pinned(sessions: SessionManager, who: SessionId, kind: str, pattern: str, now: int) -> tuple[Pin, ...]:
     """Add a pin, if it is not there yet."""
     owned(who, "a pin")
-    new = pin_of(*wanted, now)
+    new = pin_of(kind, pattern, now)
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
         known = any((pin.kind, pin.pattern) == (new.kind, new.pattern) for pin in state.pins)
@@ -92,10 +92,10 @@ def pinned(sessions: SessionManager, who: SessionId, wanted: tuple[str, str], no
     return sessions.note(who, change, sessions.store).pins
 
 
-def unpinned(sessions: SessionManager, who: SessionId, wanted: tuple[str, str], now: int) -> tuple[Pin, ...]:
+def unpinned(sessions: SessionManager, who: SessionId, kind: str, pattern: str, now: int) -> tuple[Pin, ...]:
     """Take a pin away."""
     owned(who, "a pin")
-    gone = pin_of(*wanted, now)
+    gone = pin_of(kind, pattern, now)
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
         left = tuple(pin for pin in state.pins if (pin.kind, pin.pattern) != (gone.kind, gone.pattern))

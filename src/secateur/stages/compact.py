@@ -18,7 +18,7 @@ from secateur.compaction.summary import rendered
 from secateur.compaction.template import template
 from secateur.compaction.trigger import Due, due
 from secateur.fitting import CompactionSetup, CompactOptions
-from secateur.fitting.background import EARLY_SHARE, Job, PreparedSummary
+from secateur.fitting.background import EARLY_SHARE, BackgroundTask, Job, PreparedSummary
 from secateur.fitting.breakers import held_back
 from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
 from secateur.hooks import BeforeCompact, CompactDecision, asked
@@ -149,7 +149,7 @@ def _begin_beside(
     if held_back(projection.branch_plan, messages, context.window, projection.count) is not None:
         return None
     scene = context.compaction_input(projection, replace(options, forced=True), True)
-    task = (scene, context.settings, context.policy.continuation)
+    task = BackgroundTask(scene, context.settings, context.policy.continuation)
     listed, hooks, known = setup.summarizers, setup.hooks, ranges_of(projection)
     background.begin(context.who, lambda: Job(lambda: asked(hooks, before)[0], task, listed, setup.deadline_s, known))
     return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")

@@ -146,7 +146,7 @@ def make_digests(context: Context, projection: Projection, must: bool = False) -
     pays = rent >= settings.break_even_share * penalty
     if not must and not (pays and ground.bears(settings, penalty - budget.pricing.cache_read * _freed(made))):
         return None
-    return made, _why(_freed(made), (rent, penalty), ground.cold, must)
+    return made, _why(_freed(made), rent, penalty, ground.cold, must)
 
 
 class _Ground:
@@ -218,8 +218,7 @@ def _bound(projection: Projection, first: int) -> int:
     return sum(part.tokens for one in projection.projected_messages[first:] for part in one.parts if part.prefix_bound)
 
 
-def _why(freed: int, weighed: tuple[float, float], gone: str, must: bool) -> str:
-    rent, penalty = weighed
+def _why(freed: int, rent: float, penalty: float, gone: str, must: bool) -> str:
     said = f"{freed:,} tokens of older work come free"
     if must:
         return f"{said}: the view is over its threshold"
