@@ -11,12 +11,12 @@ from host_sessions import DOCUMENTS
 from secateur import formats
 
 ALL = """
-doc = "Every output."
+description = "Every output."
 [[prune]]
-do = "hard_clear"
-text = "[gone]"
+type = "hard_clear"
+placeholder = "[gone]"
 [schedule]
-when = "every_request"
+type = "every_request"
 """
 
 

@@ -118,7 +118,7 @@ def test_a_document_of_the_format_is_recognized_and_pruned_under_the_preset(seca
     done = secateur("prune", dialog, "--policy", "tidy", "-o", "out.json", "--json")
     assert done.code == 0, done.err
     assert done.json["input"]["format"] == "dialog"
-    assert [edit["by"] for edit in done.json["edits"]] == ["squeeze_blank_lines"]
+    assert [edit["strategy"] for edit in done.json["edits"]] == ["squeeze_blank_lines"]
     expected = json.loads(json.dumps(DIALOG))
     expected["dialog"][2]["says"] = SQUEEZED
     assert json.loads((dialog.parent / "out.json").read_text()) == expected
@@ -130,15 +130,15 @@ def test_a_policy_file_names_its_strategy_and_its_schedule(secateur: Run, body: 
     policy = body.parent / "own.toml"
     text = """
         protect = {{turns = 1}}
-        prune = [{{do = "squeeze_blank_lines", min_chars = {}}}]
-        schedule = {{when = "enough_freed", least_tokens = {}}}
+        prune = [{{type = "squeeze_blank_lines", min_chars = {}}}]
+        schedule = {{type = "enough_freed", least_tokens = {}}}
     """
     policy.write_text(text.format(100, 10_000))
     waits = secateur("prune", body, "--policy", policy, "-o", "out.json", "--json").json
-    assert "the policy waits for 10,000" in waits["gate"]
+    assert "the policy waits for 10,000" in waits["skipped_reason"]
     policy.write_text(text.format(100, 10))
     acts = secateur("prune", body, "--policy", policy, "-o", "out.json", "--json").json
-    assert [edit["by"] for edit in acts["edits"]] == ["squeeze_blank_lines"]
+    assert [edit["strategy"] for edit in acts["edits"]] == ["squeeze_blank_lines"]
     policy.write_text(text.format(100_000, 10))
     assert secateur("prune", body, "--policy", policy, "-o", "out.json", "--json").json["edits"] == []
     policy.write_text(text.format('"few"', 10))
@@ -150,7 +150,7 @@ def test_a_policy_file_names_its_strategy_and_its_schedule(secateur: Run, body: 
 def test_the_preset_is_listed_and_simulated(secateur: Run, body: Path) -> None:
     assert "tidy" in [line["name"] for line in secateur("policies", "--json").json]
     shown = secateur("policies", "tidy")
-    assert 'do = "squeeze_blank_lines"' in shown.out
+    assert 'type = "squeeze_blank_lines"' in shown.out
     extended = body.parent / "mine.toml"
     extended.write_text('extends = "tidy"\n[schedule]\ntype = "every_request"\n')
     assert secateur("policies", extended).code == 0
@@ -195,7 +195,7 @@ def test_its_summarizer_writes_the_summary(secateur: Run, tmp_path: Path) -> Non
         "compact", path, "--summarizer", "verbatim:The questions were answered.", "-o", "out.json", "--json"
     )
     assert done.code == 0, done.err
-    assert done.json["compaction"]["by"].startswith("verbatim:")
+    assert done.json["compaction"]["summarizer"].startswith("verbatim:")
     assert "The questions were answered." in (tmp_path / "out.json").read_text()
 
 
@@ -281,14 +281,14 @@ from secateur.policy import load
 dialog, body = (json.loads(text) for text in sys.argv[1:])
 view = fit(dialog, policy="tidy", counter="words")
 assert view.receipt.format == "dialog"
-assert view.native["dialog"][2]["says"] != dialog["dialog"][2]["says"]
-assert view.native["dialog"][4] is dialog["dialog"][4]
-again = fit(view.native, policy="tidy", plan=view.plan)
-assert again.native == view.native
-policy = load({"extends": "tidy", "schedule": {"when": "enough_freed", "least_tokens": 1}})
+assert view.request["dialog"][2]["says"] != dialog["dialog"][2]["says"]
+assert view.request["dialog"][4] is dialog["dialog"][4]
+again = fit(view.request, policy="tidy", plan=view.plan)
+assert again.request == view.request
+policy = load({"extends": "tidy", "schedule": {"type": "enough_freed", "least_tokens": 1}})
 assert len(fit(body, policy=policy).plan.epochs) == 1
 mended = fit(body, policy="observe", repair=True)
-assert "[cut for the gateway]" in mended.native["messages"][2]["content"][0]["content"]
+assert "[cut for the gateway]" in mended.request["messages"][2]["content"][0]["content"]
 with Engine(policy="tidy", store="named://library") as engine:
     assert engine.fit(body, session="s").session == "s"
 """

@@ -23,7 +23,7 @@ LONG = pytest.mark.parametrize("desk", ["long"], indirect=True)
 SHORT = 3  # kB of a note in the other tests
 NOTES = 14
 CLEAR = """{
-    "name": "clear", "protect": {"rounds": 2}, "prune": [{"do": "hard_clear"}], "schedule": {"when": "every_request"}
+    "name": "clear", "protect": {"last_rounds": 2}, "prune": [{"type": "hard_clear"}], "schedule": {"type": "every_request"}
 }"""
 
 
@@ -65,7 +65,9 @@ class Desk(NamedTuple):
     def run(self, loop: Loop, engine: str = "", model: tuple[str, str] = ("", "")) -> dict[str, Any]:
         """Run a loop; what it left, with all its `views`."""
         text = code(loop).replace("secateur.Engine()", f"secateur.Engine({engine})").replace(*model)
-        text = text.replace("engine.observe(view, response)", "engine.observe(view, response); views.append(view)")
+        text = text.replace(
+            "engine.record_usage(view, response)", "engine.record_usage(view, response); views.append(view)"
+        )
         left: dict[str, Any] = {"views": []}
         try:
             exec(compile(text, str(PAGE), "exec"), left)
