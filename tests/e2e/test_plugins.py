@@ -129,7 +129,7 @@ def test_a_document_of_the_format_is_recognized_and_pruned_under_the_preset(seca
 def test_a_policy_file_names_its_strategy_and_its_schedule(secateur: Run, body: Path) -> None:
     policy = body.parent / "own.toml"
     text = """
-        protect = {{turns = 1}}
+        protect = {{last_turns = 1}}
         prune = [{{type = "squeeze_blank_lines", min_chars = {}}}]
         schedule = {{type = "enough_freed", least_tokens = {}}}
     """

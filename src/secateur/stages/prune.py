@@ -104,10 +104,13 @@ def _propose_all(
 def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
     """What the strategies propose if nothing is shortened on arrival, where it is likely that all of it is made.
 
-    Empty where the prompt cache may be warm, where reasoning is bound to its prefix, and where not much comes free or
-    not much would be left.
+    Empty in a session that goes on, where the prompt cache may be warm, where reasoning is bound to its prefix, and
+    where not much comes free or not much would be left.
     """
-    if policy.on_arrival is None or not policy.schedule.uses_prices or not budget.cold_reason or projection.binds:
+    is_cold = bool(budget.cold_reason) and not budget.has_prior_view
+    if policy.on_arrival is None or not policy.schedule.uses_prices or not is_cold:
+        return Edits()
+    if projection.binds or budget.edited_by:
         return Edits()
     view = projection.preview(demanded) if demanded else projection.view()
     if policy.schedule.closed_before(view, budget):
