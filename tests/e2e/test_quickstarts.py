@@ -23,7 +23,8 @@ LONG = pytest.mark.parametrize("desk", ["long"], indirect=True)
 SHORT = 3  # kB of a note in the other tests
 NOTES = 14
 CLEAR = """{
-    "name": "clear", "protect": {"last_rounds": 2}, "prune": [{"type": "hard_clear"}], "schedule": {"type": "every_request"}
+    "name": "clear", "protect": {"last_rounds": 2}, "prune": [{"type": "hard_clear"}],
+    "schedule": {"type": "every_request"}
 }"""
 
 

@@ -90,7 +90,7 @@ TOLD = {  # by format, in the order of FORMATS; "": no rule of that API is broke
     "FM-01 a batch cut behind its second result": ("A1", "O2", "R1", "G3", "B1"),
     "FM-02 a result whose call was summarised": ("A2", "O1", "R2", "G2", "B2"),
     "FM-03 a call whose result never came": ("A1", "O2", "R1", "G3", "B1"),
-    "FM-22 two calls under one id": ("A4", "O4", "", "", "B2"),
+    "FM-22 two calls under one id": ("A4", "O4", "R5", "", "B2"),
     "FM-23 arguments that break off": ("A6", "O8", "", "G0", "B11"),
     "FM-24 a text cut inside an emoji": ("A71",) * 5,
 }

@@ -27,7 +27,7 @@ def test_no_view_is_refused_that_was_taken(part: int) -> None:
     assert outcome.total("edited") > outcome.total("requests") // 4
     assert outcome.total("sound") > outcome.total("requests") // 2
     assert outcome.total("aside") > outcome.total("requests") // 5
-    assert outcome.total("compacted") > outcome.total("requests") // 20
+    assert outcome.total("compacted") > outcome.total("requests") // 40  # what is summarized once stays so
 
 
 def test_the_recipe_reaches_every_format_under_every_policy() -> None:
