@@ -93,7 +93,7 @@ def compacted(
 def refused(raw: bytes) -> Counter[str]:
     """The rules that a recorded session breaks as its host would send it."""
     read = documents.read(raw)
-    if family_of(read.format) != "transcript":
+    if family_of(read.format.name) != "transcript":
         return Counter()
     return Counter(one.rule for one in check("transcript", read.transcript.messages) if one.severity == "error")
 
@@ -104,10 +104,10 @@ def compacted_twice(raw: Any, policy: Policy, window: int | None, summary: str =
     if not done:
         return False
     assert not refused(once) - refused(raw)
-    if (
-        policy.protect.count_all_user_messages
-    ):  # SEEDS S.5: the continuation itself counts, so older results may be cleared
+    if policy.protect.count_all_user_messages:
+        # SEEDS S.5: the continuation itself counts as a user message, so what it moved back may go once more.
         once, _ = pruned(once, policy, COLD_S, window)
+        once, _ = compacted(once, policy, window, summary, force)
     assert compacted(once, policy, window, summary, force) == (once, False), (policy.name, window)
     messages = documents.read(once).transcript.messages
     own = [one for one in messages if any(is_summary(part.text) for part in one.parts)]
