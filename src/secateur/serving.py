@@ -1,7 +1,6 @@
-"""One request as a transaction on its session: found, decided by the pipeline, saved.
+"""One request as a transaction on its session: found, decided by the pipeline, saved; every request leaves a receipt.
 
-Rule: a view follows from the request, the policy and the session's state, so a request is decided anew whenever another
-process saved the session first, and once more without the store where that fails. Every request leaves a receipt.
+It is decided again if another process saved the session first, and once more without the store if the store fails.
 """
 
 from concurrent.futures import CancelledError

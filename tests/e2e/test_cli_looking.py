@@ -114,7 +114,7 @@ def test_doctor_says_what_is_in_force_and_where_from(tmp_path: Path) -> None:
     assert settings["window"] == ("123,456", "stated")
     assert settings["model"] == ("claude-sonnet-4-5", "the document")
     assert settings["format"][0] == "pi"
-    assert settings["protect.turns"] == ("2", "preset kilocode")
+    assert settings["protect.last_turns"] == ("2", "preset kilocode")
     assert settings["newest result tokens kept"][0] == "40,000"
     assert "zsh" in done.json["completion"]
     assert {one["extra"] for one in done.json["extras"]} >= {"cli", "tokens", "store", "secrets"}
@@ -144,10 +144,10 @@ def test_doctor_tells_a_file_s_settings_from_its_base_s(tmp_path: Path) -> None:
     policy = saved(tmp_path, b'extends = "opencode"\n[protect]\nlast_turns = 1\n', "mine.toml")
     done = secateur("doctor", "--policy", policy, "--json")
     settings = {one["name"]: (one["value"], one["source"]) for one in done.json["settings"]}
-    assert settings["protect.turns"] == ("1", str(policy))
+    assert settings["protect.last_turns"] == ("1", str(policy))
     assert settings["protect.tools"] == ("skill", "preset opencode")
     assert done.code == 1
-    assert "1 user turn" in done.json["advice"][0]
+    assert "last 1 user turns" in done.json["advice"][0]
 
 
 def test_help_teaches_and_loads_neither_the_engine_nor_rich() -> None:

@@ -110,8 +110,8 @@ def test_views_are_known_by_the_keys_that_reading_them_gives(
 ) -> None:
     used = engine(MemoryStore(), policy)
     for number, some in enumerate(steps(data, messages)):
-        view = used.fit(body(some), session="s", now=number)
-        read = document.read(view.native, model=BOUND).transcript
+        view = used.fit(body(some), session="s", now_ms=number)
+        read = document.read(view.request, model=BOUND).transcript
         with used.sessions.checkout(SessionId("s")) as desk:
             assert desk.chain.key == read.messages[-1].key
 

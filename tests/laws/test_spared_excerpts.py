@@ -53,7 +53,7 @@ def test_the_view_is_the_same_as_if_all_excerpts_were_made(results: list[tuple[s
     for least in (1, 1 << 60):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(prune, "_MANY_CHARS", least)
-            views.append(Engine("balance", compact=False).fit(request, now=DAY_MS).native)
+            views.append(Engine("balance", compact=False).fit(request, now_ms=DAY_MS).request)
     assert views[0] == views[1]
 
 
@@ -62,5 +62,5 @@ def test_most_excerpts_of_a_log_of_errors_are_spared(monkeypatch: pytest.MonkeyP
 
     made: list[str] = []
     monkeypatch.setattr(excerpt, "excerpt", lambda text, *rest: made.append(text) or text[:400])
-    Engine("balance", compact=False).fit(session([("errors", 60)] * 40), now=DAY_MS)
+    Engine("balance", compact=False).fit(session([("errors", 60)] * 40), now_ms=DAY_MS)
     assert len(made) <= 10

@@ -44,9 +44,9 @@ CLEAR: dict[str, Any] = {
 }
 CLEAR_TOML = """\
 name = "clear"
-protect = { messages = 4 }
-prune = [{ do = "hard_clear" }]
-schedule = { when = "every_request" }
+protect = { last_messages = 4 }
+prune = [{ type = "hard_clear" }]
+schedule = { type = "every_request" }
 """
 REQUESTS = 12  # that a session is replayed as
 DAYS, A_DAY = 7, 8  # of sessions in a week
@@ -139,7 +139,7 @@ def test_after_a_week_of_use_it_is_answered_at_once(tmp_path: Path) -> None:
         used = Engine(CLEAR, store=url)
         for turn, raw in enumerate(requests):
             mine = raw.replace(b'"messages": [', b'"messages": [{"role": "user", "content": "task %d"}, ' % number, 1)
-            used.fit(mine, session=f"s{number:03d}", now=(number // A_DAY) * 86_400_000 + number * 1000 + turn)
+            used.fit(mine, session=f"s{number:03d}", now_ms=(number // A_DAY) * 86_400_000 + number * 1000 + turn)
         assert used.sessions.store is not None
         used.sessions.store.close()
     store = open_store(url)

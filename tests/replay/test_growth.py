@@ -165,7 +165,7 @@ def test_every_session_goes_through(kind: str, part: int) -> None:
             view = carried.fit(data, policy=policy, window=60_000, now_ms=1, idle_s=1_000, compact=False)
             again = unedited if view.request == data else fit(view.request, policy="observe", now_ms=1)
             assert again.receipt.tokens_raw == view.receipt.tokens_view, (file, told(policy))
-            assert pairs(again.before) == pairs(view.raw_transcript), (file, told(policy))
+            assert pairs(again.raw_transcript) == pairs(view.raw_transcript), (file, told(policy))
             kept = {part.key: part for one in view.transcript.messages for part in one.parts}
             assert all(
                 kept[part.key] is part for one in view.raw_transcript.messages for part in one.parts if part.pinned

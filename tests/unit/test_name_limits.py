@@ -46,5 +46,5 @@ def test_a_glob() -> None:
 def test_a_command_refuses_it_without_repeating_it(args: list[str], capsys: Any) -> None:
     assert run(args) == 2
     told = capsys.readouterr().err
-    assert "1,000 characters at most" in told
+    assert "may have 1,000 characters" in told
     assert LONG not in told

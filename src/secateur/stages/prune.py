@@ -20,10 +20,10 @@ from secateur.stages import STORE_AWAY, Context, Step
 from secateur.stages.arrival import BIRTH, Edits, admit_on_arrival, find_without_reasoning, propose_on_arrival
 from secateur.strategies import Strategy
 
-# A running tool round whose reasoning is bound to its prefix is left alone (wire rule A59), until this share of the
-# window is used: then it is better to lose the reasoning than the request.
+# Up to this share of the window, a running tool round with reasoning bound to its prefix is left alone (rule A59).
 RUNNING_ROUND_SHARE = 0.9
 _MANY_CHARS = 100_000  # more than a schedule asks for to come free
+_LONG_CHARS = 2_000  # of a result on average: outlines of shorter ones cost more than the excerpts that they spare
 
 
 def conclude(context: Context, projection: Projection, demanded: Edits, reason: str = "") -> Step:
@@ -116,6 +116,8 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
     if policy.schedule.closed_before(view, budget):
         return Edits()
     results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
+    if sum([len(part.text) for part in results]) < _LONG_CHARS * len(results):
+        return Edits()
     left = budget.tokens_used - budget.reported(sum([part.tokens for part in results]))
     if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
         return Edits()
