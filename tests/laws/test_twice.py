@@ -104,9 +104,9 @@ def compacted_twice(raw: Any, policy: Policy, window: int | None, summary: str =
     if not done:
         return False
     assert not refused(once) - refused(raw)
-    if policy.protect.count_all_user_messages:
-        # SEEDS S.5: the continuation itself counts as a user message, so what it moved back may go once more.
-        once, _ = pruned(once, policy, COLD_S, window)
+    # The continuation begins a turn, so arguments and results of the turn before it may be cleared once.
+    once, _ = pruned(once, policy, COLD_S, window)
+    if policy.protect.count_all_user_messages:  # SEEDS S.5: it counts among the turns that stay, too
         once, _ = compacted(once, policy, window, summary, force)
     assert compacted(once, policy, window, summary, force) == (once, False), (policy.name, window)
     messages = documents.read(once).transcript.messages
