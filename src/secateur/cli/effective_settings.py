@@ -67,7 +67,7 @@ def _list_request_settings(
     tokens = protected_tokens(chosen.protect, window)
     if tokens:
         yield EffectiveSetting(
-            "newest result tokens kept", f"{tokens:,}", f"protect.tokens at this window, by {chosen.counter}"
+            "newest result tokens kept", f"{tokens:,}", f"protect.last_tokens at this window, by {chosen.counter}"
         )
 
 
