@@ -179,16 +179,25 @@ def unpaired_items(items: list[Any]) -> list[str]:
 
 
 def unpaired_turns(messages: list[Any]) -> list[str]:
-    """The same for Converse: the very next message answers each call once, and nothing else."""
+    """The same for Converse: the very next message answers each call once, and nothing else; a tool that the provider
+    runs is answered behind its call in the same message."""
     wrong: list[str] = []
     waiting: list[str] = []
     for message in [*(one for one in messages if one.get("role") in ("user", "assistant", "system")), {}]:
         content = message.get("content")
         blocks = content if isinstance(content, list) else []
-        answered = [one["toolResult"]["toolUseId"] for one in blocks if "toolResult" in one]
+        calls: list[str] = []
+        answered: list[str] = []
+        for one in blocks:
+            if "toolUse" in one:
+                calls.append(one["toolUse"]["toolUseId"])
+            elif "toolResult" in one and message["role"] == "assistant" and one["toolResult"]["toolUseId"] in calls:
+                calls.remove(one["toolResult"]["toolUseId"])
+            elif "toolResult" in one:
+                answered.append(one["toolResult"]["toolUseId"])
         wrong += waiting if sorted(answered) != sorted(waiting) else []
         wrong += answered if not waiting else []
-        waiting = [one["toolUse"]["toolUseId"] for one in blocks if "toolUse" in one]
+        waiting = calls
     return wrong
 
 
