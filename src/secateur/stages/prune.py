@@ -34,7 +34,7 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
     if read.requires_leading_reasoning and headless(
         read.messages, projection.projected_messages, find_turn_start(read)
     ):
-        skipped = "the find_turn_start turn must begin with its reasoning, so nothing is edited"
+        skipped = "the running turn must begin with its reasoning, so nothing is edited"
         return Step(_restore_all(projection, context.budget.now_ms), skipped)
     if context.storage == "away":
         context = replace(
