@@ -38,7 +38,7 @@ def explained(error: msgspec.ValidationError, data: Any, type_: type[Struct]) ->
         return f"no field {unknown[1]!r}{at}{nearest(unknown[1], valid)}; fields are {', '.join(valid)}"
     tag = _TAG.match(said)
     if tag:
-        valid = sorted(_tags(_struct_union(data, where, type_)))
+        valid = sorted(_tags(_struct_union(where, type_)))
         known = f"; known are {', '.join(valid)}" if valid else ""
         return f"{tag[1]!r}{at} is not known{nearest(tag[1], valid)}{known}"
     return f"{said[:1].lower()}{said[1:]}{at}"
@@ -47,7 +47,7 @@ def explained(error: msgspec.ValidationError, data: Any, type_: type[Struct]) ->
 def _renamed(said: str, data: Any, where: str, type_: type[Struct]) -> str:
     """The new name of an old word; "" if this error is about something else."""
     tag = _TAG.match(said)
-    if tag and tag[1] in RENAMED_TYPES:
+    if tag and RENAMED_TYPES.get(tag[1]) in _tags(_struct_union(where, type_)):
         return f"{where} {tag[1]!r} was renamed: write {RENAMED_TYPES[tag[1]]!r}"
     unknown = _UNKNOWN.match(said)
     old, new = unknown[1] if unknown else "", ""
@@ -79,22 +79,22 @@ def _steps(where: str) -> list[str]:
 
 def _struct_at(data: Any, where: str, type_: Any) -> Any:
     """The Struct that stands at this place of the data, by its tag where there are several."""
-    structs = [type_]
-    for step in _steps(where):
-        data = data[int(step)] if isinstance(data, list | tuple) else data.get(step) if isinstance(data, dict) else None
-        if not step.isdigit():
-            structs = [one for struct in structs for one in _structs(get_type_hints(struct)[step])]
-    said = data if isinstance(data, dict) else {}
+    structs, said = _structs_at(_steps(where), type_), _value_at(data, where)
     tagged = [one for one in structs if said.get(one.__struct_config__.tag_field) == one.__struct_config__.tag]
     return (tagged or structs)[0]
 
 
-def _struct_union(data: Any, where: str, type_: Any) -> list[Any]:
+def _struct_union(where: str, type_: Any) -> list[Any]:
     """The Structs that could stand where a wrong tag stands."""
-    steps = [step for step in _steps(where)[:-1] if not step.isdigit()]
+    return _structs_at(_steps(where)[:-1], type_)
+
+
+def _structs_at(steps: list[str], type_: Any) -> list[Any]:
+    """The Structs that the types allow at this place."""
     structs = [type_]
     for step in steps:
-        structs = [one for struct in structs for one in _structs(get_type_hints(struct)[step])]
+        if not step.isdigit():
+            structs = [one for struct in structs for one in _structs(get_type_hints(struct)[step])]
     return structs
 
 

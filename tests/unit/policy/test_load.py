@@ -160,6 +160,11 @@ def test_an_old_name_is_refused_with_the_new_one(old: Any, says: str) -> None:
     assert str(refused.value) == f"the policy: {says}"
 
 
+def test_a_word_that_was_another_kind_of_name_is_just_unknown() -> None:
+    with pytest.raises(ConfigError, match=r"'balance' at prune\[0\].type is not known"):
+        load({"prune": [{"type": "balance"}]})
+
+
 def test_every_old_name_has_a_field_to_take_its_place() -> None:
     of_registries = [registry.get(name) for registry in (STRATEGIES, SCHEDULES) for name in registry.names()]
     known = {struct.__name__: struct for struct in {*structs_of(Policy), *of_registries}}
