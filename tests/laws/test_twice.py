@@ -61,14 +61,20 @@ def test_in_every_format(format: str, turns: Any) -> None:
         assert pruned(once, trial.policy, 400.0) == (once, 0), trial.name
 
 
-@recorded.NEEDED
-@pytest.mark.parametrize("path", recorded.paths(500_000))
-def test_of_recorded_sessions(path: str) -> None:
+def recorded_conversation(path: str) -> bytes:
+    """A recorded session; skips the test where the file does not hold exactly one conversation."""
     raw = recorded.data(path)
     try:
         fit(raw, policy="observe")
     except FormatError:
         pytest.skip("several conversations, or none")
+    return raw
+
+
+@recorded.NEEDED
+@pytest.mark.parametrize("path", recorded.paths(500_000))
+def test_of_recorded_sessions(path: str) -> None:
+    raw = recorded_conversation(path)
     for name in PRESETS:
         for window in (None, 30_000):
             once, edits = pruned(raw, load(name), 400.0, window)
@@ -165,11 +171,7 @@ def test_a_tail_that_splits_a_turn_begins_with_the_user(format: str, steps: int,
 @recorded.NEEDED
 @pytest.mark.parametrize("path", recorded.paths(500_000))
 def test_compacting_recorded_sessions_twice(path: str) -> None:
-    raw = recorded.data(path)
-    try:
-        fit(raw, policy="observe")
-    except FormatError:
-        pytest.skip("several conversations, or none")
+    raw = recorded_conversation(path)
     for name in PRESETS:
         for window in (None, 30_000):
             compacted_twice(raw, load(name), window)

@@ -172,38 +172,27 @@ def _once(told: Iterable[Removal]) -> Iterator[Removal]:
 
 
 def _summed_up(held: BlobRef, number: int, epoch: Epoch, ranges: list[Replace]) -> Removal:
-    return Removal(
-        request=None,
-        at_ms=epoch.at_ms,
-        verb="summed",
-        strategy=ranges[0].strategy,
-        policy="",
-        reason=epoch.reason,
-        epoch=number,
-        tool="",
-        call_id="",
-        message=None,
-        user_turn=None,
-        tokens_before=0,
-        tokens_after=0,
-        key=held.key,
-        handle=held.id[:HANDLE_DIGITS] or None,
-        bytes=held.size if held.id else None,
-        stands=next(filter(None, map(_standing, ranges)), None),
-        out=False,
-    )
+    """A part that a summary stands for and no receipt names."""
+    stands = next(filter(None, map(_standing, ranges)), None)
+    return _without_receipt("summed", ranges[0].strategy, held.key, held, stands=stands, number=number, epoch=epoch)
 
 
 def _of_plan(edit: Rewrite | Remove, held: BlobRef | None, number: int, epoch: Epoch) -> Removal:
     """An edit whose receipt retention took."""
-    stands = edit.text if isinstance(edit, Rewrite) else None
     verb = "rewrite" if isinstance(edit, Rewrite) else "remove"
-    handle = (held.id[:HANDLE_DIGITS] or None) if held else None
+    stands = _standing(edit)
+    return _without_receipt(verb, edit.strategy, edit.key, held, stands=stands, number=number, epoch=epoch)
+
+
+def _without_receipt(
+    verb: str, strategy: str, key: str, held: BlobRef | None, *, stands: str | None, number: int, epoch: Epoch
+) -> Removal:
+    """A removal of which only the plan and the stored bytes are left."""
     return Removal(
         request=None,
         at_ms=epoch.at_ms,
         verb=verb,
-        strategy=edit.strategy,
+        strategy=strategy,
         policy="",
         reason=epoch.reason,
         epoch=number,
@@ -213,8 +202,8 @@ def _of_plan(edit: Rewrite | Remove, held: BlobRef | None, number: int, epoch: E
         user_turn=None,
         tokens_before=0,
         tokens_after=0,
-        key=edit.key,
-        handle=handle,
+        key=key,
+        handle=(held.id[:HANDLE_DIGITS] or None) if held else None,
         bytes=held.size if held and held.id else None,
         stands=stands,
         out=False,
