@@ -18,8 +18,8 @@ from secateur.errors import FormatError
 from secateur.policy import Policy, load
 from secateur.pricing import in_units, rules_of
 from secateur.schedule import BreakEven
-from secateur.simulate.bill import Row, units
-from secateur.simulate.cache import Caching, Sent
+from secateur.simulate.bill import BillRow, units
+from secateur.simulate.cache import CachedPrompt, Caching
 from secateur.simulate.client import caching_of
 from secateur.simulate.replay import unpruned
 from secateur.simulate.requests import Recording
@@ -81,7 +81,8 @@ def played(work: tuple[Path, str]) -> list[Played]:
         for kappa, (w, r) in KAPPAS.items():
             price = in_units(w, r, OUTPUT)
             plain = tuple(
-                replace(row, units=units(price, Sent(row.read, row.write, row.plain), row.output)) for row in rows
+                replace(row, units=units(price, CachedPrompt(row.read, row.write, row.plain), row.output))
+                for row in rows
             )
             whole = sum(row.units for row in plain)
             for most in BOUNDS:
@@ -107,7 +108,7 @@ def sessions_of(file: Path, compactions: bool = True) -> Iterator[tuple[str, Rec
         return
 
 
-def prefixes(rows: tuple[Row, ...], plain: tuple[Row, ...]) -> float:
+def prefixes(rows: tuple[BillRow, ...], plain: tuple[BillRow, ...]) -> float:
     """How far the bill was above the unpruned one at its worst, as a share."""
     sums = zip(accumulate(one.units for one in rows), accumulate(one.units for one in plain), strict=True)
     return max((ours / theirs - 1 for ours, theirs in sums), default=0.0)

@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from secateur.identifiers import identifiers
-from secateur.simulate.recall import Held, Score, recall_of
+from secateur.simulate.recall import Score, ViewState, recall_of
 from secateur.simulate.requests import Recording, recorded
 
 SESSIONS = ("before-compaction.jsonl.gz", "large-session.jsonl.gz")
@@ -62,11 +62,11 @@ def figures(recording: Recording) -> float:
     return spent
 
 
-def rolled(recording: Recording, number: int, keep: int) -> Held:
+def rolled(recording: Recording, number: int, keep: int) -> ViewState:
     """The view of a request that held only the newest results."""
     held = recording.context(recording.requests[number])
     results = [part.key for message in held for part in message.parts if part.kind == "tool_result"]
-    return Held(dict.fromkeys(results[:-keep], ""))
+    return ViewState(dict.fromkeys(results[:-keep], ""))
 
 
 def line(score: Score) -> str:

@@ -1,4 +1,4 @@
-"""What a summariser makes of recorded sessions: whether its summary stands, why not, how long it took, what it cost.
+"""What a summarizer makes of recorded sessions: whether its summary stands, why not, how long it took, what it cost.
 
     SECATEUR_CORPUS=... python benchmarks/summarizers.py [NAME ...] [--sessions N] [--deadline S]
 
@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from ledger import sessions
 
 import local_models
-from secateur.compacting import Made, Task, compacted
+from secateur.compacting import CompactionTask, Made, compacted
 from secateur.compaction.outcome import Compacted
-from secateur.compaction.scene import Scene
+from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.model import Message
@@ -36,7 +36,7 @@ SLACK_S = 2.0  # of the last rung, beside other work
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("names", nargs="*", help="summarisers")
+    options.add_argument("names", nargs="*", help="summarizers")
     options.add_argument("--sessions", type=int, default=1, help="of each family, the largest first")
     options.add_argument("--deadline", type=float, default=240, help="seconds for one compaction")
     options.add_argument("--most", type=int, default=12_000, help="tokens of a session: its beginning")
@@ -71,10 +71,10 @@ def writers(names: Sequence[str], stack: ExitStack) -> Iterator[Summarizer]:
 def measured(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s: float) -> bool:
     """Print one compaction; whether it came too late."""
     load = Load(sum(estimate(part.text) for message in messages for part in message.parts))
-    scene = Scene(raw=messages, count=estimate, window=0, load=load, forced=True)
+    scene = CompactionInput(raw=messages, count=estimate, window=0, load=load, forced=True)
     settings = Compaction(keep_turns=1, keep_tokens=1_000, max_summary_tokens=600, cut_at="rounds")
     start = time.perf_counter()
-    made = compacted(Task(scene, settings, Continuation()), [by], deadline_s)
+    made = compacted(CompactionTask(scene, settings, Continuation()), [by], deadline_s)
     seconds = time.perf_counter() - start
     print(f"{by.name.rpartition('#')[2]:<20} {name:<34} {told(made, load.tokens)}  {seconds:6.1f} s")
     return seconds > deadline_s + SLACK_S

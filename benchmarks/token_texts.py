@@ -3,7 +3,7 @@
     from token_texts import recorded, made
 
 `recorded` reads the folder that SECATEUR_CORPUS names: every JSON or JSONL file in it, each text once. `made` writes
-base64, hex, numbers and JSON from a seeded generator, takes scripts of the world from Django's translation catalogues
+base64, hex, numbers and JSON from a seeded generator, takes scripts of the world from Django's translation catalogs
 and emoji from rich, where these are installed. Nothing here counts or judges.
 """
 

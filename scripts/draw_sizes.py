@@ -1,4 +1,4 @@
-"""Draw how long the source files are: one bar per file, as a small greyscale PNG.
+"""Draw how long the source files are: one bar per file, as a small grayscale PNG.
 
     python scripts/draw_sizes.py OUT.png
 
@@ -16,7 +16,7 @@ _INK, _PAPER = b"\x20", b"\xf0"
 
 
 def png(heights: list[int]) -> bytes:
-    """An 8-bit greyscale PNG with one bar of each height, in pixels."""
+    """An 8-bit grayscale PNG with one bar of each height, in pixels."""
     tall = max(heights)
     rows = (b"\0" + b"".join((_INK if h >= y else _PAPER) * _BAR_PX for h in heights) for y in range(tall, 0, -1))
     header = struct.pack(">IIBBBBB", len(heights) * _BAR_PX, tall, 8, 0, 0, 0, 0)

@@ -27,7 +27,7 @@ from secateur.api.repair import REPAIRABLE, repair_characters
 from secateur.api.repair_run import RepairPass
 from secateur.api.transcript.repairs_logs import FILE_RULES, HOSTS
 from secateur.api.unverifiable import UNVERIFIABLE
-from secateur.compaction.ask import Answer, Failure, Spent
+from secateur.compaction.ask import Failure, SummaryAnswer, SummaryUsage
 from secateur.compaction.settings import Compaction, Continuation, DigestSettings
 from secateur.engine import ReplayResult, UndoResult
 from secateur.errors import EditError
@@ -125,7 +125,7 @@ def policy() -> Iterator[str]:
 
 def formats() -> Iterator[str]:
     yield from _head(
-        "Formats", "A document's format is recognised by what is in it, in this order; `--format` names one."
+        "Formats", "A document's format is recognized by what is in it, in this order; `--format` names one."
     )
     yield _table(
         ("format", "what it is", "rules", "held to them before it goes out", "repair", "new messages"), _able()
@@ -292,24 +292,24 @@ def simulator() -> Iterator[str]:
 
 
 SIMULATOR = {
-    "requests": ("recorded", "Recording", "Request"),
+    "requests": ("recorded", "Recording", "RecordedRequest"),
     "answered": (),
     "several": ("recordings",),
     "client": ("client_of", "caching_of", "Client"),
     "run": ("simulate", "paid", "as_paid", "Run"),
     "replay": ("Turn",),
     "summaries": (),
-    "cache": ("Caching", "Sent"),
-    "bill": ("Bill", "Row", "Call"),
+    "cache": ("Caching", "CachedPrompt"),
+    "bill": ("Bill", "BillRow", "ExtraCall"),
     "agreement": ("compared", "busted", "Compared"),
-    "recall": ("recall_of", "held", "refetch", "Held", "Score", "Stratum", "Lost"),
+    "recall": ("recall_of", "held", "refetch", "ViewState", "Score", "Stratum", "LostReference"),
     "recall.curves": ("frontier", "area", "interval", "Point", "Interval"),
-    "compare": ("compared", "Play", "Comparison", "Standing"),
+    "compare": ("compared", "Play", "Comparison", "PolicyResult"),
     "eligible": ("lots",),
-    "account": ("account", "Account", "Event", "Wait"),
+    "account": ("account", "DecisionLog", "DecisionEvent", "Wait"),
     "story": ("story", "told", "Chapter"),
     "shared": ("shared", "told", "Said"),
-    "spending": ("spending", "Spending", "Spent", "Leak"),
+    "spending": ("spending", "Spending", "PartSpending", "Leak"),
     "plots": ("pictured", "write", "Picture"),
     "foresight": ("foreseen", "aged", "unreferenced", "Terms", "Foresight"),
 }
@@ -327,7 +327,7 @@ def usage_() -> Iterator[str]:
     yield f"## What a session learns from it\n\n{_module_text(calibration)}"
 
 
-def _cached(one: usage.Shape) -> tuple[str, str, str, str, str]:
+def _cached(one: usage.UsageShape) -> tuple[str, str, str, str, str]:
     how = {"inside": "inside the input", "beside": "beside it", "either": "as the figures tell"}[one.cached]
     thinking = f"{_paths(one.reasoning)}, {one.thinking} the output" if one.reasoning else ""
     return how, _paths(one.read), _paths(one.write + one.write_5m + one.write_1h), _paths(one.output), thinking
@@ -378,7 +378,7 @@ _KEPT = (
         protocol.Clock,
         protocol.Calibration,
         protocol.Pin,
-        protocol.Found,
+        protocol.FoundSession,
         protocol.SessionRow,
         protocol.Sizes,
         protocol.Freed,
@@ -406,8 +406,8 @@ def _first(thing: Any) -> str:
 
 
 def summarizers_() -> Iterator[str]:
-    yield from _head("Summarisers", _module_text(import_module("secateur.summarizers")))
-    yield "How to use one: [summarise with a model](../how-to/summarise-with-a-model.md)."
+    yield from _head("Summarizers", _module_text(import_module("secateur.summarizers")))
+    yield "How to use one: [summarize with a model](../how-to/summarize-with-a-model.md)."
     yield f"## Names\n\n{_module_text(names)}"
     yield _table(("name", "what it is"), [(f"`{name}`", text) for name, text in SUMMARIZERS.items()])
     yield _table(("provider", "key from", "address from", "otherwise"), _vendors())
@@ -419,7 +419,10 @@ def summarizers_() -> Iterator[str]:
     yield from _functions(parse, local)
     yield f"## Compacting\n\n{_module_text(compacting)}"
     yield from _functions(compacting.compacted, compacting.acompacted)
-    yield from (f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}" for one in (compacting.Made, Answer, Spent))
+    yield from (
+        f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}"
+        for one in (compacting.Made, SummaryAnswer, SummaryUsage)
+    )
     yield f"## Failures\n\n{_module_text(failing)}"
     yield _table(("failure", "tried again"), [(f"`{one}`", _yes(one in failing.RETRIED)) for one in get_args(Failure)])
     yield f"## Another one\n\n{_module_text(summarizing)}\n\n### `Function`\n\n{_text(Function)}\n\n{_fields(Function)}"

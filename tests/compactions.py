@@ -1,13 +1,13 @@
-"""Compactions as literals: a scene from a transcript and its plan, a summariser of given answers, the view after."""
+"""Compactions as literals: a scene from a transcript and its plan, a summarizer of given answers, the view after."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.outcome import Compacted, Outcome, Refused
-from secateur.compaction.rows import Row, rows_of
-from secateur.compaction.scene import Scene
+from secateur.compaction.rows import ViewEntry, rows_of
+from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.template import template
 from secateur.compaction.trigger import Load
@@ -19,13 +19,13 @@ from secateur.tokens import counter
 COUNT = counter("chars/4-ceil")
 
 
-def rows(transcript: Transcript, plan: Plan | None = None) -> tuple[Row, ...]:
+def rows(transcript: Transcript, plan: Plan | None = None) -> tuple[ViewEntry, ...]:
     laid = fold(plan or Plan())
     shown = [seen(message, laid, COUNT) for message in transcript.messages]
     return rows_of(shown, resolve_ranges(laid.ranges, transcript.messages), COUNT)
 
 
-def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> Scene:
+def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> CompactionInput:
     """A compaction that somebody asks for, of this conversation under this plan."""
     laid = fold(plan or Plan())
     given: dict[str, Any] = {
@@ -38,13 +38,16 @@ def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> Scen
         "forced": True,
         "asks": False,
     }
-    return Scene(**(given | more))
+    return CompactionInput(**(given | more))
 
 
 def run(
-    scene: Scene, settings: Compaction, after: Continuation | None = None, answers: Sequence[Answer] = ()
+    scene: CompactionInput,
+    settings: Compaction,
+    after: Continuation | None = None,
+    answers: Sequence[SummaryAnswer] = (),
 ) -> tuple[Outcome, list[Ask]]:
-    """What comes of it, and what a summariser was asked. It gives these answers, the last one for ever."""
+    """What comes of it, and what a summarizer was asked. It gives these answers, the last one for ever."""
     asked: list[Ask] = []
     steps = compact(scene, settings, after or Continuation())
     try:

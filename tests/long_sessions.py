@@ -1,10 +1,10 @@
-"""Sessions that outgrow a window, as literals, and summarisers of given answers."""
+"""Sessions that outgrow a window, as literals, and summarizers of given answers."""
 
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.template import template
 
 Native = dict[str, Any]
@@ -48,11 +48,11 @@ def summary(line: str = "- The login was broken", name: str = "secateur") -> str
     return "\n\n".join(f"## {one.heading}\n{line}" for one in template(name).sections)
 
 
-def writer(*answers: str | Answer) -> tuple[Callable[[Ask], str | Answer], list[Ask]]:
-    """A summariser that gives these answers, the last one for ever, and what it was asked."""
+def writer(*answers: str | SummaryAnswer) -> tuple[Callable[[Ask], str | SummaryAnswer], list[Ask]]:
+    """A summarizer that gives these answers, the last one for ever, and what it was asked."""
     asked: list[Ask] = []
 
-    def write(ask: Ask) -> str | Answer:
+    def write(ask: Ask) -> str | SummaryAnswer:
         asked.append(ask)
         return answers[min(len(asked), len(answers)) - 1]
 

@@ -16,8 +16,8 @@ from pieces import Placed, Views, pieces
 from setup import note_of, python_of
 
 from secateur.model import Message
-from secateur.simulate.bill import Call
-from secateur.simulate.cache import Sent
+from secateur.simulate.bill import ExtraCall
+from secateur.simulate.cache import CachedPrompt
 from secateur.simulate.replay import Turn, moments
 from secateur.simulate.requests import Recording
 
@@ -115,6 +115,6 @@ def _answer(process: "subprocess.Popen[str]", asked: dict[str, Any]) -> dict[str
     return answer
 
 
-def _call(recording: Recording, asked: str, said: str) -> Call:
+def _call(recording: Recording, asked: str, said: str) -> ExtraCall:
     """A summary call, paid as plain input: another prompt than the session's."""
-    return Call(Sent(0, 0, recording.tally(asked)), recording.tally(said))
+    return ExtraCall(CachedPrompt(0, 0, recording.tally(asked)), recording.tally(said))

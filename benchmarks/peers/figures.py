@@ -12,7 +12,7 @@ from sound import problems, refused
 
 from secateur.model import Message
 from secateur.pricing import CacheRules, Price
-from secateur.simulate.bill import Row, billed
+from secateur.simulate.bill import BillRow, billed
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import Score, held, recall_of, refetch
 from secateur.simulate.replay import Turn, unpruned
@@ -71,14 +71,14 @@ class Match:
             requests=len(plays[first]),
         )
 
-    def _paid(self, kappa: float, turns: Sequence[Turn]) -> tuple[Row, ...]:
+    def _paid(self, kappa: float, turns: Sequence[Turn]) -> tuple[BillRow, ...]:
         return paid(turns, self.prices[kappa], self.caching)
 
     def _score(self, turns: Sequence[Turn]) -> Score:
         pairs = zip(self.as_it_was, turns, strict=True)
         return self.recall.score(held((raw.seen, turn.seen) for raw, turn in pairs))
 
-    def _again(self, kappa: float, rows: Sequence[Row], score: Score) -> float:
+    def _again(self, kappa: float, rows: Sequence[BillRow], score: Score) -> float:
         """What it would cost to fetch again what was lost."""
         rates = self.prices[kappa].base
         return refetch(score.lost, [one.prompt for one in rows], r=rates.r, w=rates.w, o=rates.o)

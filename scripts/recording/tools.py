@@ -114,7 +114,7 @@ class Workspace:
         call.text, call.code = self._scrubbed(done.stdout.decode("utf-8", "replace")), done.returncode
 
     def _scrubbed(self, text: str) -> str:
-        """Without colours, and without a trace of the machine that recorded."""
+        """Without colors, and without a trace of the machine that recorded."""
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
         for path, shown in (
             (str(self.path), HOME),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Protocol
 
 from secateur.acts.answers import answered, held_by
-from secateur.acts.fates import Held
+from secateur.acts.fates import Retained
 from secateur.acts.fates import working_set as _working_set
 from secateur.acts.known import history_of
 from secateur.model import Message, MessagePositions, Part, Transcript
@@ -181,14 +181,14 @@ def find_superseded_results(
                 yield number, part
 
 
-def working_set(transcript: Transcript, protect: Protection, raw: Mapping[str, Part]) -> Held:
+def working_set(transcript: Transcript, protect: Protection, raw: Mapping[str, Part]) -> Retained:
     """Results still in use: fresh reads of recent files, unresolved errors, what was read back. `raw`: as they came."""
     asked = unused(transcript.messages, protect.recent_readbacks)
     if not protect.recent_files and not protect.unresolved_errors:
-        return Held(asked)
+        return Retained(asked)
     fates = history_of(transcript.messages, raw, transcript.index).fates(protect.recent_files)
     held = _working_set(fates, reads=bool(protect.recent_files), failures=protect.unresolved_errors)
-    return Held(held.keys | asked, held.left) if asked else held
+    return Retained(held.keys | asked, held.left) if asked else held
 
 
 def spent(transcript: Transcript, protect: Protection, settled: Callable[[Part], bool]) -> int:

@@ -1,8 +1,8 @@
-"""A compaction with summarisers: each that is listed is asked in turn, until one writes a summary that stands.
+"""A compaction with summarizers: each that is listed is asked in turn, until one writes a summary that stands.
 
     made = compacted(Task(scene, settings, after), parse("anthropic:claude-haiku-4-5"), deadline_s=60)
 
-Rule: the caller has an outcome when the deadline is over, whatever summarisers do: the last rung needs none. Each is
+Rule: the caller has an outcome when the deadline is over, whatever summarizers do: the last rung needs none. Each is
 asked in parts that fit its own window, and has its share of the time that is left, so that one which never answers
 leaves some for the next. The outcome names every attempt. Nothing is stored here and nothing is replaced.
 """
@@ -16,10 +16,10 @@ from time import monotonic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.ask import Answer
+from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.outcome import Attempt, Compacted, Outcome, Refused
-from secateur.compaction.scene import Scene
+from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers.driving import Stop, drive
 from secateur.summarizers.own import EXTRACTIVE, Extractive
@@ -33,19 +33,19 @@ class Made(Struct, frozen=True):
     """What came of it, and every answer that was had: who gave it, what it cost, or why there was none."""
 
     outcome: Outcome
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[SummaryAnswer, ...] = ()
 
 
-class Task(Struct, frozen=True):
+class CompactionTask(Struct, frozen=True):
     """What is to be compacted, and how."""
 
-    scene: Scene
+    scene: CompactionInput
     settings: Compaction
     after: Continuation
 
 
 def compacted(
-    task: Task, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S, stop: Stop | None = None
+    task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S, stop: Stop | None = None
 ) -> Made:
     """The compaction, if one is due. A `stop` that is called makes it a refusal ("cancelled")."""
     models = tuple(takewhile(lambda one: one.name != EXTRACTIVE, listed))
@@ -57,8 +57,8 @@ def compacted(
     return made
 
 
-async def acompacted(task: Task, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S) -> Made:
-    """The same, beside a running event loop; cancelling it calls the summary off."""
+async def acompacted(task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S) -> Made:
+    """The same, beside a running event loop; canceling it calls the summary off."""
     stop = Stop()
     try:
         return await asyncio.to_thread(compacted, task, listed, deadline_s, stop)
@@ -67,10 +67,10 @@ async def acompacted(task: Task, listed: Sequence[Summarizer], deadline_s: float
         raise
 
 
-def _by_models(task: Task, models: Sequence[Summarizer], ends: float, stop: Stop) -> Made:
+def _by_models(task: CompactionTask, models: Sequence[Summarizer], ends: float, stop: Stop) -> Made:
     """The first summary that stands; after the last model the outcome has its own last rung."""
     attempts: tuple[Attempt, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[SummaryAnswer, ...] = ()
     made = Made(Refused("cancelled", "nothing was tried"))
     for place, one in enumerate(models):
         share = (ends - monotonic()) / (len(models) - place)
@@ -85,7 +85,7 @@ def _by_models(task: Task, models: Sequence[Summarizer], ends: float, stop: Stop
     return Made(replace(made.outcome, attempts=attempts, asks=len(answers)), answers)
 
 
-def _by(task: Task, one: Summarizer | None, seconds: float, stop: Stop) -> Made:
+def _by(task: CompactionTask, one: Summarizer | None, seconds: float, stop: Stop) -> Made:
     window = one.window_tokens if one else 0
     scene = replace(task.scene, asks=one is not None, summarizer_window=window)
     outcome, answers = drive(compact(scene, task.settings, task.after), one or Extractive(), seconds, stop)
@@ -93,7 +93,7 @@ def _by(task: Task, one: Summarizer | None, seconds: float, stop: Stop) -> Made:
 
 
 def _settled(outcome: Outcome, settings: Compaction) -> bool:
-    """Whether another summariser would change nothing: there is a summary, or none of them was the reason."""
+    """Whether another summarizer would change nothing: there is a summary, or none of them was the reason."""
     if isinstance(outcome, Compacted) and outcome.rung != "extract":
         return True
     return not outcome.attempts or settings.on_bad_summary == "cancel"

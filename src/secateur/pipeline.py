@@ -22,7 +22,7 @@ from secateur.receipt import EditRecord, entries, replaced
 from secateur.render.breakpoints import marks, render
 from secateur.session import Projection, document
 from secateur.session.projection import weigher
-from secateur.sessions import Branch, CachedSession, Place, SessionManager
+from secateur.sessions import Branch, CachedSession, SessionManager, SessionMatch
 from secateur.sessions.cache import RepairedRequest, SkippedDecision
 from secateur.sessions.lookup import has_view
 from secateur.sessions.rebase import with_local
@@ -56,14 +56,14 @@ from secateur.view import View
 Validate = Callable[[Projection], list[Violation]]  # what the provider would refuse of a view
 
 
-class Call(Struct, frozen=True):
+class RequestRun(Struct, frozen=True):
     """One request at its session."""
 
     settings: EngineSettings
     sessions: SessionManager
     cached: CachedSession
     who: SessionId
-    match: Place
+    match: SessionMatch
     request: FitRequest
     incoming: Incoming
 
@@ -79,7 +79,7 @@ class Result(Struct, frozen=True):
     repaired: RepairedRequest | None
 
 
-def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary | None) -> Result:
+def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedSummary | None) -> Result:
     """The view of the request under this state of its session; nothing of it is kept yet."""
     settings, request, sessions, cached = call.settings, call.request, call.sessions, call.cached
 
@@ -134,7 +134,7 @@ def decide(call: Call, state: State, storage: Storage, prepared: PreparedSummary
     return Result(view, branch, compaction.too_long, compaction.blobs, compaction.prepared, repaired)
 
 
-def _project(call: Call, state: State, storage: Storage) -> tuple[Projection, Branch]:
+def _project(call: RequestRun, state: State, storage: Storage) -> tuple[Projection, Branch]:
     """Read the request, of a grown one only what is new, and lay the plan over it that the request goes on from.
 
     Of a policy whose edits do not persist nothing is laid over it; but reasoning that is bound to its prefix was made

@@ -33,7 +33,7 @@ from secateur.bounds import (
 )
 from secateur.budget import Budget, handle_for, original, saves
 from secateur.chain import canonical, linked, start
-from secateur.compaction.ask import Answer, Ask, Failure
+from secateur.compaction.ask import Ask, Failure, SummaryAnswer
 from secateur.errors import ConfigError, FormatError, SecateurError, StoreError, UnknownFormat
 from secateur.excerpt import excerpt, trimmed
 from secateur.formats.format import Format
@@ -71,7 +71,7 @@ from secateur.summarizers.protocol import Failed, Summarizer
 from secateur.tokens import Counter
 
 __all__ = [
-    "Answer",
+    "SummaryAnswer",
     "Ask",
     "Blob",
     "Budget",

@@ -61,7 +61,7 @@ class RejectedAttempt(Struct, frozen=True):
     method: str  # model, or supplied
     reason: str  # the check that failed, in one word
     text: str  # the same in a sentence
-    summarizer: str = ""  # the summariser
+    summarizer: str = ""  # the summarizer
 
 
 class CompactionReport(Struct, frozen=True, kw_only=True):
@@ -71,10 +71,10 @@ class CompactionReport(Struct, frozen=True, kw_only=True):
     reason: str  # in one word: why it was made (over, forced), or why there was none (off, under, cancelled, ...)
     text: str = ""  # the same in a sentence
     method: str = ""  # supplied, model or extract; "" where nothing was done
-    summarizer: str = ""  # the summariser
+    summarizer: str = ""  # the summarizer
     attempts: tuple[RejectedAttempt, ...] = ()  # what was tried before
-    model_calls: int = 0  # questions put to summarisers
-    asked_tokens: tuple[int, int] = (0, 0)  # what summarisers read and wrote, as their providers counted
+    model_calls: int = 0  # questions put to summarizers
+    asked_tokens: tuple[int, int] = (0, 0)  # what summarizers read and wrote, as their providers counted
     messages: int = 0  # that gave way
     tokens_before: int = 0  # of what gave way, by the policy's counter
     tokens_after: int = 0  # of what stands there now
@@ -98,7 +98,7 @@ class EditCost(Struct, frozen=True, kw_only=True):
     price_assumption: str = ""  # why the prices are not those of the request's own model; "": they are
 
 
-class Filed(Struct, frozen=True, kw_only=True):
+class FileWrite(Struct, frozen=True, kw_only=True):
     """A file that a view was written to, and the file it was made of. Sizes and hashes are of the unpacked bytes."""
 
     path: str  # where it was written; "" for standard output
@@ -154,7 +154,7 @@ class Receipt(Struct, frozen=True):
     view: str = ""  # hash of the view as the model reads it, by which the next request knows whether it moved
     lines: int = 0  # ends of the session's branches; 1: it never parted
     unread: int = 0  # results that the model has not answered and does not see as they came, excerpts aside
-    filed: Filed | None = None  # where a command wrote the view to a file
+    filed: FileWrite | None = None  # where a command wrote the view to a file
     breakpoints: int = 0  # cache markers that were added, so that what stands before the edits is found again
 
     @property

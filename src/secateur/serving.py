@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from secateur.errors import StillTooLong, StoreError
 from secateur.fitting.background import PreparedSummary
-from secateur.pipeline import Call, Result, decide
+from secateur.pipeline import RequestRun, Result, decide
 from secateur.session import document
-from secateur.sessions import ATTEMPTS, Place, SentView, SessionManager
+from secateur.sessions import ATTEMPTS, SentView, SessionManager, SessionMatch
 from secateur.sessions.receipt_log import failed
 from secateur.sessions.unsent import UnsentView, receipt_of_unsent
 from secateur.sessions.waiting_receipts import flush
@@ -38,7 +38,7 @@ def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, requ
         incoming, match = _find(settings, sessions, who, request)
         who = replace(who, session=match.session)
         with sessions.checkout(who) as cached:
-            served = _serve(Call(settings, sessions, cached, who, match, request, incoming))
+            served = _serve(RequestRun(settings, sessions, cached, who, match, request, incoming))
         flush(sessions)
         if served.unsent is None:
             return served.view
@@ -53,16 +53,16 @@ def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, requ
 
 def _find(
     settings: EngineSettings, sessions: SessionManager, who: SessionId, request: FitRequest
-) -> tuple[Incoming, Place]:
+) -> tuple[Incoming, SessionMatch]:
     """The request, and the session that it belongs to."""
     incoming = repaired_request(settings, request.native)
     if not sessions.needs_lookup(who):
-        return incoming, Place(who.session)
+        return incoming, SessionMatch(who.session)
     read = document.read(incoming.native, settings.format, settings.model)
     return replace(incoming, document=read), sessions.find(who, read.transcript)
 
 
-def _serve(call: Call) -> Served:
+def _serve(call: RequestRun) -> Served:
     """The view, kept; decided anew where the session moved on meanwhile, and without a store that fails."""
     sessions, cached, error = call.sessions, call.cached, ""
     storage: Storage = "none" if sessions.store is None else "store"
@@ -95,7 +95,7 @@ def _serve(call: Call) -> Served:
         raise
 
 
-def _finish(call: Call, result: Result) -> Served:
+def _finish(call: RequestRun, result: Result) -> Served:
     """Keep in memory what no store keeps; of a view that is not sent, nothing."""
     view, projection = result.view, call.cached.work
     assert projection is not None
@@ -121,12 +121,12 @@ def _finish(call: Call, result: Result) -> Served:
     return Served(view, kept, result.too_long)
 
 
-def _is_withheld(call: Call, result: Result) -> bool:
+def _is_withheld(call: RequestRun, result: Result) -> bool:
     """Whether the view is not to be sent."""
     return bool(result.too_long) and not call.settings.sends
 
 
-def _send(call: Call, result: Result) -> None:
+def _send(call: RequestRun, result: Result) -> None:
     """The view goes out: remember its repairs, and use a summary that was made in the background only once."""
     call.cached.repaired = result.repaired
     if (background := call.settings.compaction.background) is not None:

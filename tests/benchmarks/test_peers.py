@@ -12,7 +12,7 @@ from wire import name, numbered
 from conversation import assistant, result, talk, user
 from secateur.model import Message, Part, Transcript
 from secateur.simulate.replay import Turn
-from secateur.simulate.requests import Request
+from secateur.simulate.requests import RecordedRequest
 
 READ = '{"path":"a.py"}'
 STORY = talk(
@@ -162,7 +162,7 @@ def test_a_view_becomes_a_body_in_which_results_follow_their_calls() -> None:
 
 
 def _turn(messages: tuple[Message, ...]) -> Turn:
-    return Turn(Request(0, 0, len(messages)), 0, tuple(messages), 0)
+    return Turn(RecordedRequest(0, 0, len(messages)), 0, tuple(messages), 0)
 
 
 def _one(call: str) -> Message:

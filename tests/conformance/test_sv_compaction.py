@@ -11,7 +11,7 @@ from conversation import assistant, result, talk, user
 from native import Native
 from native import assistant as native_assistant
 from native import user as native_user
-from secateur.compaction.ask import Answer
+from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.continuation import next_of, visible
 from secateur.compaction.layout import Layout, laid_out, stored
 from secateur.compaction.outcome import host_answer, status_of
@@ -45,7 +45,7 @@ def shown(*texts: str) -> Message:
 LONG = [m for n in range(40) for m in (user(f"request {n}"), *round_(f"c{n}"), assistant(text=f"answer {n}"))]
 
 
-def after(talked: Transcript, policy: Policy, answer: Answer | None = None) -> tuple[Message, ...]:
+def after(talked: Transcript, policy: Policy, answer: SummaryAnswer | None = None) -> tuple[Message, ...]:
     """The view after a compaction that somebody asks for."""
     given = scene(
         talked, window=200_000, protect=policy.protect, count=counter(policy.counter), asks=answer is not None
@@ -57,7 +57,7 @@ def after(talked: Transcript, policy: Policy, answer: Answer | None = None) -> t
 # S: all of them
 
 
-def test_SV_S_1_the_summariser_reads_the_pruned_head_and_the_summary_is_a_system_message_before_the_tail() -> None:
+def test_SV_S_1_the_summarizer_reads_the_pruned_head_and_the_summary_is_a_system_message_before_the_tail() -> None:
     messages: list[Native] = []
     for n in range(6):
         call = {"id": f"c{n}", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
@@ -69,7 +69,7 @@ def test_SV_S_1_the_summariser_reads_the_pruned_head_and_the_summary_is_a_system
         scene(pruned.raw_transcript, pruned.plan, asks=True, window=200_000, protect=OPENCODE.protect),
         settings(OPENCODE),
         OPENCODE.continuation,
-        [Answer(said("opencode", discoveries="- There was some output"))],
+        [SummaryAnswer(said("opencode", discoveries="- There was some output"))],
     )
     assert "<tool-output-compacted />" in asked[0].text
     assert "output 1 output 1" not in asked[0].text
@@ -93,7 +93,7 @@ def test_SV_S_4_pis_tail_is_counted_as_pi_counts() -> None:
     assert settings(PI).counter == "chars/4-ceil"
     assert PI.counter == "chars/4-round+10"
     tail = [m for _ in range(3) for m in (user("x" * 40_000), assistant(text="y" * 40_000))]
-    good = Answer(said("pi-auto-compressor", discoveries="- Every make gave the same output"))
+    good = SummaryAnswer(said("pi-auto-compressor", discoveries="- Every make gave the same output"))
     made = after(talk(*LONG, *tail), PI, good)
     assert [one.origin for one in made[:4]] == ["user", "user", "harness", "summary"]
     assert texts(made)[4:] == texts(tail)[-2:]  # 20,000 are just enough
@@ -117,7 +117,7 @@ def test_SV_1_2_headings_and_closing_sentence() -> None:
 def test_SV_1_2_a_model_is_told_the_bracket_hints() -> None:
     talked = talk(*LONG)
     given = scene(talked, window=200_000, asks=True, protect=KILOCODE.protect)
-    _, asked = run(given, settings(KILOCODE), KILOCODE.continuation, [Answer(error="down")])
+    _, asked = run(given, settings(KILOCODE), KILOCODE.continuation, [SummaryAnswer(error="down")])
     for hint in ("what the user is trying to accomplish", "standing instructions from the user"):
         assert hint in asked[0].text
 
@@ -131,7 +131,7 @@ def test_SV_1_3_over_85_percent_of_the_window(tokens: int, compacts: bool) -> No
 
 def test_SV_1_3_under_the_threshold_no_summary_is_asked_for() -> None:
     given = scene(talk(*LONG), window=100_000, load=Load(60_000), forced=False, asks=True)
-    outcome, asked = run(given, settings(HERMES), HERMES.continuation, [Answer("")])
+    outcome, asked = run(given, settings(HERMES), HERMES.continuation, [SummaryAnswer("")])
     assert (refused(outcome).reason, asked) == ("under", [])
 
 
@@ -155,16 +155,16 @@ def test_SV_1_5_head_and_tail_are_aligned_to_rounds() -> None:
 # 002: pi-auto-compressor
 
 NOT_COMPLETE = [
-    Answer(error="401 invalid x-api-key"),
-    Answer(error="the model raised an error"),
-    Answer(""),
-    Answer(said("pi-auto-compressor", goal="- request the"), "length"),
-    Answer(said("pi-auto-compressor", goal="- request the"), "toolUse"),
+    SummaryAnswer(error="401 invalid x-api-key"),
+    SummaryAnswer(error="the model raised an error"),
+    SummaryAnswer(""),
+    SummaryAnswer(said("pi-auto-compressor", goal="- request the"), "length"),
+    SummaryAnswer(said("pi-auto-compressor", goal="- request the"), "toolUse"),
 ]
 
 
 @pytest.mark.parametrize("answer", NOT_COMPLETE)
-def test_SV_2_4_a_bad_answer_cancels_at_once(answer: Answer) -> None:
+def test_SV_2_4_a_bad_answer_cancels_at_once(answer: SummaryAnswer) -> None:
     outcome, asked = run(scene(talk(*LONG), window=200_000, asks=True), settings(PI), PI.continuation, [answer])
     assert refused(outcome).reason == "cancelled"
     assert len(asked) == 1
@@ -174,14 +174,16 @@ def test_SV_2_4_a_bad_answer_cancels_at_once(answer: Answer) -> None:
 
 def test_SV_2_4_no_model_or_too_short_a_history_cancels() -> None:
     for talked, asks in ((talk(*LONG), False), (talk(user("hi"), assistant(text="hello")), True)):
-        outcome, asked = run(scene(talked, window=200_000, asks=asks), settings(PI), PI.continuation, [Answer("")])
+        outcome, asked = run(
+            scene(talked, window=200_000, asks=asks), settings(PI), PI.continuation, [SummaryAnswer("")]
+        )
         assert host_answer(outcome, "e1", 9) == {"cancel": True}
         assert asked == []
 
 
 def test_SV_2_4_a_full_result_keeps_everything_with_the_host() -> None:
     tail = [m for n in range(25) for m in (user(f"later {n}"), *round_(f"d{n}"))]
-    good = Answer(said("pi-auto-compressor", discoveries="- Every make gave the same output"))
+    good = SummaryAnswer(said("pi-auto-compressor", discoveries="- Every make gave the same output"))
     talked = talk(*LONG, *tail)
     outcome, _ = run(scene(talked, window=200_000, asks=True), settings(PI), PI.continuation, [good])
     made = host_answer(outcome, "e1", 90_000)["compaction"]

@@ -8,7 +8,7 @@ import pytest
 
 from compactions import COUNT, done, opened, refused, rows, run, scene, texts, view
 from conversation import assistant, result, talk, user
-from secateur.compaction.cut import Cut, cut
+from secateur.compaction.cut import HistoryCut, cut
 from secateur.compaction.layout import Layout, laid_out, stored
 from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Load, Report, due, limits, load
@@ -22,15 +22,15 @@ X = "x" * 400  # 100 tokens
 PIS_OWN = {"keep_tokens": 20_000, "reserve_tokens": 16_384, "cut_at": "rounds"}
 
 
-def found(messages: list[Message], settings: Compaction, usable: int = 168_000) -> Cut:
+def found(messages: list[Message], settings: Compaction, usable: int = 168_000) -> HistoryCut:
     return cut(rows(talk(*messages)), settings, usable, every_user=True)
 
 
-def opencode(messages: list[Message], turns: int, budget: int) -> Cut:
+def opencode(messages: list[Message], turns: int, budget: int) -> HistoryCut:
     return found(messages, Compaction(keep_turns=turns, keep_tokens=budget))
 
 
-def pi(messages: list[Message], keep: int) -> Cut:
+def pi(messages: list[Message], keep: int) -> HistoryCut:
     return found(messages, Compaction(keep_tokens=keep, cut_at="rounds"))
 
 
@@ -70,7 +70,7 @@ def test_OC_S2_a_turn_of_one_message_is_not_split() -> None:
 
 def test_OC_S3_no_tail_but_the_newest_request_stays() -> None:
     made = opencode([user("first"), user("y" * 2_000)], 1, 20)
-    assert (made.end, made.stays) == (2, ((1, 2),))  # the source summarises it too
+    assert (made.end, made.stays) == (2, ((1, 2),))  # the source summarizes it too
 
 
 def test_OC_S4_the_rounds_at_the_end_of_a_turn_that_fit() -> None:
@@ -147,7 +147,7 @@ def twice(keep: int) -> tuple[list[str], bool]:
     made = cut(rows(talked, plan), Compaction(keep_tokens=keep, cut_at="rounds"), 0)
     kept = [row.message.parts[0].text[:2] for row in rows(talked, plan)[made.end :]]
     taken = [row.message.parts[0].text[:2] for a, b in made.segments() for row in rows(talked, plan)[a:b]]
-    assert "u1" not in taken  # it is in the summary: only what came since is summarised
+    assert "u1" not in taken  # it is in the summary: only what came since is summarized
     assert set(kept) | set(taken) | {"u3"} >= {"u2", "a2", "u3", "a3"}  # nothing the first one kept is lost
     return kept, any(name != "wh" for name in taken)
 
@@ -161,7 +161,7 @@ def twice(keep: int) -> tuple[list[str], bool]:
         (1_000, ["u2", "a2", "u3", "a3"], False),
     ],
 )
-def test_PI_11_to_14_what_the_first_compaction_kept_is_summarised_by_the_second(
+def test_PI_11_to_14_what_the_first_compaction_kept_is_summarized_by_the_second(
     keep: int, kept: list[str], more: bool
 ) -> None:
     assert twice(keep) == (kept, more)  # as the mended version; that of March loses u2 and a2
@@ -270,7 +270,7 @@ def test_HE_T5_the_newest_request_stays_though_it_is_far_back() -> None:
         messages += [assistant((f"c{n}", "bash", "{}")), result("x" * 4_000, call=f"c{n}")]
     assert HERMES
     made = found(messages, HERMES)
-    assert made.stays == ((4, 5),)  # June begins the tail there, and summarises next to nothing
+    assert made.stays == ((4, 5),)  # June begins the tail there, and summarizes next to nothing
     assert list(made.segments()) == [(3, 4), (5, 17)]
 
 

@@ -1,4 +1,4 @@
-"""On a terminal: no session is dumped at a person, colour is used and NO_COLOR heard, the width respected."""
+"""On a terminal: no session is dumped at a person, color is used and NO_COLOR heard, the width respected."""
 
 import os
 import pty

@@ -11,14 +11,14 @@ import pytest
 from compactions import scene
 from conversation import assistant, result, talk, user
 from local_models import WINDOW, served, small
-from secateur.compacting import Task, compacted
-from secateur.compaction.ask import Answer, Ask
+from secateur.compacting import CompactionTask, compacted
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import Summarizer, parse
 from secateur.summarizers.driving import drive
 
-SHORT = Ask(system="You are brief.", text="Name three colours.", most_tokens=12, tokens=20)
+SHORT = Ask(system="You are brief.", text="Name three colors.", most_tokens=12, tokens=20)
 LONG = Ask(system="You count.", text="Count: " + "one two three " * 120, most_tokens=4_000, tokens=1_000)
 
 
@@ -39,12 +39,12 @@ def writers(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Summarizer]:
     return {one.name.partition(":")[0]: one for one in parse(*names, local_only=True)}
 
 
-def asked(by: Summarizer, ask: Ask, seconds: float) -> Answer:
+def asked(by: Summarizer, ask: Ask, seconds: float) -> SummaryAnswer:
     def steps():  # type: ignore[no-untyped-def]
         return (yield ask)
 
     answer = drive(steps(), by, seconds)[0]
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, SummaryAnswer)
     return answer
 
 
@@ -81,7 +81,7 @@ def test_a_summary_stands_or_says_why_it_does_not(writers: dict[str, Summarizer]
     )
     conversation = talk(user("Fix the login. Never push to main."), *work, assistant(text="Done."), user("Next: docs."))
     settings = Compaction(keep_turns=1, keep_tokens=0, max_summary_tokens=100, on_bad_summary="cancel")  # asked once
-    made = compacted(Task(scene(conversation), settings, Continuation()), [writers["http"]], deadline_s=25)
+    made = compacted(CompactionTask(scene(conversation), settings, Continuation()), [writers["http"]], deadline_s=25)
     assert [answer.by for answer in made.answers] == [writers["http"].name]
     if isinstance(made.outcome, Compacted):
         assert made.outcome.rung == "model"

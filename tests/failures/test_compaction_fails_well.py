@@ -7,7 +7,7 @@ import pytest
 
 from long_sessions import SUMS, Native, body, called, long, said, summary, texts, worked, writer
 from secateur import Engine
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.outcome import Compacted
 from secateur.errors import StillTooLong
 from secateur.receipt import CompactionReport
@@ -44,14 +44,14 @@ def test_fm_07_a_message_that_came_meanwhile_is_last_and_verbatim() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Answer(error="connection refused", failure="unreachable"), "failed"),  # FM-09
-        (Answer("", calls=1), "tool_call"),  # FM-10
-        (Answer(summary(), finish="length"), "truncated"),  # FM-11
-        (Answer("   \n"), "empty"),
-        (Answer("No prior history."), "empty"),  # FM-12
+        (SummaryAnswer(error="connection refused", failure="unreachable"), "failed"),  # FM-09
+        (SummaryAnswer("", calls=1), "tool_call"),  # FM-10
+        (SummaryAnswer(summary(), finish="length"), "truncated"),  # FM-11
+        (SummaryAnswer("   \n"), "empty"),
+        (SummaryAnswer("No prior history."), "empty"),  # FM-12
     ],
 )
-def test_fm_09_to_12_what_is_no_summary_is_not_taken(answer: Answer, reason: str) -> None:
+def test_fm_09_to_12_what_is_no_summary_is_not_taken(answer: SummaryAnswer, reason: str) -> None:
     write, _ = writer(answer)
     view = Engine(SUMS, window=WINDOW, summarizer=write).fit(body(long(rounds=30)), now_ms=0)
     assert told(view).method == "extract"
@@ -170,11 +170,11 @@ def test_fm_30_what_a_page_demands_is_no_demand_of_the_user() -> None:
 
 
 @pytest.mark.parametrize("kind", ["never", "half", "429"])
-def test_a_broken_summariser_never_breaks_the_request(kind: str) -> None:
-    def broken(ask: Ask) -> Answer:
+def test_a_broken_summarizer_never_breaks_the_request(kind: str) -> None:
+    def broken(ask: Ask) -> SummaryAnswer:
         if kind == "half":
-            return Answer(summary()[: len(summary()) // 2], finish="")
-        return Answer(error="429 too many requests", failure="rate_limited" if kind == "429" else "timeout")
+            return SummaryAnswer(summary()[: len(summary()) // 2], finish="")
+        return SummaryAnswer(error="429 too many requests", failure="rate_limited" if kind == "429" else "timeout")
 
     engine = Engine(SUMS, window=WINDOW, summarizer=broken, deadline_s=5)
     view = engine.fit(body(long()), session="s", now_ms=0)

@@ -74,7 +74,7 @@ def broken(case: str, format: str) -> list[dict[str, Any]]:
     match case:
         case "FM-01 a batch cut behind its second result":
             return [go, *calls(format, "a", "b", "c"), *results(format, "a", "b")]
-        case "FM-02 a result whose call was summarised":
+        case "FM-02 a result whose call was summarized":
             return [go, *results(format, "a")]
         case "FM-03 a call whose result never came":
             return [go, *calls(format, "a"), user(format, "so?")]
@@ -88,7 +88,7 @@ def broken(case: str, format: str) -> list[dict[str, Any]]:
 
 TOLD = {  # by format, in the order of FORMATS; "": no rule of that API is broken
     "FM-01 a batch cut behind its second result": ("A1", "O2", "R1", "G3", "B1"),
-    "FM-02 a result whose call was summarised": ("A2", "O1", "R2", "G2", "B2"),
+    "FM-02 a result whose call was summarized": ("A2", "O1", "R2", "G2", "B2"),
     "FM-03 a call whose result never came": ("A1", "O2", "R1", "G3", "B1"),
     "FM-22 two calls under one id": ("A4", "O4", "R5", "", "B2"),
     "FM-23 arguments that break off": ("A6", "O8", "", "G0", "B11"),

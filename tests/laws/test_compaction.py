@@ -10,7 +10,7 @@ import secateur
 from compactions import done, opened, run, said, scene, view
 from conversation import assistant, result, talk, user
 from laws.histories import anthropic, openai
-from secateur.compaction.ask import Answer
+from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.model import Epoch, Message
@@ -32,7 +32,9 @@ LAYOUTS = st.builds(
 AFTER = st.builds(
     Continuation, mode=st.sampled_from(["branches", "sentence", "none"]), when_idle=st.sampled_from(["always", "never"])
 )
-ANSWERS = st.builds(Answer, st.sampled_from(["", "no", said(), said(discoveries="- hm"), "{}", "<html>"]) | st.text())
+ANSWERS = st.builds(
+    SummaryAnswer, st.sampled_from(["", "no", said(), said(discoveries="- hm"), "{}", "<html>"]) | st.text()
+)
 
 
 def pairs(messages: tuple[Message, ...]) -> list[tuple[list[str], list[str]]]:
@@ -49,7 +51,11 @@ def pairs(messages: tuple[Message, ...]) -> list[tuple[list[str], list[str]]]:
 @FEW
 @given(st.one_of(anthropic(), openai()), st.tuples(LAYOUTS, AFTER), ANSWERS, st.booleans(), st.data())
 def test_rounds_stay_whole_and_the_newest_request_as_it_came(
-    messages: list[dict[str, Any]], policy: tuple[Compaction, Continuation], answer: Answer, asks: bool, data: Any
+    messages: list[dict[str, Any]],
+    policy: tuple[Compaction, Continuation],
+    answer: SummaryAnswer,
+    asks: bool,
+    data: Any,
 ) -> None:
     before = json.dumps(messages)
     plan = Plan()
@@ -73,7 +79,7 @@ def test_rounds_stay_whole_and_the_newest_request_as_it_came(
 
 @FEW
 @given(ANSWERS)
-def test_history_is_as_it_was_after_a_rejection(answer: Answer) -> None:
+def test_history_is_as_it_was_after_a_rejection(answer: SummaryAnswer) -> None:
     talked = talk(user("do it"), *_rounds(6, "a"), user("next"))
     cancels = Compaction(keep_turns=1, keep_tokens=0, on_bad_summary="cancel")
     outcome, asked = run(scene(talked, asks=True), cancels, answers=[answer])
@@ -92,7 +98,7 @@ def test_what_an_earlier_compaction_kept_is_kept(proses: list[str]) -> None:
     for n, prose in enumerate(proses):
         messages += [user(wishes[n]), *_rounds(4, f"r{n}"), assistant(text=f"Step {n} is done, all tests pass.")]
         talked = talk(*messages, user(f"go on with {n}"))
-        answer = Answer(said(discoveries=f"- In step {n}: {prose}") if prose else "")
+        answer = SummaryAnswer(said(discoveries=f"- In step {n}: {prose}") if prose else "")
         outcome, _ = run(scene(talked, plan, asks=True), Compaction(keep_turns=1, keep_tokens=0), answers=[answer])
         plan = opened(talked, outcome, plan)
         told += [prose] if done(outcome).rung == "model" else []
@@ -112,7 +118,9 @@ def test_a_summary_is_bounded_over_ten_rounds(window: int, asks: bool) -> None:
         talked = talk(*messages, assistant(text="done"), user("go on"))
         lines = "\n".join(f"- Finding {m} of round {n} was {'much ' * 30}" for m in range(8))
         given_ = scene(talked, plan, asks=asks, window=window, count=estimate)
-        outcome, _ = run(given_, Compaction(keep_turns=1, keep_tokens=0), answers=[Answer(said(discoveries=lines))])
+        outcome, _ = run(
+            given_, Compaction(keep_turns=1, keep_tokens=0), answers=[SummaryAnswer(said(discoveries=lines))]
+        )
         if isinstance(outcome, Compacted):
             plan = plan.with_epoch(Epoch(n, talked.messages[-1].key, "compaction", outcome.edits))
             sizes.append(estimate(outcome.summary))

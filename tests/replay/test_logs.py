@@ -79,7 +79,7 @@ def picked(path: str, transcript: Transcript) -> list[Part]:
 
 
 @FILES
-def test_it_is_recognised_by_its_own_format_only(host: str, path: str) -> None:
+def test_it_is_recognized_by_its_own_format_only(host: str, path: str) -> None:
     lines, _ = document(host, path)
     assert [name for name, (reader, _) in HOSTS.items() if reader.recognize(lines)] == [host]
 

@@ -1,6 +1,6 @@
 """Recorded sessions refer to what they are known to refer to, and the lossless optimum loses none of it.
 
-The bands are those of an independent count with a simpler tokeniser, widened to both sides. SECATEUR_CORPUS names the
+The bands are those of an independent count with a simpler tokenizer, widened to both sides. SECATEUR_CORPUS names the
 folder that holds the sessions.
 """
 
@@ -15,7 +15,7 @@ import pytest
 from secateur.pricing import in_units, rules_of
 from secateur.simulate.cache import Caching
 from secateur.simulate.foresight import Terms, foreseen, unreferenced
-from secateur.simulate.recall import Held, Recall, held, recall_of
+from secateur.simulate.recall import Recall, ViewState, held, recall_of
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.several import recordings
 
@@ -32,12 +32,12 @@ def read(name: str) -> tuple[Recording, Recall]:
     return recording, recall_of(recording)
 
 
-def newest(recording: Recording, keep: int) -> list[Held]:
+def newest(recording: Recording, keep: int) -> list[ViewState]:
     """Views that hold only the newest results."""
     views = []
     for one in recording.requests:
         keys = [part.key for said in recording.context(one) for part in said.parts if part.kind == "tool_result"]
-        views.append(Held(dict.fromkeys(keys[:-keep], "")))
+        views.append(ViewState(dict.fromkeys(keys[:-keep], "")))
     return views
 
 

@@ -1,4 +1,4 @@
-"""Recorded requests of every API under every preset: recognised, read, edited, and unharmed outside the edits.
+"""Recorded requests of every API under every preset: recognized, read, edited, and unharmed outside the edits.
 
 Cassettes hold short conversations, one request after the other; the other recordings are long ones. Their very bytes
 are used where the recorder kept them. SECATEUR_CORPUS names the folder that holds them.
@@ -98,7 +98,7 @@ FILES = pytest.mark.parametrize("file", files(), ids=lambda file: f"{file.parent
 
 
 @FILES
-def test_recognised_and_read(file: Path) -> None:
+def test_recognized_and_read(file: Path) -> None:
     for request in requests(file):
         view = carried.fit(request.body, policy="observe", model=request.model, now_ms=NOW)
         assert view.request is request.body

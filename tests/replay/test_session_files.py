@@ -137,7 +137,7 @@ def picked(name: str, transcript: Transcript) -> list[Part]:
 
 
 @EACH
-def test_it_is_recognised(name: str) -> None:
+def test_it_is_recognized(name: str) -> None:
     found = read(name)
     assert (found.format.name, bool(found.reason)) == (SESSIONS[name][0], True)
     assert found.transcript.messages

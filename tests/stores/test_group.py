@@ -5,9 +5,9 @@ from threading import Event, Thread
 import pytest
 
 from secateur.errors import StoreError
-from secateur.stores.group import Group, Job
+from secateur.stores.group import Group, PendingWrite
 
-Jobs = list[Job[int, int]]
+Jobs = list[PendingWrite[int, int]]
 
 
 def test_what_waits_while_one_is_carried_out_goes_next_together() -> None:
@@ -43,7 +43,7 @@ def test_a_transaction_that_came_to_nothing_is_told_to_all_and_an_interrupt_to_i
         raise KeyboardInterrupt
 
     group: Group[int, int] = Group(carry)
-    other: Job[int, int] = Job(7)
+    other: PendingWrite[int, int] = PendingWrite(7)
     group._waiting.append(other)
     with pytest.raises(KeyboardInterrupt):
         group.do(8, 1.0)

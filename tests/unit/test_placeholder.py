@@ -1,4 +1,4 @@
-"""Placeholders: templates filled with facts, our own line that says what went, and both recognised again."""
+"""Placeholders: templates filled with facts, our own line that says what went, and both recognized again."""
 
 import json
 
@@ -143,7 +143,7 @@ def test_short_is_one_printable_line() -> None:
     assert short("roses and vines", 4) == ""
 
 
-def test_placeholders_are_recognised() -> None:
+def test_placeholders_are_recognized() -> None:
     ours = informative(result("x"), asked('{"command": "ls"}'), handle="ab12")
     assert is_placeholder(ours)
     assert not is_placeholder(f"{ours}\nmore")
@@ -177,7 +177,7 @@ def test_ours_is_one_bounded_line_that_says_no_more_than_was_shown(
 @given(
     st.sampled_from([SWEPT, PRUNED, CLEARED, "{{{tool}}} {lines}", "{tool}: gone"]), TEXTS, TEXTS, TEXTS, st.booleans()
 )
-def test_a_filled_template_is_recognised_as_its_own(
+def test_a_filled_template_is_recognized_as_its_own(
     template: str, text: str, tool: str, call: str, error: bool
 ) -> None:
     assert stands(filled(template, result(text, tool, call, error)), template)

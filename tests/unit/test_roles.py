@@ -22,7 +22,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("Glob", {"pattern": "**/*.py"}, "search"),
     ("LS", {"path": "/garden"}, "search"),
     ("WebSearch", {"query": "when to prune roses"}, "search"),
-    ("WebFetch", {"url": "https://example.org", "prompt": "summarise"}, "other"),
+    ("WebFetch", {"url": "https://example.org", "prompt": "summarize"}, "other"),
     ("TodoWrite", {"todos": []}, "plan"),
     ("TaskCreate", {"subject": "prune", "description": "all", "activeForm": "pruning"}, "plan"),
     ("TaskUpdate", {"taskId": "1", "status": "done"}, "plan"),

@@ -1,4 +1,4 @@
-"""LangChain: context editing and summarisation, as its middleware calls them.
+"""LangChain: context editing and summarization, as its middleware calls them.
 
 Settings: `{"edit": {...}}` for `ClearToolUsesEdit`, `{"summary": {...}}` for `SummarizationMiddleware`. The edit looks
 at the whole history on every call; a summary replaces the agent's state, as the graph does it.

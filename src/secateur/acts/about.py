@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from secateur.acts.answers import Held, held_by, spoken
+from secateur.acts.answers import MessageFacts, held_by, spoken
 from secateur.identifiers.words import Kind, words
 from secateur.model import Message, Part
 
@@ -47,7 +47,7 @@ class _Before:
 
     def __init__(self, messages: Sequence[Message], number: int, turns: Sequence[int]) -> None:
         self.users: list[Part] = []
-        self.answers: list[Held] = []
+        self.answers: list[MessageFacts] = []
         first = -1
         for place in range(bisect_left(turns, number) - 1, -1, -1):
             self.users += [part for part in messages[turns[place]].parts if part.kind == "text"]
@@ -75,7 +75,7 @@ def _of(part: Part, raw: Mapping[str, Part]) -> tuple[str, ...]:
     return _names(text[:_SEARCHED], text)
 
 
-def _first(held: Held, raw: Mapping[str, Part]) -> tuple[str, ...]:
+def _first(held: MessageFacts, raw: Mapping[str, Part]) -> tuple[str, ...]:
     """The names of thousands of calls, as many as can matter beside others: told once for all their results."""
     if held.names is None or held.names[0] is not raw:
         found: dict[str, None] = {}

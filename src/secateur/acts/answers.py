@@ -15,7 +15,7 @@ _KEPT = 8  # messages
 _NEAR = 8  # messages behind an answer that are walked over each time; of longer ways it is kept where they lead
 
 
-class Held:
+class MessageFacts:
     """What a message holds, by ids and keys."""
 
     def __init__(self, message: Message) -> None:
@@ -41,14 +41,14 @@ class Held:
         return frozenset([part.container_key for part in self.message.parts])
 
 
-def held_by(message: Message) -> Held:
+def held_by(message: Message) -> MessageFacts:
     """What this message holds."""
-    kept: dict[int, Held] = _kept.__dict__.setdefault("held", {})
+    kept: dict[int, MessageFacts] = _kept.__dict__.setdefault("held", {})
     found = kept.get(id(message))
     if found is None:
         if len(kept) >= _KEPT:
             kept.pop(next(iter(kept)))
-        found = kept[id(message)] = Held(message)  # which keeps the message, and so its id, alive
+        found = kept[id(message)] = MessageFacts(message)  # which keeps the message, and so its id, alive
     return found
 
 

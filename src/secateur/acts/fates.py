@@ -42,7 +42,7 @@ class Fates:
         self._failing: dict[str, list[Act]] = {}
         self._reads = Reads()
         self._unused: tuple[int, dict[str, int], dict[str, Fate]] = (-1, {}, {})
-        self._held: dict[tuple[bool, bool], tuple[int, Held]] = {}
+        self._held: dict[tuple[bool, bool], tuple[int, Retained]] = {}
 
     def take(self, history: Sequence[Act]) -> None:
         """Go on with the acts that this history has more than the one taken before, which it goes on from."""
@@ -60,7 +60,7 @@ class Fates:
         """Those of them whose file was written to before it fell out of use."""
         return self._left()[1]
 
-    def held(self, reads: bool, failures: bool) -> "Held":
+    def held(self, reads: bool, failures: bool) -> "Retained":
         """What the acts taken so far hold (`working_set`)."""
         made = self._held.get((reads, failures))
         if made is None or made[0] != self._taken:
@@ -114,19 +114,19 @@ class Fates:
                 self._failing.setdefault(what, []).append(act)
 
 
-class Held(Struct, frozen=True):
+class Retained(Struct, frozen=True):
     """Results that stay for what was done since, and those that do so no more with the message since when."""
 
     keys: frozenset[str] = frozenset()
     left: dict[str, int] = {}
 
 
-def working_set(fates: Fates, *, reads: bool, failures: bool) -> Held:
+def working_set(fates: Fates, *, reads: bool, failures: bool) -> Retained:
     """Fresh reads of the files in use, failures that were not tried again, or both."""
     return fates.held(reads, failures)
 
 
-def _held(fates: Fates, reads: bool, failures: bool) -> Held:
+def _held(fates: Fates, reads: bool, failures: bool) -> Retained:
     keys: set[str] = set()
     left: dict[str, int] = {}
     if reads:
@@ -135,4 +135,4 @@ def _held(fates: Fates, reads: bool, failures: bool) -> Held:
     if failures:
         keys |= fates.failed - fates.tried.keys()
         left |= {key: max(since, left.get(key, 0)) for key, since in fates.tried.items()} if left else fates.tried
-    return Held(frozenset(keys), left)
+    return Retained(frozenset(keys), left)

@@ -15,7 +15,7 @@ from secateur.model import Message, MessagePositions, Part
 _KEPT = 8  # histories
 
 
-class History:
+class ToolHistory:
     """Calls and their results, oldest result first, and what became of them."""
 
     def __init__(self) -> None:
@@ -62,18 +62,18 @@ class History:
 
 def history_of(
     messages: Sequence[Message], raw: Mapping[str, Part] | None = None, index: MessagePositions | None = None
-) -> History:
+) -> ToolHistory:
     """The acts of a history; `raw` has the parts as they came where a view shows them otherwise.
 
     Views of one history share their `index`: where one of them was just asked about, it is known by that.
     """
-    kept: list[History] = index.derived.histories if index is not None and index.derived is not None else []
+    kept: list[ToolHistory] = index.derived.histories if index is not None and index.derived is not None else []
     if kept and index is not None and kept[-1].index is index and len(kept[-1].keys) == len(messages):
         kept[-1].last = messages
         return kept[-1]
     found = next((one for one in reversed(kept) if _begins(messages, one)), None)
     if found is None:
-        found = History()
+        found = ToolHistory()
     else:
         kept.remove(found)
     found.grow(messages, raw or {})
@@ -88,7 +88,7 @@ _key = attrgetter("key")
 _PAIRED = ("tool_call", "tool_result")
 
 
-def _begins(messages: Sequence[Message], known: History) -> bool:
+def _begins(messages: Sequence[Message], known: ToolHistory) -> bool:
     """Whether a history goes on from a known one."""
     if messages is known.last:
         return True

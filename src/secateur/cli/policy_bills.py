@@ -13,7 +13,7 @@ from secateur.cli.output import tables
 from secateur.cli.output.formatting import abbreviate_short, format_change, format_dollar_cell, format_share
 
 if TYPE_CHECKING:
-    from secateur.simulate.compare import Comparison, Standing
+    from secateur.simulate.compare import Comparison, PolicyResult
 
 
 _HEAD = (
@@ -72,7 +72,7 @@ def make_bills_table(rows: Sequence[PolicyBill], shown: str = "") -> Any:
     return tables.make_dense_table(cells, _HEAD[:columns], styles)
 
 
-def _make_bill(standing: "Standing", whole: float) -> PolicyBill:
+def _make_bill(standing: "PolicyResult", whole: float) -> PolicyBill:
     bill, dollars, score = standing.run.bill, standing.run.price.dollars, standing.score
     again, best = dollars(standing.refetched), dollars(standing.best) if standing.best is not None else None
     least = dollars(standing.least) if standing.least is not None else None

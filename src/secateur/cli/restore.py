@@ -22,7 +22,17 @@ from secateur.cli.runs import print_run
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
 from secateur.cli.writer import Target
 from secateur.lineage import hash_text
-from secateur.sessions.originals import Before, Found, Gone, Writing, backed, found, is_original, writing_of, writings
+from secateur.sessions.originals import (
+    Before,
+    Gone,
+    OriginalFile,
+    Writing,
+    backed,
+    found,
+    is_original,
+    writing_of,
+    writings,
+)
 from secateur.stores.protocol import SessionId
 
 SCHEMA = "secateur.restore/1"
@@ -93,7 +103,7 @@ class RestoreReport(Struct, frozen=True, kw_only=True):
 class _Original(Struct, frozen=True):
     """The file as it was, and how it was found."""
 
-    document: Found | InputSource
+    document: OriginalFile | InputSource
     steps: tuple[RestoreStep, ...]
     later_bytes: int
     is_whole: bool
@@ -127,7 +137,7 @@ def _find_original(kept: OpenedStore, args: RestoreOptions, source: InputSource)
     """The file as it was before all recorded prunes; None if none is recorded. Raises Gone."""
     known = list(writings(kept.store, _list_sessions(kept, args)))
     steps: list[RestoreStep] = []
-    back: Found | InputSource = source
+    back: OriginalFile | InputSource = source
     later, whole, seen = 0, True, {hash_text(source.data)}
     while (writing := writing_of(_get_data(back), known)) is not None:
         found_original, where = _find_previous(kept, source, writing, _get_data(back))
@@ -147,7 +157,9 @@ def _list_sessions(kept: OpenedStore, args: RestoreOptions) -> list[SessionId]:
     return [row.who for row in kept.store.sessions(args.tenant)]
 
 
-def _find_previous(kept: OpenedStore, source: InputSource, writing: Writing, data: bytes) -> tuple[Found | None, str]:
+def _find_previous(
+    kept: OpenedStore, source: InputSource, writing: Writing, data: bytes
+) -> tuple[OriginalFile | None, str]:
     """The file before one prune, and where it was found: in the store, or in a backup with the right hash."""
     try:
         return found(kept.store, writing, data), kept.url
@@ -167,13 +179,13 @@ def _find_backups(name: str) -> list[str]:
     return [] if name == "-" else sorted(glob.glob(f"{glob.escape(name)}.bak*"))
 
 
-def _get_data(back: Found | InputSource) -> bytes:
-    return back.before.data if isinstance(back, Found) else back.data
+def _get_data(back: OriginalFile | InputSource) -> bytes:
+    return back.before.data if isinstance(back, OriginalFile) else back.data
 
 
-def _pack(args: RestoreOptions, source: InputSource, document: Found | InputSource) -> bytes:
+def _pack(args: RestoreOptions, source: InputSource, document: OriginalFile | InputSource) -> bytes:
     """The document as it is to be stored: compressed if its name or the input is, with its original bytes."""
-    if args.target.needs_gzip(source) and isinstance(document, Found) and document.before.stored:
+    if args.target.needs_gzip(source) and isinstance(document, OriginalFile) and document.before.stored:
         return document.before.stored
     return args.target.pack(source, _get_data(document)).stored
 

@@ -28,7 +28,7 @@ from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import Run, as_paid, simulate
 from secateur.simulate.several import conversations
 from secateur.simulate.shared import Said, shared, told
-from secateur.simulate.spending import Leak, Spent, spending
+from secateur.simulate.spending import Leak, PartSpending, spending
 
 SESSION_ENDINGS = (".jsonl", ".json", ".traj")
 _PACKED = ".gz"
@@ -115,7 +115,7 @@ class ScannedSession(Struct, frozen=True, kw_only=True):
     tokens_peak: int
     dollars: float  # by the cache model
     dollars_recorded: float | None  # by the usage that was recorded, where every request has one
-    spent: tuple[Spent, ...]
+    spent: tuple[PartSpending, ...]
     leaks: tuple[Leak, ...]
     lines: tuple[PolicyBill, ...]
 

@@ -15,14 +15,14 @@ from secateur.cli.output.formatting import abbreviate_short, format_dollars, for
 from secateur.cli.output.terminal import clean
 from secateur.cli.policy_bills import PolicyBill, list_bills, sum_bills
 from secateur.cli.session_replays import PlayedSession
-from secateur.simulate.account import Account, account
+from secateur.simulate.account import DecisionLog, account
 from secateur.simulate.agreement import compared
 from secateur.simulate.bill import billed
 from secateur.simulate.run import as_paid
 from secateur.simulate.story import EDITS, Chapter, story, told
 
 if TYPE_CHECKING:
-    from secateur.simulate.compare import Standing
+    from secateur.simulate.compare import PolicyResult
 
 SCHEMA = "secateur.simulate/1"
 LEGEND = (
@@ -49,7 +49,7 @@ class SessionReport(Struct, frozen=True, kw_only=True):
     recorded: float | None  # dollars that the recorded usage comes to; None: not every request has one
     misses: int  # requests that read less, as recorded, than the cache's rules say
     lines: list[PolicyBill]
-    accounts: dict[str, Account]  # by policy; costs in units: tokens of plain input
+    accounts: dict[str, DecisionLog]  # by policy; costs in units: tokens of plain input
     warnings: tuple[str, ...]
 
 
@@ -137,7 +137,7 @@ def _count_misses(replay: PlayedSession) -> int:
     return sum(each.recorded.read < each.model.read for each in pairs)
 
 
-def explain_decisions(standing: "Standing", base: "Standing", account: Account) -> list[Any]:
+def explain_decisions(standing: "PolicyResult", base: "PolicyResult", account: DecisionLog) -> list[Any]:
     """The decisions of a policy as text and a table."""
     dollars = standing.run.price.dollars
     rows = [_make_row(chapter, dollars, standing.name) for chapter in story(standing.run, account)]
@@ -154,7 +154,7 @@ def explain_decisions(standing: "Standing", base: "Standing", account: Account) 
     ]
 
 
-def describe_for_plot(standing: "Standing", base: "Standing", account: Account) -> list[str]:
+def describe_for_plot(standing: "PolicyResult", base: "PolicyResult", account: DecisionLog) -> list[str]:
     """The text of a plot: the outcome, the excerpts on arrival, and the most frequent reason to wait."""
     texts = [describe_outcome(standing, base, account)]
     births = [event for event in account.events if event.birth]
@@ -174,7 +174,7 @@ def describe_for_plot(standing: "Standing", base: "Standing", account: Account) 
     return texts
 
 
-def describe_outcome(standing: "Standing", base: "Standing", account: Account) -> str:
+def describe_outcome(standing: "PolicyResult", base: "PolicyResult", account: DecisionLog) -> str:
     """The outcome, in one or two sentences."""
     dollars = standing.run.price.dollars
     less = dollars(base.run.bill.units - standing.run.bill.units)

@@ -1,4 +1,4 @@
-"""Whether a summary may stand for history: what a summariser answered, judged before anything is replaced.
+"""Whether a summary may stand for history: what a summarizer answered, judged before anything is replaced.
 
 Rule: a summary is taken only if it is one. Each check has a typed reason, the first that fails is told. A line that
 names a path, an id or a number which the history does not hold is dropped; too many such lines, and the summary is made
@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.compaction.ask import Answer, Failure
+from secateur.compaction.ask import Failure, SummaryAnswer
 from secateur.compaction.language import language_of
 from secateur.compaction.summary import Sections, parsed
 from secateur.compaction.template import Template
@@ -30,7 +30,7 @@ Reason = Failure | Literal[
 ]  # fmt: skip
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class SummarySource(Struct, frozen=True, kw_only=True):
     """What a summary is of. `texts` are those of its parts and of what was kept before, as they came."""
 
     texts: tuple[str, ...]
@@ -43,11 +43,11 @@ class Verdict(Struct, frozen=True):
 
     sections: Sections = {}
     reason: Reason | None = None
-    text: str = ""  # the reason in words, fit for being told to the summariser
+    text: str = ""  # the reason in words, fit for being told to the summarizer
     dropped: tuple[str, ...] = ()
 
 
-def judged(answer: Answer, template: Template, source: Source, count: Callable[[str], int]) -> Verdict:
+def judged(answer: SummaryAnswer, template: Template, source: SummarySource, count: Callable[[str], int]) -> Verdict:
     """The verdict on an answer."""
     text = redact(answer.text).strip()
     for check in (_arrived, _shaped):
@@ -112,7 +112,7 @@ _PROMPT = re.compile(r"</?conversation\b|<<<[0-9a-f]{8}|</?template>|<summary-so
 _SHORT = 600  # characters: error texts, refusals and excuses are short
 
 
-def _arrived(answer: Answer, text: str) -> Found:
+def _arrived(answer: SummaryAnswer, text: str) -> Found:
     finish = answer.finish.strip().lower()
     if answer.error:
         return answer.failure or "failed", answer.error
@@ -125,7 +125,7 @@ def _arrived(answer: Answer, text: str) -> Found:
     return _FINE if text else ("empty", "the answer is empty")
 
 
-def _shaped(answer: Answer, text: str) -> Found:
+def _shaped(answer: SummaryAnswer, text: str) -> Found:
     if _HTML.search(text[:2_000]):
         return "html", "the answer is a web page"
     if text[:1] in "{[" and _is_json(text):
@@ -148,7 +148,7 @@ def _worded(text: str) -> tuple[Reason, str] | None:
     return None
 
 
-def _content(text: str, sections: Sections, source: Source, count: Callable[[str], int]) -> Found:
+def _content(text: str, sections: Sections, source: SummarySource, count: Callable[[str], int]) -> Found:
     lines = [line for some in sections.values() for line in some]
     if all(is_nothing(line) for line in lines):
         return "empty_conversation", "nothing stands under the headings"
@@ -165,7 +165,7 @@ def _content(text: str, sections: Sections, source: Source, count: Callable[[str
     return _FINE
 
 
-def _anchored(sections: Sections, source: Source) -> Verdict:
+def _anchored(sections: Sections, source: SummarySource) -> Verdict:
     """The sections without the lines that name what the source does not hold, or that make words of the user's."""
     known = _Known(source.texts)
     kept: Sections = {}

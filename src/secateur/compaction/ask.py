@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.compaction.rows import Row
+from secateur.compaction.rows import ViewEntry
 from secateur.compaction.template import Template
 from secateur.excerpt import excerpt
 from secateur.lineage import hash_text
@@ -42,7 +42,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     fork: str = ""  # what to write, alone: for a summariser that is sent the conversation itself, its prefix cached
 
 
-class Spent(Struct, frozen=True):
+class SummaryUsage(Struct, frozen=True):
     """Tokens of a question and its answer, as the provider counted them: the first three are disjoint."""
 
     input: int = 0  # neither read from a cache nor written to it
@@ -51,7 +51,7 @@ class Spent(Struct, frozen=True):
     output: int = 0  # reasoning too
 
 
-class Answer(Struct, frozen=True):
+class SummaryAnswer(Struct, frozen=True):
     """What came back. `error` is why nothing did; `finish` as the provider says it ("" where it says nothing)."""
 
     text: str = ""
@@ -60,11 +60,11 @@ class Answer(Struct, frozen=True):
     error: str = ""
     by: str = ""  # which summariser it was
     failure: Failure | None = None  # what kind of error it was
-    spent: Spent = Spent()
+    spent: SummaryUsage = SummaryUsage()
     tries: int = 1  # requests that were sent for it
 
 
-class Task(Struct, frozen=True, kw_only=True):
+class SummaryTask(Struct, frozen=True, kw_only=True):
     """What is to be written."""
 
     template: Template
@@ -82,7 +82,7 @@ def described(part: Part) -> str:
     return f"[Attached {mime or 'file'}: {name or 'file'}]"
 
 
-def told(row: Row, tool_chars: int) -> str:
+def told(row: ViewEntry, tool_chars: int) -> str:
     """One message as plain text; "" where a summary has nothing to learn from it."""
     message = row.message
     if row.is_digest:
@@ -93,7 +93,7 @@ def told(row: Row, tool_chars: int) -> str:
     return redact("\n".join(filter(None, said)))
 
 
-def ask(pieces: Sequence[str], task: Task, count: Callable[[str], int], attempt: int = 1) -> Ask:
+def ask(pieces: Sequence[str], task: SummaryTask, count: Callable[[str], int], attempt: int = 1) -> Ask:
     """One question about all of the span."""
     wanted = _wanted(task)
     text = "\n".join(("<conversation>", _joined(pieces), "</conversation>", "", wanted))
@@ -107,7 +107,7 @@ def ask(pieces: Sequence[str], task: Task, count: Callable[[str], int], attempt:
     )
 
 
-def part_ask(pieces: Sequence[str], task: Task, place: tuple[int, int], count: Callable[[str], int]) -> Ask:
+def part_ask(pieces: Sequence[str], task: SummaryTask, place: tuple[int, int], count: Callable[[str], int]) -> Ask:
     """A question about one part of a span that is too long for one question; `place` is (its number, of how many)."""
     number, of = place
     wanted = PART.format(number=number, of=of, language=_language(task)) + _focused(task)
@@ -118,7 +118,7 @@ def part_ask(pieces: Sequence[str], task: Task, place: tuple[int, int], count: C
     return Ask(system=SYSTEM, text=text, stage="part", part=number, parts=of, most_tokens=most, tokens=tokens)
 
 
-def merge_ask(notes: Sequence[str], task: Task, count: Callable[[str], int], attempt: int = 1) -> Ask:
+def merge_ask(notes: Sequence[str], task: SummaryTask, count: Callable[[str], int], attempt: int = 1) -> Ask:
     """The question that makes one summary of the notes on all parts."""
     numbered = [f'<notes part="{number}">\n{redact(note)}\n</notes>' for number, note in enumerate(notes, 1)]
     told = "The notes above are on consecutive parts of one conversation."
@@ -141,7 +141,7 @@ def parts_of(pieces: Iterable[str], room: int, count: Callable[[str], int]) -> l
     return [run for run in runs if run]
 
 
-def overhead(task: Task, count: Callable[[str], int]) -> int:
+def overhead(task: SummaryTask, count: Callable[[str], int]) -> int:
     """Tokens of a question without the conversation."""
     return count(SYSTEM) + count(_wanted(task)) + FRAME_TOKENS
 
@@ -173,7 +173,7 @@ def _joined(pieces: Sequence[str]) -> str:
     return "\n\n".join(pieces)
 
 
-def _wanted(task: Task) -> str:
+def _wanted(task: SummaryTask) -> str:
     """What to write."""
     headings = "\n".join(f"## {one.heading}\n({one.hint})" for one in task.template.sections)
     parts = [f"Write the summary under exactly these headings:\n\n<template>\n{headings}\n</template>\n\n{RULES}"]
@@ -195,11 +195,11 @@ KEPT = (
 FACTS = "These facts are known and are written by others; you need not repeat them.\n<facts>\n{facts}\n</facts>"
 
 
-def _focused(task: Task) -> str:
+def _focused(task: SummaryTask) -> str:
     return f"\n\nPay most attention to this: {redact(task.focus.strip())}" if task.focus.strip() else ""
 
 
-def _language(task: Task) -> str:
+def _language(task: SummaryTask) -> str:
     named = _LANGUAGES.get(task.language)
     return f"Write in {named}." if named else "Write in the language in which the user writes."
 

@@ -1,4 +1,4 @@
-"""How a summariser is asked: in one question if the span fits its window, else part by part and then about the notes.
+"""How a summarizer is asked: in one question if the span fits its window, else part by part and then about the notes.
 
 Rule: no question is longer than the window it goes to, however long the history is; notes that are too long together
 are noted again. A part that cannot be had fails the whole. Answers are not judged here, but for being there.
@@ -6,8 +6,8 @@ are noted again. A part that cannot be had fails the whole. Answers are not judg
 
 from collections.abc import Callable, Generator, Sequence
 
-from secateur.compaction.ask import Answer, Ask, Task, ask, merge_ask, overhead, part_ask, parts_of, told
-from secateur.compaction.rows import Row
+from secateur.compaction.ask import Ask, SummaryAnswer, SummaryTask, ask, merge_ask, overhead, part_ask, parts_of, told
+from secateur.compaction.rows import ViewEntry
 from secateur.compaction.settings import Compaction
 
 MARGIN = 0.9  # of the room: counts are estimates
@@ -15,11 +15,13 @@ LEAST_ROOM = 400  # tokens: with less for the conversation no part says anything
 ROUNDS = 6  # notes on notes
 
 Count = Callable[[str], int]
-Asked = Generator[Ask, Answer, tuple[Answer, int]]
+Asked = Generator[Ask, SummaryAnswer, tuple[SummaryAnswer, int]]
 
 
-def asked(rows: Sequence[Row], task: Task, at: tuple[int, int], count: Count, settings: Compaction) -> Asked:
-    """The answer, and how many questions it took. `at`: the summariser's window in tokens, and which attempt it is."""
+def asked(
+    rows: Sequence[ViewEntry], task: SummaryTask, at: tuple[int, int], count: Count, settings: Compaction
+) -> Asked:
+    """The answer, and how many questions it took. `at`: the summarizer's window in tokens, and which attempt it is."""
     window, attempt = at
     pieces = [text for row in rows if (text := told(row, settings.max_tool_chars))]
     room = _room(window, task, count)
@@ -27,18 +29,18 @@ def asked(rows: Sequence[Row], task: Task, at: tuple[int, int], count: Count, se
         answer = yield ask(pieces, task, count, attempt)
         return answer, 1
     if room < LEAST_ROOM:
-        return Answer(error=f"a window of {window:,} tokens has no room for the question", failure="window"), 0
+        return SummaryAnswer(error=f"a window of {window:,} tokens has no room for the question", failure="window"), 0
     return (yield from _by_parts(pieces, task, room, (count, attempt)))
 
 
-def _room(window: int, task: Task, count: Count) -> int | None:
+def _room(window: int, task: SummaryTask, count: Count) -> int | None:
     """Tokens that a question has for the conversation; None: any number."""
     if window <= 0:
         return None
     return int((window - overhead(task, count) - task.most_tokens) * MARGIN)
 
 
-def _by_parts(pieces: Sequence[str], task: Task, room: int, how: tuple[Count, int]) -> Asked:
+def _by_parts(pieces: Sequence[str], task: SummaryTask, room: int, how: tuple[Count, int]) -> Asked:
     count, attempt = how
     asks = 0
     for _ in range(ROUNDS):
@@ -54,16 +56,16 @@ def _by_parts(pieces: Sequence[str], task: Task, room: int, how: tuple[Count, in
             answer = yield merge_ask(notes, task, count, attempt)
             return answer, asks + 1
         pieces = notes
-    return Answer(error="the notes on the parts do not become short enough for one question"), asks
+    return SummaryAnswer(error="the notes on the parts do not become short enough for one question"), asks
 
 
-def _noted(run: Sequence[str], task: Task, place: tuple[int, int], count: Count) -> Asked:
+def _noted(run: Sequence[str], task: SummaryTask, place: tuple[int, int], count: Count) -> Asked:
     """Notes on one part; asked for twice where there are none. Notes that were cut off are notes."""
-    answer = Answer()
+    answer = SummaryAnswer()
     for attempt in (1, 2):
         answer = yield part_ask(run, task, place, count)
         if answer.error:
             return answer, attempt
         if answer.text.strip() and not answer.calls:
             return answer, attempt
-    return Answer(error=f"no notes came on part {place[0]} of {place[1]}", by=answer.by), 2
+    return SummaryAnswer(error=f"no notes came on part {place[0]} of {place[1]}", by=answer.by), 2

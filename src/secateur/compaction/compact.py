@@ -1,6 +1,6 @@
 """Compaction: what gives way, a summary that was checked, and the message after it, as edits of the plan.
 
-Rule: a generator without I/O. It yields an `Ask` for each question to a summariser, is sent an `Answer`, and returns
+Rule: a generator without I/O. It yields an `Ask` for each question to a summarizer, is sent an `Answer`, and returns
 what came of it. Rungs are tried in order, and the outcome names each that failed; the last needs no model. Nothing is
 replaced unless the view becomes smaller. With `on_bad_summary` "cancel" the first failure ends it (SEEDS 2.4).
 """
@@ -9,19 +9,19 @@ from collections.abc import Generator, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.accept import Source, Verdict, judged, without_facts
-from secateur.compaction.ask import Answer, Ask, Task
+from secateur.compaction.accept import SummarySource, Verdict, judged, without_facts
+from secateur.compaction.ask import Ask, SummaryAnswer, SummaryTask
 from secateur.compaction.asking import asked
 from secateur.compaction.continuation import edits_of, is_continuation, next_of
-from secateur.compaction.cut import Cut, cut, sparing
+from secateur.compaction.cut import HistoryCut, cut, sparing
 from secateur.compaction.edits import replaced, segments
 from secateur.compaction.extract import extract
 from secateur.compaction.language import language_of
 from secateur.compaction.layout import Layout
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.outcome import Attempt, Compacted, Outcome, Refused, Rung
-from secateur.compaction.rows import Row, rows_of, text_of
-from secateur.compaction.scene import Scene
+from secateur.compaction.rows import ViewEntry, rows_of, text_of
+from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.span import Given, given, meta_of
 from secateur.compaction.summary import Sections, merged, parsed, rendered
@@ -37,11 +37,11 @@ SHARES = (1.0, 0.5, 0.25, 0.1, 0.02)  # of the tail, tried until the view has ro
 LEAST_TOKENS = 2_000  # of a history: of less, a summary that somebody asks for frees nothing worth the loss
 ATTEMPTS = 2  # a rejected summary is asked for once more, with the reason
 
-Asking = Generator[Ask, Answer, Outcome]
+Asking = Generator[Ask, SummaryAnswer, Outcome]
 
 
-def compact(scene: Scene, settings: Compaction, after: Continuation) -> Asking:
-    """The compaction of this conversation, if one is due. Never raises for what a summariser answers."""
+def compact(scene: CompactionInput, settings: Compaction, after: Continuation) -> Asking:
+    """The compaction of this conversation, if one is due. Never raises for what a summarizer answers."""
     space = limits(settings, scene.window, scene.model)
     verdict = due(settings, scene.load, space, scene.forced)
     if not verdict.now:
@@ -64,7 +64,7 @@ def compact(scene: Scene, settings: Compaction, after: Continuation) -> Asking:
 class _Work(Struct, frozen=True):
     """One compaction's givens."""
 
-    scene: Scene
+    scene: CompactionInput
     settings: Compaction
     given: Given
     template: Template
@@ -87,7 +87,7 @@ class _Found(Struct, frozen=True):
     asks: int = 0
 
 
-def _without_continuation(rows: Sequence[Row], after: Continuation) -> Sequence[Row]:
+def _without_continuation(rows: Sequence[ViewEntry], after: Continuation) -> Sequence[ViewEntry]:
     """The rows up to the continuation that an earlier compaction left at the end of the document: nobody said it."""
     last = rows[-1] if rows else None
     if last is None or last.new is not None or not is_continuation(last.message, after):
@@ -95,7 +95,9 @@ def _without_continuation(rows: Sequence[Row], after: Continuation) -> Sequence[
     return rows[:-1] if any(row.is_summary for row in rows) else rows
 
 
-def _where(rows: Sequence[Row], scene: Scene, settings: Compaction, space: Limits, most: int) -> Cut:
+def _where(
+    rows: Sequence[ViewEntry], scene: CompactionInput, settings: Compaction, space: Limits, most: int
+) -> HistoryCut:
     """The cut with the longest tail for which there is room; where nothing has, the one with the shortest."""
     every_user = scene.protect.count_all_user_messages
     all_rows = sum(row.tokens for row in rows)
@@ -119,17 +121,17 @@ def _room(taken: Given) -> int:
     return kept + sum(row.tokens for row in taken.rows if row.is_fresh) // 2
 
 
-def _nothing(rows: Sequence[Row]) -> Refused:
+def _nothing(rows: Sequence[ViewEntry]) -> Refused:
     if any(row.is_summary for row in rows):
         return Refused("nothing_new", "nothing has been said since the last summary that is not in the tail")
     return Refused("too_short", "the history is too short: all of it is head and tail")
 
 
-def _template(scene: Scene, settings: Compaction, taken: Given) -> Template:
+def _template(scene: CompactionInput, settings: Compaction, taken: Given) -> Template:
     return template(settings.template, language_of("\n".join(_said(scene, taken))) or "en")
 
 
-def _summary(work: _Work) -> Generator[Ask, Answer, _Found | Refused]:
+def _summary(work: _Work) -> Generator[Ask, SummaryAnswer, _Found | Refused]:
     """The first rung that holds."""
     cancels = work.settings.on_bad_summary == "cancel"
     if work.scene.supplied:
@@ -146,11 +148,11 @@ def _summary(work: _Work) -> Generator[Ask, Answer, _Found | Refused]:
     if cancels:
         return Refused("cancelled", attempts[-1].text, attempts, asks)
     if not work.scene.asks:
-        attempts = (Attempt("model", "no_summarizer", "no summariser is configured"),)
+        attempts = (Attempt("model", "no_summarizer", "no summarizer is configured"),)
     return _Found("extract", work.written(_extracted(work)), attempts, asks=asks)
 
 
-def _by_model(work: _Work, tries: int) -> Generator[Ask, Answer, _Found | Refused]:
+def _by_model(work: _Work, tries: int) -> Generator[Ask, SummaryAnswer, _Found | Refused]:
     """A summary by a model that passes, or what was wrong with each."""
     attempts: list[Attempt] = []
     asks = 0
@@ -169,10 +171,10 @@ def _by_model(work: _Work, tries: int) -> Generator[Ask, Answer, _Found | Refuse
     return Refused("cancelled", attempts[-1].text, tuple(attempts), asks)
 
 
-def _taken(work: _Work, answer: Answer) -> tuple[Verdict, Written | None]:
+def _taken(work: _Work, answer: SummaryAnswer) -> tuple[Verdict, Written | None]:
     """The verdict, and the summary if it passes: the facts must stand in what would be sent."""
     count = work.scene.count
-    source = Source(texts=work.given.texts, tokens=work.given.tokens, said=_said(work.scene, work.given))
+    source = SummarySource(texts=work.given.texts, tokens=work.given.tokens, said=_said(work.scene, work.given))
     verdict = judged(answer, work.template, source, count)
     if verdict.reason:
         return verdict, None
@@ -181,7 +183,7 @@ def _taken(work: _Work, answer: Answer) -> tuple[Verdict, Written | None]:
     return (verdict, made) if not missing else (Verdict(reason="facts", text=f"a fact is missing: {missing[0]}"), None)
 
 
-def _said(scene: Scene, taken: Given) -> tuple[str, ...]:
+def _said(scene: CompactionInput, taken: Given) -> tuple[str, ...]:
     """What the user said in what gives way; where that is nothing, in all of the history: it tells the language."""
     mine = (one for one in scene.raw if one.role == "user" and one.origin == "user")
     return taken.said or tuple(filter(None, map(text_of, mine)))
@@ -202,10 +204,10 @@ def _extracted(work: _Work) -> Sections:
     return extract(work.given.messages, Ledger(), room, work.scene.count)
 
 
-def _task(work: _Work, objection: str = "") -> Task:
+def _task(work: _Work, objection: str = "") -> SummaryTask:
     kept = work.given.kept.sections
     facts = work.written({}).facts
-    return Task(
+    return SummaryTask(
         template=work.template,
         language=language_of("\n".join(_said(work.scene, work.given))) or "",
         most_tokens=work.most,
@@ -216,7 +218,7 @@ def _task(work: _Work, objection: str = "") -> Task:
     )
 
 
-def _outcome(work: _Work, found: _Found, place: tuple[Cut, Sequence[Row]], after: Continuation) -> Outcome:
+def _outcome(work: _Work, found: _Found, place: tuple[HistoryCut, Sequence[ViewEntry]], after: Continuation) -> Outcome:
     """The edits, if the view becomes smaller by them."""
     where, rows = place
     scene, taken, made = work.scene, work.given, found.written
@@ -251,7 +253,7 @@ def _outcome(work: _Work, found: _Found, place: tuple[Cut, Sequence[Row]], after
     )
 
 
-def _layout(where: Cut, rows: Sequence[Row]) -> Layout:
+def _layout(where: HistoryCut, rows: Sequence[ViewEntry]) -> Layout:
     """Messages of the raw history before the summary, behind it, and in all; system messages are no entries."""
     head = sum(row.new is None and row.message.role != "system" for row in rows[: where.start])
     tail = sum(row.new is None for row in rows[where.end :])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.rows import Row, splits_round, text_of
+from secateur.compaction.rows import ViewEntry, splits_round, text_of
 from secateur.compaction.settings import Compaction
 from secateur.model import Part
 from secateur.own_text import is_summary
@@ -23,7 +23,7 @@ _INTERIM = re.compile(
 _INTERIM_CHARS = 400  # a result that only says that it is not there yet is short
 
 
-class Cut(Struct, frozen=True):
+class HistoryCut(Struct, frozen=True):
     """Rows [start, end) give way, but for those of `stays`; `split` is where the turn begins that the tail is in."""
 
     start: int
@@ -42,7 +42,9 @@ class Cut(Struct, frozen=True):
             yield here, self.end
 
 
-def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool = False, share: float = 1.0) -> Cut:
+def cut(
+    rows: Sequence[ViewEntry], settings: Compaction, usable: int, every_user: bool = False, share: float = 1.0
+) -> HistoryCut:
     """What a compaction may take. `usable` tokens are in the window beside the reserve; `every_user`: whatever a user
     message says begins a turn (SEEDS S.5); `share` is the part of the tail that there is still room for.
     """
@@ -54,10 +56,10 @@ def cut(rows: Sequence[Row], settings: Compaction, usable: int, every_user: bool
     stays = () if start == end else staying(rows, start, end, firm)
     begun = max((place for place in turns if place < end), default=None)
     split = begun if end < len(rows) and end not in turns and begun is not None and begun >= start else None
-    return Cut(start, end, stays, split)
+    return HistoryCut(start, end, stays, split)
 
 
-def sparing(found: Cut, rows: Sequence[Row]) -> Cut:
+def sparing(found: HistoryCut, rows: Sequence[ViewEntry]) -> HistoryCut:
     """The same cut; rounds with results stay that the model has not answered yet, whatever was said since."""
     last = max((place for place, row in enumerate(rows) if row.message.is_output), default=-1)
     places = (place for place in range(max(last + 1, found.start), found.end) if _has_result(rows[place]))
@@ -65,7 +67,7 @@ def sparing(found: Cut, rows: Sequence[Row]) -> Cut:
     return replace(found, stays=tuple(_merged((*found.stays, *more))))
 
 
-def head_end(rows: Sequence[Row], head: int) -> int:
+def head_end(rows: Sequence[ViewEntry], head: int) -> int:
     """Where the head ends: behind leading system messages and `head` more, never within a round, before any summary."""
     place = 0
     while place < len(rows) and rows[place].message.role == "system" and rows[place].is_fresh:
@@ -78,7 +80,7 @@ def head_end(rows: Sequence[Row], head: int) -> int:
     return place
 
 
-def _head_after_summary(rows: Sequence[Row], start: int, head: int) -> range:
+def _head_after_summary(rows: Sequence[ViewEntry], start: int, head: int) -> range:
     """The head, where an earlier compaction left it behind its summary: hosts have no other place for it."""
     first = all(row.message.role == "system" or row.message.origin == "synthetic" for row in rows[:start])
     if not first or start >= len(rows) or rows[start].new is not None or not is_summary(text_of(rows[start].message)):
@@ -86,7 +88,7 @@ def _head_after_summary(rows: Sequence[Row], start: int, head: int) -> range:
     return range(start + 1, min(start + 1 + head, len(rows)))
 
 
-def turn_starts(rows: Sequence[Row], every_user: bool) -> Iterator[int]:
+def turn_starts(rows: Sequence[ViewEntry], every_user: bool) -> Iterator[int]:
     """Rows with which a turn begins: what the user says, or whatever stands in the user's name."""
     for place, row in enumerate(rows):
         spoken = row.message.role == "user" and (every_user or row.message.origin == "user")
@@ -94,12 +96,12 @@ def turn_starts(rows: Sequence[Row], every_user: bool) -> Iterator[int]:
             yield place
 
 
-def staying(rows: Sequence[Row], start: int, end: int, places: Iterable[int]) -> tuple[Span, ...]:
+def staying(rows: Sequence[ViewEntry], start: int, end: int, places: Iterable[int]) -> tuple[Span, ...]:
     """The rows of [start, end) that these stand in, as whole rounds."""
     return tuple(_merged(_rounds(rows, start, end, places)))
 
 
-def newest_user(rows: Sequence[Row]) -> int | None:
+def newest_user(rows: Sequence[ViewEntry]) -> int | None:
     """The row of what the user said last."""
     for place in range(len(rows) - 1, -1, -1):
         message = rows[place].message
@@ -109,7 +111,7 @@ def newest_user(rows: Sequence[Row]) -> int | None:
     return None
 
 
-def pending(rows: Sequence[Row]) -> Iterator[int]:
+def pending(rows: Sequence[ViewEntry]) -> Iterator[int]:
     """Rows with calls that have no result yet, or whose result says that it is still to come."""
     for place, row in enumerate(rows):
         calls = [part for part in row.message.parts if part.kind == "tool_call"]
@@ -141,7 +143,7 @@ class _Keep(Struct, frozen=True):
         return cls(settings.keep_turns, tokens, int(settings.keep_messages * share), settings.cut_at == "rounds")
 
 
-def _tail(rows: Sequence[Row], first: int, turns: Sequence[int], keep: _Keep) -> int:
+def _tail(rows: Sequence[ViewEntry], first: int, turns: Sequence[int], keep: _Keep) -> int:
     """The row with which the tail begins."""
     place = len(rows)
     if keep.at_rounds:
@@ -153,7 +155,7 @@ def _tail(rows: Sequence[Row], first: int, turns: Sequence[int], keep: _Keep) ->
     return min(place, _unread(rows))
 
 
-def _whole_turns(rows: Sequence[Row], turns: Sequence[int], keep: _Keep) -> int:
+def _whole_turns(rows: Sequence[ViewEntry], turns: Sequence[int], keep: _Keep) -> int:
     """Turns from the newest back while they fit; of the first that does not, the rounds at its end that do."""
     place, room = len(rows), keep.tokens
     for turn in list(reversed(turns))[: keep.turns or None]:
@@ -168,7 +170,7 @@ def _whole_turns(rows: Sequence[Row], turns: Sequence[int], keep: _Keep) -> int:
     return place
 
 
-def _after_summary(rows: Sequence[Row], end: int) -> int:
+def _after_summary(rows: Sequence[ViewEntry], end: int) -> int:
     """The first row of a turn that an earlier compaction split, in front of the first whole turn; `end` if none is."""
     for place in range(end - 1, -1, -1):
         if rows[place].is_summary or rows[place].is_carried:
@@ -176,7 +178,7 @@ def _after_summary(rows: Sequence[Row], end: int) -> int:
     return end
 
 
-def _suffix(rows: Sequence[Row], first: int, end: int, room: int) -> int:
+def _suffix(rows: Sequence[ViewEntry], first: int, end: int, room: int) -> int:
     """The earliest row from which all to `end` has room, without parting a round; `end` if none does."""
     found = end
     for place in range(end - 1, first - 1, -1):
@@ -188,7 +190,7 @@ def _suffix(rows: Sequence[Row], first: int, end: int, room: int) -> int:
     return found
 
 
-def _enough(rows: Sequence[Row], first: int, tokens: int) -> int:
+def _enough(rows: Sequence[ViewEntry], first: int, tokens: int) -> int:
     """Pi's cut: back until `tokens` are kept, then forward to the next row that is no result (findCutPoint).
 
     Where only results are left, back to their calls, as Pi's newest version does: the older ones keep everything.
@@ -204,13 +206,13 @@ def _enough(rows: Sequence[Row], first: int, tokens: int) -> int:
     return first
 
 
-def _back(rows: Sequence[Row], place: int) -> int:
+def _back(rows: Sequence[ViewEntry], place: int) -> int:
     while place > 0 and splits_round(rows, place):
         place -= 1
     return place
 
 
-def _unread(rows: Sequence[Row]) -> int:
+def _unread(rows: Sequence[ViewEntry]) -> int:
     """Where the newest round begins, if the model has not read its results yet.
 
     What earlier compactions put behind it says nothing of what was read.
@@ -226,11 +228,11 @@ def _unread(rows: Sequence[Row]) -> int:
     return _back(rows, last)
 
 
-def _has_result(row: Row) -> bool:
+def _has_result(row: ViewEntry) -> bool:
     return any(part.kind == "tool_result" for part in row.message.parts)
 
 
-def _firm(rows: Sequence[Row]) -> Iterator[int]:
+def _firm(rows: Sequence[ViewEntry]) -> Iterator[int]:
     """Rows that stay whatever becomes of the others."""
     newest = newest_user(rows)
     yield from pending(rows)
@@ -238,7 +240,7 @@ def _firm(rows: Sequence[Row]) -> Iterator[int]:
         yield newest
 
 
-def _rounds(rows: Sequence[Row], start: int, end: int, places: Iterable[int]) -> Iterator[Span]:
+def _rounds(rows: Sequence[ViewEntry], start: int, end: int, places: Iterable[int]) -> Iterator[Span]:
     for place in sorted(one for one in places if start <= one < end):
         first = _back(rows, place)
         last = place + 1
@@ -260,7 +262,7 @@ def _merged(spans: Iterable[Span]) -> Iterator[Span]:
         yield held
 
 
-def _answers(rows: Sequence[Row], place: int) -> Iterator[Row]:
+def _answers(rows: Sequence[ViewEntry], place: int) -> Iterator[ViewEntry]:
     """The rows in which the calls of this row may be answered: those before the model speaks again."""
     for number in range(place + 1, len(rows)):
         row = rows[number]
@@ -274,7 +276,7 @@ def _waits(results: Sequence[Part]) -> bool:
     return all(is_interim(part.text) for part in results)
 
 
-def _answered_later(rows: Sequence[Row], place: int, calls: Sequence[Part]) -> bool:
+def _answered_later(rows: Sequence[ViewEntry], place: int, calls: Sequence[Part]) -> bool:
     """Whether a later result under the same, non-empty id says how all of these calls ended."""
     ids = {part.call_id for part in calls if part.call_id}
     later = [part for row in rows[place + 1 :] for part in row.message.parts if part.kind == "tool_result"]

@@ -8,19 +8,21 @@ here.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from secateur.compaction.cut import Cut, Span
-from secateur.compaction.rows import Row
+from secateur.compaction.cut import HistoryCut, Span
+from secateur.compaction.rows import ViewEntry
 from secateur.model import Edit, Message, NewMessage, Replace
 
 
-def replaced(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], items: tuple[NewMessage, ...]) -> Iterator[Edit]:
+def replaced(
+    cut: HistoryCut, rows: Sequence[ViewEntry], raw: Sequence[Message], items: tuple[NewMessage, ...]
+) -> Iterator[Edit]:
     """The ranges that give way. The first of them becomes `items`, the others nothing."""
     for number, span in enumerate(segments(cut, rows)):
         yield replacing(span, rows, raw, items if number == 0 else ())
 
 
 def replacing(
-    span: Span, rows: Sequence[Row], raw: Sequence[Message], items: Iterable[NewMessage], by: str = "compact"
+    span: Span, rows: Sequence[ViewEntry], raw: Sequence[Message], items: Iterable[NewMessage], by: str = "compact"
 ) -> Replace:
     """One range of rows, become `items`."""
     first, last = span
@@ -31,21 +33,21 @@ def replacing(
     return Replace(after, raw[j - 1].key, (*before, *items, *behind), strategy=by)
 
 
-def segments(cut: Cut, rows: Sequence[Row]) -> Iterator[Span]:
+def segments(cut: HistoryCut, rows: Sequence[ViewEntry]) -> Iterator[Span]:
     """The runs of rows that give way and stand for some raw message: a mere insertion is nothing that can be hidden."""
     for first, last in cut.segments():
         if rows[first].first < rows[last - 1].last:
             yield first, last
 
 
-def _stands_at(place: int) -> Callable[[Row], bool]:
+def _stands_at(place: int) -> Callable[[ViewEntry], bool]:
     """Whether a row is an insertion there: such rows stand side by side."""
     return lambda row: row.first == row.last == place
 
 
-def _down(rows: Sequence[Row], first: int) -> Iterator[Row]:
+def _down(rows: Sequence[ViewEntry], first: int) -> Iterator[ViewEntry]:
     return (rows[number] for number in range(first - 1, -1, -1))
 
 
-def _up(rows: Sequence[Row], last: int) -> Iterator[Row]:
+def _up(rows: Sequence[ViewEntry], last: int) -> Iterator[ViewEntry]:
     return (rows[number] for number in range(last, len(rows)))

@@ -41,7 +41,7 @@ class Attempt(Struct, frozen=True):
     rung: Rung
     reason: Reason | Literal["no_summarizer", "window"]
     text: str  # in words
-    by: str = ""  # the summariser
+    by: str = ""  # the summarizer
 
 
 class Compacted(Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Compacted(Struct, frozen=True, kw_only=True):
     edits: tuple[Edit, ...]  # one epoch of the plan; the continuation is among them
     rung: Rung
     attempts: tuple[Attempt, ...] = ()  # what was tried before
-    by: str = ""  # the summariser
+    by: str = ""  # the summarizer
     summary: str  # the text that stands in the view
     sections: Sections = {}  # its prose
     ledger: Ledger = Ledger()  # its facts
@@ -61,7 +61,7 @@ class Compacted(Struct, frozen=True, kw_only=True):
     tokens_after: int = 0  # of what stands there now
     continuation: Next = Next("none", put_in=False)
     layout: Layout | None = None  # in layout `middle`
-    asks: int = 0  # questions that were put to a summariser
+    asks: int = 0  # questions that were put to a summarizer
     blobs: dict[str, str] = {}  # handle -> what gave way, in full, for a store to keep
 
 

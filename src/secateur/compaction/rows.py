@@ -17,7 +17,7 @@ SUMMARY = "summary"  # in the meta of a summary: what it is made of (`summary`)
 DIGEST = "digest"  # in the meta of a digest: how many messages it stands for
 
 
-class Row(Struct, frozen=True):
+class ViewEntry(Struct, frozen=True):
     """One message as the model reads it; it stands for the raw messages [first, last)."""
 
     message: Message
@@ -55,9 +55,9 @@ class Row(Struct, frozen=True):
         )
 
 
-def rows_of(shown: Sequence[Message], ranges: Sequence[Located], count: Callable[[str], int]) -> tuple[Row, ...]:
+def rows_of(shown: Sequence[Message], ranges: Sequence[Located], count: Callable[[str], int]) -> tuple[ViewEntry, ...]:
     """The view, row by row: `shown` are the raw messages one by one as the model reads them."""
-    made: list[Row] = []
+    made: list[ViewEntry] = []
     here = 0
     for i, j, edit in ranges:
         made += (_row(shown[number], number, count) for number in range(here, i))
@@ -77,7 +77,7 @@ def text_of(message: Message) -> str:
     return "\n".join(part.text for part in message.parts if part.kind == "text")
 
 
-def splits_round(rows: Sequence[Row], place: int) -> bool:
+def splits_round(rows: Sequence[ViewEntry], place: int) -> bool:
     """Whether a cut before this row would part calls from their results, or what an earlier compaction put in."""
     if place < len(rows) and not rows[place].opens:
         return True
@@ -89,11 +89,11 @@ def splits_round(rows: Sequence[Row], place: int) -> bool:
     return False
 
 
-def _row(message: Message, number: int, count: Callable[[str], int]) -> Row:
-    return Row(message, size(message, count), number, number + 1)
+def _row(message: Message, number: int, count: Callable[[str], int]) -> ViewEntry:
+    return ViewEntry(message, size(message, count), number, number + 1)
 
 
-def _put_in(new: NewMessage, place: tuple[int, int], opens: bool, count: Callable[[str], int]) -> Row:
+def _put_in(new: NewMessage, place: tuple[int, int], opens: bool, count: Callable[[str], int]) -> ViewEntry:
     tokens = count(new.text)
     part = Part("text", (), new.text, tokens=tokens, pinned=True)
-    return Row(Message(new.role, (), (part,), new.origin), tokens, *place, new, opens)
+    return ViewEntry(Message(new.role, (), (part,), new.origin), tokens, *place, new, opens)

@@ -13,7 +13,7 @@ from secateur.model import Message
 from secateur.protect import Protection
 
 
-class Scene(Struct, frozen=True, kw_only=True):
+class CompactionInput(Struct, frozen=True, kw_only=True):
     """`count` is the policy's own counter (SEEDS S.4)."""
 
     raw: tuple[Message, ...]
@@ -27,6 +27,6 @@ class Scene(Struct, frozen=True, kw_only=True):
     forced: bool = False  # a person, an overflow or a model switch asks for it
     focus: str = ""  # what a person wants kept
     supplied: str = ""  # a summary that a hook wrote; no model is asked then
-    asks: bool = True  # there is a summariser to ask
+    asks: bool = True  # there is a summarizer to ask
     summarizer_window: int = 0  # tokens; 0: as large as `window`
     handles: bool = False  # what gives way can be read back from a store

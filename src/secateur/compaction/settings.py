@@ -54,7 +54,7 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     cut_at: Literal["turns", "rounds"] = "turns"  # where the tail begins; an oversized turn is split between rounds
     template: TemplateName = "secateur"  # the summary's headings
     max_summary_tokens: Count | Share = 0.05  # the most that a summary may take, or its share of the window
-    max_tool_chars: Count = 2000  # of one tool output in what a summariser reads
+    max_tool_chars: Count = 2000  # of one tool output in what a summarizer reads
     digest: DigestSettings | None = None  # older work is shortened before the window asks for it, by price; None: never
     summary_role: Literal["user", "system"] = (
         "user"  # who says the summary, where the format has system messages (SEEDS S.1)

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.cut import Cut, Span, newest_user, pending, staying
+from secateur.compaction.cut import HistoryCut, Span, newest_user, pending, staying
 from secateur.compaction.digest import digested
 from secateur.compaction.edits import replacing, segments
 from secateur.compaction.outcome import Compacted, Refused
-from secateur.compaction.rows import DIGEST, Row, rows_of, splits_round
-from secateur.compaction.scene import Scene
+from secateur.compaction.rows import DIGEST, ViewEntry, rows_of, splits_round
+from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import carried, newest
 from secateur.lineage import handle_of
@@ -36,13 +36,13 @@ class _Stretch(Struct, frozen=True):
     blob: tuple[str, str] | None  # handle and text of what gave way
 
 
-def shorten(scene: Scene, settings: Compaction, digest: DigestSettings, stretch: Span) -> Compacted | Refused:
+def shorten(scene: CompactionInput, settings: Compaction, digest: DigestSettings, stretch: Span) -> Compacted | Refused:
     """Digests in place of the raw messages [first, last), where they shorten something; the tokens are the scene's."""
     rows = rows_of(scene.shown or scene.raw, scene.ranges, scene.count)
     start, end = (next((n for n, row in enumerate(rows) if row.first >= at), len(rows)) for at in stretch)
     while end > start and splits_round(rows, end):
         end -= 1
-    where = Cut(start, end, staying(rows, start, end, (*_not_work(rows), *_waiting(rows))))
+    where = HistoryCut(start, end, staying(rows, start, end, (*_not_work(rows), *_waiting(rows))))
     made = [one for span in segments(where, rows) if (one := _shortened(scene, settings, digest, (rows, span)))]
     if not made:
         return Refused("no_gain", "a digest of the older work would hardly be shorter")
@@ -57,7 +57,7 @@ def shorten(scene: Scene, settings: Compaction, digest: DigestSettings, stretch:
     )
 
 
-def _not_work(rows: Sequence[Row]) -> Iterator[int]:
+def _not_work(rows: Sequence[ViewEntry]) -> Iterator[int]:
     """Rows that are not the agent's work: what the user said, system messages, earlier summaries and digests."""
     for number, row in enumerate(rows):
         message = row.message
@@ -67,7 +67,7 @@ def _not_work(rows: Sequence[Row]) -> Iterator[int]:
             yield number
 
 
-def _waiting(rows: Sequence[Row]) -> Iterator[int]:
+def _waiting(rows: Sequence[ViewEntry]) -> Iterator[int]:
     """Rows whose calls may yet be answered: not those without any result after which the user spoke."""
     spoken = newest_user(rows) or 0
     for place in pending(rows):
@@ -78,7 +78,7 @@ def _waiting(rows: Sequence[Row]) -> Iterator[int]:
 
 
 def _shortened(
-    scene: Scene, settings: Compaction, digest: DigestSettings, place: tuple[Sequence[Row], Span]
+    scene: CompactionInput, settings: Compaction, digest: DigestSettings, place: tuple[Sequence[ViewEntry], Span]
 ) -> _Stretch | None:
     """One stretch, if it becomes shorter."""
     rows, span = place

@@ -1,6 +1,6 @@
 """What gives way in a compaction, and what of it must not be lost: facts, prose kept before, and verbatim results.
 
-Rule: facts come from the messages as they came, what a summariser reads from the messages as the view shows them. An
+Rule: facts come from the messages as they came, what a summarizer reads from the messages as the view shows them. An
 earlier summary is taken apart, never read as if somebody had said it. Nothing here asks a model or makes an edit.
 """
 
@@ -11,10 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from secateur.bounds import find_call
-from secateur.compaction.cut import Cut
+from secateur.compaction.cut import HistoryCut
 from secateur.compaction.edits import segments
 from secateur.compaction.ledger import Ledger, ledger_of, merge, read_back, rendered
-from secateur.compaction.rows import CARRIED, SUMMARY, Row, text_of
+from secateur.compaction.rows import CARRIED, SUMMARY, ViewEntry, text_of
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merged, parsed
 from secateur.model import Message, NewMessage, Part, Transcript
@@ -35,7 +35,7 @@ class Kept(Struct, frozen=True):
 class Given(Struct, frozen=True, kw_only=True):
     """Everything that gives way."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ViewEntry, ...]
     messages: tuple[Message, ...]  # those of the raw history that no earlier summary stands for, as they came
     kept: Kept
     ledger: Ledger  # what was known, and what these messages add
@@ -57,7 +57,9 @@ class Given(Struct, frozen=True, kw_only=True):
         return (*own, *prose, *facts)
 
 
-def given(cut: Cut, rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protection) -> Given:
+def given(
+    cut: HistoryCut, rows: Sequence[ViewEntry], raw: Sequence[Message], settings: Compaction, protect: Protection
+) -> Given:
     """What this cut takes."""
     mine = tuple(row for first, last in segments(cut, rows) for row in rows[first:last])
     told = [row for row in mine if row.is_fresh or row.is_digest]
@@ -80,7 +82,7 @@ def meta_of(template: str, prose: Mapping[str, Sequence[str]], ledger: Ledger) -
 
 
 def carried(
-    rows: Sequence[Row], raw: Sequence[Message], settings: Compaction, protect: Protection, tools: bool = False
+    rows: Sequence[ViewEntry], raw: Sequence[Message], settings: Compaction, protect: Protection, tools: bool = False
 ) -> Iterator[NewMessage]:
     """What stands verbatim: carried before, system messages, results of tools with such a role and pinned parts.
 
@@ -111,7 +113,7 @@ def newest(items: Iterator[NewMessage]) -> Iterator[NewMessage]:
     yield from last.values()
 
 
-def _kept(rows: Sequence[Row]) -> Kept:
+def _kept(rows: Sequence[ViewEntry]) -> Kept:
     """What the summaries among these rows say, the later laid over the earlier; digests are read as they came."""
     made = Kept()
     for row in rows:
@@ -121,7 +123,7 @@ def _kept(rows: Sequence[Row]) -> Kept:
     return made
 
 
-def _taken_apart(row: Row) -> Kept:
+def _taken_apart(row: ViewEntry) -> Kept:
     """A summary's prose and facts: from its meta; from its text if we wrote it; of a host's own, its text alone."""
     told = row.new.meta.get(SUMMARY) if row.new else None
     if told is not None:

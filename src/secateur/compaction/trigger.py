@@ -2,7 +2,7 @@
 
 Rule: what the provider reported anchors the count, and a report of nothing is no report (a server that tells zero
 must not switch compaction off). System prompt and tools count: where they alone fill the window no summary can help,
-and none is asked for. `off` is honoured first, a forced compaction included. Nothing here looks at messages.
+and none is asked for. `off` is honored first, a forced compaction included. Nothing here looks at messages.
 """
 
 from fnmatch import fnmatchcase

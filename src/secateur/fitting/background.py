@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.outcome import Refused
-from secateur.compaction.scene import Scene
+from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.fitting.epoch import Range
 from secateur.hooks import CompactDecision
@@ -37,12 +37,12 @@ class PreparedSummary(Struct, frozen=True):
 class BackgroundTask(Struct, frozen=True):
     """What is to be summarized, and how."""
 
-    scene: Scene
+    scene: CompactionInput
     settings: Compaction
     after: Continuation
 
 
-class Job:
+class SummaryJob:
     """One summary that is being made."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Job:
             self.made = compacting.Made(Refused("vetoed", reply.reason or "the hook before_compact cancelled it"))
             return
         scene = replace(scene, focus=reply.focus or scene.focus, supplied=reply.summary or scene.supplied)
-        task = compacting.Task(scene, self._task.settings, self._task.after)
+        task = compacting.CompactionTask(scene, self._task.settings, self._task.after)
         try:
             self.made = compacting.compacted(task, self._listed, self._deadline_s, self.stop)
         except CancelledError:
@@ -83,10 +83,10 @@ class Background:
     """The summaries of an engine's sessions that are being made, or wait to be swapped in."""
 
     def __init__(self) -> None:
-        self._jobs: dict[SessionId, Job] = {}
+        self._jobs: dict[SessionId, SummaryJob] = {}
         self._lock = Lock()
 
-    def begin(self, who: SessionId, job: Callable[[], Job]) -> None:
+    def begin(self, who: SessionId, job: Callable[[], SummaryJob]) -> None:
         """Begin one, if the session has none."""
         with self._lock:
             if who.session and who not in self._jobs:

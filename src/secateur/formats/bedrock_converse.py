@@ -15,7 +15,7 @@ from secateur.formats.evidence import claimed
 from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
-    Source,
+    MediaSource,
     array_at,
     canonical,
     fixed_tokens,
@@ -163,7 +163,7 @@ def _medium(block: dict[str, Any], kind: str, path: Path, within: str = "") -> P
     where = source.get("s3Location")
     name = str(value.get("name") or (where.get("uri") if isinstance(where, dict) else "") or "")
     told = f"{kind}/{value.get('format') or 'unknown'}"
-    return pictured(block, Source(told, name, len(str(source.get("bytes") or ""))), path, within)
+    return pictured(block, MediaSource(told, name, len(str(source.get("bytes") or ""))), path, within)
 
 
 def _other(value: Any, path: Path) -> Part:

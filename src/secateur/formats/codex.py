@@ -8,7 +8,7 @@ things for the screen, outputs up to three times; the model does not see them, a
 from typing import Any
 
 from secateur.formats.appending import Appending
-from secateur.formats.codex_branch import History
+from secateur.formats.codex_branch import CodexHistory
 from secateur.formats.codex_entry import entries
 from secateur.formats.format import Format
 from secateur.formats.host_lines import CODEX
@@ -36,7 +36,7 @@ class Codex(Format):
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the context as it stands at the end; `known` is of no use here."""
         log = opened(native, self.name)
-        history = History(log)
+        history = CodexHistory(log)
         calls = Calls()
         messages = [message(step, calls, logged=True) for step in steps(history.items)]
         messages = [one for one in messages if one.parts]

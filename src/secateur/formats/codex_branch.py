@@ -13,7 +13,7 @@ _NEVER_SENT = "ghost_snapshot"
 _SIZED = ("token_count", "task_started")
 
 
-class History:
+class CodexHistory:
     """The context after all lines, and the settings of the newest turn."""
 
     def __init__(self, log: Log) -> None:

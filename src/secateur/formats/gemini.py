@@ -16,7 +16,7 @@ from secateur.formats.evidence import claimed
 from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
-    Source,
+    MediaSource,
     array_at,
     canonical,
     fixed_tokens,
@@ -163,7 +163,7 @@ def _medium(block: Any, path: Path, within: str = "") -> Part | None:
         return None
     mime = str(_either(held, "mimeType", "mime_type") or "media")
     name = str(_either(held, "displayName", "display_name") or _either(held, "fileUri", "file_uri") or "")
-    return pictured(block, Source(mime, name, len(str(held.get("data") or ""))), path, within)
+    return pictured(block, MediaSource(mime, name, len(str(held.get("data") or ""))), path, within)
 
 
 def _inner(block: Any, path: Path) -> Part:

@@ -10,7 +10,7 @@ from typing import Any
 
 from secateur.errors import FormatError
 from secateur.formats.logs import result
-from secateur.formats.native import Calls, Source, canonical, pictured, value_digest
+from secateur.formats.native import Calls, MediaSource, canonical, pictured, value_digest
 from secateur.jsontext import dumps, loads
 from secateur.model import Part, Path
 from secateur.tokens import media_tokens
@@ -66,12 +66,15 @@ def medium_of(block: Any, path: Path, within: str = "") -> Part | None:
     sound = block.get("input_audio")
     if isinstance(sound, dict):
         data = str(sound.get("data") or "")
-        return pictured(block, Source(f"audio/{sound.get('format') or ''}", "", len(data)), path, within)
+        return pictured(block, MediaSource(f"audio/{sound.get('format') or ''}", "", len(data)), path, within)
     name, data = str(block.get("filename") or block.get("file_id") or ""), str(block.get("file_data") or "")
     if data and not data.startswith("data:"):
-        return pictured(block, Source(kind, name, len(data)), path, within)
+        return pictured(block, MediaSource(kind, name, len(data)), path, within)
     return pictured(
-        block, Source.of(data or str(block.get("image_url") or block.get("file_url") or ""), kind, name), path, within
+        block,
+        MediaSource.of(data or str(block.get("image_url") or block.get("file_url") or ""), kind, name),
+        path,
+        within,
     )
 
 

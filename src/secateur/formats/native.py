@@ -97,7 +97,7 @@ def value_digest(value: Any) -> str:
     return blake2b(canonical(_unmarked(value)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-class Source(NamedTuple):
+class MediaSource(NamedTuple):
     """What a medium is: its type, its name or address, and how many characters of base64 it has here."""
 
     mime: str
@@ -105,7 +105,7 @@ class Source(NamedTuple):
     chars: int = 0
 
     @classmethod
-    def of(cls, url: str, kind: str, name: str = "") -> "Source":
+    def of(cls, url: str, kind: str, name: str = "") -> "MediaSource":
         """Of an address, or of a `data:` address that holds the medium itself; `kind` where neither tells the type."""
         if not url.startswith("data:"):
             return cls(kind, name or url)
@@ -113,7 +113,7 @@ class Source(NamedTuple):
         return cls(head.partition(";")[0] or kind, name, len(data))
 
 
-def pictured(value: Any, source: Source, path: Path, within: str = "") -> Part:
+def pictured(value: Any, source: MediaSource, path: Path, within: str = "") -> Part:
     """The part that a medium is: what the model is told of it here is its type and name."""
     named = " ".join(filter(None, (source.mime, source.name[:200])))
     tokens = media_tokens(source.mime, source.chars)
@@ -142,7 +142,7 @@ def medium(block: dict[str, Any], path: Path, within: str = "") -> Part:
     mime = str(source.get("media_type") or block.get("type") or "media")
     data = source.get("data")
     size = len(data) if isinstance(data, str) else 0
-    return pictured(block, Source(mime, str(block.get("title") or source.get("url") or ""), size), path, within)
+    return pictured(block, MediaSource(mime, str(block.get("title") or source.get("url") or ""), size), path, within)
 
 
 def _unmarked(value: Any) -> Any:

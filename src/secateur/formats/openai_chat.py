@@ -18,7 +18,7 @@ from secateur.formats.evidence import claimed
 from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
-    Source,
+    MediaSource,
     array_at,
     canonical,
     fixed_tokens,
@@ -171,7 +171,7 @@ def _medium(block: dict[str, Any], path: Path, within: str) -> Part:
     mime = url[5:].partition(";")[0] if url.startswith("data:") else str(inner.get("format") or block["type"])
     name = str(inner.get("filename") or ("" if url.startswith("data:") else url[:200]))
     size = len(url) if url.startswith("data:") else 0
-    return pictured(block, Source(mime, name, size), path, within)
+    return pictured(block, MediaSource(mime, name, size), path, within)
 
 
 def _calls(item: dict[str, Any], path: Path, calls: Calls) -> Iterator[Part]:

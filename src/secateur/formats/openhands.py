@@ -13,7 +13,7 @@ from secateur.formats import openhands_v0, openhands_v1
 from secateur.formats.format import Format
 from secateur.formats.logs import first_lines, no_new_message, opened
 from secateur.formats.native import array_at, sample
-from secateur.formats.openhands_events import Event, condensed
+from secateur.formats.openhands_events import OpenHandsEvent, condensed
 from secateur.formats.session_files import body_of, elements, gathered, has, rows, table
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
@@ -105,5 +105,5 @@ def _read(events: list[tuple[Path, dict[str, Any]]], model: str) -> tuple[list[M
     """Messages, the model that events name, and the tokens of its tools."""
     newer = any(isinstance(event.get("kind"), str) for _, event in events)
     version = openhands_v1 if newer else openhands_v0
-    kept = condensed([Event(path, version.inner(event), event) for path, event in events], version.forgets)
+    kept = condensed([OpenHandsEvent(path, version.inner(event), event) for path, event in events], version.forgets)
     return version.messages(kept, model), version.model_of(kept), version.tools_of(kept)

@@ -12,7 +12,7 @@ from secateur.formats.session_files import rows, word
 from secateur.model import Path
 
 
-class Event(Struct, frozen=True):
+class OpenHandsEvent(Struct, frozen=True):
     """One event: where it stands, its fields, and the whole of it."""
 
     path: Path
@@ -20,7 +20,7 @@ class Event(Struct, frozen=True):
     value: dict[str, Any]
 
 
-def condensed(events: list[Event], forgets: Callable[[Event], bool]) -> list[Event]:
+def condensed(events: list[OpenHandsEvent], forgets: Callable[[OpenHandsEvent], bool]) -> list[OpenHandsEvent]:
     """The events that are sent, in order; `forgets` tells condensations."""
     cuts = [event for event in events if forgets(event)]
     if not cuts:

@@ -11,7 +11,7 @@ from typing import Any
 from secateur.formats.logs import moment, result, stranger
 from secateur.formats.native import Calls, canonical, fixed_tokens, value_digest
 from secateur.formats.openai_chat import arguments
-from secateur.formats.openhands_events import Event
+from secateur.formats.openhands_events import OpenHandsEvent
 from secateur.formats.session_files import rows, table, word
 from secateur.model import Message, Part, Path
 from secateur.tokens import media_tokens
@@ -26,12 +26,12 @@ def inner(event: dict[str, Any]) -> dict[str, Any]:
     return table(event.get("args"))
 
 
-def forgets(event: Event) -> bool:
+def forgets(event: OpenHandsEvent) -> bool:
     """Whether this is a condensation."""
     return event.value.get("action") == "condensation"
 
 
-def model_of(events: list[Event]) -> str:
+def model_of(events: list[OpenHandsEvent]) -> str:
     """The model of the newest response."""
     responses = (
         table(table(event.value.get("tool_call_metadata")).get("model_response")) for event in reversed(events)
@@ -39,12 +39,12 @@ def model_of(events: list[Event]) -> str:
     return next((word(response.get("model")) for response in responses if response.get("model")), "")
 
 
-def tools_of(events: list[Event]) -> int:
+def tools_of(events: list[OpenHandsEvent]) -> int:
     """Tokens of the tools that the system message names."""
     return sum(fixed_tokens(event.fields, "tools") for event in events if event.value.get("action") == "system")
 
 
-def messages(events: list[Event], model: str) -> list[Message]:
+def messages(events: list[OpenHandsEvent], model: str) -> list[Message]:
     """The messages of these events, in order."""
     calls, made, last = Calls(), list[Message](), ""
     for event in events:
@@ -65,24 +65,24 @@ def messages(events: list[Event], model: str) -> list[Message]:
     return made
 
 
-def _response(event: Event) -> str:
+def _response(event: OpenHandsEvent) -> str:
     """The id of the answer that an action came with; "" for finishing, which is said as a text."""
     if event.value.get("action") == "finish":
         return ""
     return word(_answer(event).get("id"))
 
 
-def _answer(event: Event) -> dict[str, Any]:
+def _answer(event: OpenHandsEvent) -> dict[str, Any]:
     """The model's response that an action came with."""
     return table(table(event.value.get("tool_call_metadata")).get("model_response"))
 
 
-def _answered(event: Event) -> dict[str, Any]:
+def _answered(event: OpenHandsEvent) -> dict[str, Any]:
     """The message in that response."""
     return table(table((rows(_answer(event).get("choices")) or [{}])[0]).get("message"))
 
 
-def _message(event: Event, calls: Calls) -> Message | None:
+def _message(event: OpenHandsEvent, calls: Calls) -> Message | None:
     value, path = event.value, event.path
     at, lines = moment(value.get("timestamp")), tuple(step for step in path[:1] if isinstance(step, int))
     if isinstance(value.get("observation"), str):
@@ -92,7 +92,7 @@ def _message(event: Event, calls: Calls) -> Message | None:
     return Message(role, path, parts, origin, lines, at) if parts else None
 
 
-def _acted(event: Event, calls: Calls) -> Any:
+def _acted(event: OpenHandsEvent, calls: Calls) -> Any:
     action, inside, args = word(event.value.get("action")), (*event.path, "args"), event.fields
     if action in _UNSENT or not isinstance(event.value.get("args"), dict):
         return "user", "harness", () if action in _UNSENT else (stranger(event.value, event.path),)
@@ -112,7 +112,7 @@ def _acted(event: Event, calls: Calls) -> Any:
     return "assistant", "user", (*_thought(event), *(() if action == "finish" else _call(event, calls)))
 
 
-def _thought(event: Event) -> Iterator[Part]:
+def _thought(event: OpenHandsEvent) -> Iterator[Part]:
     """The model's own text beside a call."""
     content = _answered(event).get("content")
     if isinstance(content, str) and content:
@@ -124,7 +124,7 @@ def _thought(event: Event) -> Iterator[Part]:
             return
 
 
-def _call(event: Event, calls: Calls) -> tuple[Part, ...]:
+def _call(event: OpenHandsEvent, calls: Calls) -> tuple[Part, ...]:
     meta = table(event.value.get("tool_call_metadata"))
     tool, call = word(meta.get("function_name")) or word(event.value.get("action")), word(meta.get("tool_call_id"))
     calls.add(call, tool)
@@ -137,7 +137,7 @@ def _call(event: Event, calls: Calls) -> tuple[Part, ...]:
     return (Part("tool_call", (*event.path, "args"), canonical(given), tool, call, pinned=True),)
 
 
-def _observed(event: Event, calls: Calls) -> Any:
+def _observed(event: OpenHandsEvent, calls: Calls) -> Any:
     value, kind = event.value, event.value["observation"]
     meta = table(value.get("tool_call_metadata"))
     where = (*event.path, "content")

@@ -11,7 +11,7 @@ from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.logs import moment, result, stranger, text_of
 from secateur.formats.native import Calls, canonical, fixed_tokens, value_digest
 from secateur.formats.openai_chat import arguments
-from secateur.formats.openhands_events import Event
+from secateur.formats.openhands_events import OpenHandsEvent
 from secateur.formats.session_files import rows, table, word
 from secateur.model import Message, Part, Path, Role
 from secateur.tokens import media_tokens
@@ -25,22 +25,22 @@ def inner(event: dict[str, Any]) -> dict[str, Any]:
     return event
 
 
-def forgets(event: Event) -> bool:
+def forgets(event: OpenHandsEvent) -> bool:
     """Whether this is a condensation."""
     return event.value.get("kind") == "Condensation"
 
 
-def model_of(events: list[Event]) -> str:
+def model_of(events: list[OpenHandsEvent]) -> str:
     """Events do not name the model."""
     return ""
 
 
-def tools_of(events: list[Event]) -> int:
+def tools_of(events: list[OpenHandsEvent]) -> int:
     """Tokens of the tools beside the system prompt."""
     return sum(fixed_tokens(event.value, "tools") for event in events if event.value.get("kind") == "SystemPromptEvent")
 
 
-def messages(events: list[Event], model: str) -> list[Message]:
+def messages(events: list[OpenHandsEvent], model: str) -> list[Message]:
     """The messages of these events, in order."""
     calls, made, last = Calls(), list[Message](), ""
     for event in events:
@@ -58,7 +58,7 @@ def messages(events: list[Event], model: str) -> list[Message]:
     return made
 
 
-def _message(event: Event, calls: Calls, model: str) -> Message | None:
+def _message(event: OpenHandsEvent, calls: Calls, model: str) -> Message | None:
     value, path = event.value, event.path
     at, lines = moment(value.get("timestamp")), tuple(step for step in path[:1] if isinstance(step, int))
     kind = word(value.get("kind"))
@@ -82,7 +82,7 @@ def _message(event: Event, calls: Calls, model: str) -> Message | None:
     return None
 
 
-def _spoken(event: Event, calls: Calls, model: str, lines: tuple[int, ...], at: int) -> Message:
+def _spoken(event: OpenHandsEvent, calls: Calls, model: str, lines: tuple[int, ...], at: int) -> Message:
     said, inside = table(event.value.get("llm_message")), (*event.path, "llm_message")
     role = _ROLES.get(word(said.get("role")), "user")
     calls.speaks(role)

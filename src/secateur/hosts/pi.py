@@ -22,7 +22,7 @@ _IN_CONTEXT = ("message", "custom_message", "branch_summary")
 _SUMMARY = "compactionSummary"
 
 
-class Answer(Struct, frozen=True):
+class PiReply(Struct, frozen=True):
     """What the host gets, and what a person is told: `override`, `host`, or `cancelled: reason`."""
 
     native: Event
@@ -31,17 +31,17 @@ class Answer(Struct, frozen=True):
 
 def answered(
     event: Event, policy: Policy, summarizer: Any = None, deadline_s: float = 120.0, local_only: bool = False
-) -> Answer:
+) -> PiReply:
     """The answer to one event. Raises nothing."""
     kind = event.get("type") or event.get("event")
     if kind == "session_before_compact":
         return _compacted(event, policy, (summarizer, deadline_s, local_only))
     if kind == "context":
         return _laid_out(event, policy)
-    return Answer({}, f"host: {kind} is no event of ours")
+    return PiReply({}, f"host: {kind} is no event of ours")
 
 
-def _compacted(event: Event, policy: Policy, how: tuple[Any, float, bool]) -> Answer:
+def _compacted(event: Event, policy: Policy, how: tuple[Any, float, bool]) -> PiReply:
     """A summary for the host's compaction entry, or the cancellation."""
     entries = [entry for entry in _rows(event.get("branchEntries")) if isinstance(entry, dict)]
     inside = [entry for entry in entries if entry.get("type") in _IN_CONTEXT]
@@ -52,7 +52,7 @@ def _compacted(event: Event, policy: Policy, how: tuple[Any, float, bool]) -> An
     except Exception as error:  # whatever it is, the host is answered
         outcome = Refused("cancelled", f"{type(error).__name__}: {error}")
     first = str(inside[0].get("id") or "") if inside else ""
-    return Answer(host_answer(outcome, first, int(prepared.get("tokensBefore") or 0)), status_of(outcome))
+    return PiReply(host_answer(outcome, first, int(prepared.get("tokensBefore") or 0)), status_of(outcome))
 
 
 def _outcome(
@@ -78,7 +78,7 @@ def _outcome(
     return outcome
 
 
-def _laid_out(event: Event, policy: Policy) -> Answer:
+def _laid_out(event: Event, policy: Policy) -> PiReply:
     """Head, summary and tail of a request, and what is spent in it swept."""
     messages = _rows(event.get("messages"))
     layout = stored(event.get("layout")) or _stored(_rows(event.get("branchEntries")))
@@ -86,8 +86,8 @@ def _laid_out(event: Event, policy: Policy) -> Answer:
     try:
         view = fit(laid, policy=policy, format="pi_messages", compact=False)
     except SecateurError as error:
-        return Answer({"messages": laid}, f"host: nothing was swept: {error}")
-    return Answer({"messages": view.request}, "override" if view.request is not messages else "host")
+        return PiReply({"messages": laid}, f"host: nothing was swept: {error}")
+    return PiReply({"messages": view.request}, "override" if view.request is not messages else "host")
 
 
 def _by_layout(messages: list[Any], layout: Layout | None) -> list[Any]:

@@ -1,6 +1,6 @@
 """The identifiers of a text: the paths, symbols, numbers and lines by which later work can refer to it.
 
-Rule: typed, normalised and deterministic, so that two texts that name one thing share an identifier, whatever quotes,
+Rule: typed, normalized and deterministic, so that two texts that name one thing share an identifier, whatever quotes,
 escapes, line numbers or prefixes stand around it. A pass is linear in the text, hostile text too: each pattern is
 bounded or unambiguous, and a word is typed once however often it occurs. Meaning is out of reach: a renamed
 variable, a sum or a paraphrase shares nothing with its source.

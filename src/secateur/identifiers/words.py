@@ -15,7 +15,7 @@ _MAX_WORD = 300  # longer words are data
 
 
 class Identifier(NamedTuple):
-    """One thing a text names. `value` is normalised: no line suffix, no separators in numbers, `/` in every path."""
+    """One thing a text names. `value` is normalized: no line suffix, no separators in numbers, `/` in every path."""
 
     kind: Kind
     value: str

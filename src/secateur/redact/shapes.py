@@ -13,7 +13,7 @@ from msgspec import Struct
 from secateur.redact.places import Span, branches, places
 
 
-class Shape(Struct, frozen=True):
+class CredentialShape(Struct, frozen=True):
     """One kind of credential."""
 
     kind: str  # stands in the redacted text
@@ -40,7 +40,7 @@ def dense_runs(data: bytes) -> Iterator[str]:
         start = plain.find(_LONG, end)
 
 
-def _matches(shape: Shape, text: str) -> Iterator[re.Match[str]]:
+def _matches(shape: CredentialShape, text: str) -> Iterator[re.Match[str]]:
     if shape.inside:
         yield from shape.pattern.finditer(text)
         return
@@ -58,15 +58,15 @@ _RUNS = bytes(ord("x") if one in _SIGNS else ord(" ") for one in range(256))
 _HEAD = r"(?<![A-Za-z0-9])"  # not inside a longer word
 
 
-def _shape(kind: str, marks: str, pattern: str, inside: bool = False) -> Shape:
-    return Shape(kind, tuple(marks.split("|")), re.compile(pattern), inside)
+def _shape(kind: str, marks: str, pattern: str, inside: bool = False) -> CredentialShape:
+    return CredentialShape(kind, tuple(marks.split("|")), re.compile(pattern), inside)
 
 
-def _token(kind: str, marks: str, pattern: str, inside: bool = False) -> Shape:
+def _token(kind: str, marks: str, pattern: str, inside: bool = False) -> CredentialShape:
     return _shape(kind, marks.replace(" ", "|"), _HEAD + pattern, inside)
 
 
-SHAPES: tuple[Shape, ...] = (
+SHAPES: tuple[CredentialShape, ...] = (
     _token("age-key", "AGE-SECRET-KEY-", r"AGE-SECRET-KEY-1[0-9A-Z]{20,80}"),
     _token("aws-access-key", "AKIA ASIA ABIA ACCA A3T", r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _token("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{16,}"),
@@ -204,7 +204,7 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 
-_BY_MARK: dict[str, list[Shape]] = {}
+_BY_MARK: dict[str, list[CredentialShape]] = {}
 for _one in SHAPES:
     for _mark in _one.marks:
         _BY_MARK.setdefault(_mark, []).append(_one)

@@ -20,7 +20,7 @@ from secateur.session import Projection
 from secateur.sessions.cache import Branch, CachedSession, SessionCache, shifted
 from secateur.sessions.calibration import said, went_out
 from secateur.sessions.chunks import Pieces, cut
-from secateur.sessions.lookup import Place, has_view, is_owned, place
+from secateur.sessions.lookup import SessionMatch, has_view, is_owned, place
 from secateur.sessions.receipt_log import blobs, last_receipt, recorded
 from secateur.sessions.request_tree import Branches, branches
 from secateur.sessions.store_access import Retention, StoreAccess
@@ -28,7 +28,7 @@ from secateur.sessions.view_lineage import lineage, tip_of, view_chain
 from secateur.sessions.waiting_receipts import waited
 from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, changed, fresh
 
-__all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "Place", "SentView", "shifted"]
+__all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "SessionMatch", "SentView", "shifted"]
 
 UNSAVED = 1_000  # receipts of one session that wait for a store at most; older ones go first
 UNREAD = "unread"  # where requests are recorded whose session nobody could tell
@@ -80,15 +80,15 @@ class SessionManager:
         except StoreError:
             return not who.session
 
-    def find(self, who: SessionId, read: Transcript) -> Place:
+    def find(self, who: SessionId, read: Transcript) -> SessionMatch:
         """Where such a request belongs; while the store is away, as far as memory knows."""
         if self.reach is None:
-            return Place(who.session)
+            return SessionMatch(who.session)
         try:
             return place(self.reach, who.tenant, who.session, read)
         except StoreError:
             name = who.session or self.memory.nearest(who.tenant, lineage(read))
-            return Place(name, owned=bool(who.session or who.tenant))
+            return SessionMatch(name, owned=bool(who.session or who.tenant))
 
     @contextmanager
     def checkout(self, who: SessionId) -> Iterator[CachedSession]:
@@ -117,7 +117,7 @@ class SessionManager:
 
     # --- plans ---------------------------------------------------------------------------------------------------
 
-    def branch_from(self, cached: CachedSession, state: State, place: Place, plan: Plan | None) -> Branch:
+    def branch_from(self, cached: CachedSession, state: State, place: SessionMatch, plan: Plan | None) -> Branch:
         """The plan that goes on: the one handed in, or the session's. Raises EditError where they contradict."""
         stored = state.plan.epochs
         whole = Plan((*stored, *cached.unsaved)) if cached.unsaved else state.plan

@@ -20,7 +20,7 @@ from secateur.render.emitter import Emitter
 from secateur.session import Projection
 from secateur.sessions.chunks import Pieces
 from secateur.sessions.lookup import has_view, is_open
-from secateur.sessions.rebase import Lost
+from secateur.sessions.rebase import MissingParts
 from secateur.sessions.request_tree import Branches
 from secateur.sessions.view_hash import Prefix, Running
 from secateur.sessions.view_lineage import Chain
@@ -82,7 +82,7 @@ class CachedSession:
         self.sent = Running()
         self.prefix = Prefix()
         self.branches: Branches | None = None  # None: not known yet
-        self.lost = Lost()
+        self.lost = MissingParts()
 
     def discard_work(self) -> None:
         """Forget what was read and written: an error may have left it half made."""

@@ -17,10 +17,10 @@ from secateur.lineage import hash_text
 from secateur.model import Transcript
 from secateur.plan import Plan, branch_for
 from secateur.sessions.view_lineage import lineage, raw_tip
-from secateur.stores.protocol import Clock, Found, SessionId, State, Store
+from secateur.stores.protocol import Clock, FoundSession, SessionId, State, Store
 
 
-class Place(Struct, frozen=True):
+class SessionMatch(Struct, frozen=True):
     """The session of a request."""
 
     session: str
@@ -34,7 +34,7 @@ class Place(Struct, frozen=True):
         return state if self.owned else replace(state, clock=Clock(), calibrations={}, pins=())
 
 
-def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
+def place(store: Store, tenant: str, session: str, read: Transcript) -> SessionMatch:
     """Where a request belongs whose session has no name ("") or was never saved. Raises StoreError."""
     keys = lineage(read)
     found = _deepest(store.find(tenant, keys))
@@ -43,18 +43,18 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> Place:
         near = raw_tip(one.key) and not session and is_open(SessionId(one.session, tenant))
         goes_on = near and state is not None and state.tip in keys
         if state is not None and (goes_on or (one.by == "view" and not raw_tip(one.key))):
-            return Place(one.session, state, owned=bool(tenant) or one.session == session)
+            return SessionMatch(one.session, state, owned=bool(tenant) or one.session == session)
     owned = bool(tenant or session)
     name = session or _free(store, tenant, read)
     for one in found:
         state = store.load(SessionId(one.session, tenant))
         plan = branch_for(state.plan, frozenset(keys)) if state else Plan()
         if plan.epochs:
-            return Place(name, None, plan, one.session, owned)
-    return Place(name, owned=owned)
+            return SessionMatch(name, None, plan, one.session, owned)
+    return SessionMatch(name, owned=owned)
 
 
-def _deepest(found: tuple[Found, ...]) -> tuple[Found, ...]:
+def _deepest(found: tuple[FoundSession, ...]) -> tuple[FoundSession, ...]:
     """Those that lie deepest in the history; a key and its mark as a raw tip are one place."""
     at = (raw_tip(found[0].key) or found[0].key) if found else ""
     return tuple(one for one in found if at in (one.key, raw_tip(one.key)))

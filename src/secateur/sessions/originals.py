@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from secateur.errors import StoreError
 from secateur.lineage import hash_prefixes, hash_text
 from secateur.patch import Splice, spliced
-from secateur.receipt import Filed
+from secateur.receipt import FileWrite
 from secateur.session.document import common_prefix
 from secateur.sessions import CachedSession, SessionManager
 from secateur.sessions.receipt_log import noticed, read, recorded
@@ -43,10 +43,10 @@ class Writing(Struct, frozen=True):
     who: SessionId
     number: int  # of the receipt
     at: int  # ms since 1970
-    filed: Filed
+    filed: FileWrite
 
 
-class Found(Struct, frozen=True):
+class OriginalFile(Struct, frozen=True):
     """A file as it was before one writing. What came behind what was written stands in it too."""
 
     before: Before
@@ -76,7 +76,7 @@ def keep_file(sessions: SessionManager, who: SessionId, before: Before, after: A
     if not pieces:
         return
     blob = Blob(msgspec.msgpack.encode(_Difference(pieces, before.stored)), "raw")
-    filed = Filed(
+    filed = FileWrite(
         path=after.path,
         before=hash_text(before.data),
         before_bytes=len(before.data),
@@ -121,7 +121,7 @@ def is_original(data: bytes, known: list[Writing]) -> bool:
     return any(one.filed.before == name for one in known)
 
 
-def found(store: Store, writing: Writing, data: bytes) -> Found | None:
+def found(store: Store, writing: Writing, data: bytes) -> OriginalFile | None:
     """The file of which these bytes were written; None if they are that file already.
 
     Raises Gone where the difference is no longer kept, or does not lead back to the original.
@@ -134,22 +134,22 @@ def found(store: Store, writing: Writing, data: bytes) -> Found | None:
     made = head + data[filed.reach :]
     if hash_text(data) == filed.after:
         _proved(writing, made)
-        return Found(Before(made, told.stored), writing, 0, True)
+        return OriginalFile(Before(made, told.stored), writing, 0, True)
     whole = hash_prefixes(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
     later = len(data) - (filed.after_bytes if whole else filed.reach)
     if whole:
         _proved(writing, made[: filed.before_bytes])
-    return Found(Before(made), writing, later, whole)
+    return OriginalFile(Before(made), writing, later, whole)
 
 
-def backed(writing: Writing, backup: Before, data: bytes) -> Found | None:
+def backed(writing: Writing, backup: Before, data: bytes) -> OriginalFile | None:
     """The same from another copy of the file as it was; None if it is not that very file."""
     filed = writing.filed
     whole = hash_prefixes(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
     if not whole or hash_text(backup.data) != filed.before:
         return None
     later = data[filed.after_bytes :]
-    return Found(Before(backup.data + later, b"" if later else backup.stored), writing, len(later), True)
+    return OriginalFile(Before(backup.data + later, b"" if later else backup.stored), writing, len(later), True)
 
 
 def _difference(store: Store, writing: Writing) -> _Difference:

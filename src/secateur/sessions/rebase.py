@@ -18,7 +18,7 @@ from secateur.session import Projection
 REWRITTEN = "the history was rewritten by the client"
 
 
-class Lost(Struct, frozen=True):
+class MissingParts(Struct, frozen=True):
     """Edits in force whose parts are not in the history, by these parts' keys; and the same ones, by the keys of parts
     that say what theirs said."""
 
@@ -44,11 +44,11 @@ def with_local(epoch: Epoch, messages: tuple[Message, ...]) -> Epoch:
     return replace(epoch, content_hashes=said) if said else epoch
 
 
-def lost(work: Projection, known: Lost) -> Lost:
+def lost(work: Projection, known: MissingParts) -> MissingParts:
     """What of the plan has no part in this history. Of one that goes on, only what is new is looked at."""
     parts, first = work.fold_all().parts, work.known
     if not parts or (first and not known.gone):
-        return Lost()
+        return MissingParts()
     fresh = work.document.transcript.messages[first:]
     here = {part.key for message in fresh for part in message.parts}
     by_local = _by_local(work.plan)
@@ -60,10 +60,10 @@ def lost(work: Projection, known: Lost) -> Lost:
         for part, one in zip(message.parts, hash_contents(message), strict=True):
             if one in said:
                 found[part.key] = replace(said[one], key=part.key)
-    return Lost(gone, {key: edit for key, edit in found.items() if key not in work.edited})
+    return MissingParts(gone, {key: edit for key, edit in found.items() if key not in work.edited})
 
 
-def carried(work: Projection, lost: Lost, protection: Protection) -> dict[str, Edit]:
+def carried(work: Projection, lost: MissingParts, protection: Protection) -> dict[str, Edit]:
     """Those of the lost edits that may be made where their parts stand now, and summaries whose run is whole."""
     made: dict[str, Edit] = {}
     if lost.found:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST = 2_000  # receipts that are looked through for branches; older requests are not gone back to
 
 
-class Sent(Struct, frozen=True):
+class SentRequest(Struct, frozen=True):
     """One request: the one that it went on from, and the hash of its view."""
 
     parent: str
@@ -40,7 +40,7 @@ class Branches:
     def __init__(self, whole: bool = True) -> None:
         self.whole = whole  # False: of a session with one branch, its end alone
         self.last = ""
-        self.sent: dict[str, Sent] = {}
+        self.sent: dict[str, SentRequest] = {}
         self._children: dict[str, list[str]] = {}
 
     def add(self, receipt: Receipt) -> None:
@@ -50,7 +50,7 @@ class Branches:
         if known is None and tip:
             self._children.setdefault(receipt.parent, []).append(tip)
         if tip:
-            self.sent[tip] = Sent(known.parent if known else receipt.parent, receipt.view)
+            self.sent[tip] = SentRequest(known.parent if known else receipt.parent, receipt.view)
         self.last = tip
 
     @property

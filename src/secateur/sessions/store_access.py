@@ -18,7 +18,7 @@ from secateur.errors import SecateurError, StoreError
 from secateur.stores.protocol import (
     Blob,
     BlobRef,
-    Found,
+    FoundSession,
     Freed,
     Manifest,
     Rejected,
@@ -62,7 +62,7 @@ class StoreAccess:
     def save(self, state: State, change: SessionUpdate) -> State:
         return self._ask(lambda store: store.save(state, change))
 
-    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         return self._ask(lambda store: store.find(tenant, keys))
 
     def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:

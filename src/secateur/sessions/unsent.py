@@ -15,7 +15,7 @@ from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Projection
 from secateur.session.document import Document
-from secateur.sessions import ATTEMPTS, Branch, CachedSession, Place, SentView, SessionManager, shifted
+from secateur.sessions import ATTEMPTS, Branch, CachedSession, SentView, SessionManager, SessionMatch, shifted
 from secateur.stores.protocol import Blob, Conflict, SessionId, State
 
 
@@ -23,7 +23,7 @@ class UnsentView(Struct, frozen=True):
     """What a request would have kept."""
 
     who: SessionId
-    place: Place
+    place: SessionMatch
     base: Branch
     document: Document
     plan: Plan

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from secateur.simulate.bill import Row
+from secateur.simulate.bill import BillRow
 from secateur.simulate.run import Run
 from secateur.stages.arrival import BIRTH
 
 _NUMBER = re.compile(r"[\d][\d,.]*")
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class DecisionEvent(Struct, frozen=True, kw_only=True):
     """One epoch. Costs and savings are in units: tokens of plain input that cost as much."""
 
     number: int  # of the request that it was opened for, from 0
@@ -41,15 +41,15 @@ class Wait(Struct, frozen=True):
     last: int  # number of that request
 
 
-class Account(Struct, frozen=True):
+class DecisionLog(Struct, frozen=True):
     """All epochs of a run, and why there were no others."""
 
-    events: tuple[Event, ...]
+    events: tuple[DecisionEvent, ...]
     waits: tuple[Wait, ...]  # the most frequent first
     other: float  # units that differ from the unpruned bill and belong to no epoch (rounding, switches of the host)
 
 
-def account(run: Run, base: Run) -> Account:
+def account(run: Run, base: Run) -> DecisionLog:
     """The account of a policy's run beside that of the same session unpruned."""
     book = _Book()
     rates, segment = run.price.base, -1
@@ -59,18 +59,18 @@ def account(run: Run, base: Run) -> Account:
             segment = turn.request.segment
             book.shares.clear()  # the host began anew: what was out is out for everyone
         book.enter(row, full, max(0.0, write - rates.r))
-    return Account(tuple(book.events()), tuple(_waits(run.rows)), book.other)
+    return DecisionLog(tuple(book.events()), tuple(_waits(run.rows)), book.other)
 
 
 class _Book:
     def __init__(self) -> None:
-        self.opened: list[tuple[Row, bool, int, float]] = []  # with whether it was free, tokens freed, and cost
+        self.opened: list[tuple[BillRow, bool, int, float]] = []  # with whether it was free, tokens freed, and cost
         self.saved: list[float] = []
         self.requests: list[int] = []
         self.shares: dict[int, int] = {}  # epoch → tokens that it keeps out
         self.other = 0.0
 
-    def enter(self, row: Row, full: Row, dearer: float) -> None:
+    def enter(self, row: BillRow, full: BillRow, dearer: float) -> None:
         out = full.prompt - row.prompt
         cost = 0.0
         if row.opened:
@@ -91,12 +91,12 @@ class _Book:
                 self.saved[epoch] += gain * tokens / whole
                 self.requests[epoch] += 1
 
-    def events(self) -> "list[Event]":
+    def events(self) -> "list[DecisionEvent]":
         return [self._event(number) for number in range(len(self.opened))]
 
-    def _event(self, number: int) -> Event:
+    def _event(self, number: int) -> DecisionEvent:
         row, cold, freed, cost = self.opened[number]
-        return Event(
+        return DecisionEvent(
             number=row.number,
             at=row.at,
             why=row.why,
@@ -110,9 +110,9 @@ class _Book:
         )
 
 
-def _waits(rows: Sequence[Row]) -> list[Wait]:
+def _waits(rows: Sequence[BillRow]) -> list[Wait]:
     counts: Counter[str] = Counter()
-    last: dict[str, Row] = {}
+    last: dict[str, BillRow] = {}
     for row in rows:
         if not row.opened and row.why:
             kind = _NUMBER.sub("0", row.why)

@@ -6,10 +6,10 @@ read from the cache or written to it; these it must find. Where they differ, the
 
 from msgspec import Struct
 
-from secateur.simulate.cache import Cache, Caching, Sent
+from secateur.simulate.cache import Cache, CachedPrompt, Caching
 from secateur.simulate.prompts import Prompts
 from secateur.simulate.replay import unpruned
-from secateur.simulate.requests import Recording, Request
+from secateur.simulate.requests import RecordedRequest, Recording
 from secateur.usage import Usage
 
 UNEXPLAINED = "unexplained"
@@ -18,8 +18,8 @@ UNEXPLAINED = "unexplained"
 class Compared(Struct, frozen=True):
     """One request: what the model says and what was recorded."""
 
-    request: Request
-    model: Sent
+    request: RecordedRequest
+    model: CachedPrompt
     recorded: Usage
     idle_s: float  # since the request before was sent; 0 for the first
     begins: bool  # a user's message is the newest: a turn begins

@@ -9,18 +9,18 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from secateur.pricing.prices import Price
-from secateur.simulate.cache import Sent
+from secateur.simulate.cache import CachedPrompt
 
 
-class Call(Struct, frozen=True):
+class ExtraCall(Struct, frozen=True):
     """A call that is no request of the session: a summary, or a cache kept warm."""
 
-    sent: Sent
+    sent: CachedPrompt
     output: int = 0
     what: str = "summary"
 
 
-class Row(Struct, frozen=True):
+class BillRow(Struct, frozen=True):
     """One request, paid."""
 
     number: int
@@ -70,7 +70,7 @@ class Bill(Struct, frozen=True):
         return self.read / self.sent if self.sent else 0.0
 
 
-def units(price: Price, sent: Sent, output: int, *, hour: bool = False) -> float:
+def units(price: Price, sent: CachedPrompt, output: int, *, hour: bool = False) -> float:
     """What one request costs, in tokens of plain input at the base rate."""
     rates, base = price.rates(sent.tokens), price.base.input
     write = rates.w_1h if hour else rates.w
@@ -78,7 +78,7 @@ def units(price: Price, sent: Sent, output: int, *, hour: bool = False) -> float
     return cost * rates.input / base if base else 0.0
 
 
-def billed(rows: Iterable[Row], price: Price) -> Bill:
+def billed(rows: Iterable[BillRow], price: Price) -> Bill:
     """The sums."""
     some = tuple(rows)
     total = sum(row.units for row in some)

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.pricing.rules import CacheRules
-from secateur.simulate.prompts import Prompt
+from secateur.simulate.prompts import ReplayedPrompt
 
 
 class Caching(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Caching(Struct, frozen=True, kw_only=True):
         return (self.rules.ttl_s if long_s is None else long_s) * 1_000
 
 
-class Sent(Struct, frozen=True):
+class CachedPrompt(Struct, frozen=True):
     """The tokens of one prompt: `read + write + plain` are all of them."""
 
     read: int
@@ -57,14 +57,16 @@ class Cache:
         self._last: tuple[int, int] | None = None  # the longest prefix that the last request left: its name, tokens
         self._sent = 0.0
 
-    def send(self, prompt: Prompt, at: float, ahead: tuple[int, ...] = (), *, edited: bool = False) -> Sent:
+    def send(
+        self, prompt: ReplayedPrompt, at: float, ahead: tuple[int, ...] = (), *, edited: bool = False
+    ) -> CachedPrompt:
         """Send a prompt at a time: look up, then write.
 
         Where it was `edited`, breakpoints are added as far as there are free ones: at the last block that stayed what
         it was, and before the messages `ahead`.
         """
         if self.rules.positions == "none" or not prompt.chain:
-            return Sent(0, 0, prompt.tokens)
+            return CachedPrompt(0, 0, prompt.tokens)
         if self.rules.positions == "answers":
             self._answered(prompt)
         marks = self._marks(prompt, ahead, edited)
@@ -78,9 +80,9 @@ class Cache:
         write = max(0, whole - read) if written else 0
         self._write(prompt, marks, at)
         self._sent = at
-        return Sent(read, write, prompt.tokens - read - write, cold, max(0, there - read))
+        return CachedPrompt(read, write, prompt.tokens - read - write, cold, max(0, there - read))
 
-    def _marks(self, prompt: Prompt, ahead: tuple[int, ...], edited: bool) -> list[int]:
+    def _marks(self, prompt: ReplayedPrompt, ahead: tuple[int, ...], edited: bool) -> list[int]:
         """Where this request leaves prefixes: its end, what is added to an edited one, system prompt and tools; as many
         of them as the provider allows, in this order."""
         last, kept = len(prompt.chain) - 1, prompt.same - 1
@@ -93,7 +95,7 @@ class Cache:
             wanted.append(prompt.fixed - 1)
         return sorted(set(wanted[: max(1, self.rules.breakpoints)]))
 
-    def _hit(self, prompt: Prompt, marks: list[int], at: float) -> int:
+    def _hit(self, prompt: ReplayedPrompt, marks: list[int], at: float) -> int:
         """The last block of the longest prefix that is found; -1 for none."""
         if self.rules.miss_share and self._chance.random() < self.rules.miss_share:
             return -1
@@ -104,7 +106,7 @@ class Cache:
                 return position
         return -1
 
-    def _looked_at(self, prompt: Prompt, marks: list[int]) -> list[int]:
+    def _looked_at(self, prompt: ReplayedPrompt, marks: list[int]) -> list[int]:
         """Where a prefix may end that is found, the longest first."""
         back = self.rules.look_back
         if self.rules.positions == "marks":
@@ -122,7 +124,7 @@ class Cache:
     def _stepped(self, tokens: int) -> int:
         return tokens - tokens % self.rules.step_tokens
 
-    def _refresh(self, prompt: Prompt, hit: int, at: float) -> None:
+    def _refresh(self, prompt: ReplayedPrompt, hit: int, at: float) -> None:
         """A read is free and starts the time anew."""
         if hit < 0:
             return
@@ -132,7 +134,7 @@ class Cache:
             if name in self._entries and self._lives(name, at):
                 self._entries[name] = (self._entries[name][0], at + self.caching.ttl_ms)
 
-    def _write(self, prompt: Prompt, marks: list[int], at: float) -> None:
+    def _write(self, prompt: ReplayedPrompt, marks: list[int], at: float) -> None:
         """What this request leaves; what was there already is written again or refreshed, to the same effect."""
         places = range(len(prompt.chain)) if self.rules.positions == "steps" else marks
         ready, until = at + self.rules.delay_s * 1_000, at + self.caching.ttl_ms
@@ -144,7 +146,7 @@ class Cache:
                 self._entries[name] = (since, until)
                 self._last = (name, self._stepped(prompt.ends[position]))
 
-    def _answered(self, prompt: Prompt) -> None:
+    def _answered(self, prompt: ReplayedPrompt) -> None:
         """The last answer left a prefix as well: where this prompt goes on with it, it can be read (DeepSeek)."""
         if not prompt.before or prompt.same < prompt.before:
             return

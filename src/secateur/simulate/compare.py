@@ -26,7 +26,7 @@ from secateur.simulate.run import Run, simulate
 UNPRUNED, LOSSLESS = "unpruned", "lossless oracle"
 
 
-class Standing(Struct, frozen=True):
+class PolicyResult(Struct, frozen=True):
     """One policy on one session. Costs are in units: tokens of plain input that cost as much."""
 
     name: str
@@ -59,13 +59,13 @@ class Comparison(Struct, frozen=True):
 
     recording: Recording
     terms: Terms
-    base: Standing
-    standings: tuple[Standing, ...]  # in the order in which the policies were given
-    lossless: Standing
+    base: PolicyResult
+    standings: tuple[PolicyResult, ...]  # in the order in which the policies were given
+    lossless: PolicyResult
     recall: Recall  # what the session refers to
 
     @property
-    def all(self) -> tuple[Standing, ...]:
+    def all(self) -> tuple[PolicyResult, ...]:
         """All rows."""
         return (self.base, *self.standings, self.lossless)
 
@@ -114,7 +114,7 @@ class _Stand(Struct, frozen=True):
     recall: Recall
     since: int
 
-    def of(self, name: str, run: Run, best: float | None = None, least: float | None = None) -> Standing:
+    def of(self, name: str, run: Run, best: float | None = None, least: float | None = None) -> PolicyResult:
         """A run with what it lost."""
         views = _held(self.recording, run) if self.recording.requests else ()
         score = self.recall.score(views, self.since)
@@ -122,7 +122,7 @@ class _Stand(Struct, frozen=True):
         write = rates.w_1h if run.caching.hour else rates.w
         again = refetch(score.lost, prompts, r=rates.r, w=write, o=rates.o)
         counted = _from(run, self.since) if self.since else run
-        return Standing(name, counted, score, counted.bill.units + again, best, least)
+        return PolicyResult(name, counted, score, counted.bill.units + again, best, least)
 
 
 def _from(run: Run, since: int) -> Run:

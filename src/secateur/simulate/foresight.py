@@ -38,7 +38,7 @@ class Terms(Struct, frozen=True):
     text: str = TEXT
 
 
-class Stretch(Struct, frozen=True):
+class SegmentArrays(Struct, frozen=True):
     """One segment as numbers. `keys` name the lot's items, `requests` are positions in the recording."""
 
     lot: Lot
@@ -104,7 +104,7 @@ def first_seen(recording: Recording, segment: int) -> dict[str, int]:
     return found
 
 
-def stretches(recording: Recording, eligible: Eligible, terms: Terms) -> list[Stretch]:
+def stretches(recording: Recording, eligible: Eligible, terms: Terms) -> list[SegmentArrays]:
     """The recording as numbers, at the price's base rates."""
     cold = colds(recording, terms.caching)
     return [_stretch(recording, segment, mine, terms, cold) for segment, mine in enumerate(eligible)]
@@ -112,7 +112,7 @@ def stretches(recording: Recording, eligible: Eligible, terms: Terms) -> list[St
 
 def _stretch(
     recording: Recording, segment: int, eligible: Mapping[str, int], terms: Terms, cold: Sequence[bool]
-) -> Stretch:
+) -> SegmentArrays:
     requests = _requests(recording, segment)
     prompts, base = recording.prompt_tokens, terms.price.base
     rows = _items(recording, segment, eligible, recording.tally(terms.text))
@@ -124,7 +124,7 @@ def _stretch(
         w=base.w_1h if terms.caching.hour else base.w,
     )
     output = sum(recording.requests[one].output for one in requests)
-    return Stretch(replace(found, outside=base.o * output), tuple(key for key, _ in rows), requests)
+    return SegmentArrays(replace(found, outside=base.o * output), tuple(key for key, _ in rows), requests)
 
 
 def _items(

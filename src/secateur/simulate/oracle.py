@@ -12,7 +12,7 @@ from msgspec import Struct
 from secateur.simulate.lot import Floats, Ints, Lot, cost, lower_bound
 
 
-class Schedule(Struct, frozen=True):
+class OracleSchedule(Struct, frozen=True):
     """When to prune. `at` goes by item, as `lot.cost` takes it."""
 
     cost: float
@@ -27,7 +27,7 @@ class Ratio(Struct, frozen=True):
     controllable: float  # of what is above the lower bound, which no schedule can touch
 
 
-def oracle(session: Lot) -> Schedule:
+def oracle(session: Lot) -> OracleSchedule:
     """The cheapest schedule in which each event prunes all that is eligible. Quadratic in the number of requests."""
     size = session.requests
     table = _Table(session)
@@ -46,7 +46,9 @@ def oracle(session: Lot) -> Schedule:
         events.append(state - 1)
         state = int(came[state])
     at = scheduled(session, events[::-1])
-    return Schedule(found, tuple(np.unique(at[at < size]).tolist()), at)  # without events that found nothing to do
+    return OracleSchedule(
+        found, tuple(np.unique(at[at < size]).tolist()), at
+    )  # without events that found nothing to do
 
 
 def scheduled(session: Lot, events: list[int] | tuple[int, ...]) -> Ints:
@@ -55,7 +57,7 @@ def scheduled(session: Lot, events: list[int] | tuple[int, ...]) -> Ints:
     return times[np.searchsorted(times, session.eligible)]
 
 
-def ratio(session: Lot, at: Ints, best: Schedule | None = None) -> Ratio:
+def ratio(session: Lot, at: Ints, best: OracleSchedule | None = None) -> Ratio:
     """A schedule against the oracle of the same session."""
     best = best or oracle(session)
     bill, floor = cost(session, at), lower_bound(session)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from secateur.model import Message, Part
 
 
-class Prompt(Struct, frozen=True):
+class ReplayedPrompt(Struct, frozen=True):
     """One request. All lists go by block and are the builder's own: they hold until the next prompt is made."""
 
     chain: list[int]  # a name for the prefix that ends with this block
@@ -42,7 +42,7 @@ class Prompts:
         self._spoken: list[bool] = []
         self._seed = 0
 
-    def of(self, messages: tuple[Message, ...], *, model: str = "", state: int = 0) -> Prompt:
+    def of(self, messages: tuple[Message, ...], *, model: str = "", state: int = 0) -> ReplayedPrompt:
         """The prompt of a view. Another `model` shares no prefix, another `state` only system prompt and tools."""
         head = (model, self._fixed, state)
         before = len(self._chain)
@@ -55,7 +55,7 @@ class Prompts:
         self._grow(messages, keep)
         self._messages = messages
         fixed = 1 if self._fixed else 0
-        return Prompt(self._chain, self._ends, self._stops, self._spoken, fixed, min(blocks, before), before)
+        return ReplayedPrompt(self._chain, self._ends, self._stops, self._spoken, fixed, min(blocks, before), before)
 
     def _begin(self, head: tuple[str, int, int]) -> int:
         """Start anew; how many leading blocks stay what they were."""

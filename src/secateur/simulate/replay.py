@@ -22,8 +22,8 @@ from secateur.render.breakpoints import ahead
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import Document
-from secateur.simulate.bill import Call
-from secateur.simulate.requests import Recording, Request
+from secateur.simulate.bill import ExtraCall
+from secateur.simulate.requests import RecordedRequest, Recording
 from secateur.simulate.summaries import summarize
 from secateur.stages import Context
 from secateur.stores.protocol import Calibration
@@ -36,13 +36,13 @@ GAP_S = 20.0  # between requests whose time is not recorded: an agent at work
 class Turn(Struct, frozen=True):
     """One request as the policy would have sent it."""
 
-    request: Request
+    request: RecordedRequest
     at: int  # ms since 1970; from 0 on where no time is recorded
     seen: tuple[Message, ...]  # the view
     fixed_tokens: int
     opened: bool = False  # an epoch was opened for it
     why: str = ""  # of that epoch, or of the gate that did nothing
-    calls: tuple[Call, ...] = ()  # made for it beside it: summaries
+    calls: tuple[ExtraCall, ...] = ()  # made for it beside it: summaries
     plan: Plan = Plan()
     ahead: tuple[int, ...] = ()  # messages before which a prefix is kept as well (`render.breakpoints`)
 
@@ -92,7 +92,7 @@ def unpruned(recording: Recording) -> Iterator[Turn]:
         yield Turn(request, at, recording.context(request), recording.segments[request.segment].fixed_tokens)
 
 
-def moments(recording: Recording) -> Iterator[tuple[Request, int, float | None]]:
+def moments(recording: Recording) -> Iterator[tuple[RecordedRequest, int, float | None]]:
     """Each request, when it was sent (ms), and the seconds since the model was last called (None: never before).
 
     Time never goes back; where none is recorded, requests follow each other by `GAP_S`.
@@ -120,10 +120,10 @@ class ReplayedSession:
         )
         self._policy, self._tariff = policy, tariff
         self._calibration = Calibration(samples=1) if counted else Calibration()
-        self._last: Request | None = None
+        self._last: RecordedRequest | None = None
         self._cold = ""
 
-    def advance(self, request: Request, whole: Document, segment: Transcript) -> None:
+    def advance(self, request: RecordedRequest, whole: Document, segment: Transcript) -> None:
         """Go on to a request, with the messages of its segment that it had.
 
         Another model, and a history that the host compacted, share no cache with the last request.

@@ -29,7 +29,7 @@ _REPLACED = "replacement_history"  # where a compaction of Codex keeps the histo
 _LEAST, _MOST = 0.5, 3.0  # bounds of that figure: what lies outside is another error than the estimate's
 
 
-class Request(Struct, frozen=True):
+class RecordedRequest(Struct, frozen=True):
     """One request. `answer` is the number of its answer in the segment's messages; it held those before it."""
 
     number: int  # 0-based, over the whole recording
@@ -46,7 +46,7 @@ class Recording(Struct, frozen=True):
 
     document: Document  # what was read last; everything the host wrote
     segments: tuple[Transcript, ...]  # messages counted; one unless the host compacted
-    requests: tuple[Request, ...]
+    requests: tuple[RecordedRequest, ...]
     factor: float = 1.0  # tokens as counted here per estimated token: of the model, and of the recorded usage
 
     @property
@@ -60,11 +60,11 @@ class Recording(Struct, frozen=True):
         """The model of the newest segment, as far as the document says."""
         return self.segments[-1].model
 
-    def context(self, request: Request) -> tuple[Message, ...]:
+    def context(self, request: RecordedRequest) -> tuple[Message, ...]:
         """The messages that a request held."""
         return self.segments[request.segment].messages[: request.answer]
 
-    def said(self, request: Request) -> Message | None:
+    def said(self, request: RecordedRequest) -> Message | None:
         """The answer to a request; None where it is not recorded."""
         messages = self.segments[request.segment].messages
         return messages[request.answer] if request.answer < len(messages) else None
@@ -163,9 +163,9 @@ def _count(messages: Iterable[Message], times: float) -> None:
                 force_setattr(part, "tokens", times_of(estimate(part.text), times))
 
 
-def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple[Request, ...]:
+def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple[RecordedRequest, ...]:
     """The requests of all segments; what a segment took over from the one before was answered there."""
-    found: list[Request] = []
+    found: list[RecordedRequest] = []
     answered: set[tuple[int, ...]] = set()
     for segment, (source, transcript) in enumerate(zip(read, segments, strict=True)):
         messages = transcript.messages
@@ -184,9 +184,9 @@ def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple
     return tuple(found)
 
 
-def _request(before: Sequence[Message], usage: Usage | None) -> Request:
+def _request(before: Sequence[Message], usage: Usage | None) -> RecordedRequest:
     at = next((one.recorded_ms for one in reversed(before) if one.recorded_ms), 0)
-    return Request(0, 0, len(before), at, usage.output if usage else 0, usage)
+    return RecordedRequest(0, 0, len(before), at, usage.output if usage else 0, usage)
 
 
 def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
@@ -202,7 +202,7 @@ def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
     return replace(found, requests=tuple(_spoken(one, found.said(one)) for one in found.requests))
 
 
-def _spoken(request: Request, said: Message | None) -> Request:
+def _spoken(request: RecordedRequest, said: Message | None) -> RecordedRequest:
     """The request with the output of its answer: as recorded, unless that is less than what stands there.
 
     Hosts that write an answer down while it streams (Claude Code) keep the count of its beginning. Reasoning may be in

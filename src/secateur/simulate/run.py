@@ -21,8 +21,8 @@ from secateur.pricing.prices import Price
 from secateur.pricing.rules import CacheRules
 from secateur.pricing.stated import Entries, entry_for, price_under, rules_under
 from secateur.pricing.tariffs import stated
-from secateur.simulate.bill import Bill, Row, billed, units
-from secateur.simulate.cache import Cache, Caching, Sent
+from secateur.simulate.bill import Bill, BillRow, billed, units
+from secateur.simulate.cache import Cache, CachedPrompt, Caching
 from secateur.simulate.client import caching_of
 from secateur.simulate.prompts import Prompts
 from secateur.simulate.replay import Turn, replayed, unpruned
@@ -36,7 +36,7 @@ class Run(Struct, frozen=True):
     price: Price
     caching: Caching
     turns: tuple[Turn, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BillRow, ...]
     bill: Bill
 
     @property
@@ -71,11 +71,11 @@ def simulate(
     return Run(loaded.name if loaded else "", price, caching, turns, rows, billed(rows, price))
 
 
-def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ...]:
+def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[BillRow, ...]:
     """What a series of views costs, request by request, whoever made them."""
     cache = Cache(caching)
     prompts: Prompts | None = None
-    rows: list[Row] = []
+    rows: list[BillRow] = []
     busted = 0
     for turn in turns:
         prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
@@ -86,23 +86,25 @@ def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[Row, ..
     return tuple(rows)
 
 
-def as_paid(recording: Recording, price: Price) -> tuple[Row, ...]:
+def as_paid(recording: Recording, price: Price) -> tuple[BillRow, ...]:
     """What the recorded usage comes to, for the requests that have one: the real bill, cache misses and all."""
     rows = []
     for request in recording.requests:
         usage = request.usage
         if usage is not None:
-            sent = Sent(usage.read, usage.write, usage.input)
+            sent = CachedPrompt(usage.read, usage.write, usage.input)
             rates = price.rates(sent.tokens)
             longer = (rates.w_1h - rates.w) * usage.write_1h * rates.input / price.base.input if usage.write_1h else 0.0
             paid = units(price, sent, usage.output) + longer
-            rows.append(Row(request.number, request.at, usage.read, usage.write, usage.input, usage.output, units=paid))
+            rows.append(
+                BillRow(request.number, request.at, usage.read, usage.write, usage.input, usage.output, units=paid)
+            )
     return tuple(rows)
 
 
-def _row(turn: Turn, sent: Sent, price: Price, hour: bool) -> Row:
+def _row(turn: Turn, sent: CachedPrompt, price: Price, hour: bool) -> BillRow:
     called = sum(units(price, call.sent, call.output, hour=hour) for call in turn.calls)
-    return Row(
+    return BillRow(
         number=turn.request.number,
         at=turn.at,
         read=sent.read,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from secateur.simulate.requests import Recording, Request
+from secateur.simulate.requests import RecordedRequest, Recording
 
 ENOUGH, TOKENS = 3, 400  # answers, and tokens in them: no model says so much twice in the same words
 
@@ -44,7 +44,7 @@ def shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
     return found
 
 
-def _said(recording: Recording, request: Request) -> Said:
+def _said(recording: Recording, request: RecordedRequest) -> Said:
     answer, held = recording.said(request), recording.context(request)
     tokens = sum(part.tokens for part in answer.parts) if answer else 0
     asked = f"{request.model} {held[-1].key if held else ''}"

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from secateur.model import Part, Transcript
-from secateur.simulate.bill import Row
+from secateur.simulate.bill import BillRow
 from secateur.simulate.lot import Floats
 from secateur.simulate.recall import Recall
 from secateur.simulate.requests import Recording
@@ -22,7 +22,7 @@ FIXED, ANSWERS = "system prompt and tools", "answers"
 LARGE_TOKENS = 8_000  # a result above this is large: a tenth of what long sessions hold at all
 
 
-class Spent(Struct, frozen=True):
+class PartSpending(Struct, frozen=True):
     """What one kind of part cost, or one tool's calls and results."""
 
     kind: str
@@ -46,7 +46,7 @@ class Leak(Struct, frozen=True):
 class Spending(Struct, frozen=True):
     """One session. `spent` adds up to the bill."""
 
-    spent: tuple[Spent, ...]
+    spent: tuple[PartSpending, ...]
     leaks: tuple[Leak, ...]
 
 
@@ -54,7 +54,7 @@ def spending(recording: Recording, run: Run, recall: Recall, since: int = 0) -> 
     """The shares of an unpruned run; only requests from number `since` on are counted, and what came with them."""
     books = [_Book(one, recall.dead_after(number), since) for number, one in enumerate(recording.segments)]
     tally = _Tally(run.price.base.input / 1e6)
-    before: tuple[Row, int] | None = None
+    before: tuple[BillRow, int] | None = None
     for turn, row in zip(run.turns, run.rows, strict=True):
         segment, rates = turn.request.segment, run.price.rates(row.prompt)
         scale = rates.input / run.price.base.input if run.price.base.input else 0.0
@@ -100,12 +100,12 @@ class _Book:
         size = len(self.parts)
         self.cost, self.dead, self.times, self.idle = (np.zeros(size) for _ in range(4))
 
-    def pass_over(self, row: Row, answer: int) -> None:
+    def pass_over(self, row: BillRow, answer: int) -> None:
         """A prompt that is counted elsewhere."""
         spot = slice(0, int(self.first[answer]))
         self.seen[spot] = np.minimum(self.seen[spot], row.number)
 
-    def enter(self, row: Row, answer: int, rates: tuple[float, float, float]) -> float:
+    def enter(self, row: BillRow, answer: int, rates: tuple[float, float, float]) -> float:
         """Share out one prompt; what system prompt and tools cost of it."""
         held = int(self.first[answer])
         spot = slice(0, held)
@@ -164,16 +164,16 @@ class _Tally:
             self._leaks[what, tool][at] += more
 
     def closed(self) -> Spending:
-        spent = [Spent(*name, int(n[0]), int(n[1]), int(n[2]), n[3]) for name, n in self._spent.items()]
+        spent = [PartSpending(*name, int(n[0]), int(n[1]), int(n[2]), n[3]) for name, n in self._spent.items()]
         leaks = [Leak(*name, int(n[0]), int(n[1]), n[2]) for name, n in self._leaks.items()]
         return Spending(tuple(sorted(spent, key=_dear)), tuple(sorted(leaks, key=_dear)))
 
 
-def _dear(one: Spent | Leak) -> float:
+def _dear(one: PartSpending | Leak) -> float:
     return -one.dollars
 
 
-def _costs(starts: Floats, ends: Floats, row: Row, rates: tuple[float, float, float]) -> Floats:
+def _costs(starts: Floats, ends: Floats, row: BillRow, rates: tuple[float, float, float]) -> Floats:
     """What tokens from each start to each end cost by their place in the prompt."""
     read = np.clip(np.minimum(ends, row.read) - starts, 0, None)
     to = row.read + row.write

@@ -9,7 +9,7 @@ from collections import Counter
 
 from msgspec import Struct
 
-from secateur.simulate.account import Account, Event
+from secateur.simulate.account import DecisionEvent, DecisionLog
 from secateur.simulate.run import Run
 
 EDITS = "edits: "  # how the text of an edit begins
@@ -22,7 +22,7 @@ class Chapter(Struct, frozen=True, kw_only=True):
 
     first: int
     last: int
-    event: Event | None  # the edit that it is about; None: a wait
+    event: DecisionEvent | None  # the edit that it is about; None: a wait
     why: str  # of the edit; or what most often held the policy back, "" where nothing was asked
     same: bool = False  # the reason of the wait before, but for its numbers
     asked: int = 0  # requests of a wait that had this reason
@@ -33,7 +33,7 @@ class Chapter(Struct, frozen=True, kw_only=True):
     saved: float = 0.0
 
 
-def story(run: Run, account: Account, most: int = 4) -> list[Chapter]:
+def story(run: Run, account: DecisionLog, most: int = 4) -> list[Chapter]:
     """The chapters of a run; `most` edits have one each."""
     if not run.rows:
         return []
@@ -72,7 +72,7 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _edit(event: Event) -> Chapter:
+def _edit(event: DecisionEvent) -> Chapter:
     return Chapter(
         first=event.number,
         last=event.number,
@@ -84,7 +84,7 @@ def _edit(event: Event) -> Chapter:
     )
 
 
-def _wait(run: Run, account: Account, span: tuple[int, int], before: str) -> Chapter:
+def _wait(run: Run, account: DecisionLog, span: tuple[int, int], before: str) -> Chapter:
     first, last = span
     gates = [row.why for row in run.rows if first <= row.number <= last and not row.opened and row.why]
     kinds = Counter(map(_kind, gates))

@@ -8,7 +8,7 @@ of the summary as output. No breaker's veto and no host's hook is played but tho
 
 from msgspec import Struct
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.trigger import due
@@ -16,8 +16,8 @@ from secateur.fitting import NO_OPTIONS, CompactionSetup
 from secateur.fitting.breakers import held_back
 from secateur.pipeline import apply_compaction
 from secateur.session import Projection
-from secateur.simulate.bill import Call
-from secateur.simulate.cache import Sent
+from secateur.simulate.bill import ExtraCall
+from secateur.simulate.cache import CachedPrompt
 from secateur.stages import Context
 
 REPLAYED = CompactionSetup(is_written=False)
@@ -27,7 +27,7 @@ class Summed(Struct, frozen=True):
     """What came of it: why an epoch was opened ("": none was), and the calls that it took."""
 
     why: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ExtraCall, ...] = ()
 
 
 def summarize(context: Context, projection: Projection) -> Summed:
@@ -37,12 +37,14 @@ def summarize(context: Context, projection: Projection) -> Summed:
     if not done.reason or not isinstance(done.outcome, Compacted) or done.outcome.rung == "digest":
         return Summed(done.reason)  # no model is asked for a digest
     written = projection.count(done.outcome.summary)
-    calls = [Call(Sent(0, 0, ask.tokens), ask.most_tokens if ask.stage == "part" else written) for ask in asks]
+    calls = [
+        ExtraCall(CachedPrompt(0, 0, ask.tokens), ask.most_tokens if ask.stage == "part" else written) for ask in asks
+    ]
     return Summed(done.reason, tuple(calls))
 
 
 def _asks(context: Context, projection: Projection) -> list[Ask]:
-    """The questions that a summariser would have been asked; none where no summary is due or a breaker holds it."""
+    """The questions that a summarizer would have been asked; none where no summary is due or a breaker holds it."""
     if not due(context.settings, context.load(projection), context.limits).now:
         return []
     messages = projection.document.transcript.messages
@@ -54,7 +56,7 @@ def _asks(context: Context, projection: Projection) -> list[Ask]:
     try:
         found.append(next(steps))
         while found[-1].stage == "part":
-            found.append(steps.send(Answer(found[-1].text[: found[-1].most_tokens])))
+            found.append(steps.send(SummaryAnswer(found[-1].text[: found[-1].most_tokens])))
     except StopIteration:
         pass
     finally:

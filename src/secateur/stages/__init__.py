@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
-from secateur.compaction.scene import Scene
+from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Limits, Load, limits
 from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
@@ -117,9 +117,9 @@ class Context(Struct, frozen=True, kw_only=True):
         sizes = [part.tokens if part.kind == "media" else count(part.text) for part in parts]
         return Load(self.fixed_tokens + sum(sizes), self.fixed_tokens)
 
-    def compaction_input(self, projection: Projection, options: CompactOptions, asks: bool) -> Scene:
+    def compaction_input(self, projection: Projection, options: CompactOptions, asks: bool) -> CompactionInput:
         """The conversation as a compaction is given it: the view after pruning."""
-        return Scene(
+        return CompactionInput(
             raw=projection.document.transcript.messages,
             shown=projection.projected_messages,
             ranges=projection.ranges,

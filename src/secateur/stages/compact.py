@@ -18,7 +18,7 @@ from secateur.compaction.summary import rendered
 from secateur.compaction.template import template
 from secateur.compaction.trigger import Due, due
 from secateur.fitting import CompactionSetup, CompactOptions
-from secateur.fitting.background import EARLY_SHARE, BackgroundTask, Job, PreparedSummary
+from secateur.fitting.background import EARLY_SHARE, BackgroundTask, PreparedSummary, SummaryJob
 from secateur.fitting.breakers import held_back
 from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
 from secateur.hooks import BeforeCompact, CompactDecision, asked
@@ -151,7 +151,9 @@ def _begin_beside(
     scene = context.compaction_input(projection, replace(options, forced=True), True)
     task = BackgroundTask(scene, context.settings, context.policy.continuation)
     listed, hooks, known = setup.summarizers, setup.hooks, ranges_of(projection)
-    background.begin(context.who, lambda: Job(lambda: asked(hooks, before)[0], task, listed, setup.deadline_s, known))
+    background.begin(
+        context.who, lambda: SummaryJob(lambda: asked(hooks, before)[0], task, listed, setup.deadline_s, known)
+    )
     return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")
 
 
@@ -180,11 +182,11 @@ def _compact(
     listed = setup.summarizers if held is None and (setup.background is None or options.forced) else ()
     options = _with_reply(options, reply)
     scene = context.compaction_input(projection, options, bool(listed))
-    task = compacting.Task(scene, context.settings, context.policy.continuation)
+    task = compacting.CompactionTask(scene, context.settings, context.policy.continuation)
     made = compacting.compacted(task, listed, setup.deadline_s, options.stop)
     if options.stop is not None and options.stop.called:
         raise CancelledError
-    breaker = f"no summariser was asked: {held.text}" if held is not None else ""
+    breaker = f"no summarizer was asked: {held.text}" if held is not None else ""
     step = CompactionStep(made.outcome, made=made).with_warnings(warning, breaker)
     return _shorten_tail(context, projection, step, options)
 
@@ -212,7 +214,7 @@ def _shorten_tail(
         narrow = replace(narrow, window=int(narrow.window * usable / left * 0.95))
         prose = rendered(template(context.settings.template, "en"), first.sections)
         again = narrow.compaction_input(projection, replace(options, forced=True, summary=prose or "-"), False)
-        made = compacting.compacted(compacting.Task(again, context.settings, context.policy.continuation), ())
+        made = compacting.compacted(compacting.CompactionTask(again, context.settings, context.policy.continuation), ())
         if not isinstance(made.outcome, Compacted):
             break
         known = {"rung": first.rung, "by": first.by, "attempts": first.attempts, "asks": first.asks}

@@ -14,7 +14,7 @@ from secateur.session import Projection
 from secateur.sessions import CachedSession, SessionManager
 from secateur.sessions.calibration import left_out
 from secateur.sessions.pins import held
-from secateur.sessions.rebase import REWRITTEN, Lost, carried, lost
+from secateur.sessions.rebase import REWRITTEN, MissingParts, carried, lost
 from secateur.sessions.request_tree import Placement, last_tip, place_request
 from secateur.sessions.undo import postpone, void
 from secateur.stages import EngineSettings
@@ -30,7 +30,7 @@ class Demands(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     placement: Placement = Placement()  # of the request in the tree of its session's requests
     postponed: tuple[Epoch, ...] = ()  # what an undo would void is needed now: these take the undo back
-    lost: Lost = Lost()  # edits whose parts are not in this history
+    lost: MissingParts = MissingParts()  # edits whose parts are not in this history
 
 
 NO_DEMANDS = Demands()

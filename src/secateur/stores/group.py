@@ -17,7 +17,7 @@ _Asked = TypeVar("_Asked")
 _Answer = TypeVar("_Answer")
 
 
-class Job(Generic[_Asked, _Answer]):
+class PendingWrite(Generic[_Asked, _Answer]):
     """One change on its way: what is asked, then what became of it."""
 
     def __init__(self, asked: _Asked) -> None:
@@ -33,9 +33,9 @@ class Group(Generic[_Asked, _Answer]):
     It is told how many seconds whoever leads can wait for other processes.
     """
 
-    def __init__(self, carry: Callable[[list[Job[_Asked, _Answer]], float], None]) -> None:
+    def __init__(self, carry: Callable[[list[PendingWrite[_Asked, _Answer]], float], None]) -> None:
         self._carry = carry
-        self._waiting: list[Job[_Asked, _Answer]] = []
+        self._waiting: list[PendingWrite[_Asked, _Answer]] = []
         self._door = Lock()  # for the list
         self._turn = Lock()  # for the transaction
 
@@ -44,7 +44,7 @@ class Group(Generic[_Asked, _Answer]):
 
         Who can wait no longer than `wait_s` seconds for those before him takes his change back, if nobody has it yet.
         """
-        job: Job[_Asked, _Answer] = Job(asked)
+        job: PendingWrite[_Asked, _Answer] = PendingWrite(asked)
         until = monotonic() + wait_s
         with self._door:
             self._waiting.append(job)
@@ -65,7 +65,7 @@ class Group(Generic[_Asked, _Answer]):
         assert job.answer is not None
         return job.answer
 
-    def _taken_back(self, job: Job[_Asked, _Answer]) -> bool:
+    def _taken_back(self, job: PendingWrite[_Asked, _Answer]) -> bool:
         """Whether nobody had this change yet; now nobody will."""
         with self._door:
             waits = job in self._waiting
@@ -73,7 +73,7 @@ class Group(Generic[_Asked, _Answer]):
                 self._waiting.remove(job)
             return waits
 
-    def _lead(self, own: Job[_Asked, _Answer], wait_s: float) -> None:
+    def _lead(self, own: PendingWrite[_Asked, _Answer], wait_s: float) -> None:
         with self._door:
             jobs, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
         try:
@@ -84,7 +84,9 @@ class Group(Generic[_Asked, _Answer]):
             job.done = True
 
 
-def _fail(jobs: Iterable[Job[_Asked, _Answer]], own: Job[_Asked, _Answer], error: BaseException) -> None:
+def _fail(
+    jobs: Iterable[PendingWrite[_Asked, _Answer]], own: PendingWrite[_Asked, _Answer], error: BaseException
+) -> None:
     """The transaction came to nothing: its leader hears why, and so do the others, but an interrupt is his alone."""
     for job in jobs:
         told = error if job is own or isinstance(error, StoreError) else StoreError(f"not saved: {error!r}; try again")

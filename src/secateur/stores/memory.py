@@ -20,7 +20,7 @@ from secateur.stores.protocol import (
     Blob,
     BlobKind,
     BlobRef,
-    Found,
+    FoundSession,
     Freed,
     Manifest,
     Rejected,
@@ -102,16 +102,16 @@ class MemoryStore:
             self._states[who] = changed(replace(state, anchor=stored.anchor), change)
             return self._states[who]
 
-    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         places = {key: number for number, key in enumerate(keys) if key}
         found = []
         with self._lock:
             for who, state in self._states.items():
                 if who.tenant == tenant:
                     tips = {epoch.head_key for epoch in state.plan.epochs} & places.keys()
-                    found += [Found(who.session, key, "tip", state.touched) for key in tips]
+                    found += [FoundSession(who.session, key, "tip", state.touched) for key in tips]
                     seen = self._kept[who].views & places.keys()
-                    found += [Found(who.session, key, "view", state.touched) for key in seen]
+                    found += [FoundSession(who.session, key, "view", state.touched) for key in seen]
         return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
 
     def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:

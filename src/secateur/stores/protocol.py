@@ -148,7 +148,7 @@ class SessionUpdate(Struct, frozen=True, kw_only=True):
     parent: str = ""  # with it, the session refers to all blobs that the parent refers to
 
 
-class Found(Struct, frozen=True):
+class FoundSession(Struct, frozen=True):
     """A session that a history belongs to, or continues."""
 
     session: str
@@ -212,7 +212,7 @@ class Store(Protocol):
         Raises Conflict if the session is at another revision, StoreError if the receipts do not continue its chain.
         """
 
-    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         """Sessions with an epoch's tip or a sent view's key among these keys: those of the latest keys first."""
 
     def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:

@@ -17,11 +17,11 @@ from msgspec.structs import replace
 from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
 from secateur.stores import sqlite_read, sqlite_retention, sqlite_scrub
-from secateur.stores.group import Group, Job
+from secateur.stores.group import Group, PendingWrite
 from secateur.stores.protocol import (
     Blob,
     BlobRef,
-    Found,
+    FoundSession,
     Freed,
     Manifest,
     Rejected,
@@ -31,7 +31,7 @@ from secateur.stores.protocol import (
     Sizes,
     State,
 )
-from secateur.stores.sqlite_file import SYNCHRONOUS, File
+from secateur.stores.sqlite_file import SYNCHRONOUS, SqliteFile
 from secateur.stores.sqlite_retention import Old
 from secateur.stores.sqlite_write import Ready, ready, write
 
@@ -48,7 +48,7 @@ class SqliteStore:
         """
         if synchronous not in SYNCHRONOUS:
             raise ConfigError(f"synchronous cannot be {synchronous!r}: give one of {', '.join(SYNCHRONOUS)}")
-        self._file = File(Path(path).expanduser().absolute(), synchronous)
+        self._file = SqliteFile(Path(path).expanduser().absolute(), synchronous)
         self._group: tuple[int, Group[Ready, State]] = (os.getpid(), Group(self._carry))
         self._wait_s = timeout_s
         self._hasty: SqliteStore | None = None  # connections of those who cannot wait, nor for those who can
@@ -69,7 +69,7 @@ class SqliteStore:
             self._group = (os.getpid(), group)
         return group.do(ready(state, change), self._wait_s)
 
-    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         places = {key: number for number, key in enumerate(keys)}
         with self._file.reading(self._wait_s) as connection:
             found = list(sqlite_read.found(connection, tenant, keys))
@@ -162,7 +162,7 @@ class SqliteStore:
                 sqlite_retention.shrunk(connection, most)
         return freed if done else replace(freed, pending=True)
 
-    def _carry(self, jobs: list[Job[Ready, State]], wait_s: float) -> None:
+    def _carry(self, jobs: list[PendingWrite[Ready, State]], wait_s: float) -> None:
         """All jobs in one transaction; one that is refused takes back its own rows only."""
         with self._file.transaction(wait_s) as connection:
             for job in jobs:

@@ -33,7 +33,7 @@ _REMEDIES = {
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-class File:
+class SqliteFile:
     """The connections of this process to one file: one for writing, one for reading, each behind its lock."""
 
     def __init__(self, path: Path, synchronous: str = "full") -> None:
@@ -73,9 +73,9 @@ class File:
                 raise
 
     @contextmanager
-    def still(self, wait_s: float) -> Iterator["File"]:
+    def still(self, wait_s: float) -> Iterator["SqliteFile"]:
         """The same file as it is now, read through one transaction."""
-        same = File(self.path, self.synchronous)
+        same = SqliteFile(self.path, self.synchronous)
         try:
             with same.reading(wait_s) as connection:
                 connection.execute("BEGIN")
@@ -87,7 +87,7 @@ class File:
     @contextmanager
     def apart(self, wait_s: float) -> Iterator[sqlite3.Connection]:
         """A connection that writes, that nobody used before and nobody uses after."""
-        same = File(self.path, self.synchronous)
+        same = SqliteFile(self.path, self.synchronous)
         try:
             with same.writing(wait_s) as connection:
                 yield connection

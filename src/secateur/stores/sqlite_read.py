@@ -21,7 +21,7 @@ from secateur.stores.protocol import (
     BlobRef,
     Calibration,
     Clock,
-    Found,
+    FoundSession,
     Manifest,
     Pin,
     Rejected,
@@ -56,7 +56,7 @@ _BLOB = """SELECT digest, kind, codec, CAST(body AS BLOB),
   WHERE tenant = ? AND digest >= ? AND digest < ? ORDER BY digest LIMIT 5"""
 
 
-class Filed(Struct, frozen=True):
+class StoredBlob(Struct, frozen=True):
     """A blob as it stands in its row."""
 
     id: str
@@ -91,16 +91,16 @@ def state_of(connection: sqlite3.Connection, who: SessionId) -> State | None:
     )
 
 
-def found(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) -> Iterator[Found]:
+def found(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) -> Iterator[FoundSession]:
     """Sessions by epochs' tips and sent views' keys, in no order."""
     named = [key for key in keys if key]
     for place in range(0, len(named), _ASKED_AT_ONCE):
         some = named[place : place + _ASKED_AT_ONCE]
         among = f" IN ({', '.join('?' * len(some))})"
         for session, key, touched in connection.execute(f"{_HEADS} AND e.head_key{among}", (tenant, *some)):
-            yield Found(session, key, "tip", touched)
+            yield FoundSession(session, key, "tip", touched)
         for session, key, touched in connection.execute(f"{_VIEWS} AND v.key{among}", (tenant, *some)):
-            yield Found(session, key, "view", touched)
+            yield FoundSession(session, key, "view", touched)
 
 
 def page(connection: sqlite3.Connection, who: SessionId, first: int, last: int | None) -> list[Link]:
@@ -117,16 +117,16 @@ def page(connection: sqlite3.Connection, who: SessionId, first: int, last: int |
     ]
 
 
-def filed(connection: sqlite3.Connection, tenant: str, handle: str) -> Filed | None:
+def filed(connection: sqlite3.Connection, tenant: str, handle: str) -> StoredBlob | None:
     """The one blob whose id begins so; the bytes as they stand. Raises Rejected if there are several."""
     begin = asked(handle)
     rows = connection.execute(_BLOB, (tenant, begin, begin + "g")).fetchall()
     if len(rows) > 1:
         raise ambiguous(handle, [row[0] for row in rows])
-    return Filed(rows[0][0], rows[0][1], rows[0][2], bytes(rows[0][3]), rows[0][4]) if rows else None
+    return StoredBlob(rows[0][0], rows[0][1], rows[0][2], bytes(rows[0][3]), rows[0][4]) if rows else None
 
 
-def whole(one: Filed) -> Blob:
+def whole(one: StoredBlob) -> Blob:
     """The blob with its bytes as they were. Raises Rejected if they are not those that were saved."""
     data = expanded(one.codec, one.body)
     if hash_text(data) != one.id:

@@ -24,7 +24,7 @@ Opens = Callable[[str], Summarizer]
 
 
 def parse(*names: str, local_only: bool = False, window_of: Windows | None = None) -> tuple[Summarizer, ...]:
-    """The summarisers of these names, in order.
+    """The summarizers of these names, in order.
 
     With `local_only` one that would send anything to another machine is an error. `window_of` knows the windows of
     models. Raises ConfigError for a name that stands for nothing, a missing key, and a client that is not installed.

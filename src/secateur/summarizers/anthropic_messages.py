@@ -6,12 +6,12 @@ Rule: one request, no tools, no thinking; the client's own retries are off, sinc
 from importlib import import_module
 from typing import Any
 
-from secateur.compaction.ask import Answer, Ask, Spent
+from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
 from secateur.summarizers.endpoint import Endpoint, connection
 from secateur.summarizers.heard import Heard
 
 
-async def ask_anthropic(to: Endpoint, ask: Ask, seconds: float) -> Answer:
+async def ask_anthropic(to: Endpoint, ask: Ask, seconds: float) -> SummaryAnswer:
     """The model's answer to one question."""
     sdk: Any = import_module("anthropic")
     heard = Heard()
@@ -46,9 +46,9 @@ def _hear(heard: Heard, event: Any) -> None:
             heard.spent = _spent(event.usage, heard.spent)
 
 
-def _spent(usage: Any, before: Spent) -> Spent:
+def _spent(usage: Any, before: SummaryUsage) -> SummaryUsage:
     """The last figures count; those that an event does not state stay."""
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
     told = [getattr(usage, name, None) for name in names]
     old = (before.input, before.read, before.write, before.output)
-    return Spent(*(old[at] if value is None else value for at, value in enumerate(told)))
+    return SummaryUsage(*(old[at] if value is None else value for at, value in enumerate(told)))

@@ -1,4 +1,4 @@
-"""A compaction's questions, carried to a summariser and answered, within a deadline.
+"""A compaction's questions, carried to a summarizer and answered, within a deadline.
 
     outcome, answers = drive(compact(scene, settings, after), summarizer, 60)
 
@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.summarizers.protocol import Summarizer
 from secateur.summarizers.trying import answered
 
@@ -28,7 +28,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._waiting: Future[Answer] | None = None
+        self._waiting: Future[SummaryAnswer] | None = None
         self.called = False
 
     def now(self) -> None:
@@ -38,7 +38,7 @@ class Stop:
             if self._waiting is not None:
                 self._waiting.cancel()
 
-    def watch(self, waiting: Future[Answer] | None = None) -> None:
+    def watch(self, waiting: Future[SummaryAnswer] | None = None) -> None:
         """What is to be given up, if anything. Raises CancelledError if it has been called off already."""
         with self._lock:
             self._waiting = waiting
@@ -47,12 +47,12 @@ class Stop:
 
 
 def drive(
-    steps: Generator[Ask, Answer, T], by: Summarizer, deadline_s: float, stop: Stop | None = None
-) -> tuple[T, tuple[Answer, ...]]:
+    steps: Generator[Ask, SummaryAnswer, T], by: Summarizer, deadline_s: float, stop: Stop | None = None
+) -> tuple[T, tuple[SummaryAnswer, ...]]:
     """What the generator returns, and the answers that it was given."""
     stop = stop or Stop()
     ends = monotonic() + deadline_s
-    answers: list[Answer] = []
+    answers: list[SummaryAnswer] = []
     with _Aside() as aside:
         try:
             ask = next(steps)
@@ -65,17 +65,17 @@ def drive(
             steps.close()
 
 
-def _answer(aside: "_Aside", ask: Ask, by: Summarizer, limits: tuple[float, Stop]) -> Answer:
+def _answer(aside: "_Aside", ask: Ask, by: Summarizer, limits: tuple[float, Stop]) -> SummaryAnswer:
     seconds, stop = limits
     stop.watch()
     if seconds <= 0:
-        return Answer(error="no time is left", failure="timeout", by=by.name, tries=0)
+        return SummaryAnswer(error="no time is left", failure="timeout", by=by.name, tries=0)
     waiting = aside.run(answered(ask, by, seconds))
     try:
         stop.watch(waiting)
         return waiting.result(seconds + GRACE_S)
     except TimeoutError:
-        return Answer(error=f"no answer came within {seconds:.1f} s", failure="timeout", by=by.name)
+        return SummaryAnswer(error=f"no answer came within {seconds:.1f} s", failure="timeout", by=by.name)
     finally:
         waiting.cancel()  # whatever happened: nobody listens any more
 
@@ -89,7 +89,7 @@ class _Aside:
     def __enter__(self) -> "_Aside":
         return self
 
-    def run(self, work: Coroutine[Any, Any, Answer]) -> Future[Answer]:
+    def run(self, work: Coroutine[Any, Any, SummaryAnswer]) -> Future[SummaryAnswer]:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = Thread(target=_served, args=(self._loop,), name="secateur-summaries", daemon=True)

@@ -6,12 +6,12 @@ Rule: thoughts are counted, and are no part of the answer. A question that is bl
 from importlib import import_module
 from typing import Any
 
-from secateur.compaction.ask import Answer, Ask, Spent
+from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
 from secateur.summarizers.endpoint import Endpoint, connection, trusted
 from secateur.summarizers.heard import Heard
 
 
-async def ask_gemini(to: Endpoint, ask: Ask, seconds: float) -> Answer:
+async def ask_gemini(to: Endpoint, ask: Ask, seconds: float) -> SummaryAnswer:
     """The model's answer to one question."""
     heard = Heard()
     async with connection(to, seconds) as http:
@@ -64,7 +64,7 @@ def _word(reason: Any) -> str:
     return str(getattr(reason, "value", reason)).lower()
 
 
-def _spent(usage: Any) -> Spent:
+def _spent(usage: Any) -> SummaryUsage:
     read = usage.cached_content_token_count or 0
     output = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
-    return Spent(max(0, (usage.prompt_token_count or 0) - read), read, 0, output)
+    return SummaryUsage(max(0, (usage.prompt_token_count or 0) - read), read, 0, output)

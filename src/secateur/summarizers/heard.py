@@ -6,7 +6,7 @@ never carried out. A model's thoughts are no part of its answer.
 
 import re
 
-from secateur.compaction.ask import Answer, Spent
+from secateur.compaction.ask import SummaryAnswer, SummaryUsage
 from secateur.summarizers.protocol import Failed
 
 MOST_CHARS = 1_000_000  # of an answer: several times the longest summary
@@ -18,7 +18,7 @@ class Heard:
 
     def __init__(self) -> None:
         self.finish = ""  # as the provider says it
-        self.spent = Spent()
+        self.spent = SummaryUsage()
         self._pieces: list[str] = []
         self._chars = 0
         self._calls: set[str] = set()
@@ -35,9 +35,9 @@ class Heard:
         """A tool call came, or a piece of one."""
         self._calls.add(str(id))
 
-    def answer(self, by: str) -> Answer:
+    def answer(self, by: str) -> SummaryAnswer:
         """All of it. Failed if it has no end."""
         text = "".join(self._pieces)
         if not self.finish:
             raise Failed("dropped", f"the stream ended after {len(text):,} characters without an end")
-        return Answer(_THOUGHT.sub("", text, count=1), self.finish, len(self._calls), by=by, spent=self.spent)
+        return SummaryAnswer(_THOUGHT.sub("", text, count=1), self.finish, len(self._calls), by=by, spent=self.spent)

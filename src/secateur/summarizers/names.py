@@ -1,4 +1,4 @@
-"""Names of summarisers, as they are written in a policy or on a command line, and what each stands for.
+"""Names of summarizers, as they are written in a policy or on a command line, and what each stands for.
 
     anthropic:claude-haiku-4-5            openai:gpt-5-mini            gemini:gemini-2.5-flash
     openai-chat:gpt-4.1-mini              http://127.0.0.1:8080/v1#qwen?window=8192
@@ -62,12 +62,12 @@ VENDORS: dict[str, Vendor] = {
 def endpoint(name: str, window_of: Windows) -> Endpoint:
     """What a name stands for. Raises ConfigError for one that stands for nothing."""
     if found(name):
-        raise ConfigError(f"a key stands in a summariser's name: put it into the environment ({SERVER_KEY})")
+        raise ConfigError(f"a key stands in a summarizer's name: put it into the environment ({SERVER_KEY})")
     if name.startswith(("http://", "https://")):
         return _server(name, window_of)
     vendor, colon, model = name.partition(":")
     if vendor not in VENDORS or not colon:
-        raise ConfigError(f"{name!r} names no summariser: {_near(vendor)}")
+        raise ConfigError(f"{name!r} names no summarizer: {_near(vendor)}")
     model, options = _options(model, name)
     if not model or "key" in options:
         raise ConfigError(f"{name!r} names no model: write {vendor}:MODEL")

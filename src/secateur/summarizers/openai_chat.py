@@ -7,14 +7,14 @@ that refuses to be asked is asked again without.
 from importlib import import_module
 from typing import Any
 
-from secateur.compaction.ask import Answer, Ask, Spent
+from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
 from secateur.summarizers.endpoint import Endpoint, connection
 from secateur.summarizers.heard import Heard
 
 _OPENAI = "api.openai.com"
 
 
-async def ask_openai_chat(to: Endpoint, ask: Ask, seconds: float) -> Answer:
+async def ask_openai_chat(to: Endpoint, ask: Ask, seconds: float) -> SummaryAnswer:
     """The model's answer to one question."""
     heard = Heard()
     async with connection(to, seconds) as http, openai_client(to, seconds, http) as client:
@@ -62,7 +62,7 @@ def _hear(heard: Heard, chunk: Any) -> None:
     if chunk.usage:
         read = getattr(chunk.usage.prompt_tokens_details, "cached_tokens", 0) or 0
         sent = chunk.usage.prompt_tokens or 0
-        heard.spent = Spent(max(0, sent - read), read, 0, chunk.usage.completion_tokens or 0)
+        heard.spent = SummaryUsage(max(0, sent - read), read, 0, chunk.usage.completion_tokens or 0)
     for choice in chunk.choices or ():
         if choice.delta:
             heard.say(choice.delta.content)

@@ -5,7 +5,7 @@ Rule: nothing is stored with the provider. The words for how an answer ended are
 
 from typing import Any
 
-from secateur.compaction.ask import Answer, Ask, Failure, Spent
+from secateur.compaction.ask import Ask, Failure, SummaryAnswer, SummaryUsage
 from secateur.summarizers.endpoint import Endpoint, connection
 from secateur.summarizers.heard import Heard
 from secateur.summarizers.openai_chat import openai_client
@@ -16,7 +16,7 @@ _ENDS = ("response.completed", "response.incomplete")
 _KINDS: dict[str, Failure] = {"rate_limit_exceeded": "rate_limited", "context_length_exceeded": "window"}
 
 
-async def ask_openai_responses(to: Endpoint, ask: Ask, seconds: float) -> Answer:
+async def ask_openai_responses(to: Endpoint, ask: Ask, seconds: float) -> SummaryAnswer:
     """The model's answer to one question."""
     heard = Heard()
     async with connection(to, seconds) as http, openai_client(to, seconds, http) as client:
@@ -54,8 +54,8 @@ def _failed(code: str | None, text: str | None) -> Failed:
     return Failed(_KINDS.get(code or "", "overloaded"), f"the answer failed ({code}): {text}")
 
 
-def _spent(usage: Any) -> Spent:
+def _spent(usage: Any) -> SummaryUsage:
     if not usage:
-        return Spent()
+        return SummaryUsage()
     read = getattr(usage.input_tokens_details, "cached_tokens", 0) or 0
-    return Spent(max(0, usage.input_tokens - read), read, 0, usage.output_tokens)
+    return SummaryUsage(max(0, usage.input_tokens - read), read, 0, usage.output_tokens)

@@ -1,4 +1,4 @@
-"""Summarisers without a provider: none at all, and a function of the caller's own.
+"""Summarizers without a provider: none at all, and a function of the caller's own.
 
 Rule: a function may block for as long as it likes; it runs in a thread that nobody waits for longer than the deadline.
 """
@@ -9,7 +9,7 @@ from threading import Thread
 
 from msgspec import Struct
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.summarizers.protocol import Failed
 
 EXTRACTIVE = "extractive"
@@ -23,7 +23,7 @@ class Extractive(Struct, frozen=True):
     window_tokens: int = 0
     max_output: int = 0
 
-    async def summarize(self, ask: Ask, seconds: float) -> Answer:
+    async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         raise Failed("refused", "there is no model to ask: who asks makes the summary")
 
 
@@ -31,16 +31,16 @@ class Function(Struct, frozen=True):
     """A function from a question to the text of its answer, or to an `Answer`. `host`: where it sends it to."""
 
     name: str
-    call: Callable[[Ask], str | Answer]
+    call: Callable[[Ask], str | SummaryAnswer]
     host: str = ""
     window_tokens: int = 0
     max_output: int = 0
 
-    async def summarize(self, ask: Ask, seconds: float) -> Answer:
+    async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[str | Answer] = loop.create_future()
+        done: asyncio.Future[str | SummaryAnswer] = loop.create_future()
 
-        def settle(made: str | Answer | None, error: BaseException | None) -> None:
+        def settle(made: str | SummaryAnswer | None, error: BaseException | None) -> None:
             if done.done():
                 return  # called off
             if error is not None:
@@ -59,4 +59,4 @@ class Function(Struct, frozen=True):
 
         Thread(target=work, name=f"secateur-{self.name}", daemon=True).start()
         made = await done
-        return made if isinstance(made, Answer) else Answer(made, by=self.name)
+        return made if isinstance(made, SummaryAnswer) else SummaryAnswer(made, by=self.name)

@@ -1,4 +1,4 @@
-"""What every summariser is: a name, a place, a window, and one coroutine that answers a question.
+"""What every summarizer is: a name, a place, a window, and one coroutine that answers a question.
 
     class Mine:
         name, host, window_tokens, max_output = "mine", "", 8_000, 0
@@ -6,14 +6,14 @@
         async def summarize(self, ask, seconds):
             return Answer(await my_model(ask.system, ask.text), by=self.name)
 
-Rule: whoever asks has redacted the question, holds the deadline and tries again; a summariser asks once, and either
+Rule: whoever asks has redacted the question, holds the deadline and tries again; a summarizer asks once, and either
 answers or raises. `Failed` says what kind of failure it was; anything else counts as a crash. Whether an answer is a
 summary is not decided here.
 """
 
 from typing import Protocol
 
-from secateur.compaction.ask import Answer, Ask, Failure
+from secateur.compaction.ask import Ask, Failure, SummaryAnswer
 
 
 class Summarizer(Protocol):
@@ -39,7 +39,7 @@ class Summarizer(Protocol):
         """The most tokens of an answer; 0: no limit is known."""
         ...
 
-    async def summarize(self, ask: Ask, seconds: float) -> Answer:
+    async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         """The answer, of which at most `ask.most_tokens` are wanted. It is cancelled when `seconds` are over."""
         ...
 

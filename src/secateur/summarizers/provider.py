@@ -1,4 +1,4 @@
-"""A model of a provider, as a summariser.
+"""A model of a provider, as a summarizer.
 
 Rule: it asks once and holds no connection between questions, so nothing is left open when somebody calls it off.
 """
@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.summarizers.anthropic_messages import ask_anthropic
 from secateur.summarizers.endpoint import Endpoint
 from secateur.summarizers.gemini import ask_gemini
 from secateur.summarizers.openai_chat import ask_openai_chat
 from secateur.summarizers.openai_responses import ask_openai_responses
 
-_SPOKEN: dict[str, Callable[[Endpoint, Ask, float], Awaitable[Answer]]] = {
+_SPOKEN: dict[str, Callable[[Endpoint, Ask, float], Awaitable[SummaryAnswer]]] = {
     "anthropic": ask_anthropic,
     "openai": ask_openai_responses,
     "openai-chat": ask_openai_chat,
@@ -23,7 +23,7 @@ _SPOKEN: dict[str, Callable[[Endpoint, Ask, float], Awaitable[Answer]]] = {
 
 
 class Provider(Struct, frozen=True):
-    """A summariser that asks a model at an endpoint."""
+    """A summarizer that asks a model at an endpoint."""
 
     to: Endpoint
 
@@ -43,5 +43,5 @@ class Provider(Struct, frozen=True):
     def max_output(self) -> int:
         return self.to.max_output
 
-    async def summarize(self, ask: Ask, seconds: float) -> Answer:
+    async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         return await _SPOKEN[self.to.provider](self.to, ask, seconds)

@@ -1,4 +1,4 @@
-"""One question, put to one summariser until it answers, its time is over, or asking again makes no sense.
+"""One question, put to one summarizer until it answers, its time is over, or asking again makes no sense.
 
 Rule: it always ends in an `Answer`; what went wrong stands in it, with its kind. What is sent is redacted once more,
 here, where everything passes. Only failures that may pass are tried again, and never beyond the time that is left.
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.redact import redact
 from secateur.summarizers.failing import RETRIED, failed
 from secateur.summarizers.protocol import Failed, Summarizer
@@ -22,20 +22,20 @@ MOST_TRIES = 4
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0  # between tries, where the provider does not say
 
 
-async def answered(ask: Ask, by: Summarizer, seconds: float) -> Answer:
-    """The summariser's answer. Raises nothing but cancellation."""
+async def answered(ask: Ask, by: Summarizer, seconds: float) -> SummaryAnswer:
+    """The summarizer's answer. Raises nothing but cancellation."""
     if by.window_tokens and ask.tokens + ask.most_tokens > by.window_tokens:
         text = f"{ask.tokens:,} + {ask.most_tokens:,} tokens do not fit the window of {by.window_tokens:,}"
-        return Answer(error=text, failure="window", by=by.name, tries=0)
+        return SummaryAnswer(error=text, failure="window", by=by.name, tries=0)
     clean = replace(ask, system=redact(ask.system), text=redact(ask.text), fork=redact(ask.fork))
     tries = _Tries(by, clean, monotonic() + seconds)
     try:
         async with asyncio.timeout(seconds):
             answer = await tries.until_answered()
     except TimeoutError:
-        answer = Answer(error=f"no answer came within {seconds:.1f} s", failure="timeout")
+        answer = SummaryAnswer(error=f"no answer came within {seconds:.1f} s", failure="timeout")
     except Failed as error:
-        answer = Answer(error=str(error), failure=error.failure)
+        answer = SummaryAnswer(error=str(error), failure=error.failure)
     return replace(answer, text=redact(answer.text), by=answer.by or by.name, tries=tries.made)
 
 
@@ -46,7 +46,7 @@ class _Tries:
         self.made = 0
         self._by, self._ask, self._ends = by, ask, ends
 
-    async def until_answered(self) -> Answer:
+    async def until_answered(self) -> SummaryAnswer:
         """The first answer; what the last try failed of is raised."""
         import tenacity  # only who asks a model needs it
 
@@ -56,10 +56,10 @@ class _Tries:
             wait=_wait,
             reraise=True,
         )
-        answer: Answer = await again(self._once)
+        answer: SummaryAnswer = await again(self._once)
         return answer
 
-    async def _once(self) -> Answer:
+    async def _once(self) -> SummaryAnswer:
         self.made += 1
         try:
             return await self._by.summarize(self._ask, max(0.1, self._ends - monotonic()))

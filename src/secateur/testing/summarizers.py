@@ -7,7 +7,7 @@ cancelled.
 import asyncio
 import os
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.redact import found, redact
 from secateur.summarizers import Failed, Summarizer
 
@@ -40,7 +40,7 @@ class SummarizerKit:
 
     def test_it_answers_with_a_text_or_says_why_not(self) -> None:
         answer = asyncio.run(self._answered())
-        if isinstance(answer, Answer):
+        if isinstance(answer, SummaryAnswer):
             assert isinstance(answer.text, str)
             assert answer.text or answer.error, "no text, and no reason"
             assert answer.by
@@ -69,7 +69,7 @@ class SummarizerKit:
     def test_no_secret_stands_in_what_is_recorded_of_it(self) -> None:
         made = self.summarizer()
         answer = asyncio.run(self._answered())
-        shown = [made.name, made.host, answer.by if isinstance(answer, Answer) else str(answer)]
+        shown = [made.name, made.host, answer.by if isinstance(answer, SummaryAnswer) else str(answer)]
         held = [
             value for name, value in os.environ.items() if len(value) >= 8 and any(mark in name for mark in _SECRETS)
         ]
@@ -77,7 +77,7 @@ class SummarizerKit:
             assert not found(text), f"a credential: {redact(text)}"
             assert not any(value in text for value in held), "the value of an environment variable that holds a secret"
 
-    async def _answered(self) -> Answer | Failed:
+    async def _answered(self) -> SummaryAnswer | Failed:
         try:
             return await asyncio.wait_for(self.summarizer().summarize(self.ask(), _PATIENCE_S), _PATIENCE_S)
         except Failed as failed:

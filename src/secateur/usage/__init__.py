@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from secateur.usage.members import figure, is_there, member
 from secateur.usage.places import tables
-from secateur.usage.shapes import SHAPES, Shape
+from secateur.usage.shapes import SHAPES, UsageShape
 
-__all__ = ["SHAPES", "Shape", "Usage", "usage_of"]
+__all__ = ["SHAPES", "UsageShape", "Usage", "usage_of"]
 
 
 class Usage(Struct, frozen=True):
@@ -62,7 +62,7 @@ def _usage(table: Any) -> Usage | None:
     return usage if usage.taken else None
 
 
-def _by(shape: Shape, table: Any) -> Usage:
+def _by(shape: UsageShape, table: Any) -> Usage:
     given, output = figure(table, shape.input), figure(table, shape.output)
     read, reasoning = figure(table, shape.read), figure(table, shape.reasoning)
     short, hour = figure(table, shape.write_5m), figure(table, shape.write_1h)
@@ -82,7 +82,7 @@ def _by(shape: Shape, table: Any) -> Usage:
     )
 
 
-def _is_inside(shape: Shape, given: int, cached: int, whole: int) -> bool:
+def _is_inside(shape: UsageShape, given: int, cached: int, whole: int) -> bool:
     """Whether the input includes what was cached; where writers disagree, whatever the figures allow."""
     if shape.cached == "either":
         return cached <= given and whole != given + cached

@@ -12,7 +12,7 @@ Names = tuple[str, ...]
 Counted = Literal["inside", "beside", "either"]
 
 
-class Shape(Struct, frozen=True, kw_only=True):
+class UsageShape(Struct, frozen=True, kw_only=True):
     """Where the figures of one shape stand: dotted paths, the first with a figure counts.
 
     A step `key=value` picks the members of a list that have it. `either`: the shape's writers disagree, and the figures
@@ -35,7 +35,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
 
 SHAPES = (
-    Shape(
+    UsageShape(
         name="DeepSeek",
         marks=("prompt_cache_hit_tokens", "prompt_cache_miss_tokens"),
         cached="inside",
@@ -44,7 +44,7 @@ SHAPES = (
         output=("completion_tokens",),
         reasoning=("completion_tokens_details.reasoning_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="OpenHands (token usages)",
         marks=("per_turn_token", "cache_read_tokens+prompt_tokens"),
         cached="either",
@@ -54,7 +54,7 @@ SHAPES = (
         output=("completion_tokens",),
         reasoning=("reasoning_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="LiteLLM",
         marks=("prompt_tokens+cache_read_input_tokens", "prompt_tokens+cache_creation_input_tokens"),
         cached="either",  # versions before 1.50 left out what was cached
@@ -67,7 +67,7 @@ SHAPES = (
         reasoning=("completion_tokens_details.reasoning_tokens",),
         total=("total_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="OpenAI Chat Completions",
         marks=("prompt_tokens",),
         cached="inside",
@@ -77,7 +77,7 @@ SHAPES = (
         output=("completion_tokens",),
         reasoning=("completion_tokens_details.reasoning_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="Gemini",
         marks=("promptTokenCount", "prompt_token_count"),
         cached="inside",
@@ -88,7 +88,7 @@ SHAPES = (
         reasoning=("thoughtsTokenCount", "thoughts_token_count"),
         thinking="beside",
     ),
-    Shape(
+    UsageShape(
         name="Gemini Interactions",
         marks=("total_input_tokens",),
         cached="inside",
@@ -99,7 +99,7 @@ SHAPES = (
         reasoning=("total_thought_tokens",),
         thinking="beside",
     ),
-    Shape(
+    UsageShape(
         name="OpenAI Responses",
         marks=("input_tokens_details",),
         cached="inside",
@@ -109,7 +109,7 @@ SHAPES = (
         output=("output_tokens",),
         reasoning=("output_tokens_details.reasoning_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="Codex",
         marks=("cached_input_tokens", "reasoning_output_tokens"),
         cached="inside",
@@ -119,7 +119,7 @@ SHAPES = (
         output=("output_tokens",),
         reasoning=("reasoning_output_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="LangChain",
         marks=("input_token_details", "output_token_details"),
         cached="inside",
@@ -131,7 +131,7 @@ SHAPES = (
         output=("output_tokens",),
         reasoning=("output_token_details.reasoning",),
     ),
-    Shape(
+    UsageShape(
         name="pydantic-ai",
         marks=("cache_read_tokens", "cache_write_tokens"),
         cached="inside",
@@ -142,7 +142,7 @@ SHAPES = (
         output=("output_tokens",),
         reasoning=("output_reasoning_tokens", "details.reasoning_tokens"),
     ),
-    Shape(
+    UsageShape(
         name="Inspect",
         marks=("input_tokens_cache_read", "input_tokens_cache_write"),
         cached="either",  # as the provider has it; the total tells
@@ -153,7 +153,7 @@ SHAPES = (
         reasoning=("reasoning_tokens",),
         total=("total_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="Microsoft Agent Framework",
         marks=("input_token_count",),
         cached="either",  # its OpenAI clients count it inside, its Anthropic client beside
@@ -164,7 +164,7 @@ SHAPES = (
         reasoning=("reasoning_output_token_count", "openai.reasoning_tokens"),
         total=("total_token_count",),
     ),
-    Shape(
+    UsageShape(
         name="Anthropic",
         marks=("cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation", "iterations"),
         cached="beside",
@@ -176,7 +176,7 @@ SHAPES = (
         output=("output_tokens",),
         reasoning=("output_tokens_details.thinking_tokens",),
     ),
-    Shape(
+    UsageShape(
         name="Bedrock Converse",
         marks=("cacheReadInputTokens", "cacheWriteInputTokens"),
         cached="beside",
@@ -187,7 +187,7 @@ SHAPES = (
         write_1h=("cacheDetails.ttl=1h.inputTokens",),
         output=("outputTokens",),
     ),
-    Shape(
+    UsageShape(
         name="AI SDK 6, a model's own",
         marks=("inputTokens.total", "inputTokens.noCache"),
         cached="inside",
@@ -197,7 +197,7 @@ SHAPES = (
         output=("outputTokens.total",),
         reasoning=("outputTokens.reasoning",),
     ),
-    Shape(
+    UsageShape(
         name="AI SDK 6",
         marks=("inputTokenDetails",),
         cached="inside",
@@ -207,7 +207,7 @@ SHAPES = (
         output=("outputTokens",),
         reasoning=("outputTokenDetails.reasoningTokens", "reasoningTokens"),
     ),
-    Shape(
+    UsageShape(
         name="Copilot CLI",
         marks=("cacheReadTokens", "cacheWriteTokens"),
         cached="either",
@@ -217,7 +217,7 @@ SHAPES = (
         output=("outputTokens",),
         reasoning=("reasoningTokens",),
     ),
-    Shape(
+    UsageShape(
         name="AI SDK 5",
         marks=("inputTokens",),
         cached="either",  # its Anthropic provider leaves out what was read
@@ -227,14 +227,14 @@ SHAPES = (
         reasoning=("reasoningTokens",),
         total=("totalTokens",),
     ),
-    Shape(
+    UsageShape(
         name="AI SDK 4",
         marks=("promptTokens",),
         cached="inside",
         input=("promptTokens",),
         output=("completionTokens",),
     ),
-    Shape(
+    UsageShape(
         name="Pi",
         marks=("cacheRead", "cacheWrite"),
         cached="beside",
@@ -243,7 +243,7 @@ SHAPES = (
         write=("cacheWrite",),
         output=("output",),
     ),
-    Shape(
+    UsageShape(
         name="opencode",
         marks=("cache",),
         cached="beside",
@@ -254,7 +254,7 @@ SHAPES = (
         reasoning=("reasoning",),
         thinking="beside",
     ),
-    Shape(
+    UsageShape(
         name="Gemini CLI",
         marks=("cached", "thoughts"),
         cached="inside",
@@ -265,7 +265,7 @@ SHAPES = (
         reasoning=("thoughts",),
         thinking="beside",
     ),
-    Shape(
+    UsageShape(
         name="input and output only",
         marks=("input_tokens",),
         cached="inside",

@@ -4,7 +4,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.acts.fates import Fates, working_set
-from secateur.acts.known import History, history_of
+from secateur.acts.known import ToolHistory, history_of
 from secateur.model import Derived, Message, MessagePositions
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
@@ -105,7 +105,7 @@ def test_the_working_set_is_the_fresh_reads_of_the_files_in_use() -> None:
 def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
     calls = (read("a.py"), edit("a.py"), read("b.py"), run("npm test"), read("a.py"))
     messages = session(*calls)
-    at_once = History()
+    at_once = ToolHistory()
     at_once.grow(messages, {})
     index = MessagePositions(derived=Derived())
     begun = history_of(messages[:cut], index=index)

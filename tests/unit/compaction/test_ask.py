@@ -1,8 +1,8 @@
-"""What a summariser reads."""
+"""What a summarizer reads."""
 
 from compactions import COUNT, done, rows, run, said, scene
 from conversation import assistant, result, talk, user
-from secateur.compaction.ask import Answer, Task, ask, parts_of, told
+from secateur.compaction.ask import SummaryAnswer, SummaryTask, ask, parts_of, told
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import template
 from secateur.model import Message, Part
@@ -44,14 +44,16 @@ def test_long_tool_text_is_cut_and_says_so() -> None:
 def test_secrets_are_redacted_wherever_they_stand() -> None:
     args = f'{{"command":"curl -H \\"x-api-key: {KEY}\\""}}'
     assert KEY not in as_told(user(f"use {KEY}"), assistant(("c", "bash", args)), result(f"token={KEY}", call="c"))
-    task = Task(template=template("secateur"), most_tokens=9, kept=f"- {KEY}", facts=f"- {KEY}", focus=f"keep {KEY}")
+    task = SummaryTask(
+        template=template("secateur"), most_tokens=9, kept=f"- {KEY}", facts=f"- {KEY}", focus=f"keep {KEY}"
+    )
     asked = ask(["[user] hi"], task, COUNT)
     assert KEY not in asked.text
     assert KEY not in asked.fork
 
 
 def test_the_question_names_headings_language_focus_and_what_is_known() -> None:
-    task = Task(
+    task = SummaryTask(
         template=template("kilocode"), language="vi", most_tokens=9, kept="## Goal\n- old", facts="- fact", focus="auth"
     )
     text = ask(["[user] hi"], task, COUNT).text
@@ -70,7 +72,7 @@ def test_parts_hold_no_more_than_there_is_room_for() -> None:
 
 def test_a_history_beyond_the_window_is_asked_for_in_parts() -> None:
     messages = [user("do it"), *[m for n in range(60) for m in _round(n)], user("go on")]
-    answers = [Answer(said(discoveries="- The results were all the same"))]
+    answers = [SummaryAnswer(said(discoveries="- The results were all the same"))]
     outcome, asked = run(
         scene(talk(*messages), asks=True, summarizer_window=6_000, window=60_000),
         Compaction(keep_turns=1, keep_tokens=0),
@@ -86,7 +88,7 @@ def test_a_history_beyond_the_window_is_asked_for_in_parts() -> None:
 def test_a_window_without_room_for_the_question_asks_nothing() -> None:
     messages = [user("do it"), *[m for n in range(60) for m in _round(n)], user("go on")]
     small = scene(talk(*messages), asks=True, summarizer_window=1_000, window=60_000)
-    outcome, asked = run(small, Compaction(keep_turns=1, keep_tokens=0), answers=[Answer()])
+    outcome, asked = run(small, Compaction(keep_turns=1, keep_tokens=0), answers=[SummaryAnswer()])
     assert asked == []
     assert done(outcome).rung == "extract"
 

@@ -9,7 +9,7 @@ from compactions import COUNT, done, opened, refused, run, said, scene, texts, v
 from conversation import assistant, result, summary, talk, user
 from native import Native
 from secateur.api import check, family_of
-from secateur.compaction.ask import Answer
+from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.outcome import host_answer, status_of
 from secateur.compaction.rows import CARRIED
 from secateur.compaction.settings import Compaction, Continuation
@@ -62,7 +62,7 @@ def test_what_came_of_it_can_be_kept_and_read_again() -> None:
 
 def test_a_model_writes_prose_and_code_writes_facts() -> None:
     good = said(discoveries="- The login was broken since nobody had run the tests")
-    outcome, asked = run(scene(TALK, asks=True, focus="the docs"), TAIL, answers=[Answer(good, by="m")])
+    outcome, asked = run(scene(TALK, asks=True, focus="the docs"), TAIL, answers=[SummaryAnswer(good, by="m")])
     assert (done(outcome).rung, done(outcome).by, done(outcome).asks, len(asked)) == ("model", "m", 1, 1)
     text = done(outcome).summary
     assert "since nobody had run the tests" in text
@@ -70,8 +70,8 @@ def test_a_model_writes_prose_and_code_writes_facts() -> None:
     assert "Pay most attention to this: the docs" in asked[0].text
 
 
-def test_a_failed_summariser_is_not_asked_again() -> None:
-    outcome, asked = run(scene(TALK, asks=True), TAIL, answers=[Answer(error="429 too many requests")])
+def test_a_failed_summarizer_is_not_asked_again() -> None:
+    outcome, asked = run(scene(TALK, asks=True), TAIL, answers=[SummaryAnswer(error="429 too many requests")])
     assert [(one.rung, one.reason) for one in done(outcome).attempts] == [("model", "failed")]
     assert (len(asked), done(outcome).rung) == (1, "extract")
 
@@ -126,11 +126,11 @@ def test_calls_that_wait_stay_with_their_round() -> None:
 
 
 def test_a_later_compaction_adds_to_the_summary_what_is_new() -> None:
-    first, _ = run(scene(TALK, asks=True), TAIL, answers=[Answer(said(discoveries="- The cookie was dropped"))])
+    first, _ = run(scene(TALK, asks=True), TAIL, answers=[SummaryAnswer(said(discoveries="- The cookie was dropped"))])
     plan = opened(TALK, first)
     longer = talk(*TALK.messages, *rounds(9, "b"), assistant(text="The docs are done."), user("Now release."))
     second, asked = run(
-        scene(longer, plan, asks=True), TAIL, answers=[Answer(said(accomplished="- The docs were written"))]
+        scene(longer, plan, asks=True), TAIL, answers=[SummaryAnswer(said(accomplished="- The docs were written"))]
     )
     assert "tests/test_b0.py" in asked[0].text
     assert "tests/test_0.py" not in asked[0].text.partition("</conversation>")[0]  # only what was newly cut
@@ -143,7 +143,7 @@ def test_a_later_compaction_adds_to_the_summary_what_is_new() -> None:
 
 def test_with_nothing_new_the_summary_stays_and_nobody_is_asked() -> None:
     plan = opened(TALK, run(scene(TALK), TAIL)[0])
-    outcome, asked = run(scene(TALK, plan, asks=True), TAIL, answers=[Answer(said())])
+    outcome, asked = run(scene(TALK, plan, asks=True), TAIL, answers=[SummaryAnswer(said())])
     assert (refused(outcome).reason, asked) == ("nothing_new", [])
 
 
@@ -159,14 +159,14 @@ def test_a_summary_that_saves_nothing_is_refused() -> None:
 
 def test_fixed_overhead_above_the_window_asks_nothing() -> None:
     full = scene(TALK, asks=True, window=38_000, load=Load(40_000, 34_500))
-    outcome, asked = run(full, TAIL, answers=[Answer(said())])
+    outcome, asked = run(full, TAIL, answers=[SummaryAnswer(said())])
     assert (refused(outcome).reason, asked) == ("fixed_overhead", [])
 
 
 @pytest.mark.parametrize("forced", [True, False])
 def test_off_is_off(forced: bool) -> None:
     full = scene(TALK, asks=True, window=1_000, load=Load(5_000), forced=forced)
-    outcome, asked = run(full, Compaction(enabled=False), answers=[Answer(said())])
+    outcome, asked = run(full, Compaction(enabled=False), answers=[SummaryAnswer(said())])
     assert (refused(outcome).reason, asked) == ("off", [])
 
 
@@ -184,7 +184,7 @@ def test_a_hosts_own_summary_is_taken_into_ours() -> None:
 
 
 def test_our_summary_is_read_back_from_a_hosts_log() -> None:
-    first, _ = run(scene(TALK, asks=True), TAIL, answers=[Answer(said(discoveries="- The cookie was dropped"))])
+    first, _ = run(scene(TALK, asks=True), TAIL, answers=[SummaryAnswer(said(discoveries="- The cookie was dropped"))])
     loaded = talk(summary(done(first).summary), *rounds(9, "b"), user("next"))
     second, _ = run(scene(loaded), TAIL)
     assert done(second).ledger.constraints[0].text == "Never push to main."
@@ -205,7 +205,9 @@ def test_secrets_are_in_no_summary() -> None:
     talked = talk(
         user(f"Use {key} for the push."), *rounds(9), assistant(text=f"I used {key}, and it works now."), user("n")
     )
-    outcome, _ = run(scene(talked, asks=True), TAIL, answers=[Answer(said(discoveries=f"- The token {key} works"))])
+    outcome, _ = run(
+        scene(talked, asks=True), TAIL, answers=[SummaryAnswer(said(discoveries=f"- The token {key} works"))]
+    )
     assert key not in done(outcome).summary
     assert key not in encode(opened(talked, outcome)).decode()
 

@@ -6,7 +6,7 @@ import pytest
 
 from compactions import COUNT, done, refused, scene, texts, view
 from conversation import assistant, result, summary, talk, user
-from secateur.compaction.cut import Cut
+from secateur.compaction.cut import HistoryCut
 from secateur.compaction.digest import digested
 from secateur.compaction.outcome import Outcome
 from secateur.compaction.rows import rows_of
@@ -147,7 +147,7 @@ def test_a_summary_reads_what_a_digest_stands_for_as_it_came() -> None:
     made = talk(user("mend it. Never push."), *work("a.py"), user("go on"), *work("b.py"), user())
     laid = fold(plan_of(made, shortened(made, (0, 3))))
     rows = rows_of(made.messages, resolve_ranges(laid.ranges, made.messages), COUNT)
-    taken = given(Cut(0, 5), rows, made.messages, Compaction(), Protection())
+    taken = given(HistoryCut(0, 5), rows, made.messages, Compaction(), Protection())
     assert taken.messages == made.messages[: 5 + 1]
     assert [one.path for one in taken.ledger.files] == [f"/home/me/app/src/{name}" for name in ("a.py", "b.py")]
     assert taken.kept.sections == {}

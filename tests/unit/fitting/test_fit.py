@@ -10,7 +10,7 @@ import pytest
 import secateur
 from long_sessions import SUMS, body, called, long, said, summary, texts, worked, writer
 from secateur import Engine
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.outcome import Compacted
 from secateur.errors import StillTooLong
 from secateur.hooks import AfterCompact, BeforeCompact, CommandHook, CompactDecision
@@ -48,20 +48,20 @@ def test_what_is_too_long_becomes_a_summary_and_fits() -> None:
 
 
 def test_a_summary_by_a_model_and_what_it_cost() -> None:
-    write, asked = writer(Answer(summary(), by="m"))
+    write, asked = writer(SummaryAnswer(summary(), by="m"))
     told = Engine(PLAIN, window=WINDOW, summarizer=write).fit(LONG, now_ms=0).receipt.compaction
     assert told is not None
     assert (told.method, told.summarizer, told.model_calls) == ("model", "m", len(asked))
 
 
-def test_the_order_is_prune_cut_summarise_continue() -> None:  # SV-S.1
+def test_the_order_is_prune_cut_summarize_continue() -> None:  # SV-S.1
     older = [said("user", "Fix it."), *worked(12, "a", 4000), said("user", "Test it.")]
     messages = [*older, *worked(2, "d"), said("user", "Go on."), *worked(12, "b", 300)]
     write, asked = writer(summary(name="opencode"))
     view = Engine("opencode", window=60_000, summarizer=write).compact(body(messages), now_ms=5)
     first, second = view.plan.epochs
     assert {type(edit) for edit in first.edits} == {Rewrite}
-    assert "<tool-output-compacted />" in asked[0].text  # the summariser reads the pruned head
+    assert "<tool-output-compacted />" in asked[0].text  # the summarizer reads the pruned head
     assert "1 passed" not in asked[0].text.split("Test it.")[0]
     assert list(dict.fromkeys(edit.strategy for edit in second.edits)) == ["compact", "continue"]
     assert json.loads(view.request)["messages"][0]["role"] == "system"
@@ -167,7 +167,7 @@ def test_a_hook_that_fails_stops_nothing() -> None:
     assert "the hook before_compact said nothing" in view.receipt.warnings[0]
 
 
-def test_a_summariser_that_never_answers_costs_the_deadline_at_most() -> None:
+def test_a_summarizer_that_never_answers_costs_the_deadline_at_most() -> None:
     never = threading.Event()
 
     def hang(ask: Ask) -> str:

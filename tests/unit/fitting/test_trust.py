@@ -7,7 +7,7 @@ import pytest
 from credentials import PLANTED
 from long_sessions import SUMS, Native, body, called, long, said, summary, texts, worked, writer
 from secateur import Engine
-from secateur.compaction.ask import Answer
+from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.outcome import Refused
 from secateur.hooks import AfterCompact
 from secateur.hosts.pi import answered
@@ -15,23 +15,23 @@ from secateur.policy import load
 
 WINDOW = 16_000
 BAD = [
-    Answer(""),
-    Answer(" \n\t"),
-    Answer("", calls=1),
-    Answer(summary(), finish="length"),
-    Answer("Error: usage limit reached|1754161200."),
-    Answer("The conversation is empty."),
-    Answer("Step 1. 1 passed 1 passed"),
-    Answer(summary("- Исправлена ошибка входа, тесты проходят, ветка готова к слиянию и проверке")),
-    Answer(summary("- The login was broken and then it was fixed by hand. " * 4000)),
-    Answer("I'm sorry, but I can't help with that."),
-    Answer('{"error": {"type": "overloaded_error", "message": "Overloaded"}}'),
-    Answer("<!DOCTYPE html><html><body>502 Bad Gateway</body></html>"),
+    SummaryAnswer(""),
+    SummaryAnswer(" \n\t"),
+    SummaryAnswer("", calls=1),
+    SummaryAnswer(summary(), finish="length"),
+    SummaryAnswer("Error: usage limit reached|1754161200."),
+    SummaryAnswer("The conversation is empty."),
+    SummaryAnswer("Step 1. 1 passed 1 passed"),
+    SummaryAnswer(summary("- Исправлена ошибка входа, тесты проходят, ветка готова к слиянию и проверке")),
+    SummaryAnswer(summary("- The login was broken and then it was fixed by hand. " * 4000)),
+    SummaryAnswer("I'm sorry, but I can't help with that."),
+    SummaryAnswer('{"error": {"type": "overloaded_error", "message": "Overloaded"}}'),
+    SummaryAnswer("<!DOCTYPE html><html><body>502 Bad Gateway</body></html>"),
 ]
 
 
 @pytest.mark.parametrize("answer", BAD, ids=range(len(BAD)))
-def test_what_is_no_summary_changes_nothing_where_the_policy_cancels(answer: Answer) -> None:
+def test_what_is_no_summary_changes_nothing_where_the_policy_cancels(answer: SummaryAnswer) -> None:
     history = body(long(asked="Fix the page with the login, which the tests say is broken, and do not push to main."))
     write, asked = writer(answer)
     policy = {**SUMS, "compaction": {"on_bad_summary": "cancel"}}
@@ -100,7 +100,7 @@ def test_pi_is_answered_whatever_happens() -> None:  # SV-2.4
     for changed, by in (
         ({}, None),
         ({}, writer("")[0]),
-        ({}, writer(Answer(summary(), finish="length"))[0]),
+        ({}, writer(SummaryAnswer(summary(), finish="length"))[0]),
         ({}, broken),
         ({}, "nobody:nothing"),
         ({"isIdle": False}, good),

@@ -139,6 +139,6 @@ def test_bodies_and_new_messages() -> None:
         ([], False),
     ],
 )
-def test_recognised_by_keyed_blocks(messages: Any, known: bool) -> None:
+def test_recognized_by_keyed_blocks(messages: Any, known: bool) -> None:
     assert bool(FORMAT.recognize(Text.of(dumps({"messages": messages})))) == known
     assert bool(FORMAT.recognize(messages)) == known

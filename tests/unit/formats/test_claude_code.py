@@ -189,7 +189,7 @@ def test_arguments_stay_json() -> None:
         ClaudeCode().replacement_body(Part("tool_call", (0,)), "{broken")
 
 
-def test_it_is_recognised_by_its_tree() -> None:
+def test_it_is_recognized_by_its_tree() -> None:
     title = {"type": "summary", "summary": "x"}
     assert ClaudeCode().recognize(log(title, user("u1", None, "go"))) == "lines have uuid, parentUuid and message.role"
     assert ClaudeCode().recognize(log(title, progress("p1", None))) == "lines have uuid, parentUuid and sessionId"

@@ -277,7 +277,7 @@ def test_what_stands_in_place_of_a_body(part: Part, text: str, body: str) -> Non
     assert dumps(Codex().replacement_body(part, text)) == body.encode()
 
 
-def test_it_is_recognised_by_its_envelope() -> None:
+def test_it_is_recognized_by_its_envelope() -> None:
     assert Codex().recognize(log("odd", META)) == "lines have type (session_meta) and payload"
     assert Codex().recognize(log({"type": ["odd"], "payload": {}}, {"type": "event_msg"})) == ""
     assert Codex().recognize([META]) == ""

@@ -180,7 +180,7 @@ def test_cached_contents_make_it_partial() -> None:
     assert not read(user({"text": "x"})).partial
 
 
-def test_recognised_and_new_messages() -> None:
+def test_recognized_and_new_messages() -> None:
     assert FORMAT.recognize(Text.of(dumps({"contents": [user({"text": "x"})]}))) == "`contents` with `parts`"
     assert FORMAT.recognize([user({"text": "x"})]) == "a list of contents with `parts`"
     assert FORMAT.recognize([{"role": "user", "content": "x"}]) == ""

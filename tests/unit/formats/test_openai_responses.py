@@ -269,7 +269,7 @@ def test_an_input_may_be_one_text() -> None:
         ({"messages": []}, ""),
     ],
 )
-def test_recognised_by_items(native: Any, reason: str) -> None:
+def test_recognized_by_items(native: Any, reason: str) -> None:
     assert FORMAT.recognize(native) == reason
     assert FORMAT.recognize(Text.of(dumps(native))) == reason
 

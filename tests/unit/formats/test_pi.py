@@ -253,7 +253,7 @@ def test_arguments_stay_json() -> None:
         Pi().replacement_body(Part("tool_call", (0,)), "{broken")
 
 
-def test_it_is_recognised_by_its_header_or_its_roles() -> None:
+def test_it_is_recognized_by_its_header_or_its_roles() -> None:
     assert Pi().recognize(log(TREE)) == "the header line has type session and an id"
     assert Pi().recognize(log(entry("model_change"), message("toolResult", []))) != ""
     assert Pi().recognize(log({"type": "message", "message": {"role": ["odd"]}}, "odd")) == ""

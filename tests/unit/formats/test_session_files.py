@@ -26,7 +26,7 @@ def native(name: str, value: Any) -> Text:
 
 
 @EACH
-def test_it_is_recognised_as_text_and_as_objects(name: str) -> None:
+def test_it_is_recognized_as_text_and_as_objects(name: str) -> None:
     value = DOCUMENTS[name]
     assert document.read(native(name, value).data).format.name == name
     if not formats.named(name).log:

@@ -106,8 +106,8 @@ def test_what_is_pinned_comes_back_with_the_next_request(url: str) -> None:
     assert json.loads(view.request)["messages"][2]["content"][0]["content"] == output("ours", 0)
     assert "pins: handle" in tools.status()
     assert "pins now: none]" in tools.unpin(handle)
-    with pytest.raises(SecateurError, match="there is no pin by 'colour'"):
-        tools.pin("red", "colour")
+    with pytest.raises(SecateurError, match="there is no pin by 'color'"):
+        tools.pin("red", "color")
 
 
 def test_the_status_says_how_full_it_is_and_whether_the_record_holds(url: str) -> None:

@@ -19,7 +19,7 @@ from secateur.sessions.store_access import WAIT_S, Breaker
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import problems
-from secateur.stores.protocol import Found, Rejected, SessionId, SessionUpdate, State
+from secateur.stores.protocol import FoundSession, Rejected, SessionId, SessionUpdate, State
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
@@ -60,7 +60,7 @@ class Distant(MemoryStore):
         self._called()
         return super().save(state, change)
 
-    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[Found, ...]:
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         self._called()
         return super().find(tenant, keys)
 

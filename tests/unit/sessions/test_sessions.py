@@ -276,7 +276,7 @@ def test_pins_have_a_budget() -> None:
     assert [entry.call_id for entry in view.receipt.edits] == ["c1", "c2"]
     assert "pins hold" in view.receipt.warnings[0]
     with pytest.raises(ConfigError, match="pin by"):
-        used.pin("s", "colour", "red")
+        used.pin("s", "color", "red")
 
 
 def test_an_undo_says_what_it_costs_and_what_it_took_back_stays_back() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from native import Native, calls, tool, user
 from secateur.pricing import in_units, rules_of
-from secateur.simulate.account import Account, account
+from secateur.simulate.account import DecisionLog, account
 from secateur.simulate.cache import Caching
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import Run, simulate
@@ -41,7 +41,7 @@ def test_costs_and_savings_are_the_difference_of_the_bills(policy: str) -> None:
 
 def test_an_epoch_of_opencode_says_what_it_broke_and_freed() -> None:
     run, base = runs("opencode")
-    told: Account = account(run, base)
+    told: DecisionLog = account(run, base)
     first = told.events[0]
     assert (first.birth, first.cold) == (False, False)
     assert first.freed == base.rows[first.number].prompt - run.rows[first.number].prompt > 1_000

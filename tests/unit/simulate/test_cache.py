@@ -7,7 +7,7 @@ import pytest
 
 from secateur.model import Message, Part
 from secateur.pricing.rules import CacheRules
-from secateur.simulate.cache import Cache, Caching, Sent
+from secateur.simulate.cache import Cache, CachedPrompt, Caching
 from secateur.simulate.prompts import Prompts
 
 MARKS = CacheRules(
@@ -44,7 +44,7 @@ class Client:
         sent = self.sent(letters, at_s, tokens, edited, **head)
         return sent.read, sent.write, sent.plain
 
-    def sent(self, letters: str, at_s: float, tokens: int = 1_000, edited: bool = False, **head: Any) -> Sent:
+    def sent(self, letters: str, at_s: float, tokens: int = 1_000, edited: bool = False, **head: Any) -> CachedPrompt:
         said = tuple(self.blocks.setdefault((one, tokens), block(one, tokens)) for one in letters)
         return self.cache.send(self.prompts.of(said, **head), at_s * 1_000, edited=edited)
 
@@ -60,7 +60,7 @@ def test_a_grown_prompt_reads_what_was_written_and_writes_the_rest() -> None:
     client = Client(MARKS)
     assert client.send("aBc", 0) == (0, 3_000, 0)
     assert client.send("aBcDe", 1) == (3_000, 2_000, 0)
-    assert client.sent("aBcDe", 2) == Sent(5_000, 0, 0)
+    assert client.sent("aBcDe", 2) == CachedPrompt(5_000, 0, 0)
 
 
 @pytest.mark.parametrize(("more", "read"), [(19, 2_000), (20, 2_000), (21, 0)])
@@ -82,8 +82,8 @@ def test_after_an_edit_the_last_unmodified_block_is_read() -> None:
     client = Client(MARKS)
     client.send("ab", 0)
     client.send("abcd", 1)
-    assert client.sent("abcxe", 2) == Sent(2_000, 3_000, 0, lost=2_000)
-    assert client.sent("abcxef", 3) == Sent(5_000, 1_000, 0)
+    assert client.sent("abcxe", 2) == CachedPrompt(2_000, 3_000, 0, lost=2_000)
+    assert client.sent("abcxef", 3) == CachedPrompt(5_000, 1_000, 0)
 
 
 def test_marks_are_few() -> None:
@@ -101,7 +101,7 @@ def test_time_runs_from_the_start_of_the_last_request_that_used_it() -> None:
     client.send("ab", 0)
     assert client.send("abc", 299) == (2_000, 1_000, 0)
     assert client.send("abcd", 598) == (3_000, 1_000, 0)
-    assert client.sent("abcde", 898) == Sent(0, 5_000, 0, cold=True)
+    assert client.sent("abcde", 898) == CachedPrompt(0, 5_000, 0, cold=True)
 
 
 def test_an_hour_can_be_bought() -> None:
@@ -182,7 +182,7 @@ def test_reasoning_of_earlier_turns_is_stripped_where_the_provider_does_so() -> 
     rules = msgspec.structs.replace(MARKS, strips_reasoning=True)
     cache, prompts = Cache(Caching(rules=rules)), Prompts(strips_reasoning=True)
     assert cache.send(prompts.of(history), 0).write == 4_000
-    assert cache.send(prompts.of((*history, block("D"))), 1) == Sent(4_000, 1_000, 0)
+    assert cache.send(prompts.of((*history, block("D"))), 1) == CachedPrompt(4_000, 1_000, 0)
     turn = cache.send(prompts.of((*history, block("D"), block("e"))), 2)
     assert (turn.read, turn.tokens) == (0, 5_500)
 

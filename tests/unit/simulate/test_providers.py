@@ -5,7 +5,7 @@ import pytest
 from secateur.model import Message, Part
 from secateur.pricing import CacheRules, Price, price_of, rules_of
 from secateur.simulate.bill import units
-from secateur.simulate.cache import Cache, Caching, Sent
+from secateur.simulate.cache import Cache, CachedPrompt, Caching
 from secateur.simulate.prompts import Prompts
 
 DAY_S = 86_400
@@ -35,7 +35,7 @@ class Client:
     def __init__(self, model: str, fixed: int = 0, hour: bool = False) -> None:
         self.cache, self.prompts = Cache(Caching(rules=rules(model), hour=hour)), Prompts(fixed)
 
-    def send(self, *messages: Message, at_s: float = 0.0, model: str = "", state: int = 0) -> Sent:
+    def send(self, *messages: Message, at_s: float = 0.0, model: str = "", state: int = 0) -> CachedPrompt:
         return self.cache.send(self.prompts.of(messages, model=model, state=state), at_s * 1_000)
 
 
@@ -161,11 +161,11 @@ def test_deepseek_reads_the_last_answer_after_six_seconds() -> None:
 )
 def test_a_tier_is_for_the_whole_request(model: str, over: int, input_: float, output: float) -> None:
     one, base = price(model), price(model).base
-    for sent in (Sent(0, 0, over), Sent(over, 0, 0), Sent(over - 100, 100, 0)):
+    for sent in (CachedPrompt(0, 0, over), CachedPrompt(over, 0, 0), CachedPrompt(over - 100, 100, 0)):
         below = units(one, sent, 0)
-        above = units(one, Sent(sent.read, sent.write, sent.plain + 1), 0) - input_
+        above = units(one, CachedPrompt(sent.read, sent.write, sent.plain + 1), 0) - input_
         assert above == pytest.approx(input_ * below)
-    assert units(one, Sent(0, 0, over + 1), 10) - units(one, Sent(0, 0, over + 1), 0) == pytest.approx(
+    assert units(one, CachedPrompt(0, 0, over + 1), 10) - units(one, CachedPrompt(0, 0, over + 1), 0) == pytest.approx(
         10 * base.o * output
     )
 

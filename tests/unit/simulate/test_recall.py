@@ -7,7 +7,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
-from secateur.simulate.recall import Held, Score, held, recall_of, refetch
+from secateur.simulate.recall import Score, ViewState, held, recall_of, refetch
 from secateur.simulate.recall.files import files_of
 from secateur.simulate.recall.names import Names
 from secateur.simulate.recall.outcomes import outcomes
@@ -39,7 +39,7 @@ STORY = talk(
 )
 
 
-def scored(story: Transcript, *views: Held) -> Score:
+def scored(story: Transcript, *views: ViewState) -> Score:
     """The figures of one view for all requests, or of one each."""
     answers = [number for number, one in enumerate(story.messages) if one.role == "assistant"]
     refs = references(story.messages, answers, Names())
@@ -51,9 +51,9 @@ def results(story: Transcript) -> list[Part]:
     return [part for one in story.messages for part in one.parts if part.kind == "tool_result"]
 
 
-def without(story: Transcript, *numbers: int, text: str = "", handles: bool = False) -> Held:
+def without(story: Transcript, *numbers: int, text: str = "", handles: bool = False) -> ViewState:
     keys = [results(story)[number].key for number in numbers]
-    return Held(dict.fromkeys(keys, text), (), frozenset(keys if handles else ()))
+    return ViewState(dict.fromkeys(keys, text), (), frozenset(keys if handles else ()))
 
 
 def found(story: Transcript) -> set[tuple[int, str, str, bool]]:
@@ -79,7 +79,7 @@ def test_a_reference_is_hard_until_something_else_says_it() -> None:
 
 
 def test_nothing_is_lost_where_nothing_was_changed() -> None:
-    whole = scored(STORY, Held())
+    whole = scored(STORY, ViewState())
     assert (whole.hard, whole.soft, whole.all, whole.intact, whole.pairs) == (1, 1, 1, 1, 1)
     assert (whole.references, whole.requests, whole.lost) == (7, 4, ())
 
@@ -99,7 +99,7 @@ def test_a_result_that_goes_takes_the_references_that_only_it_shows() -> None:
 def test_what_a_placeholder_or_a_summary_shows_is_visible() -> None:
     kept = scored(STORY, without(STORY, 1, text=f"[cleared]\n{LINE}"))
     assert kept.hard == pytest.approx(6 / 7), "parseReply alone is gone"
-    told = scored(STORY, Held(without(STORY, 1).changed, ("the client has parseReply",)))
+    told = scored(STORY, ViewState(without(STORY, 1).changed, ("the client has parseReply",)))
     assert told.hard == pytest.approx(3 / 7)
 
 
@@ -113,7 +113,7 @@ def test_with_retrieval_counts_what_the_view_says_how_to_get() -> None:
 
 
 def test_what_is_visible_only_in_an_outdated_read_is_counted_as_stale() -> None:
-    assert scored(STORY, Held()).stale == pytest.approx(1 / 7), "parseReply, read before the edit"
+    assert scored(STORY, ViewState()).stale == pytest.approx(1 / 7), "parseReply, read before the edit"
 
 
 def test_strata_go_by_results_back() -> None:
@@ -168,8 +168,8 @@ def test_a_view_is_told_from_its_messages() -> None:
     first, second, third = held(
         [(history[:5], history[:5]), (history[:6], seen), (history[:8], (*seen, *history[6:8]))]
     )
-    assert first == Held()
-    assert second == Held({part.key: text}, ("a summary of lib/q.py",), frozenset({part.key}))
+    assert first == ViewState()
+    assert second == ViewState({part.key: text}, ("a summary of lib/q.py",), frozenset({part.key}))
     assert third is second, "both grew by the same messages"
     assert held([(history[:6], seen[:4])])[0].changed[part.key] == "", "gone"
 
@@ -184,7 +184,7 @@ def test_a_request_body_is_scored_from_its_messages() -> None:
     ]
     recording = recorded(json.dumps({"model": "gpt-4o", "messages": body}).encode())
     recall = recall_of(recording)
-    whole = recall.score([Held()] * len(recording.requests))
+    whole = recall.score([ViewState()] * len(recording.requests))
     assert (whole.references, whole.requests) == (2, 2), "the last request has no recorded answer"
     assert recall.dead_after(0) == {recording.segments[0].messages[2].parts[0].key: 1}
 

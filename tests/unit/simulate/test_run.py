@@ -15,10 +15,10 @@ from secateur.model import Message, Part
 from secateur.policy import load
 from secateur.pricing import Price, Rates, Tier, break_even, in_units, rules_of
 from secateur.pricing.rules import CacheRules
-from secateur.simulate.bill import Call, billed, units
-from secateur.simulate.cache import Caching, Sent
+from secateur.simulate.bill import ExtraCall, billed, units
+from secateur.simulate.cache import CachedPrompt, Caching
 from secateur.simulate.replay import GAP_S, Turn, moments, replayed
-from secateur.simulate.requests import Recording, Request, recorded
+from secateur.simulate.requests import RecordedRequest, Recording, recorded
 from secateur.simulate.run import paid, simulate
 
 EARLY: dict[str, Any] = {
@@ -163,7 +163,7 @@ def test_a_model_without_price_or_rules_is_named() -> None:
 
 def test_a_bill_adds_up_and_tiers_hold_for_whole_requests() -> None:
     price = Price("m", Rates(2.0, 10.0, 0.2, 2.5, 4.0), (Tier(5_000, Rates(4.0, 10.0, 0.4, 5.0, 8.0)),))
-    small, large = Sent(1_000, 500, 100), Sent(4_000, 1_000, 100)
+    small, large = CachedPrompt(1_000, 500, 100), CachedPrompt(4_000, 1_000, 100)
     assert units(price, small, 10) == pytest.approx(100 + 625 + 100 + 50)
     assert units(price, small, 10, hour=True) == pytest.approx(100 + 1_000 + 100 + 50)
     assert units(price, large, 10) == pytest.approx(2 * (400 + 1_250 + 100) + 50)
@@ -172,7 +172,10 @@ def test_a_bill_adds_up_and_tiers_hold_for_whole_requests() -> None:
 
 def test_calls_beside_the_session_are_paid_with_their_request() -> None:
     view = said("a", 1_000)
-    plain, called = Turn(ask(0), 0, (view,), 0), Turn(ask(0), 0, (view,), 0, calls=(Call(Sent(0, 0, 700), 20),))
+    plain, called = (
+        Turn(ask(0), 0, (view,), 0),
+        Turn(ask(0), 0, (view,), 0, calls=(ExtraCall(CachedPrompt(0, 0, 700), 20),)),
+    )
     price = in_units(1.25, 0.1)
     without, with_call = (paid([turn], price, ANYTHING)[0] for turn in (plain, called))
     assert with_call.called == 800
@@ -230,8 +233,8 @@ def said(name: str, tokens: int) -> Message:
     return Message("assistant" if name.isupper() else "user", (), (Part("text", (), name, key=name, tokens=tokens),))
 
 
-def ask(number: int) -> Request:
-    return Request(number, 0, 0)
+def ask(number: int) -> RecordedRequest:
+    return RecordedRequest(number, 0, 0)
 
 
 def test_rules_of_the_price_come_before_those_of_the_recording() -> None:

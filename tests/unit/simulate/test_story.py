@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from secateur.pricing import in_units
 from secateur.pricing.rules import CacheRules
-from secateur.simulate.account import Account, Event
-from secateur.simulate.bill import Row, billed
+from secateur.simulate.account import DecisionEvent, DecisionLog
+from secateur.simulate.bill import BillRow, billed
 from secateur.simulate.cache import Caching
 from secateur.simulate.run import Run
 from secateur.simulate.story import story
@@ -16,13 +16,13 @@ RULES = CacheRules(name="any", models=(), positions="steps", source="made up", d
 
 
 def run(*whys: str, edits: tuple[int, ...] = ()) -> Run:
-    rows = tuple(Row(n, 0, 0, 0, 9, 1, 9.0, opened=n in edits, why=why) for n, why in enumerate(whys))
+    rows = tuple(BillRow(n, 0, 0, 0, 9, 1, 9.0, opened=n in edits, why=why) for n, why in enumerate(whys))
     price = in_units(1.25, 0.1)
     return Run("mine", price, Caching(rules=RULES), (), rows, billed(rows, price))
 
 
-def edit(number: int, saved: float, *, birth: bool = False) -> Event:
-    return Event(
+def edit(number: int, saved: float, *, birth: bool = False) -> DecisionEvent:
+    return DecisionEvent(
         number=number,
         at=0,
         why="it pays",
@@ -66,5 +66,5 @@ def test_requests_keep_their_numbers_where_earlier_ones_are_counted_elsewhere() 
     assert [(one.first, one.last) for one in story(later, account())] == [(1, 2)]
 
 
-def account(*events: Event) -> Account:
-    return Account(events, (), 0.0)
+def account(*events: DecisionEvent) -> DecisionLog:
+    return DecisionLog(events, (), 0.0)

@@ -1,4 +1,4 @@
-"""Compactions with summarisers: each in turn, within a deadline, by the next rung if none will do."""
+"""Compactions with summarizers: each in turn, within a deadline, by the next rung if none will do."""
 
 import asyncio
 import json
@@ -9,8 +9,8 @@ import pytest
 
 from compactions import done, refused, scene
 from conversation import assistant, result, talk, user
-from secateur.compacting import Task, acompacted, compacted
-from secateur.compaction.ask import Answer, Ask
+from secateur.compacting import CompactionTask, acompacted, compacted
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import Extractive, Failed, Function, parse
 from secateur.summarizers.driving import Stop, drive
@@ -32,8 +32,8 @@ TALK = talk(
     assistant(text="It is fixed."),
     user("Next: docs."),
 )
-TASK = Task(scene(TALK), Compaction(keep_turns=1, keep_tokens=0), Continuation())
-CANCELS = Task(TASK.scene, Compaction(keep_turns=1, keep_tokens=0, on_bad_summary="cancel"), Continuation())
+TASK = CompactionTask(scene(TALK), Compaction(keep_turns=1, keep_tokens=0), Continuation())
+CANCELS = CompactionTask(TASK.scene, Compaction(keep_turns=1, keep_tokens=0, on_bad_summary="cancel"), Continuation())
 
 
 def good(name: str = "good") -> Function:
@@ -101,7 +101,7 @@ def test_a_first_failure_cancels_where_the_policy_says_so() -> None:
 
 
 def test_no_compaction_asks_nobody() -> None:
-    off = Task(TASK.scene, Compaction(enabled=False), Continuation())
+    off = CompactionTask(TASK.scene, Compaction(enabled=False), Continuation())
     assert compacted(off, [good(), good()]).answers == ()
 
 
@@ -213,4 +213,4 @@ def test_an_answer_says_what_it_cost() -> None:
     with upstream(streams(spoken("openai-chat", GOOD))) as server:
         (answer,) = compacted(TASK, parse(f"{server.url}/v1?window=32000#m")).answers
     assert (answer.spent.input, answer.spent.read, answer.spent.output) == (95, 10, 7)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, SummaryAnswer)

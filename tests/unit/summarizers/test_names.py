@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.compaction.ask import Answer, Ask
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.errors import ConfigError
 from secateur.summarizers import SUMMARIZERS, Extractive, Function, local, parse
 from secateur.summarizers.names import DEFAULT_WINDOW, SERVER_WINDOW
@@ -56,10 +56,10 @@ def test_windows_are_stated_or_known_or_careful() -> None:
     ("name", "says"),
     [
         ("antropic:claude", "did you mean anthropic?"),
-        ("claude-haiku-4-5", "names no summariser"),
+        ("claude-haiku-4-5", "names no summarizer"),
         ("extractiv", "did you mean extractive?"),
-        ("", "names no summariser"),
-        ("anthropic", "names no summariser|names no model"),
+        ("", "names no summarizer"),
+        ("anthropic", "names no summarizer|names no model"),
         ("anthropic:", "names no model"),
         ("http://127.0.0.1:8080/v1", "#MODEL"),
         ("http://127.0.0.1:99999/v1#m", "no address"),
@@ -148,5 +148,5 @@ def test_nothing_heavy_is_loaded_for_a_name() -> None:
 
 
 def test_an_answer_may_be_made_by_any_function() -> None:
-    made = Function("mine", lambda ask: Answer("x", calls=1))
-    assert made.call(Ask(system="", text="", most_tokens=1, tokens=1)) == Answer("x", calls=1)
+    made = Function("mine", lambda ask: SummaryAnswer("x", calls=1))
+    assert made.call(Ask(system="", text="", most_tokens=1, tokens=1)) == SummaryAnswer("x", calls=1)

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from secateur.compaction.ask import Answer, Ask, Spent
+from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
 from secateur.summarizers import Summarizer, parse
 from secateur.summarizers.driving import drive
 from upstream import Says, Upstream, drops, events, hangs, says, spoken, streams, upstream
@@ -36,14 +36,14 @@ def at(provider: str, server: Upstream, monkeypatch: pytest.MonkeyPatch) -> Summ
     return parse(f"{provider}:m", local_only=True)[0]
 
 
-def asked(by: Summarizer, ask: Ask = ASK, deadline_s: float = 20) -> Answer:
+def asked(by: Summarizer, ask: Ask = ASK, deadline_s: float = 20) -> SummaryAnswer:
     """Its answer to one question."""
 
     def steps():  # type: ignore[no-untyped-def]
         return (yield ask)
 
     answer, _ = drive(steps(), by, deadline_s)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, SummaryAnswer)
     return answer
 
 
@@ -52,9 +52,9 @@ def test_a_text_its_end_and_its_cost(provider: str, monkeypatch: pytest.MonkeyPa
     with upstream(streams(spoken(provider, TEXT))) as server:
         answer = asked(at(provider, server, monkeypatch))
     ends = {"anthropic": "end_turn", "openai": "completed", "openai-chat": "stop", "gemini": "stop"}
-    spent = Spent(90, 10, 5, 7) if provider == "anthropic" else Spent(95, 10, 0, 7)
+    spent = SummaryUsage(90, 10, 5, 7) if provider == "anthropic" else SummaryUsage(95, 10, 0, 7)
     by = f"{provider}:m at {server.url.partition('//')[2]}"
-    assert answer == Answer(TEXT, ends[provider], by=by, spent=spent)
+    assert answer == SummaryAnswer(TEXT, ends[provider], by=by, spent=spent)
     (body,) = server.bodies
     assert ASK.text in json.dumps(json.loads(body), ensure_ascii=False)
     assert ASK.system in body

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import Constraint, Ledger, Request
+from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest
 
 _T = TypeVar("_T")
 
@@ -87,7 +87,7 @@ def _constraints(entries: tuple[Constraint, ...], share: float) -> tuple[Constra
     return tuple(entries[at] for at in _fitting(ranked, CONSTRAINT_CHARS * share))
 
 
-def _requests(entries: tuple[Request, ...], share: float) -> tuple[Request, ...]:
+def _requests(entries: tuple[UserRequest, ...], share: float) -> tuple[UserRequest, ...]:
     """The last, the first, the open ones, then the newest."""
     last = len(entries) - 1
     order = sorted(range(len(entries)), key=lambda at: (at in (0, last), entries[at].state == "open", at), reverse=True)

@@ -15,7 +15,7 @@ Scope = Literal["standing", "request"]
 State = Literal["open", "done", "superseded"]
 
 
-class File(Struct, frozen=True, omit_defaults=True):
+class FileEntry(Struct, frozen=True, omit_defaults=True):
     """A file that was worked with, as the calls name it."""
 
     path: str
@@ -52,7 +52,7 @@ class Constraint(Struct, frozen=True, omit_defaults=True):
     key: str = ""
 
 
-class Request(Struct, frozen=True, omit_defaults=True):
+class UserRequest(Struct, frozen=True, omit_defaults=True):
     """A user message."""
 
     text: str
@@ -60,7 +60,7 @@ class Request(Struct, frozen=True, omit_defaults=True):
     key: str = ""
 
 
-class Task(Struct, frozen=True, omit_defaults=True):
+class PlanItem(Struct, frozen=True, omit_defaults=True):
     """An item of the agent's own plan."""
 
     text: str  # "": the item was named in an earlier span, and is known here by its id only
@@ -88,12 +88,12 @@ class Pending(Struct, frozen=True, omit_defaults=True):
 class Ledger(Struct, frozen=True, omit_defaults=True):
     """All that is certain about a span of history."""
 
-    requests: tuple[Request, ...] = ()
+    requests: tuple[UserRequest, ...] = ()
     constraints: tuple[Constraint, ...] = ()
-    files: tuple[File, ...] = ()
+    files: tuple[FileEntry, ...] = ()
     commands: tuple[Command, ...] = ()
     failures: tuple[Failure, ...] = ()
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[PlanItem, ...] = ()
     questions: tuple[Question, ...] = ()
     pending: tuple[Pending, ...] = ()
     commits: tuple[str, ...] = ()

@@ -15,13 +15,13 @@ from secateur.acts.effects import Effect, Use, pathlike
 from secateur.acts.files import PLACES, lines, paths, touched
 from secateur.acts.shell import parsed
 from secateur.acts.words import one_line
-from secateur.compaction.ledger.entries import File
+from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
 
 
-def files(done: Iterable[Action]) -> tuple[File, ...]:
+def files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
     """Every file that these calls worked with, the one touched last at the end."""
-    found: dict[str, File] = {}
+    found: dict[str, FileEntry] = {}
     roots: dict[str, None] = {}
     for action in done:
         if action.role in ("run", "edit"):
@@ -31,7 +31,7 @@ def files(done: Iterable[Action]) -> tuple[File, ...]:
     return tuple(found.values())
 
 
-def joined(before: File | None, use: Use) -> Use:
+def joined(before: FileEntry | None, use: Use) -> Use:
     """What a file is after one more use."""
     if before is None or use in ("deleted", "moved"):
         return use
@@ -51,17 +51,17 @@ def target(action: Action) -> str:
 _MOST_ROOTS = 8
 
 
-def _note(found: dict[str, File], effect: Effect, action: Action, roots: dict[str, None]) -> None:
+def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
     if action.role == "run" and _is_secret(action.call.text, effect.path):
         return
     path = _known(found, effect.path, roots)
     before = found.pop(path, None)
     key = action.key if effect.use == "read" else action.call.key
-    found[path] = File(path, joined(before, effect.use), key, effect.to)
+    found[path] = FileEntry(path, joined(before, effect.use), key, effect.to)
     if effect.use == "moved" and pathlike(effect.to):
         after = found.pop(effect.to, None)
         use: Use = "created" if before and before.use == "created" else "changed"
-        found[effect.to] = File(effect.to, joined(after, use), key)
+        found[effect.to] = FileEntry(effect.to, joined(after, use), key)
 
 
 def _is_secret(command: str, path: str) -> bool:
@@ -69,7 +69,7 @@ def _is_secret(command: str, path: str) -> bool:
     return path in command and path not in redact(command)
 
 
-def _known(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
+def _known(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
     """The name under which this file is known already, else its own."""
     path = redact(re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://")))
     if path in found:
@@ -81,7 +81,7 @@ def _known(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
     return _inside(found, path, roots) or path
 
 
-def _inside(found: dict[str, File], path: str, roots: dict[str, None]) -> str:
+def _inside(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
     """The one known file that ends in this path, folders and all, or that this path ends in; its root is known then."""
     if path.startswith("/"):
         same = [one for one in found if "/" in one and one[0] != "/" and path.endswith("/" + one)]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import bounded
 from secateur.compaction.ledger.constraints import same
-from secateur.compaction.ledger.entries import Constraint, Failure, File, Ledger, Pending, Request, Task
+from secateur.compaction.ledger.entries import Constraint, Failure, FileEntry, Ledger, Pending, PlanItem, UserRequest
 from secateur.compaction.ledger.files import joined
 from secateur.compaction.ledger.marks import mark
 
@@ -51,7 +51,7 @@ def _newest(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, ...]:
     return tuple(found.values())
 
 
-def _requests(earlier: Ledger, later: Ledger) -> tuple[Request, ...]:
+def _requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
     """What stood open is what the later span made of it."""
     found = {mark(one.key) or one.text: one for one in earlier.requests}
     for name, one in found.items():
@@ -71,7 +71,7 @@ def _constraints(entries: Iterable[Constraint]) -> tuple[Constraint, ...]:
     return tuple(found.values())
 
 
-def _files(earlier: Iterable[File], later: Iterable[File]) -> tuple[File, ...]:
+def _files(earlier: Iterable[FileEntry], later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     found = {one.path: one for one in earlier}
     for one in later:
         before = found.pop(one.path, None)
@@ -94,7 +94,7 @@ def _failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
     return (*found, *later.failures)
 
 
-def _tasks(earlier: Ledger, later: Ledger) -> tuple[Task, ...]:
+def _tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
     found = {one.text or one.id: one for one in earlier.tasks}
     ids = {one.id: one.text for one in earlier.tasks if one.id and one.text}
     there = {one.text for one in later.tasks}

@@ -10,16 +10,16 @@ from typing import Any
 
 from secateur.acts.calls import Action, plain
 from secateur.acts.words import clipped, one_line
-from secateur.compaction.ledger.entries import State, Task
+from secateur.compaction.ledger.entries import PlanItem, State
 from secateur.redact import redact
 
 MAX_CHARS = 240  # of one item
 
 
-def plans(done: Iterable[Action]) -> tuple[tuple[Task, ...], bool]:
+def plans(done: Iterable[Action]) -> tuple[tuple[PlanItem, ...], bool]:
     """Every item of the plans these calls made, in the order of first mention; and whether a whole plan was told."""
     whole = False
-    found: dict[str, Task] = {}
+    found: dict[str, PlanItem] = {}
     names: dict[str, str] = {}  # of tasks that are made and changed one by one: their id → their text
     for action in done:
         if action.role != "plan" or not action.ok:
@@ -71,17 +71,17 @@ def _state(one: dict[str, Any]) -> State:
     return "superseded" if status in _DROPPED else "open"
 
 
-def _replace(found: dict[str, Task], listed: list[tuple[str, State]], key: str) -> None:
+def _replace(found: dict[str, PlanItem], listed: list[tuple[str, State]], key: str) -> None:
     """The plan now reads so."""
     there = {text for text, _ in listed}
     for text, task in found.items():
         if text not in there and task.state == "open":
-            found[text] = Task(text, "superseded", key)
+            found[text] = PlanItem(text, "superseded", key)
     for text, state in listed:
-        found[text] = Task(text, state, key)
+        found[text] = PlanItem(text, state, key)
 
 
-def _single(found: dict[str, Task], names: dict[str, str], action: Action) -> None:
+def _single(found: dict[str, PlanItem], names: dict[str, str], action: Action) -> None:
     """One task is made, or changes its state."""
     given = action.given
     number = str(next((given[name] for name in given if plain(name) in ("taskid", "id", "todoid")), ""))
@@ -89,14 +89,14 @@ def _single(found: dict[str, Task], names: dict[str, str], action: Action) -> No
     if number and number in names:
         text, before = names[number], found.get(names[number])
         state = _state(given) if "status" in given else before.state if before else "open"
-        found[text] = Task(text, state, action.call.key, number)
+        found[text] = PlanItem(text, state, action.call.key, number)
     elif item and not given.get("prompt"):
         made = re.search(r"#(\w{1,12})\b", action.said[:200])
         number = number or (made[1] if made else "")
         names[number] = item[0]
-        found[item[0]] = Task(*item, action.call.key, number)
+        found[item[0]] = PlanItem(*item, action.call.key, number)
     elif number and "status" in given:
-        found[f"#{number}"] = Task("", _state(given), action.call.key, number)
+        found[f"#{number}"] = PlanItem("", _state(given), action.call.key, number)
 
 
 def _text(said: str) -> str:

@@ -14,14 +14,14 @@ from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
     Failure,
-    File,
+    FileEntry,
     Ledger,
     Pending,
+    PlanItem,
     Question,
-    Request,
     Scope,
     State,
-    Task,
+    UserRequest,
 )
 
 
@@ -59,10 +59,10 @@ def _bullets(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(held)
 
 
-def _requests(lines: Iterable[str]) -> Iterator[Request]:
+def _requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     for text in _bullets(lines):
         if found := _SAID.fullmatch(text):
-            yield Request(found[3], cast(State, found[2]), found[1])
+            yield UserRequest(found[3], cast(State, found[2]), found[1])
 
 
 def _constraints(lines: Iterable[str]) -> Iterator[Constraint]:
@@ -83,19 +83,19 @@ def _fact(found: dict[str, Any], text: str) -> None:
     elif hit := _FILE.fullmatch(text):
         found.setdefault("files", []).extend(_files(cast(Use, hit[1]), hit[2]))
     elif hit := _TASK.fullmatch(text):
-        found.setdefault("tasks", []).append(Task(hit[2], cast(State, hit[1])))
+        found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
     elif hit := _ERROR.fullmatch(text):
         found.setdefault("failures", []).append(Failure(hit[2], hit[3] or "", hit[1] == "resolved"))
     elif hit := _COMMAND.fullmatch(text):
         found.setdefault("commands", []).append(_command(hit))
 
 
-def _files(use: Use, rest: str) -> Iterator[File]:
+def _files(use: Use, rest: str) -> Iterator[FileEntry]:
     if use == "read":
-        yield from (File(path, use) for path in rest.split(" · "))
+        yield from (FileEntry(path, use) for path in rest.split(" · "))
     else:
         path, _, to = rest.partition(" → ")
-        yield File(path, use, to=to)
+        yield FileEntry(path, use, to=to)
 
 
 def _command(hit: re.Match[str]) -> Command:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from secateur.acts.words import clipped, one_line
 from secateur.compaction.ledger.bounded import bounded
-from secateur.compaction.ledger.entries import Command, Ledger, Request
+from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
 from secateur.compaction.ledger.marks import mark
 from secateur.compaction.template import SECTIONS
 
@@ -64,7 +64,7 @@ def _instructions(ledger: Ledger) -> Iterator[str]:
         yield _request(one)
 
 
-def _request(one: Request) -> str:
+def _request(one: UserRequest) -> str:
     return bullet(f"[{mark(one.key)}, {one.state}] {one.text}")
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.acts.calls import Action, plain
 from secateur.acts.words import clipped, one_line
-from secateur.compaction.ledger.entries import Question, Request, State
+from secateur.compaction.ledger.entries import Question, State, UserRequest
 from secateur.compaction.ledger.said import ends, said_by_agent, said_by_user
 from secateur.model import Message
 from secateur.redact import redact
@@ -24,17 +24,17 @@ QUESTION_CHARS = 400
 _TAIL_CHARS = 1_000  # in which a closing question stands
 
 
-class Asked(Struct, frozen=True):
+class UserRequests(Struct, frozen=True):
     """The user's requests with their states, and the question that stands open at the end, if one does."""
 
-    requests: tuple[Request, ...]
+    requests: tuple[UserRequest, ...]
     questions: tuple[Question, ...]
     before: State  # what became of requests that stood open before
 
 
-def requests(messages: Iterable[Message]) -> Asked:
+def requests(messages: Iterable[Message]) -> UserRequests:
     """What was asked in these messages, by the user and of the user."""
-    found: list[Request] = [Request("")]  # stands for what was asked before
+    found: list[UserRequest] = [UserRequest("")]  # stands for what was asked before
     last = ""  # how the agent's turn ended: its text; "" while it works
     key = ""
     for message in messages:
@@ -42,11 +42,11 @@ def requests(messages: Iterable[Message]) -> Asked:
             last, key = _ending(message, last), message.key
         elif text := said_by_user(message):
             found = _answered(found, last, text)
-            found.append(Request(ends(redact(text), MAX_CHARS), "open", message.key))
+            found.append(UserRequest(ends(redact(text), MAX_CHARS), "open", message.key))
             last = ""
     asked = question(last)
     first, *rest = _answered(found, last, "")
-    return Asked(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state)
+    return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state)
 
 
 def question(text: str) -> str:
@@ -81,7 +81,7 @@ def _ending(message: Message, before: str) -> str:
     return said_by_agent(message) or before
 
 
-def _answered(found: list[Request], last: str, text: str) -> list[Request]:
+def _answered(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:
     """With the states that the end of a turn, or the next words of the user, give them."""
     if last and not question(last):
         return [replace(one, state="done") if one.state == "open" else one for one in found]

@@ -1,6 +1,6 @@
 """The three charts as Vega-Lite: context over time, bill so far, recall against cost.
 
-Rule: data in, data out; sizes in pixels. Colours that depend on the theme come from its configuration, by style.
+Rule: data in, data out; sizes in pixels. Colors that depend on the theme come from its configuration, by style.
 """
 
 from textwrap import wrap
@@ -27,7 +27,7 @@ def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
     x: Chart = {"field": "request", "type": "quantitative", "title": "request", "axis": {"tickMinStep": 1}}
     x["axis"] |= {"values": [1]} if alone else {}
     x["scale"] = {"nice": False, "domainMin": 1, "domainMax": max((row["request"] for row in rows), default=1)}
-    colour = {
+    color = {
         "field": "layer",
         "type": "nominal",
         "scale": {"domain": used[::-1], "range": [OF_LAYERS[one] for one in used[::-1]]},
@@ -44,7 +44,7 @@ def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
             "x": x,
             "y": {"field": "tokens", "type": "quantitative", "stack": True, "title": "tokens in the prompt"}
             | {"axis": {"format": "~s", "tickCount": 5}, "scale": {"domain": [0, top * 1.04], "nice": False}},
-            "color": colour,
+            "color": color,
             "order": {"field": "rank", "type": "quantitative"},
             "tooltip": [_tip("request", "d"), {"field": "layer", "title": "kind"}, _tip("tokens", ",")],
         },
@@ -54,13 +54,13 @@ def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
 
 def bills(picture: Picture) -> Chart:
     """What each policy had cost by each request."""
-    colours = of_policies(picture.policies, picture.chosen)
+    colors = of_policies(picture.policies, picture.chosen)
     ends = {row["policy"]: row["dollars"] for row in picture.standings}
     most = max(ends.values(), default=0.0)
     order = sorted(ends, key=lambda name: -ends[name])
     named = {name: f"{name}  ${ends[name]:,.2f}" for name in order}
     rows = [{**row, "named": named[row["policy"]], **_strong(picture, row["policy"])} for row in picture.bills]
-    scale = {"domain": [named[one] for one in order], "range": [colours[one] for one in order]}
+    scale = {"domain": [named[one] for one in order], "range": [colors[one] for one in order]}
     line = {
         "data": {"values": rows},
         "mark": {"type": "line", "interpolate": "step-after"},
@@ -83,7 +83,7 @@ def bills(picture: Picture) -> Chart:
 
 def trade(picture: Picture) -> Chart:
     """What was kept of what the agent went on to use, against what was paid."""
-    colours = of_policies(picture.policies, picture.chosen)
+    colors = of_policies(picture.policies, picture.chosen)
     rows = picture.standings
     left, right = _span([row[name] for row in rows for name in ("share", "refetched")], 0.06)
     low, high = _span([row[name] for row in rows for name in ("recall", "soft")], 0.08)
@@ -91,12 +91,12 @@ def trade(picture: Picture) -> Chart:
     ends = [_part(row["refetched"], left, right) * HALF for row in rows]
     rings = [_part(row["soft"], high, low) * LOW for row in rows]
     names = [row["policy"] for row in rows]
-    scale = {"domain": names, "range": [colours[one] for one in names]}
+    scale = {"domain": names, "range": [colors[one] for one in names]}
     x: Chart = {"field": "share", "type": "quantitative", "title": "bill, of the unpruned one"}
     x |= {"axis": {"format": ".0%", "tickCount": 5, "grid": True}, "scale": {"domain": [left, right], "nice": False}}
     y: Chart = {"field": "recall", "type": "quantitative", "title": "recall"}
     y |= {"axis": {"format": ".0%", "tickCount": 5}, "scale": {"domain": [low, high], "nice": False}}
-    colour = {"field": "policy", "type": "nominal", "scale": scale, "legend": None}
+    color = {"field": "policy", "type": "nominal", "scale": scale, "legend": None}
     tips = [
         {"field": "policy"},
         _tip("dollars", "$,.2f", "bill"),
@@ -106,18 +106,18 @@ def trade(picture: Picture) -> Chart:
         _tip("intact", ".1%", "requests with all they needed"),
     ]
     again: Chart = {"mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 2}}
-    again |= {"encoding": {"x": x, "x2": {"field": "refetched"}, "y": y, "color": colour}}
+    again |= {"encoding": {"x": x, "x2": {"field": "refetched"}, "y": y, "color": color}}
     parted = [{"filter": f"abs(datum.recall - datum.soft) > {_APART_AT}"}]
     stem: Chart = {"transform": parted, "mark": {"type": "rule", "opacity": 0.45, "strokeDash": [2, 2]}}
-    stem |= {"encoding": {"x": x, "y": y, "y2": {"field": "soft"}, "color": colour}}
+    stem |= {"encoding": {"x": x, "y": y, "y2": {"field": "soft"}, "color": color}}
     soft: Chart = {"transform": parted, "mark": {"type": "point", "filled": False, "size": 55, "opacity": 1}}
-    soft |= {"encoding": {"x": x, "y": y | {"field": "soft"}, "color": colour, "tooltip": tips}}
+    soft |= {"encoding": {"x": x, "y": y | {"field": "soft"}, "color": color, "tooltip": tips}}
     point: Chart = {"mark": {"type": "point", "filled": True, "size": 95, "opacity": 1}}
-    point |= {"encoding": {"x": x, "y": y, "color": colour, "tooltip": tips}}
+    point |= {"encoding": {"x": x, "y": y, "color": color, "tooltip": tips}}
     name: Chart = {"mark": {"type": "text", "align": "left", "baseline": "middle"}}
     name |= {"encoding": {"x": {"field": "lx", "type": "quantitative", "scale": None, "axis": None}}}
     name["encoding"] |= {"y": {"field": "ly", "type": "quantitative", "scale": None, "axis": None}}
-    name["encoding"] |= {"text": {"field": "names"}, "color": colour}
+    name["encoding"] |= {"text": {"field": "names"}, "color": color}
     name |= {"data": {"values": _named(names, across, ends, rings)}}
     chart = _sized([again, stem, soft, point, name], HALF, LOW) | {"data": {"values": rows}}
     chart["resolve"] = {"scale": {"x": "shared", "y": "shared"}}
@@ -183,7 +183,7 @@ def _strong(picture: Picture, policy: str) -> dict[str, Any]:
 
 
 def _named(names: list[str], points: list[tuple[float, float]], ends: list[float], rings: list[float]) -> Rows:
-    """One label for each place where points stand, in the colour of the first of them."""
+    """One label for each place where points stand, in the color of the first of them."""
     groups: list[list[int]] = []
     for at, (x, y) in enumerate(points):
         near = (one for one in groups if abs(points[one[0]][0] - x) < _NEAR and abs(points[one[0]][1] - y) < _NEAR)

@@ -43,7 +43,7 @@ def page(picture: Picture, bundle: Callable[[str], str]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(picture.title)}: what each policy would have cost</title>",
-            f"<style>{_colours()}\n{style}</style></head><body><main>",
+            f"<style>{_colors()}\n{style}</style></head><body><main>",
             f"<h1>{escape(picture.title)}</h1><p class=faint>{escape(picture.subtitle)}</p>",
             *(f"<p>{escape(one)}</p>" for one in picture.words),
             '<div class=chart id="before"></div>',
@@ -59,10 +59,10 @@ def page(picture: Picture, bundle: Callable[[str], str]) -> str:
     )
 
 
-def _colours() -> str:
+def _colors() -> str:
     def of(theme: str) -> str:
         named = {"ink": INK, "faint": FAINT, "lines": LINES, "paper": PAPER}
-        return "".join(f"--{name}:{colours[theme]};" for name, colours in named.items())
+        return "".join(f"--{name}:{colors[theme]};" for name, colors in named.items())
 
     return f":root{{{of('light')}font-family:{FONT}}} @media(prefers-color-scheme:dark){{:root{{{of('dark')}}}}}"
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from secateur.simulate.account import Account, account
+from secateur.simulate.account import DecisionLog, account
 from secateur.simulate.plots.layers import LAYERS, layers
 from secateur.simulate.story import story, told
 
 if TYPE_CHECKING:
-    from secateur.simulate.compare import Comparison, Standing
+    from secateur.simulate.compare import Comparison, PolicyResult
 
 _CHAPTERS = 30  # edits that are told one by one
 _POINTS = 500  # of one line: more than a screen's width tells apart
@@ -65,7 +65,7 @@ def pictured(found: "Comparison", title: str, chosen: str = "", words: Sequence[
     )
 
 
-def _kept(one: "Standing") -> list[int]:
+def _kept(one: "PolicyResult") -> list[int]:
     rows = one.run.rows
     step = -(-len(rows) // _POINTS) or 1
     ends = {0, len(rows) - 1} if rows else set()
@@ -73,7 +73,7 @@ def _kept(one: "Standing") -> list[int]:
     return sorted(ends | opened | set(range(0, len(rows), step)))
 
 
-def _epochs(one: "Standing", told: Account) -> Rows:
+def _epochs(one: "PolicyResult", told: DecisionLog) -> Rows:
     dollars = one.run.price.dollars
     return [
         {
@@ -89,7 +89,7 @@ def _epochs(one: "Standing", told: Account) -> Rows:
     ]
 
 
-def _chapters(one: "Standing", account: Account) -> Rows:
+def _chapters(one: "PolicyResult", account: DecisionLog) -> Rows:
     dollars = one.run.price.dollars
     return [
         {
@@ -106,12 +106,12 @@ def _chapters(one: "Standing", account: Account) -> Rows:
     ]
 
 
-def _bill(one: "Standing") -> Rows:
+def _bill(one: "PolicyResult") -> Rows:
     sums = list(accumulate(row.units for row in one.run.rows))
     return [{"policy": one.name, "request": n + 1, "dollars": one.run.price.dollars(sums[n])} for n in _kept(one)]
 
 
-def _standing(one: "Standing", base: "Standing") -> dict[str, Any]:
+def _standing(one: "PolicyResult", base: "PolicyResult") -> dict[str, Any]:
     whole = base.run.bill.units or 1.0
     return {
         "policy": one.name,

@@ -1,6 +1,6 @@
-"""Colours and letters, light and dark.
+"""Colors and letters, light and dark.
 
-Rule: a layer and a policy have the same colour in every chart; both sets were looked at on white and on black. What the
+Rule: a layer and a policy have the same color in every chart; both sets were looked at on white and on black. What the
 eye should find first, the chosen policy and the results, is the strongest.
 """
 
@@ -27,10 +27,10 @@ _OTHERS = ("#4f8fd0", "#d98a2b", "#8f6fc4", "#2fa3a8", "#b5598f", "#8c8a3c", "#5
 
 
 def of_policies(names: Sequence[str], chosen: str) -> dict[str, str]:
-    """A colour for each; the first is the unpruned one, the last the oracle."""
+    """A color for each; the first is the unpruned one, the last the oracle."""
     others = [name for name in names[1:-1] if name != chosen]
-    colours = {name: _OTHERS[at % len(_OTHERS)] for at, name in enumerate(others)}
-    return {names[0]: BASE, **colours, names[-1]: ORACLE, chosen: CHOSEN}
+    colors = {name: _OTHERS[at % len(_OTHERS)] for at, name in enumerate(others)}
+    return {names[0]: BASE, **colors, names[-1]: ORACLE, chosen: CHOSEN}
 
 
 def config(theme: str) -> dict[str, Any]:

@@ -4,9 +4,9 @@ Rule: no model is asked. Identifiers of a call are looked up in the views that a
 beside a bill, never alone; what they cannot see is in `docs/explanation/recall.md`.
 """
 
-from secateur.simulate.recall.outcomes import Held, Outcome
+from secateur.simulate.recall.outcomes import Outcome, ViewState
 from secateur.simulate.recall.recordings import Recall, recall_of
-from secateur.simulate.recall.score import Lost, Score, Stratum, refetch
+from secateur.simulate.recall.score import LostReference, Score, Stratum, refetch
 from secateur.simulate.recall.views import held
 
-__all__ = ["Held", "Lost", "Outcome", "Recall", "Score", "Stratum", "held", "recall_of", "refetch"]
+__all__ = ["ViewState", "LostReference", "Outcome", "Recall", "Score", "Stratum", "held", "recall_of", "refetch"]

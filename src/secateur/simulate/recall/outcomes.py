@@ -14,7 +14,7 @@ from secateur.simulate.recall.files import Files
 from secateur.simulate.recall.references import Reference, References
 
 
-class Held(Struct, frozen=True):
+class ViewState(Struct, frozen=True):
     """The view of one request, as far as it differs from the history. Requests may share one."""
 
     changed: Mapping[str, str] = {}  # key of a part → its text in the view, "" where it is gone
@@ -38,7 +38,7 @@ class Outcome(Struct, frozen=True, gc=False, kw_only=True):
     recoverable: bool = False  # not visible, but the view says where to get it
 
 
-def outcomes(refs: References, files: Files, views: Sequence[Held]) -> Iterator[Outcome]:
+def outcomes(refs: References, files: Files, views: Sequence[ViewState]) -> Iterator[Outcome]:
     """Each reference's outcome; `views` has one for each of the history's requests."""
     for one in refs.found:
         held, start = views[one.request], refs.starts[one.request]
@@ -66,14 +66,14 @@ def outcomes(refs: References, files: Files, views: Sequence[Held]) -> Iterator[
         )
 
 
-def _shows(refs: References, held: Held, part: int, one: int) -> bool:
+def _shows(refs: References, held: ViewState, part: int, one: int) -> bool:
     text = held.changed.get(refs.parts[part].key) if held.changed else None
     if text is None:
         return True
     return bool(text) and one in refs.names.of(text, refs.parts[part].kind != "tool_call")
 
 
-def _recoverable(refs: References, files: Files, held: Held, one: Reference) -> bool:
+def _recoverable(refs: References, files: Files, held: ViewState, one: Reference) -> bool:
     start = refs.starts[one.request]
     for part in refs.shown[one.id][: one.provided]:
         if refs.parts[part].key in held.handles:

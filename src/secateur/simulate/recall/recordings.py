@@ -14,7 +14,7 @@ from secateur.jsontext import Lines
 from secateur.session.document import Document
 from secateur.simulate.recall.files import Files, files_of
 from secateur.simulate.recall.names import Names
-from secateur.simulate.recall.outcomes import Held, outcomes
+from secateur.simulate.recall.outcomes import ViewState, outcomes
 from secateur.simulate.recall.references import References, references
 from secateur.simulate.recall.score import Score, score
 from secateur.simulate.requests import Recording
@@ -22,7 +22,7 @@ from secateur.simulate.requests import Recording
 _HEAD = 8  # lines of a log in which its folder is looked for
 
 
-class Stretch(Struct, frozen=True):
+class RecordedSegment(Struct, frozen=True):
     """One segment of a recording."""
 
     requests: tuple[int, ...]  # positions in the recording, of those whose answers are recorded
@@ -33,9 +33,9 @@ class Stretch(Struct, frozen=True):
 class Recall(Struct, frozen=True):
     """What a recording referred to; made once, scored for any number of policies."""
 
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[RecordedSegment, ...]
 
-    def score(self, views: Sequence[Held], since: int = 0) -> Score:
+    def score(self, views: Sequence[ViewState], since: int = 0) -> Score:
         """The figures of a policy; `views` has one for each of the recording's requests (`held` makes them).
 
         Only requests from number `since` on count.
@@ -79,8 +79,8 @@ def _folder(value: Any) -> str:
     return ""
 
 
-def _stretch(recording: Recording, segment: int, names: Names) -> Stretch:
+def _stretch(recording: Recording, segment: int, names: Names) -> RecordedSegment:
     messages = recording.segments[segment].messages
     mine = [one for one in enumerate(recording.requests) if one[1].segment == segment and one[1].answer < len(messages)]
     refs = references(messages, [request.answer for _, request in mine], names)
-    return Stretch(tuple(number for number, _ in mine), refs, files_of(messages, names.cwd))
+    return RecordedSegment(tuple(number for number, _ in mine), refs, files_of(messages, names.cwd))

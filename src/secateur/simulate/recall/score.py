@@ -18,7 +18,7 @@ BY_KIND: dict[Kind, float] = {"line": 2.0, "path": 1.5, "id": 1.5, "error": 1.5,
 CALL_TOKENS = 60  # a call that fetches a lost result again, and its frame (economics of one tool call)
 
 
-class Lost(Struct, frozen=True, order=True):
+class LostReference(Struct, frozen=True, order=True):
     """One request lost what one result had shown it last."""
 
     request: int
@@ -54,7 +54,7 @@ class Score(Struct, frozen=True, kw_only=True):
     references: int  # hard
     references_soft: int
     requests: int
-    lost: tuple[Lost, ...]
+    lost: tuple[LostReference, ...]
 
 
 Weight = Callable[[Outcome], float]
@@ -65,7 +65,7 @@ def score(found: Iterable[Outcome], requests: int) -> Score:
     every = list(found)
     called = [one for one in every if not one.spoken]
     hard = [one for one in called if one.hard]
-    lost = {Lost(one.request, one.key, one.tokens) for one in hard if not one.visible}
+    lost = {LostReference(one.request, one.key, one.tokens) for one in hard if not one.visible}
     broken = len({one.request for one in lost})
     return Score(
         hard=_share(hard, _one),
@@ -88,7 +88,7 @@ def score(found: Iterable[Outcome], requests: int) -> Score:
     )
 
 
-def refetch(lost: Iterable[Lost], prompts: Sequence[int], *, r: float, w: float, o: float) -> float:
+def refetch(lost: Iterable[LostReference], prompts: Sequence[int], *, r: float, w: float, o: float) -> float:
     """What it would cost to have every lost result again, once for each request that missed it.
 
     Each takes one more request that reads the prompt, says a call and writes the result. `prompts` are the tokens of

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 
 from secateur.lineage import handle_of
 from secateur.model import Message
-from secateur.simulate.recall.outcomes import Held
+from secateur.simulate.recall.outcomes import ViewState
 
 
-def held(views: Iterable[tuple[Sequence[Message], Sequence[Message]]]) -> list[Held]:
+def held(views: Iterable[tuple[Sequence[Message], Sequence[Message]]]) -> list[ViewState]:
     """One `Held` for each pair of a history, as a request found it, and the view that was sent in its place."""
-    found: list[Held] = []
+    found: list[ViewState] = []
     last: tuple[Sequence[Message], Sequence[Message]] = ((), ())
     for history, seen in views:
         if found and _goes_on(last, (history, seen)):
@@ -41,7 +41,7 @@ def _same(some: Sequence[Message], others: Sequence[Message]) -> bool:
     return all(one is other for one, other in zip(some, others, strict=False))
 
 
-def _held(history: Sequence[Message], seen: Sequence[Message]) -> Held:
+def _held(history: Sequence[Message], seen: Sequence[Message]) -> ViewState:
     kept = set(map(id, seen))
     was = {part.key: part.text for message in history if id(message) not in kept for part in message.parts}
     known = set(map(id, history))
@@ -49,4 +49,4 @@ def _held(history: Sequence[Message], seen: Sequence[Message]) -> Held:
     changed = {key: now.get(key, "") for key, text in was.items() if now.get(key) != text}
     added = tuple(text for key, text in now.items() if key not in was and text)
     handles = frozenset(key for key, text in changed.items() if text and handle_of(was[key]) in text)
-    return Held(changed, added, handles)
+    return ViewState(changed, added, handles)

@@ -7,7 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.acts.effects import effects
-from secateur.compaction.ledger import File, ledger_of
+from secateur.compaction.ledger import FileEntry, ledger_of
 from secateur.model import Message
 
 
@@ -91,5 +91,5 @@ def test_the_latest_version_is_where_it_was_seen_last() -> None:
     read, seen = called("read", path="a.py")
     messages = talk(user(), edit, wrote, read, seen).messages
     (before,), (after,) = (ledger_of(messages[:end]).files for end in (3, 5))
-    assert before == File("a.py", "changed", messages[1].parts[0].key)
-    assert after == File("a.py", "changed", messages[4].parts[0].key)
+    assert before == FileEntry("a.py", "changed", messages[1].parts[0].key)
+    assert after == FileEntry("a.py", "changed", messages[4].parts[0].key)

@@ -10,12 +10,12 @@ from secateur.compaction.ledger import (
     Command,
     Constraint,
     Failure,
-    File,
+    FileEntry,
     Ledger,
     Pending,
+    PlanItem,
     Question,
-    Request,
-    Task,
+    UserRequest,
     fitting,
     ledger_of,
     merge,
@@ -91,38 +91,38 @@ def test_the_later_span_settles_what_stood_open() -> None:
 
 
 def test_plans_are_superseded_by_plans_and_tasks_changed_by_their_ids() -> None:
-    earlier = Ledger(tasks=(Task("a"), Task("b", id="7")))
-    assert [one.state for one in merge(earlier, Ledger(tasks=(Task("a", "done"),), replanned=True)).tasks] == [
+    earlier = Ledger(tasks=(PlanItem("a"), PlanItem("b", id="7")))
+    assert [one.state for one in merge(earlier, Ledger(tasks=(PlanItem("a", "done"),), replanned=True)).tasks] == [
         "done",
         "superseded",
     ]
-    later = merge(earlier, Ledger(tasks=(Task("", "done", id="7"),)))
+    later = merge(earlier, Ledger(tasks=(PlanItem("", "done", id="7"),)))
     assert [(one.text, one.state) for one in later.tasks] == [("a", "open"), ("b", "done")]
 
 
 def test_a_question_is_answered_by_the_users_next_words() -> None:
     asked = Ledger(questions=(Question("Which?"),))
-    assert merge(asked, Ledger(files=(File("a", "read"),))).questions == asked.questions
-    assert merge(asked, Ledger(requests=(Request("This."),))).questions == ()
+    assert merge(asked, Ledger(files=(FileEntry("a", "read"),))).questions == asked.questions
+    assert merge(asked, Ledger(requests=(UserRequest("This."),))).questions == ()
 
 
 FULL = Ledger(
     requests=(
-        Request("Do a.\nThen b.", "done", KEY),
-        Request("Also c.", "superseded", KEY[1:] + "0"),
-        Request("And d."),
+        UserRequest("Do a.\nThen b.", "done", KEY),
+        UserRequest("Also c.", "superseded", KEY[1:] + "0"),
+        UserRequest("And d."),
     ),
     constraints=(Constraint("Never push.", "standing", KEY), Constraint("Not here:\n- a\n- b", "request", KEY)),
     files=(
-        File("a.py", "changed"),
-        File("b.py", "moved", to="c.py"),
-        File("d.py", "created"),
-        File("f.py", "deleted"),
-        File("e.md", "read"),
+        FileEntry("a.py", "changed"),
+        FileEntry("b.py", "moved", to="c.py"),
+        FileEntry("d.py", "created"),
+        FileEntry("f.py", "deleted"),
+        FileEntry("e.md", "read"),
     ),
     commands=(Command("make a"), Command("pytest -q", False, 1, "test", "1 failed")),
     failures=(Failure("ValueError: x", "python a.py"), Failure("no such file", "read b", True)),
-    tasks=(Task("first", "done"), Task("second", "superseded"), Task("third")),
+    tasks=(PlanItem("first", "done"), PlanItem("second", "superseded"), PlanItem("third")),
     questions=(Question("Which port?"),),
     pending=(Pending("bash", "sleep 9"), Pending("task")),
     commits=("[main 1234abc] x",),
