@@ -11,7 +11,7 @@ from secateur.cli.program import COMMANDS
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31mname\x08\u202e"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-NO_INPUT = {"completion", "hook", "mcp", "plugins"}
+NO_INPUT = {"completion", "hook", "mcp", "plugins", "serve"}
 
 
 def hostile_session(folder: Path) -> Path:

@@ -11,7 +11,7 @@ from credentials import PLANTED
 from native import pi_call, pi_result, pi_session, user
 from secateur.cli.program import COMMANDS
 
-NO_INPUT = {"completion", "hook", "mcp", "plugins"}
+NO_INPUT = {"completion", "hook", "mcp", "plugins", "serve"}
 CARRIED = [
     carried(value) for carried, value in zip(CARRIERS.values(), drawn_values("alphanumeric 32", 99), strict=False)
 ]

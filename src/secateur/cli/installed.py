@@ -14,6 +14,7 @@ EXTRAS = {
     "plots": ("vl-convert-python",),
     "parquet": ("pyarrow",),
     "mcp": ("mcp",),
+    "proxy": ("aiohttp", "brotli", "httptools", "uvicorn", "uvloop"),
     "summarizers": ("anthropic", "google-genai", "httpx2", "openai", "tenacity"),
 }
 # Distributions whose modules have another name.

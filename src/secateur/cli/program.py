@@ -43,6 +43,7 @@ COMMANDS = {
     "policies": "List the policies, or print one as TOML.",
     "plugins": "List what other distributions add, and what can be added.",
     "doctor": "Show the settings in effect and where each comes from.",
+    "serve": "Serve a proxy between agents and their providers.",
     "mcp": "Serve the model tools that read back removed content.",
     "completion": "Print the shell's completion script.",
 }

@@ -1,0 +1,115 @@
+"""`secateur serve`: the proxy, until a signal ends it.
+
+Rule: standard output has one line, the address, once requests are taken; what people should read beside it goes to
+standard error.
+"""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import click
+
+from secateur.cli import options
+from secateur.cli.options import Options, option
+from secateur.cli.output.terminal import print_exact
+from secateur.errors import ConfigError
+
+if TYPE_CHECKING:
+    from secateur.proxy.server import Running
+
+TOKEN = "SECATEUR_PROXY_TOKEN"
+PORT = 8787
+_EPILOG = """\
+\b
+Examples:
+  secateur serve
+  secateur serve --mode prune --port 0
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
+  OPENAI_BASE_URL=http://127.0.0.1:8787/v1 python agent.py
+
+Requests go to the provider of the API that they speak. On an address that
+other machines reach, clients need the token in SECATEUR_PROXY_TOKEN.
+"""
+
+
+def _upstream(api: str, provider: str) -> options.Parameter:
+    return option(
+        f"--upstream-{api}",
+        default="",
+        metavar="URL",
+        help=f"Where requests of this API are sent.  [default: {provider}]",
+    )
+
+
+class ServeOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur serve`."""
+
+    mode: Annotated[
+        str,
+        option(
+            "--mode",
+            type=click.Choice(["observe", "prune"]),
+            default="observe",
+            show_default=True,
+            help="observe sends requests as they are and reports what pruning would save; prune prunes them.",
+        ),
+    ]
+    policy: options.PolicyName
+    port: Annotated[
+        int,
+        option(
+            "--port",
+            type=click.IntRange(0, 65_535),
+            default=PORT,
+            show_default=True,
+            metavar="N",
+            help="The port to listen on; 0: any that is free.",
+        ),
+    ]
+    host: Annotated[
+        str,
+        option(
+            "--host",
+            default="127.0.0.1",
+            show_default=True,
+            metavar="H",
+            help=f"The address to listen on. One that other machines reach needs {TOKEN}.",
+        ),
+    ]
+    store: options.StoreUrl
+    upstream_anthropic: Annotated[str, _upstream("anthropic", "https://api.anthropic.com")]
+    upstream_openai: Annotated[str, _upstream("openai", "https://api.openai.com")]
+    upstream_gemini: Annotated[str, _upstream("gemini", "https://generativelanguage.googleapis.com")]
+
+
+@options.command("serve", ServeOptions, _EPILOG)
+def command(args: ServeOptions) -> None:
+    """Serve a proxy between agents and their providers that prunes requests."""
+    from secateur.proxy.settings import Api, ProxySettings, check_upstream, is_loopback
+
+    token = os.environ.get(TOKEN, "")
+    if not is_loopback(args.host) and not token:
+        raise ConfigError(f"other machines reach {args.host}: set {TOKEN} to a secret that clients have to give")
+    named: dict[Api, str] = {
+        "anthropic": args.upstream_anthropic,
+        "openai": args.upstream_openai,
+        "gemini": args.upstream_gemini,
+    }
+    settings = ProxySettings(
+        host=args.host,
+        port=args.port,
+        mode="prune" if args.mode == "prune" else "observe",
+        policy=args.policy,
+        store=args.store,
+        upstreams={api: check_upstream(address) for api, address in named.items() if address},
+        token=token,
+    )
+    from secateur.proxy.server import serve  # after all that can be wrong with the options: it loads much
+
+    serve(settings, _announce)
+
+
+def _announce(running: "Running") -> None:
+    print_exact(f"listening on {running.address}\n")
+    sys.stdout.flush()

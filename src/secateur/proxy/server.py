@@ -1,0 +1,191 @@
+"""The proxy as a running server: its socket, its protocol's limits, and its end.
+
+Rule: told to stop, it takes no new connection, lets responses in flight end within a bounded time, and leaves nothing
+behind. Requests that are no proper HTTP never reach the application.
+"""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from asyncio import TimerHandle
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import uvicorn
+from msgspec import Struct
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from secateur.errors import ConfigError
+from secateur.proxy.app import ProxyApp
+from secateur.proxy.settings import Limits, ProxySettings
+from secateur.proxy.status import Status
+from secateur.proxy.upstream import Upstream
+
+_KEEP_ALIVE_S = 75  # idle connections of clients
+_BACKLOG = 2_048
+_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
+class Running(Struct, frozen=True):
+    """A proxy that takes requests."""
+
+    address: str  # such as http://127.0.0.1:8787
+    stop: Callable[[], object]  # let responses in flight end, then return from `serve`; from any thread
+
+
+def serve(settings: ProxySettings, announce: Callable[[Running], None]) -> None:
+    """Serve until a signal ends it, or `Running.stop`. `announce` is called once, when requests are taken.
+
+    Raises ConfigError.
+    """
+    listening = _listen(settings)
+    try:
+        _run(_serve(settings, listening, announce))
+    finally:
+        listening.close()
+
+
+async def _serve(settings: ProxySettings, listening: socket.socket, announce: Callable[[Running], None]) -> None:
+    status, upstream = Status(settings), Upstream(settings.limits)
+    server = _Server(_configure(ProxyApp(settings, upstream, status), settings.limits))
+    try:
+        running = asyncio.create_task(server.serve([listening]))
+        while not server.started and not running.done():
+            await asyncio.sleep(0.005)
+        stop = partial(asyncio.get_running_loop().call_soon_threadsafe, server.handle_exit, signal.SIGTERM, None)
+        announce(Running(_name_address(settings.host, listening), stop))
+        await running
+    finally:
+        await upstream.close()
+
+
+def _configure(app: ProxyApp, limits: Limits) -> uvicorn.Config:
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it would print addresses, and how clients left
+    return uvicorn.Config(
+        app,
+        http=partial(_Protocol, limits),  # type: ignore[arg-type]
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=max(1, round(limits.drain_s)),
+    )
+
+
+class _Server(uvicorn.Server):
+    """A server that ends with exit code 0 when it is told to stop; told twice, at once."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop by SIGINT and SIGTERM."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
+                loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+class _Protocol(HttpToolsProtocol):
+    """HTTP/1.1 with bounds on the size of headers, and on the time until they are complete."""
+
+    def __init__(self, limits: Limits, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._limits = limits
+        self._head_bytes = 0  # of the request whose headers are being read
+        self._head_timer: TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; end the connection where the headers of a request have no end."""
+        if self._head_bytes >= 0:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._head_bytes > self._limits.header_bytes:
+            self._end(_TOO_LARGE)
+
+    def on_message_begin(self) -> None:
+        """The headers of a request begin."""
+        super().on_message_begin()
+        self._head_bytes = max(self._head_bytes, 0)
+        if self._head_timer is None:
+            self._await_head()
+
+    def on_headers_complete(self) -> None:
+        """They are complete: what follows is a body."""
+        self._stop_timer()
+        size = sum(len(name) + len(value) for name, value in self.headers) + len(self.url)
+        self._head_bytes = -1
+        if size > self._limits.header_bytes:
+            self._end(_TOO_LARGE)
+            return
+        super().on_headers_complete()
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(self._limits.header_s, self._end_slow)
+
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _end_slow(self) -> None:
+        self._end(_TOO_SLOW if self._head_bytes > 0 else b"")
+
+    def _end(self, answer: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(answer)
+            self.transport.close()
+
+
+def _listen(settings: ProxySettings) -> socket.socket:
+    """A socket that is bound to the address. Raises ConfigError."""
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, number, _, address = found[0]
+        listening = socket.socket(family, kind, number)
+    except OSError as error:
+        raise ConfigError(f"{settings.host} is no address to listen on: {error}") from error
+    try:
+        if sys.platform != "win32":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        why = f"{settings.host}:{settings.port} cannot be listened on: {error.strerror or error}"
+        raise ConfigError(f"{why}; give another --port, or 0 for any that is free") from error
+    listening.setblocking(False)
+    return listening
+
+
+def _name_address(host: str, listening: socket.socket) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listening.getsockname()[1]}"
+
+
+def _run(main: Coroutine[Any, Any, None]) -> None:
+    """Run on the fastest event loop that is installed."""
+    try:
+        factory = import_module("uvloop").new_event_loop
+    except ImportError:
+        factory = None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(main)

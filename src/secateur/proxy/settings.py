@@ -1,0 +1,72 @@
+"""What a proxy is started with: where providers are, what it does to requests, and its limits.
+
+Rule: frozen values, checked where they are made; every number has a unit and a reason.
+"""
+
+from typing import Literal
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from secateur.errors import ConfigError
+
+Api = Literal["anthropic", "openai", "gemini"]
+Mode = Literal["observe", "prune"]
+MODES: tuple[Mode, ...] = ("observe", "prune")
+APIS: tuple[Api, ...] = ("anthropic", "openai", "gemini")
+PROVIDERS: dict[Api, str] = {
+    "anthropic": "https://api.anthropic.com",
+    "openai": "https://api.openai.com",
+    "gemini": "https://generativelanguage.googleapis.com",
+}
+_MIB = 1024 * 1024
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What one client may ask of the proxy."""
+
+    body_bytes: int = 64 * _MIB  # of one request, packed or unpacked; Anthropic takes 32 MB
+    header_bytes: int = 64 * 1024  # of one request, its first line included
+    header_s: float = 20.0  # until the headers of a request are complete
+    requests: int = 1_000  # in flight at once
+    held_bytes: int = 512 * _MIB  # bodies in memory at once
+    connect_s: float = 10.0  # to reach a provider
+    stall_s: float = 900.0  # without one byte of a provider: long thinking may be silent for minutes
+    drain_s: float = 30.0  # for responses in flight when the proxy is stopped
+
+
+class ProxySettings(Struct, frozen=True, kw_only=True):
+    """All that `secateur serve` can be told."""
+
+    host: str = "127.0.0.1"
+    port: int = 0  # 0: any that is free
+    mode: Mode = "observe"
+    policy: str = "balance"
+    store: str = ""  # the address of the store; "" for the default one
+    tenant: str | None = None  # who owns all sessions; None: each credential its own
+    upstreams: dict[Api, str] = {}  # by API; what is not here is its provider's own address
+    token: str = ""  # what clients have to know; "" on this machine only
+    subscriptions: bool = False  # prune requests that a subscription pays, too
+    limits: Limits = Limits()
+
+    def find_upstream(self, api: Api) -> str:
+        """The address that requests of an API go to, without a slash at its end."""
+        return self.upstreams.get(api) or PROVIDERS[api]
+
+
+def check_upstream(address: str) -> str:
+    """The address of a provider, as it is kept. Raises ConfigError."""
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+        usable = usable and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or not address.isascii():
+        raise ConfigError(f"{address!r:.80} is not an address of a provider: give one such as https://api.openai.com")
+    return address.rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine reach a host."""
+    return host in ("localhost", "::1") or host.startswith("127.")

@@ -1,0 +1,94 @@
+"""The provider's side of an exchange: one client for all requests, which changes nothing on the way.
+
+Rule: bodies and encodings pass as they are, redirects are the client's to follow, no cookie is kept and nothing is
+retried. What fails before a response begins is a Refusal that says where.
+"""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from yarl import URL
+
+from secateur.proxy.refusals import Refusal
+from secateur.proxy.settings import Limits
+
+Body = bytes | AsyncIterator[bytes] | None
+_LINE_BYTES = 64 * 1024  # of one header of a response
+_AUTOMATIC = ("accept", "accept-encoding", "content-type", "user-agent")  # headers that aiohttp would add
+
+
+class Upstream:
+    """Connections to providers."""
+
+    def __init__(self, limits: Limits) -> None:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s, sock_read=limits.stall_s)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60, family=socket.AF_UNSPEC),
+            timeout=timeout,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=_AUTOMATIC,
+            max_line_size=_LINE_BYTES,
+            max_field_size=_LINE_BYTES,
+        )
+        self._stall_s = limits.stall_s
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._session.close()
+
+    @asynccontextmanager
+    async def open_response(
+        self, method: str, address: str, headers: list[tuple[str, str]], body: Body
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The response to a request, as soon as its headers are there; closed when the caller is done with it.
+
+        Raises Refusal where there is none.
+        """
+        where = urlsplit(address).hostname or ""
+        try:
+            response = await self._session.request(
+                method,
+                URL(address, encoded=True),
+                headers=headers,
+                data=body,
+                allow_redirects=False,
+                proxy=_find_proxy(address),
+            )
+        except (aiohttp.ServerTimeoutError, TimeoutError) as error:
+            raise Refusal(504, f"{where} did not answer in time: {_explain(error)}") from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise Refusal(502, f"{where} could not be reached: {_explain(error)}") from error
+        try:
+            yield response
+        except BaseException:
+            response.close()  # a response that was not read to its end is of no use to the next request
+            raise
+        response.release()
+
+
+def build_address(upstream: str, path: bytes, query: bytes) -> str:
+    """Where a request is sent. Raises Refusal for a path that is no path."""
+    try:
+        rest = path.decode("ascii") + (f"?{query.decode('ascii')}" if query else "")
+    except UnicodeDecodeError:
+        raise Refusal(400, "the address holds bytes that must be percent-encoded") from None
+    return upstream + rest
+
+
+def _find_proxy(address: str) -> str | None:
+    """The proxy that the environment names for an address."""
+    parts = urlsplit(address)
+    known = getproxies()
+    if not known or proxy_bypass(parts.hostname or ""):
+        return None
+    return known.get(parts.scheme) or known.get("all")
+
+
+def _explain(error: BaseException) -> str:
+    """An error in a few words: what it says, else what it is called."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
