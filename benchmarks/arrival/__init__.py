@@ -52,8 +52,6 @@ def read_cases(*topics: str) -> tuple[Case, ...]:
 def _read_file(file: Path) -> Iterator[Case]:
     for table in tomllib.loads(file.read_text("utf-8"))["case"]:
         text, keeps = build_output(table["output"], table["name"])
-        if table.get("one_line"):
-            text = text.replace("\n", "\r")
         if table.get("values"):
             keeps = [*keeps, *_list_values(text)]
         yield Case(

@@ -10,10 +10,11 @@ _THINGS = ("invoice", "ledger", "account", "payment", "refund", "tax", "customer
 _DEEDS = ("load", "merge", "settle", "close", "check", "post", "round", "split", "export", "void", "match", "sum")
 _HOW = ("twice", "empty", "late", "foreign", "partial", "negative", "archived", "locked", "shared", "unknown")
 _PLACES = ("billing", "core", "api", "store", "jobs", "web/forms", "web/pages", "reports")
-_WORDS = (
+_SAID = (
     "the a of when each before after value request window driver reads writes keeps returns index cache field option "
     "server client default limit retry table column message buffer thread signal folder record header version state"
-).split()
+)
+_WORDS = _SAID.split()
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -64,6 +65,11 @@ class Fields:
             "sentence": self.sentence,
             "time": self._time,
             "code": lambda: f"{random.choice(_THINGS)} = {self.name()}({random.choice(_HOW)}, {random.randrange(99)})",
+            "bars": lambda: _draw("{pct}%|{hex4}    | {i}/200 [00:{pct}<01:00,  {f}it/s]", self),
+            "objects": lambda: _draw("remote: Counting objects: {pct}% ({nn}/99412)", self),
+            "pulls": lambda: _draw("0c2f9a11be07: Downloading [==>      ]  {f}MB/94.1MB", self),
+            "uploads": lambda: _draw("Completed {f} MiB/40.0 MiB ({f} MiB/s) with {n} file(s) remaining", self),
+            "numbers": lambda: ",".join(f"{random.uniform(0, 9):.3f}" for _ in range(1_500)),
             "uuid": lambda: "-".join(f"{random.getrandbits(4 * size):0{size}x}" for size in (8, 4, 4, 4, 12)),
         }.get(field)
         return made() if made is not None else ""
@@ -72,6 +78,15 @@ class Fields:
         self._ms += self.random.randrange(5, 900)
         seconds, ms = divmod(self._ms, 1_000)
         return f"{seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{ms:03}"
+
+
+def _draw(line: str, fields: Fields) -> str:
+    """A line that is drawn over itself two hundred times."""
+    drawn = []
+    for number in range(1, 201):
+        fields.place(number, 200)
+        drawn.append(fields.fill(line))
+    return "\r".join(drawn)
 
 
 def _source(fields: Fields, count: int) -> list[str]:

@@ -1,0 +1,37 @@
+"""The table of commands and results: it is whole, the same in every run, and the policy is held to it."""
+
+from arrival import read_cases
+from arrival.blocks import Fields
+from arrival.judge import build_request
+
+CASES = read_cases()
+
+
+def test_there_are_cases_of_both_verdicts_and_each_has_a_name_of_its_own() -> None:
+    assert len(CASES) >= 120
+    assert {case.verdict for case in CASES} == {"whole", "shrink"}
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+def test_what_must_stay_stands_in_the_output_and_bulk_is_filled_in() -> None:
+    for case in CASES:
+        assert case.missing(case.output) == ()
+        assert (case.verdict == "shrink") == bool(case.keeps)
+        assert "<<" not in case.output
+        assert len(case.output) > 5_000
+
+
+def test_the_same_table_in_every_run() -> None:
+    assert read_cases() == CASES
+    assert read_cases("json_arrays") == tuple(case for case in CASES if case.topic == "json_arrays")
+
+
+def test_braces_that_are_no_field_stay() -> None:
+    from random import Random
+
+    assert Fields(Random(1)).fill("{ proxy } {unknown}") == "{ proxy } {unknown}"
+
+
+def test_a_request_ends_with_the_result() -> None:
+    body = build_request(CASES[0])
+    assert body["messages"][-1]["content"][0]["content"] == CASES[0].output
