@@ -1,39 +1,80 @@
-"""A scripted upstream: a real server on this machine that answers as it is told and remembers what it was asked.
+"""A scripted upstream: a real server on this machine that gives prepared answers and records every request.
 
-Answers go out one after the other, the last one for ever. They are spoken as each API speaks them.
+Answers to POST are given in order, the last one repeatedly; other methods get `other`. Replies have the shape of each
+API; `model_server` has a model that plays a whole session.
 """
 
+import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
-Says = Callable[["_Handler"], None]
+from msgspec import Struct
+
+Says = Callable[["Handler"], None]
+
+
+class Received(Struct, frozen=True):
+    """One request as it arrived."""
+
+    method: str
+    path: str  # with its query
+    headers: dict[str, str]  # names in lower case; repeated ones joined by a comma
+    raw: bytes  # the body as sent, without the chunks of its transfer
+    body: bytes  # without its content encoding
 
 
 class Upstream:
-    """What it was asked, and where it is."""
+    """A running server: its address, and the requests so far."""
 
-    def __init__(self, answers: tuple[Says, ...]) -> None:
-        self.bodies: list[str] = []
-        self.headers: list[dict[str, str]] = []
-        self.paths: list[str] = []
-        self.answers = answers
+    def __init__(self, answers: tuple[Says, ...], other: Says) -> None:
+        self.requests: list[Received] = []
+        self.answers, self.other = answers, other
+        self.lock = Lock()
         self.over = Event()
         self.url = ""
 
+    @property
+    def posts(self) -> list[Received]:
+        """The requests that carry a body."""
+        return [request for request in self.requests if request.method == "POST"]
+
+    @property
+    def bodies(self) -> list[str]:
+        """The bodies of POST requests, as text."""
+        return [request.body.decode() for request in self.posts]
+
+    @property
+    def headers(self) -> list[dict[str, str]]:
+        """The headers of POST requests."""
+        return [request.headers for request in self.posts]
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of POST requests."""
+        return [request.path for request in self.posts]
+
+    def record(self, request: Received) -> Says:
+        """Record a request; return its answer."""
+        with self.lock:
+            self.requests.append(request)
+            number = len(self.posts)
+        return self.answers[min(number, len(self.answers)) - 1] if request.method == "POST" else self.other
+
 
 @contextmanager
-def upstream(*answers: Says) -> Iterator[Upstream]:
-    """A server that answers so."""
-    held = Upstream(answers)
+def upstream(*answers: Says, other: Says | None = None) -> Iterator[Upstream]:
+    """A server that gives these answers."""
+    held = Upstream(answers, other or says(404, "{}"))
 
-    class Handler(_Handler):
+    class BoundHandler(Handler):
         script = held
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BoundHandler)
     server.daemon_threads = True
     held.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -66,12 +107,12 @@ def says(status: int, body: bytes | str, kind: str = "application/json", **heade
     """One answer, at once."""
     data = body.encode() if isinstance(body, str) else body
 
-    def say(handler: "_Handler") -> None:
+    def say(handler: "Handler") -> None:
         handler.send_response(status)
         for name, value in {"content-type": kind, "content-length": str(len(data)), **headers}.items():
             handler.send_header(name.replace("_", "-"), value)
         handler.end_headers()
-        handler.wfile.write(data)
+        handler.wfile.write(b"" if handler.command == "HEAD" else data)
 
     return say
 
@@ -79,7 +120,7 @@ def says(status: int, body: bytes | str, kind: str = "application/json", **heade
 def drops(body: bytes) -> Says:
     """Half of a stream, and then nothing any more."""
 
-    def say(handler: "_Handler") -> None:
+    def say(handler: "Handler") -> None:
         handler.send_response(200)
         handler.send_header("content-type", "text/event-stream")
         handler.send_header("content-length", str(len(body)))
@@ -90,29 +131,72 @@ def drops(body: bytes) -> Says:
     return say
 
 
-def hangs(handler: "_Handler") -> None:
+def hangs(handler: "Handler") -> None:
     """No answer, ever."""
     handler.script.over.wait(30)
     handler.close_connection = True
 
 
-class _Handler(BaseHTTPRequestHandler):
+def streams_slowly(pieces: Iterable[bytes], kind: str = "text/event-stream", delay_s: float = 0.0) -> Says:
+    """A stream sent in chunks, piece by piece, until it ends or the server stops."""
+
+    def say(handler: "Handler") -> None:
+        handler.send_response(200)
+        for name, value in {"content-type": kind, "cache-control": "no-cache", "transfer-encoding": "chunked"}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        for piece in pieces:
+            handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            handler.wfile.flush()
+            handler.script.over.wait(delay_s)
+        handler.wfile.write(b"0\r\n\r\n")
+
+    return say
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection; `received` is the request being answered."""
+
     script: Upstream
+    received: Received
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        held = self.script
-        length = int(self.headers.get("content-length") or 0)
-        held.paths.append(self.path)
-        held.headers.append({name.lower(): value for name, value in self.headers.items()})
-        held.bodies.append(self.rfile.read(length).decode())
+        raw = self._read_chunks() if "chunked" in self.headers.get("transfer-encoding", "") else self._read_length()
+        headers: dict[str, str] = {}
+        for name, value in self.headers.items():
+            headers[name.lower()] = f"{headers[name.lower()]}, {value}" if name.lower() in headers else value
+        body = decode(raw, headers.get("content-encoding", ""))
+        self.received = Received(self.command, self.path, headers, raw, body)
         try:
-            held.answers[min(len(held.bodies), len(held.answers)) - 1](self)
+            self.script.record(self.received)(self)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
+    do_GET = do_HEAD = do_PUT = do_DELETE = do_OPTIONS = do_POST
+
     def log_message(self, *_: Any) -> None:
         """Nothing is printed."""
+
+    def _read_length(self) -> bytes:
+        return self.rfile.read(int(self.headers.get("content-length") or 0))
+
+    def _read_chunks(self) -> bytes:
+        pieces = []
+        while size := int(self.rfile.readline().partition(b";")[0], 16):
+            pieces.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(pieces)
+
+
+def decode(raw: bytes, encoding: str) -> bytes:
+    """A body without its content encoding."""
+    if encoding == "zstd":
+        from backports import zstd
+
+        return bytes(zstd.decompress(raw))
+    return {"gzip": gzip.decompress, "deflate": zlib.decompress}.get(encoding, bytes)(raw)
 
 
 def spoken(provider: str, text: str, finish: str = "", call: bool = False) -> bytes:
