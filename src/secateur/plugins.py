@@ -61,7 +61,7 @@ from secateur.policy import Policy
 from secateur.protect import Count, Protection, Share
 from secateur.registry import PluginWarning
 from secateur.schedule.gates import EveryRequest
-from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
+from secateur.proposal import NOTHING, Choice, Offer, Schedule
 from secateur.stores import open_store
 from secateur.stores.admission import admitted
 from secateur.stores.protocol import Blob, Conflict, Rejected, SessionId, SessionUpdate, State, Store, changed, fresh

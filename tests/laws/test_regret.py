@@ -13,8 +13,8 @@ from secateur.policy import load
 from secateur.pricing import in_units
 from secateur.pricing.rules import CacheRules
 from secateur.schedule import BreakEven, Choice, Offer
-from secateur.schedule.ground import Ground
-from secateur.schedule.regret import Account
+from secateur.cachecost.cut_costs import Ground
+from secateur.cachecost.ledger import Account
 from secateur.simulate.cache import Caching
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import simulate

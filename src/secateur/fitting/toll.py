@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.model import Message, Replace
 from secateur.plan import active_epochs
-from secateur.schedule.regret import SAFE, reserve
+from secateur.cachecost.ledger import SAFE, reserve
 from secateur.session import Projection
 from secateur.session.projection import tokens_of
 from secateur.tariff import CachePricing

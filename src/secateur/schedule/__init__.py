@@ -9,9 +9,9 @@ from typing import Any
 
 from secateur.errors import ConfigError
 from secateur.registry import Registry
-from secateur.schedule.balance import BreakEven, ColdCache
+from secateur.schedule.break_even import BreakEven, ColdCache
 from secateur.schedule.gates import EveryRequest, Never, Threshold
-from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
+from secateur.proposal import NOTHING, Choice, Offer, Schedule
 
 __all__ = [
     "NOTHING",
@@ -41,8 +41,8 @@ SCHEDULES: Registry[type[Schedule]] = Registry(
         "never": "secateur.schedule.gates:Never",
         "every_request": "secateur.schedule.gates:EveryRequest",
         "threshold": "secateur.schedule.gates:Threshold",
-        "cold_cache": "secateur.schedule.balance:ColdCache",
-        "break_even": "secateur.schedule.balance:BreakEven",
+        "cold_cache": "secateur.schedule.break_even:ColdCache",
+        "break_even": "secateur.schedule.break_even:BreakEven",
     },
     _admit,
 )

@@ -14,7 +14,7 @@ from secateur.bounds import explain_protection
 from secateur.budget import CHARS_PER_TOKEN, Budget, weight
 from secateur.model import Transcript
 from secateur.protect import Count, Share, protected_tokens
-from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
+from secateur.proposal import NOTHING, Choice, Offer, Schedule
 
 Seconds = Annotated[float, Meta(ge=0)]
 

@@ -14,7 +14,7 @@ from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Message, MessagePositions, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import FoldedPlan, Plan, blocked_keys, branch_for, fold, keys_of, pending_keys, resolve_ranges
 from secateur.protect import Protection
-from secateur.schedule.walked import Walked
+from secateur.view_totals import Walked
 from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.session.message_index import MessageIndex, Tallies, Tally

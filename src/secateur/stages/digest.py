@@ -24,7 +24,7 @@ from secateur.fitting.toll import Toll, toll
 from secateur.hooks import asked
 from secateur.model import Message, Replace
 from secateur.plan import active_epochs
-from secateur.schedule.ground import cold
+from secateur.cachecost.cut_costs import cold
 from secateur.session import Projection
 from secateur.session.projection import tokens_of
 from secateur.stages import Context

@@ -13,7 +13,7 @@ from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.schedule import Choice, Never, Offer
-from secateur.schedule.ground import cold
+from secateur.cachecost.cut_costs import cold
 from secateur.session import Projection
 from secateur.settle import headless, in_running_round, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step

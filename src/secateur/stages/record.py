@@ -11,7 +11,7 @@ from secateur.model import Message
 from secateur.plan import Plan
 from secateur.receipt import EditRecord, Receipt, entries
 from secateur.render.breakpoints import Rendered
-from secateur.schedule.reckoning import assumed, cost_of
+from secateur.cachecost.edit_cost import assumed, cost_of
 from secateur.session import Projection
 from secateur.stages import Context, EngineSettings
 from secateur.stages.demands import Demands

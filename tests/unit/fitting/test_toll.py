@@ -8,7 +8,7 @@ import pytest
 from secateur.fitting.toll import Toll, toll
 from secateur.model import Epoch, NewMessage, Replace, Rewrite
 from secateur.protect import Protection
-from secateur.schedule.regret import SAFE
+from secateur.cachecost.ledger import SAFE
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import read

@@ -7,8 +7,8 @@ cache that finds what stands before the first edit.
 from secateur.budget import Budget
 from secateur.model import Message
 from secateur.receipt import EditCost
-from secateur.schedule.ground import cold
-from secateur.schedule.offer import Schedule
+from secateur.cachecost.cut_costs import cold
+from secateur.proposal import Schedule
 
 Messages = tuple[Message, ...]
 

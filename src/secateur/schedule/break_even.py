@@ -12,9 +12,9 @@ from msgspec import Meta
 
 from secateur.budget import Budget
 from secateur.protect import Count
-from secateur.schedule.ground import Ground, Place
-from secateur.schedule.offer import NOTHING, Choice, Offer, Schedule
-from secateur.schedule.regret import Account, reserve
+from secateur.cachecost.cut_costs import Ground, Place
+from secateur.proposal import NOTHING, Choice, Offer, Schedule
+from secateur.cachecost.ledger import Account, reserve
 from secateur.tariff import CachePricing
 
 Positive = Annotated[float, Meta(gt=0)]

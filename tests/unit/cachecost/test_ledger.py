@@ -9,10 +9,10 @@ from secateur.model import Epoch, Message, Part, Restore, Rewrite, Transcript
 from secateur.plan import Plan
 from secateur.protect import Protection
 from secateur.schedule import Offer
-from secateur.schedule.cached import Cached, Prompt
-from secateur.schedule.cuts import Cut, Standing, cuts
-from secateur.schedule.ground import Ground, Place
-from secateur.schedule.regret import SAFE, Account
+from secateur.cachecost.prompt_cache import Cached, Prompt
+from secateur.cachecost.applied_edits import Cut, Standing, cuts
+from secateur.cachecost.cut_costs import Ground, Place
+from secateur.cachecost.ledger import SAFE, Account
 from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=10)

@@ -9,7 +9,7 @@ from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Rewrite, Transcript
 from secateur.protect import Protection
 from secateur.schedule import BreakEven, Offer
-from secateur.schedule.ground import Ground
+from secateur.cachecost.cut_costs import Ground
 from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0, minimum_tokens=0)

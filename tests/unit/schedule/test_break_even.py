@@ -10,7 +10,7 @@ from secateur.budget import Budget
 from secateur.model import Message, Rewrite, Transcript
 from secateur.protect import Protection
 from secateur.schedule import BreakEven, Choice, ColdCache, Offer
-from secateur.schedule.prefixes import pauses
+from secateur.cachecost.prefixes import pauses
 from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=0)

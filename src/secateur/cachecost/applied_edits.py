@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from secateur.model import Part, Replace, Restore, Rewrite
 from secateur.plan import active_epochs
-from secateur.schedule.offer import Offer
-from secateur.schedule.walked import Walked
+from secateur.proposal import Offer
+from secateur.view_totals import Walked
 
 
 class Cut(Struct, frozen=True):

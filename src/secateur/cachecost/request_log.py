@@ -11,12 +11,12 @@ from functools import cached_property
 from operator import attrgetter
 
 from secateur.bounds import get_index
-from secateur.schedule.cached import Prefix, Prompt
-from secateur.schedule.cuts import Cut, Standing, cuts
-from secateur.schedule.ground import cold
-from secateur.schedule.offer import Offer
-from secateur.schedule.prefixes import Prefixes, pauses
-from secateur.schedule.walked import Walked
+from secateur.cachecost.prompt_cache import Prefix, Prompt
+from secateur.cachecost.applied_edits import Cut, Standing, cuts
+from secateur.cachecost.cut_costs import cold
+from secateur.proposal import Offer
+from secateur.cachecost.prefixes import Prefixes, pauses
+from secateur.view_totals import Walked
 
 _WRITTEN = ("harness", "synthetic")  # origins of what no model said
 

@@ -14,10 +14,10 @@ from msgspec import Struct
 from secateur.bounds import find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.model import Remove, Rewrite
-from secateur.schedule.offer import Choice, Offer
-from secateur.schedule.prefixes import Prefixes
-from secateur.schedule.waited import Waited
-from secateur.schedule.walked import Walked
+from secateur.proposal import Choice, Offer
+from secateur.cachecost.prefixes import Prefixes
+from secateur.cachecost.waited import Waited
+from secateur.view_totals import Walked
 from secateur.timespan import spoken
 
 

@@ -12,7 +12,7 @@ from secateur.bounds import eligible, get_index, working_set
 from secateur.budget import Budget
 from secateur.model import Part, Transcript
 from secateur.protect import Protection, protected_tokens
-from secateur.schedule.walked import Walked
+from secateur.view_totals import Walked
 
 
 class Waited:

@@ -13,8 +13,8 @@ from secateur.bounds import eligible, get_index
 from secateur.budget import original
 from secateur.model import Epoch, Part, Replace
 from secateur.plan import active_epochs
-from secateur.schedule.offer import Offer
-from secateur.schedule.walked import Walked
+from secateur.proposal import Offer
+from secateur.view_totals import Walked
 from secateur.strategy import is_final
 
 

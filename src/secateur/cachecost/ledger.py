@@ -8,13 +8,13 @@ is not certain counts as saved: a pause that no message's time tells of, reasoni
 from msgspec.structs import replace
 
 from secateur.budget import Budget
-from secateur.schedule.asked import Asked
-from secateur.schedule.cached import Cached
-from secateur.schedule.cuts import Cut, Standing
-from secateur.schedule.ground import Place
-from secateur.schedule.offer import Offer
-from secateur.schedule.prefixes import Prefixes
-from secateur.schedule.walked import Walked
+from secateur.cachecost.request_log import Asked
+from secateur.cachecost.prompt_cache import Cached
+from secateur.cachecost.applied_edits import Cut, Standing
+from secateur.cachecost.cut_costs import Place
+from secateur.proposal import Offer
+from secateur.cachecost.prefixes import Prefixes
+from secateur.view_totals import Walked
 from secateur.tariff import CachePricing
 
 # Of the bound so much is used. Tokens are estimates: an error that all texts share is one of both bills, and of a

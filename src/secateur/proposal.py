@@ -13,7 +13,7 @@ from secateur.bounds import explain_protection
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.plan import Plan
-from secateur.schedule.walked import Walked
+from secateur.view_totals import Walked
 from secateur.tariff import CachePricing
 
 NOTHING = "nothing that may be edited is left: what stands there is protected by the policy, or too short"
