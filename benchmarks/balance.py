@@ -33,7 +33,7 @@ from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy, load
 from secateur.pricing import Price, in_units, rules_of
 from secateur.pricing.tariffs import stated
-from secateur.schedule import BreakEven, Choice, Offer
+from secateur.schedule import BreakEven, Decision, Proposal
 from secateur.simulate.cache import Caching
 from secateur.simulate.lot import Lot, cost, lot
 from secateur.simulate.online import balance
@@ -58,14 +58,14 @@ class Collects:
         self.request = 0
         self.found: dict[str, tuple[int, int]] = {}
 
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+    def precheck(self, transcript: Transcript, budget: Budget) -> str:
         return ""
 
-    def chosen(self, offer: Offer) -> Choice:
-        for key, edit in offer.edits.items():
-            left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
+    def decide(self, proposal: Proposal) -> Decision:
+        for key, edit in proposal.edits.items():
+            left = proposal.count(edit.text) if isinstance(edit, Rewrite) else 0
             self.found.setdefault(key, (self.request, left))
-        return Choice(gate="only noted")
+        return Decision(skipped_reason="only noted")
 
     def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
         return True

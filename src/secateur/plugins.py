@@ -58,10 +58,10 @@ from secateur.model import (
 )
 from secateur.placeholder import informative
 from secateur.policy import Policy
+from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count, Protection, Share
 from secateur.registry import PluginWarning
 from secateur.schedule.gates import EveryRequest
-from secateur.proposal import NOTHING, Choice, Offer, Schedule
 from secateur.stores import open_store
 from secateur.stores.admission import admitted
 from secateur.stores.protocol import Blob, Conflict, Rejected, SessionId, SessionUpdate, State, Store, changed, fresh
@@ -77,7 +77,7 @@ __all__ = [
     "Budget",
     "Calls",
     "SessionUpdate",
-    "Choice",
+    "Decision",
     "ConfigError",
     "Conflict",
     "Count",
@@ -97,7 +97,7 @@ __all__ = [
     "NOTHING",
     "NewMessage",
     "Node",
-    "Offer",
+    "Proposal",
     "Origin",
     "Part",
     "Path",

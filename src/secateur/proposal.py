@@ -1,8 +1,8 @@
-"""What a schedule is, what it is asked, and what it answers.
+"""What a schedule is, what it is given for one request, and what it decides.
 
-Rule: what other rooms need to know of a schedule, it declares; nobody asks for its class. An offer is what the
-strategies propose for one request and what is known of it; a choice is the part of it that is made now, with the
-reason, or the reason why nothing is.
+A proposal is what the strategies propose for one request, with what is known about the request. A decision is the part
+of it that is made now and the reason, or the reason why nothing is. What other rooms need to know about a schedule, the
+schedule declares: nothing checks its class.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
@@ -13,46 +13,46 @@ from secateur.bounds import explain_protection
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.plan import Plan
-from secateur.view_totals import Walked
 from secateur.tariff import CachePricing
+from secateur.view_totals import ViewTotals
 
 NOTHING = "nothing that may be edited is left: what stands there is protected by the policy, or too short"
 
 
-class Offer(Struct, frozen=True, kw_only=True):
-    """The proposals for one request, oldest part first within each strategy."""
+class Proposal(Struct, frozen=True, kw_only=True):
+    """The proposed edits of one request, oldest part first within each strategy."""
 
-    seen: Transcript  # the view, with what is edited at this request whatever the schedule says
+    view: Transcript  # with the edits that are made at this request whatever the schedule decides
     budget: Budget
-    edits: Mapping[str, Edit]  # key -> what is proposed
+    edits: Mapping[str, Edit]  # key -> the proposed edit
     count: Callable[[str], int]  # tokens as reports count them
     marked: int = 0  # tokens of the parts to be edited, by the policy's counter
-    freed: int = 0  # of these, what goes
-    since: Mapping[str, int] = {}  # key -> the message that made it stale, where a later one did
-    by_age: bool = True  # some strategy would have let these go, too, once their place allowed it
+    freed: int = 0  # of these, the tokens that come free
+    stale_since: Mapping[str, int] = {}  # key -> the message that made the part stale, where a later one did
+    by_age: bool = True  # some strategy would also have proposed these once their place allowed it
     plan: Plan = Plan()  # the session's, as it was before this request
-    forced: Set[str] = frozenset()  # keys of what is edited at this request anyway: the cache ends there
+    forced_keys: Set[str] = frozenset()  # parts that are edited at this request anyway: the cache ends there
     holds: Callable[[Collection[str]], Sequence[int]] | None = None  # the messages of the view that hold these parts
-    known: Walked | None = None  # what was found in the session's views so far; it only saves work
+    known: ViewTotals | None = None  # the totals of the session's views so far; a cache, it changes no decision
 
     def holding(self, keys: Collection[str]) -> Sequence[int]:
         """The messages of the view that hold these parts, in order."""
         if self.holds is not None:
             return self.holds(keys)
-        messages = enumerate(self.seen.messages)
+        messages = enumerate(self.view.messages)
         return [number for number, message in messages if any([part.key in keys for part in message.parts])]
 
-    def walked(self) -> Walked:
-        """What walking over the view finds."""
-        return (Walked() if self.known is None else self.known).take(self.seen.messages)
+    def totals(self) -> ViewTotals:
+        """The totals of the view."""
+        return (ViewTotals() if self.known is None else self.known).take(self.view.messages)
 
 
-class Choice(Struct, frozen=True):
-    """What is made of an offer."""
+class Decision(Struct, frozen=True):
+    """The part of a proposal that is made."""
 
     edits: Mapping[str, Edit] = {}
-    gate: str = ""  # why nothing is made
-    why: str = ""  # why these edits are made now; "": the policy's own sentence
+    skipped_reason: str = ""  # why nothing is made
+    reason: str = ""  # why these edits are made now; "": the policy's own sentence
 
 
 class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):
@@ -65,26 +65,29 @@ class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
     @property
     def needs_usage(self) -> bool:
-        """Whether it reads how many tokens the view has (`budget.used`)."""
+        """Whether it reads how many tokens the view has (`budget.tokens_used`)."""
         return False
 
     @property
     def needs_clock(self) -> bool:
-        """Whether it reads how much time has passed: the same request may then be decided otherwise a minute later."""
+        """Whether it reads how much time has passed: the same request may be decided otherwise a minute later."""
         return False
 
     @property
     def uses_prices(self) -> bool:
-        """Whether it weighs prices and the prompt cache: then what the cache holds is not shortened on arrival, cache
-        breakpoints are added, and prices that were assumed are a warning."""
+        """Whether it uses prices and the prompt cache.
+
+        Then nothing that the cache holds is shortened on arrival, cache breakpoints are added, and prices that were
+        assumed are a warning.
+        """
         return False
 
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+    def precheck(self, transcript: Transcript, budget: Budget) -> str:
         """Why nothing is edited, in one sentence that names the numbers; "" to ask the strategies."""
         return explain_protection(transcript, budget.protect)
 
-    def chosen(self, offer: Offer) -> Choice:
-        """Which of the proposed edits are made, or the reason why none is."""
+    def decide(self, proposal: Proposal) -> Decision:
+        """The proposed edits that are made, or the reason why none is."""
         raise NotImplementedError
 
     def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:

@@ -15,7 +15,7 @@ Messages = tuple[Message, ...]
 _Own = tuple[int, int, int, int, int]  # of one message, summed up below
 
 
-class Walked:
+class ViewTotals:
     """Of one view that grows. The lists of sums have one entry more than there are messages: the first is 0."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Walked:
         self._own: list[_Own] = []
         self._kept: dict[Any, tuple[Any, int, bool]] = {}
 
-    def take(self, messages: Messages) -> "Walked":
+    def take(self, messages: Messages) -> "ViewTotals":
         """Go on to these messages."""
         known = self.messages
         if messages is known:

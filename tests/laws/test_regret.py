@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from secateur.cachecost.cut_costs import CutCosts
+from secateur.cachecost.ledger import CostLedger
 from secateur.policy import load
 from secateur.pricing import in_units
 from secateur.pricing.rules import CacheRules
-from secateur.schedule import BreakEven, Choice, Offer
-from secateur.cachecost.cut_costs import Ground
-from secateur.cachecost.ledger import Account
+from secateur.schedule import BreakEven, Decision, Proposal
 from secateur.simulate.cache import Caching
 from secateur.simulate.requests import Recording, recorded
 from secateur.simulate.run import simulate
@@ -61,13 +61,19 @@ class Told(NamedTuple):
 class Tells(BreakEven, frozen=True):
     """The schedule, with a note of what its account said of each request, and of what was made of it."""
 
-    def chosen(self, offer: Offer) -> Choice:
-        choice = super().chosen(offer)
-        ground = Ground(offer)
-        so_far = Account(offer, ground.prefixes)
-        place = next((one for n, one in enumerate(ground.places, 1) if n == len(choice.edits)), None)
-        NOTED.append(Told(len(offer.seen.messages), so_far.unpruned, so_far.after(place) if place else so_far.above))
-        return choice
+    def decide(self, proposal: Proposal) -> Decision:
+        decision = super().decide(proposal)
+        costs = CutCosts(proposal)
+        so_far = CostLedger(proposal, costs.prefixes)
+        point = next((one for n, one in enumerate(costs.points, 1) if n == len(decision.edits)), None)
+        NOTED.append(
+            Told(
+                len(proposal.view.messages),
+                so_far.unpruned,
+                so_far.overspend_after(point) if point else so_far.overspend,
+            )
+        )
+        return decision
 
 
 NOTED: list[Told] = []

@@ -8,7 +8,7 @@ from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.model import Message, Part
-from secateur.view_totals import Walked
+from secateur.view_totals import ViewTotals
 
 Messages = tuple[Message, ...]
 
@@ -35,29 +35,29 @@ def shortened(message: Message, size: int) -> Message:
     return replace(message, parts=tuple(parts))
 
 
-def told(walked: Walked) -> tuple[object, ...]:
-    sums = walked.tokens, walked.thought, walked.bound, walked.thoughts, walked.blocks
-    return *sums, walked.results, walked.order, walked.at
+def told(totals: ViewTotals) -> tuple[object, ...]:
+    sums = totals.tokens, totals.thought, totals.bound, totals.thoughts, totals.blocks
+    return *sums, totals.results, totals.order, totals.at
 
 
 def test_what_it_tells() -> None:
     messages = session(10, 20)
-    walked = Walked().take(messages)
+    totals = ViewTotals().take(messages)
     sizes = [sum(len(part.text) for part in one.parts) for one in messages]
-    assert walked.tokens == [0, *accumulate(sizes)]
-    assert walked.thought == [0, 0, 4, 4, 8, 8]
-    assert walked.bound == [0, 0, 0, 0, 4, 4]
-    assert walked.thoughts == [0, 0, 1, 1, 2, 2]
-    assert walked.blocks == [0, 1, 3, 4, 6, 7]
-    assert walked.results == [2, 4]
-    assert walked.order == {messages[2].parts[0].key: 0, messages[4].parts[0].key: 1}
-    assert walked.at[messages[3].key] == 3
+    assert totals.tokens == [0, *accumulate(sizes)]
+    assert totals.thought == [0, 0, 4, 4, 8, 8]
+    assert totals.bound == [0, 0, 0, 0, 4, 4]
+    assert totals.thoughts == [0, 0, 1, 1, 2, 2]
+    assert totals.blocks == [0, 1, 3, 4, 6, 7]
+    assert totals.results == [2, 4]
+    assert totals.order == {messages[2].parts[0].key: 0, messages[4].parts[0].key: 1}
+    assert totals.at[messages[3].key] == 3
 
 
 @given(st.lists(st.tuples(st.sampled_from(["grow", "edit", "back", "other"]), st.integers(0, 9)), max_size=12))
 def test_it_tells_the_same_as_one_that_walks_all(steps: list[tuple[str, int]]) -> None:
     whole, other = session(*range(30, 50)), session(7, *range(31, 50))
-    messages, walked = whole[:3], Walked()
+    messages, totals = whole[:3], ViewTotals()
     for step, number in steps:
         if step == "grow":
             messages = (*messages, *whole[len(messages) : len(messages) + number])
@@ -67,17 +67,17 @@ def test_it_tells_the_same_as_one_that_walks_all(steps: list[tuple[str, int]]) -
             messages = other[: len(messages)]
         elif number < len(messages):
             messages = (*messages[:number], shortened(messages[number], number), *messages[number + 1 :])
-        assert told(walked.take(messages)) == told(Walked().take(messages))
+        assert told(totals.take(messages)) == told(ViewTotals().take(messages))
 
 
 def test_what_is_kept_goes_with_what_it_follows_from() -> None:
     messages = session(10, 20, 30)
-    walked = Walked().take(messages[:5])
-    walked.keep("text", 1, 3)
-    walked.keep("shape", 2, 5, shape=True)
-    walked.take(messages)
-    assert (walked.kept("text"), walked.kept("shape"), walked.kept("other")) == (1, 2, None)
-    walked.take((*messages[:2], shortened(messages[2], 3), *messages[3:]))
-    assert (walked.kept("text"), walked.kept("shape")) == (None, 2)
-    walked.take(session(11, 20, 30))
-    assert walked.kept("shape") is None
+    totals = ViewTotals().take(messages[:5])
+    totals.keep("text", 1, 3)
+    totals.keep("shape", 2, 5, shape=True)
+    totals.take(messages)
+    assert (totals.kept("text"), totals.kept("shape"), totals.kept("other")) == (1, 2, None)
+    totals.take((*messages[:2], shortened(messages[2], 3), *messages[3:]))
+    assert (totals.kept("text"), totals.kept("shape")) == (None, 2)
+    totals.take(session(11, 20, 30))
+    assert totals.kept("shape") is None

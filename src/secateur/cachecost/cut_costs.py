@@ -1,143 +1,219 @@
-"""What each proposed edit would cost and has cost already: the numbers that schedules with prices decide by.
+"""What each proposed edit would cost and has cost already: the numbers by which schedules with prices decide.
 
-Rule: one walk from the newest proposal backwards; what stands between them was summed up before (`walked`). A place is
-a proposed part and all proposals behind it, since once it is edited the rest is written anew whatever happens to it.
-The cache holds what stood in the request before: everything before the newest answer, up to the first part that is
-edited anyway; nothing where it is cold.
+A cut point is a proposed part together with all proposals behind it: once the part is edited, everything behind it is
+written anew whatever happens to the other proposals. The cache holds what the last request contained: everything before
+the newest answer, up to the first part that is edited anyway; nothing where it is cold.
+
+How long a result has been eligible follows from the history alone: it is the first message with which the policy's
+protection would have allowed the edit. Conditions on the whole view (its weight, its share of the window) are taken as
+they are now.
 """
 
 from bisect import bisect_right
 from functools import cached_property
+from itertools import accumulate
 
 from msgspec import Struct
 
-from secateur.bounds import find_turn_start, get_index
+from secateur.bounds import eligible, find_turn_start, get_index, working_set
 from secateur.budget import Budget
-from secateur.model import Remove, Rewrite
-from secateur.proposal import Choice, Offer
-from secateur.cachecost.prefixes import Prefixes
-from secateur.cachecost.waited import Waited
-from secateur.view_totals import Walked
+from secateur.cachecost.prefixes import CachedPrefixes
+from secateur.model import Part, Remove, Rewrite, Transcript
+from secateur.proposal import Decision, Proposal
+from secateur.protect import protected_tokens
 from secateur.timespan import spoken
+from secateur.view_totals import ViewTotals
 
 
-class Place(Struct, frozen=True):
+class CutPoint(Struct, frozen=True):
     """Everything proposed from one part on. Costs are in tokens of plain input."""
 
     key: str
     freed: int  # tokens
-    rent: float  # paid so far for reading what goes
-    penalty: float  # to write anew what stands in the cache behind it, and bound reasoning that is void then
-    now: float  # saved in this request, the penalty aside
+    carrying_cost: float  # paid so far for reading what would be freed
+    rewrite_cost: float  # to write anew what the cache holds behind it, and for bound reasoning that becomes void
 
 
-class Ground:
-    """The places of an offer, the newest first; `cold` says why the cache is gone, "" where it is warm."""
+class CutCosts:
+    """The cut points of a proposal, the newest first; `cold_reason` says why the cache is gone, "" where it is warm."""
 
-    def __init__(self, offer: Offer) -> None:
-        self.offer = offer
-        self.cold = cold(offer.budget)
-        self.walked = offer.walked()
-        self._fixed = max(0, offer.budget.estimated - self.walked.tokens[-1])
-        self.places: tuple[Place, ...] = tuple(self._places()) if offer.edits else ()
+    def __init__(self, proposal: Proposal) -> None:
+        self.proposal = proposal
+        self.cold_reason = explain_cold(proposal.budget)
+        self.totals = proposal.totals()
+        self._fixed = max(0, proposal.budget.estimated - self.totals.tokens[-1])
+        self.points: tuple[CutPoint, ...] = tuple(self._find_points()) if proposal.edits else ()
 
     @cached_property
-    def prefixes(self) -> Prefixes:
-        """What the plan's epochs left to read from."""
-        return Prefixes(self.offer, self.walked)
+    def prefixes(self) -> CachedPrefixes:
+        """The prefixes that the provider holds."""
+        return CachedPrefixes(self.proposal, self.totals)
 
-    def choice(self, place: Place, least_tokens: int, why: str) -> Choice:
-        """Everything proposed from a place on, if it is worth an epoch."""
-        if place.freed < max(1, least_tokens):
-            return Choice(gate=f"{place.freed:,} tokens would come free, and the policy asks for {least_tokens:,}")
-        behind = {one.key for one in self.places[: self.places.index(place) + 1]}
-        return Choice({key: edit for key, edit in self.offer.edits.items() if key in behind}, why=why)
+    def decide_from(self, point: CutPoint, min_tokens_freed: int, reason: str) -> Decision:
+        """Everything proposed from a point on, if it is worth an epoch."""
+        if point.freed < max(1, min_tokens_freed):
+            asked = f"the policy asks for {min_tokens_freed:,}"
+            return Decision(skipped_reason=f"{point.freed:,} tokens would come free, and {asked}")
+        behind = {one.key for one in self.points[: self.points.index(point) + 1]}
+        return Decision({key: edit for key, edit in self.proposal.edits.items() if key in behind}, reason=reason)
 
-    def _places(self) -> list[Place]:
-        offer, tariff = self.offer, self.offer.budget.pricing
-        messages, edits, walked = offer.seen.messages, offer.edits, self.walked
-        numbers = offer.holding(edits.keys())
-        waited = Waited(offer.seen, offer.budget, walked, numbers[0] if numbers else len(messages))
-        assistants = get_index(offer.seen).assistant_messages
-        end = self._end()
-        stripped = find_turn_start(offer.seen) if tariff.strips_reasoning else 0
-        size = _Sizes(walked, stripped) if stripped else walked.tokens
-        found: list[Place] = []
+    def _find_points(self) -> list[CutPoint]:
+        """All cut points, found in one walk from the newest proposal backwards.
+
+        The walk sums up what a cut at the current part frees, and what survives behind it: tokens that the cache holds
+        and the cut would write anew. Messages without a proposal are not visited: their sums are differences of the
+        view's totals. Inside a message the walk goes part by part; `unvisited` are the cached tokens of its parts that
+        are still in front of the walk, since a prefix can only end between messages. Media inside a result go with it.
+        """
+        proposal, pricing, totals = self.proposal, self.proposal.budget.pricing, self.totals
+        messages, edits = proposal.view.messages, proposal.edits
+        numbers = proposal.holding(edits.keys())
+        eligibility = _Eligibility(proposal, totals, numbers[0] if numbers else len(messages))
+        end = self._find_cache_end()
+        stripped = find_turn_start(proposal.view) if pricing.strips_reasoning else 0
+        size = _StrippedSizes(totals, stripped) if stripped else totals.tokens
+        found: list[CutPoint] = []
         freed = inside = 0
-        rent = now = survives = thought = 0.0
+        carrying_cost = survives = voided = 0.0
         behind = len(messages)
         for number in reversed(numbers):
             survives += size[min(behind, end)] - size[min(number + 1, end)]
-            thought += walked.bound[behind] - walked.bound[number + 1]
-            behind, cached = number, number < end
-            beside = size[min(number + 1, end)] - size[min(number, end)]  # in this message, before what is walked to
+            voided += totals.bound[behind] - totals.bound[number + 1]
+            behind, is_cached = number, number < end
+            unvisited = size[min(number + 1, end)] - size[min(number, end)]
             for part in reversed(messages[number].parts):
                 edit = edits.get(part.key)
-                held = part.tokens if cached and not (number < stripped and part.kind == "reasoning") else 0
-                beside -= held
+                held = part.tokens if is_cached and not (number < stripped and part.kind == "reasoning") else 0
+                unvisited -= held
                 if part.container_key and part.container_key in edits:
                     inside += part.tokens
                     continue
                 if edit is None or not isinstance(edit, Rewrite | Remove):
                     survives += held
-                    thought += part.tokens * part.prefix_bound
+                    voided += part.tokens * part.prefix_bound
                     continue
-                left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
+                left = proposal.count(edit.text) if isinstance(edit, Rewrite) else 0
                 gain, inside = part.tokens + inside - left, 0
-                survives += left * cached
+                survives += left * is_cached
                 freed += gain
-                asked = len(assistants) - bisect_right(assistants, _since(offer, part.key, waited.since(number, part)))
-                now += gain * (tariff.cache_read if cached else tariff.cache_write)
-                rent += gain * (tariff.cache_read * asked + (tariff.cache_read if cached else tariff.cache_write))
-                written = survives + beside * (not tariff.any_prefix)
-                written += size[min(number, end)] - self._found(number, end, size)
-                penalty = max(0.0, tariff.cache_write - tariff.cache_read) * written + tariff.output * thought
-                found.append(Place(part.key, freed, rent, penalty, now))
+                requests = eligibility.count_requests_since(number, part)
+                price = pricing.cache_read if is_cached else pricing.cache_write
+                carrying_cost += gain * (pricing.cache_read * requests + price)
+                written = survives + unvisited * (not pricing.any_prefix)
+                written += size[min(number, end)] - self._find_readable(number, end, size)
+                rewrite_cost = max(0.0, pricing.cache_write - pricing.cache_read) * written + pricing.output * voided
+                found.append(CutPoint(part.key, freed, carrying_cost, rewrite_cost))
         return found
 
-    def _found(self, number: int, end: int, size: "_Sizes | list[int]") -> int:
+    def _find_readable(self, number: int, end: int, size: "_StrippedSizes | list[int]") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
-        whole = size[min(self.prefixes.before(number), end)]
-        cached = self.offer.budget.reported(self._fixed + whole) >= self.offer.budget.pricing.minimum_tokens
-        return whole if cached else -self._fixed * bool(end)
+        budget, whole = self.proposal.budget, size[min(self.prefixes.before(number), end)]
+        is_cached = budget.reported(self._fixed + whole) >= budget.pricing.minimum_tokens
+        return whole if is_cached else -self._fixed * bool(end)
 
-    def _end(self) -> int:
+    def _find_cache_end(self) -> int:
         """The message at which the cache ends."""
-        if self.cold:
+        if self.cold_reason:
             return 0
-        assistants, forced = get_index(self.offer.seen).assistant_messages, self.offer.forced
+        assistants = get_index(self.proposal.view).assistant_messages
         end = assistants[-1] if assistants else 0
-        return min((end, *self.offer.holding(forced)[:1]))
+        return min((end, *self.proposal.holding(self.proposal.forced_keys)[:1]))
 
 
-class _Sizes:
+class _StrippedSizes:
     """Tokens before each message, and of all; before message `stripped` the provider takes reasoning out."""
 
-    def __init__(self, walked: Walked, stripped: int) -> None:
-        self._tokens, self._thought, self._stripped = walked.tokens, walked.thought, stripped
+    def __init__(self, totals: ViewTotals, stripped: int) -> None:
+        self._tokens, self._thought, self._stripped = totals.tokens, totals.thought, stripped
 
     def __getitem__(self, number: int) -> int:
         return self._tokens[number] - self._thought[min(number, self._stripped)]
 
 
-def cold(budget: Budget) -> str:
+def explain_cold(budget: Budget) -> str:
     """Why the prompt cache is gone; "" where it may be alive.
 
-    Where no call is known, by clock, plan or an earlier view, there is no cache that could be lost. Where one is
-    known, but not when it was, the cache may be alive.
+    If no call is known, by clock, plan or an earlier view, there is no cache to lose. If one is known, but not when it
+    was, the cache may be alive.
     """
     if budget.cold_reason:
         return budget.cold_reason
     if budget.idle_s is None:
-        known = budget.edited_by or budget.has_prior_view
-        return "" if known else "no earlier call is known, so there is no prompt cache to lose"
+        is_known = budget.edited_by or budget.has_prior_view
+        return "" if is_known else "no earlier call is known, so there is no prompt cache to lose"
     ttl_s = budget.pricing.ttl_s
     if budget.idle_s >= ttl_s:
         return f"the last call was {spoken(budget.idle_s)} ago, and the prompt cache lives {spoken(ttl_s)}"
     return ""
 
 
-def _since(offer: Offer, key: str, aged: int) -> int:
-    """The message with which a part could go first, if its place allowed it from `aged` on."""
-    stale = offer.since.get(key, aged)
-    return min(stale, aged) if offer.by_age else stale
+class _Eligibility:
+    """How long the parts at or behind message `first` have been eligible."""
+
+    def __init__(self, proposal: Proposal, totals: ViewTotals, first: int) -> None:
+        transcript, budget = proposal.view, proposal.budget
+        self._proposal, self._protect = proposal, budget.protect
+        protect, index = budget.protect, get_index(transcript)
+        self._users, self._assistants = index.user_messages, index.assistant_messages
+        kept = (
+            (index.user_messages if protect.count_all_user_messages else index.user_turns, protect.last_turns),
+            (index.assistant_messages, protect.last_assistant_messages),
+            (_find_calling_messages(transcript, first) if protect.last_rounds else [], protect.last_rounds),
+        )
+        self._kept = [(messages, count) for messages, count in kept if count]
+        self._left = working_set(transcript, protect, budget.originals).left
+        self._results, self._order = totals.results, totals.order
+        reach = protected_tokens(protect, budget.window)
+        self._outgrown = _find_outgrown(transcript, budget, first, reach) if reach else {}
+
+    def count_requests_since(self, number: int, part: Part) -> int:
+        """The requests since a part of message `number` became eligible: by its age, or because it became stale."""
+        aged = self._find_since(number, part)
+        since = self._proposal.stale_since.get(part.key, aged)
+        since = min(since, aged) if self._proposal.by_age else since
+        return len(self._assistants) - bisect_right(self._assistants, since)
+
+    def _find_since(self, number: int, part: Part) -> int:
+        """The number of the first message with which a part of message `number` was old enough."""
+        protect = self._protect
+        since = max(number + protect.last_messages, self._left.get(part.key, 0))
+        for messages, count in self._kept:
+            since = max(since, _find_nth_behind(messages, number, count))
+        if part.kind != "tool_result":
+            since = max(since, _find_nth_behind(self._users, number, 1))  # a running turn keeps what the model wrote
+        if protect.last_results and part.key in self._order:
+            order = self._order[part.key] + 1
+            newer = self._results[order : order + protect.last_results]
+            since = max(since, newer[-1] if newer else number)
+        return max(since, self._outgrown.get(part.key, number))
+
+
+def _find_nth_behind(messages: tuple[int, ...] | list[int], number: int, count: int) -> int:
+    """The `count`-th of these messages behind message `number`; the last one where there are fewer."""
+    first = bisect_right(messages, number)
+    behind = messages[first : first + count]
+    return behind[-1] if behind else number
+
+
+def _find_calling_messages(transcript: Transcript, first: int) -> list[int]:
+    messages = transcript.messages
+    answers = (number for number in get_index(transcript).assistant_messages if number >= first)
+    return [number for number in answers if any(part.kind == "tool_call" for part in messages[number].parts)]
+
+
+def _find_outgrown(transcript: Transcript, budget: Budget, first: int, reach: int) -> dict[str, int]:
+    """By result: the message with which the newest results came to hold more than `reach` tokens with it."""
+    counted = [
+        (number, part)
+        for number in range(first, len(transcript.messages))
+        for part in transcript.messages[number].parts
+        if part.kind == "tool_result" and eligible(transcript, number, part, budget.protect)
+    ]
+    ends = list(accumulate(budget.count(part.text) for _, part in counted))
+    found: dict[str, int] = {}
+    before = 0
+    for (_, part), end in zip(counted, ends, strict=True):
+        at = bisect_right(ends, before + reach)
+        found[part.key] = counted[min(at, len(counted) - 1)][0]
+        before = end
+    return found

@@ -1,50 +1,51 @@
-"""What an edit costs at once and saves from then on, for people: the break-even of one epoch.
+"""The cost of one epoch as reports show it: what it costs at once, saves per request, and when it breaks even.
 
-Rule: the same prices and the same cache as the schedules decide by, told for any policy. The figures are those of a
-cache that finds what stands before the first edit.
+The prices and the cache are those that schedules decide by, for any policy. The cache is taken to hold all that is
+before the first edit.
 """
 
 from secateur.budget import Budget
+from secateur.cachecost.cut_costs import explain_cold
 from secateur.model import Message
-from secateur.receipt import EditCost
-from secateur.cachecost.cut_costs import cold
 from secateur.proposal import Schedule
+from secateur.receipt import EditCost
 
 Messages = tuple[Message, ...]
 
 
-def cost_of(before: Messages, after: Messages, budget: Budget) -> EditCost | None:
-    """What it costs that messages read as `after` and no more as `before`; None where all read as they did."""
-    first = next((n for n, (one, other) in enumerate(zip(before, after, strict=True)) if one is not other), None)
+def estimate_edit_cost(before: Messages, after: Messages, budget: Budget) -> EditCost | None:
+    """The cost of messages that read as `after` and no longer as `before`; None where all are the same."""
+    pairs = enumerate(zip(before, after, strict=True))
+    first = next((number for number, (old, new) in pairs if old is not new), None)
     if first is None:
         return None
-    tariff, gone = budget.pricing, cold(budget)
-    end = 0 if gone else next((n for n in range(len(after) - 1, -1, -1) if after[n].role == "assistant"), 0)
-    cached = _tokens(before[first:end]) - _tokens(after[first:end])
-    freed = _tokens(before[first:]) - _tokens(after[first:])
-    written = max(0.0, tariff.cache_write - tariff.cache_read) * _tokens(after[first:end])
-    now = written - tariff.cache_read * cached - tariff.cache_write * (freed - cached)
-    saves = tariff.cache_read * freed
+    pricing, cold_reason = budget.pricing, explain_cold(budget)
+    end = next((n for n in range(len(after) - 1, -1, -1) if after[n].role == "assistant"), 0) if not cold_reason else 0
+    cached = _sum_tokens(before[first:end]) - _sum_tokens(after[first:end])
+    freed = _sum_tokens(before[first:]) - _sum_tokens(after[first:])
+    written = max(0.0, pricing.cache_write - pricing.cache_read) * _sum_tokens(after[first:end])
+    immediate = written - pricing.cache_read * cached - pricing.cache_write * (freed - cached)
+    saved = pricing.cache_read * freed
     return EditCost(
-        model=tariff.model,
-        immediate=round(now, 1),
-        saved_per_request=round(saves, 1),
-        break_even_requests=round(max(0.0, now) / saves, 1) if saves > 0 else None,
-        dollars_now=_dollars(now, tariff.dollars),
-        dollars_saved=_dollars(saves, tariff.dollars),
-        cache_cold_reason=gone,
-        price_assumption=tariff.assumption,
+        model=pricing.model,
+        immediate=round(immediate, 1),
+        saved_per_request=round(saved, 1),
+        break_even_requests=round(max(0.0, immediate) / saved, 1) if saved > 0 else None,
+        dollars_now=_in_dollars(immediate, pricing.dollars),
+        dollars_saved=_in_dollars(saved, pricing.dollars),
+        cache_cold_reason=cold_reason,
+        price_assumption=pricing.assumption,
     )
 
 
-def assumed(schedule: Schedule, budget: Budget) -> tuple[str, ...]:
-    """The warning that a schedule went by prices of another model than the request's."""
+def warn_of_assumed_prices(schedule: Schedule, budget: Budget) -> tuple[str, ...]:
+    """The warning that a schedule used the prices of another model than the request's."""
     return (budget.pricing.assumption,) if schedule.uses_prices and budget.pricing.assumption else ()
 
 
-def _tokens(messages: Messages) -> int:
+def _sum_tokens(messages: Messages) -> int:
     return sum([part.tokens for message in messages for part in message.parts])
 
 
-def _dollars(units: float, per_million: float) -> float:
-    return round(units * per_million / 1_000_000, 6)
+def _in_dollars(input_tokens: float, per_million: float) -> float:
+    return round(input_tokens * per_million / 1_000_000, 6)

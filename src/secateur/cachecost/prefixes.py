@@ -13,12 +13,12 @@ from secateur.bounds import eligible, get_index
 from secateur.budget import original
 from secateur.model import Epoch, Part, Replace
 from secateur.plan import active_epochs
-from secateur.proposal import Offer
-from secateur.view_totals import Walked
+from secateur.proposal import Proposal
 from secateur.strategy import is_final
+from secateur.view_totals import ViewTotals
 
 
-class Piece(Struct, frozen=True):
+class WrittenSpan(Struct, frozen=True):
     """What one epoch wrote anew. All are message numbers."""
 
     request: int  # messages of the history it was opened for
@@ -26,13 +26,13 @@ class Piece(Struct, frozen=True):
     kept: tuple[int, ...] = ()  # before these messages it left a prefix as well
 
 
-class Prefixes:
+class CachedPrefixes:
     """The pieces of a plan's epochs in a history, oldest first."""
 
-    def __init__(self, offer: Offer, walked: Walked | None = None) -> None:
-        self._tariff, self._assistants = offer.budget.pricing, get_index(offer.seen).assistant_messages
-        self._blocks = (walked or offer.walked()).blocks
-        self.pieces, self._lowest, self._places = ([], [], []) if self._tariff.any_prefix else _pieces(offer, walked)
+    def __init__(self, proposal: Proposal, totals: ViewTotals | None = None) -> None:
+        self._tariff, self._assistants = proposal.budget.pricing, get_index(proposal.view).assistant_messages
+        self._blocks = (totals or proposal.totals()).blocks
+        self.pieces, self._lowest, self._places = ([], [], []) if self._tariff.any_prefix else _pieces(proposal, totals)
 
     def before(self, number: int) -> int:
         """The message before which the last prefix ends that an edit of message `number` leaves whole.
@@ -63,12 +63,12 @@ class Prefixes:
         return self._assistants[place - 1] if place else 0
 
 
-def pauses(offer: Offer, walked: Walked | None = None) -> list[int]:
+def find_pauses(proposal: Proposal, totals: ViewTotals | None = None) -> list[int]:
     """The requests, by how many messages they held, that came when the cache of the one before was gone."""
-    messages, ttl_ms = offer.seen.messages, offer.budget.pricing.ttl_s * 1000
-    known = walked or offer.walked()
+    messages, ttl_ms = proposal.view.messages, proposal.budget.pricing.ttl_s * 1000
+    known = totals or proposal.totals()
     found, last, asked = known.kept(("pauses", ttl_ms)) or ([], 0, 0)
-    assistants, size = get_index(offer.seen).assistant_messages, 0
+    assistants, size = get_index(proposal.view).assistant_messages, 0
     for place in range(asked, len(assistants)):
         size = assistants[place]
         if size:
@@ -79,7 +79,7 @@ def pauses(offer: Offer, walked: Walked | None = None) -> list[int]:
     return _paused(found, messages[end - 1].recorded_ms or last, last, end, ttl_ms)[0] if end else found
 
 
-def _request(piece: Piece) -> int:
+def _request(piece: WrittenSpan) -> int:
     return piece.request
 
 
@@ -88,82 +88,82 @@ def _paused(found: list[int], at: int, last: int, size: int, ttl_ms: float) -> t
     return [*found, size] if last and at - last >= ttl_ms else found, at
 
 
-def _pieces(offer: Offer, walked: Walked | None) -> tuple[list[Piece], list[int], list[int]]:
+def _pieces(proposal: Proposal, totals: ViewTotals | None) -> tuple[list[WrittenSpan], list[int], list[int]]:
     """All pieces; where those begin that no newer one begins before, lowest first, and their places among all."""
-    known = walked or offer.walked()
-    epochs, paused = _opened(offer, known), pauses(offer, known)
-    stripped = _stripped(offer, known) if offer.budget.pricing.strips_reasoning else _NONE
+    known = totals or proposal.totals()
+    epochs, paused = _opened(proposal, known), find_pauses(proposal, known)
+    stripped = _stripped(proposal, known) if proposal.budget.pricing.strips_reasoning else _NONE
     made = known.kept("pieces")
     if made is None or made[0] is not epochs or made[1] is not paused or made[2] is not stripped:
-        pieces = sorted([*epochs, *(Piece(number, 0) for number in paused), *stripped], key=_request)
+        pieces = sorted([*epochs, *(WrittenSpan(number, 0) for number in paused), *stripped], key=_request)
         places: list[int] = []
         for place, piece in enumerate(pieces):
             while places and pieces[places[-1]].first >= piece.first:
                 places.pop()
             places.append(place)
         made = known.keep("pieces", (epochs, paused, stripped, (pieces, [pieces[n].first for n in places], places)), 0)
-    found: tuple[list[Piece], list[int], list[int]] = made[3]
+    found: tuple[list[WrittenSpan], list[int], list[int]] = made[3]
     return found
 
 
-_NONE: list[Piece] = []
+_NONE: list[WrittenSpan] = []
 
 
-def _opened(offer: Offer, walked: Walked) -> list[Piece]:
+def _opened(proposal: Proposal, totals: ViewTotals) -> list[WrittenSpan]:
     """What the plan's epochs wrote anew."""
-    budget, epochs = offer.budget, offer.plan.epochs
-    made = walked.kept("epochs")
-    if made is not None and made[0] == (epochs, budget.protect, budget.edited_by) and made[1].isdisjoint(walked.at):
-        known: list[Piece] = made[2]
+    budget, epochs = proposal.budget, proposal.plan.epochs
+    made = totals.kept("epochs")
+    if made is not None and made[0] == (epochs, budget.protect, budget.edited_by) and made[1].isdisjoint(totals.at):
+        known: list[WrittenSpan] = made[2]
         return known
-    live = active_epochs(offer.plan)
-    found = _found(offer, walked, live) if live else []
-    away = {epoch.head_key for epoch in live if epoch.head_key not in walked.at}
+    live = active_epochs(proposal.plan)
+    found = _found(proposal, totals, live) if live else []
+    away = {epoch.head_key for epoch in live if epoch.head_key not in totals.at}
     size = max((piece.request for piece in found), default=0)
-    walked.keep("epochs", ((epochs, budget.protect, budget.edited_by), away, found), size)
+    totals.keep("epochs", ((epochs, budget.protect, budget.edited_by), away, found), size)
     return found
 
 
-def _found(offer: Offer, walked: Walked, epochs: list[Epoch]) -> list[Piece]:
-    messages, turns = offer.seen.messages, get_index(offer.seen).user_turns
+def _found(proposal: Proposal, totals: ViewTotals, epochs: list[Epoch]) -> list[WrittenSpan]:
+    messages, turns = proposal.view.messages, get_index(proposal.view).user_turns
     edited = [{edit.key for edit in epoch.edits if not isinstance(edit, Replace)} for epoch in epochs]
     latest = {key: place for place, keys in enumerate(edited) for key in keys}
-    where = {part.key: n for n in offer.holding(latest) for part in messages[n].parts if part.key in latest}
-    later = _later(offer, latest, where, len(epochs))
+    where = {part.key: n for n in proposal.holding(latest) for part in messages[n].parts if part.key in latest}
+    later = _later(proposal, latest, where, len(epochs))
     found = []
     for place, keys in enumerate(edited):
         first = min((where[key] for key in keys if key in where), default=None)
-        tip = walked.at.get(epochs[place].head_key)
+        tip = totals.at.get(epochs[place].head_key)
         if first is not None and tip is not None:
             kept = [_next(later, first, tip + 1, place)]
             turn = bisect_right(turns, tip)
             if turn and turns[turn - 1] >= first:
                 kept.append(turns[turn - 1] + 1)
-            found.append(Piece(tip + 1, first, tuple(kept)))
+            found.append(WrittenSpan(tip + 1, first, tuple(kept)))
     return found
 
 
-def _later(offer: Offer, latest: dict[str, int], where: dict[str, int], never: int) -> list[tuple[int, int]]:
+def _later(proposal: Proposal, latest: dict[str, int], where: dict[str, int], never: int) -> list[tuple[int, int]]:
     """The results from the first edit on that went or may go yet: message, and the last epoch that edited it."""
-    messages, first = offer.seen.messages, min(where.values(), default=len(offer.seen.messages))
+    messages, first = proposal.view.messages, min(where.values(), default=len(proposal.view.messages))
     results = (
-        (number, never if _may_go(offer, number, part) else latest[part.key])  # an excerpt may go yet
+        (number, never if _may_go(proposal, number, part) else latest[part.key])  # an excerpt may go yet
         for number in dict.fromkeys(where.values())
         for part in messages[number].parts
         if part.kind == "tool_result" and part.key in latest
     )
-    may = get_index(offer.seen).prunable
+    may = get_index(proposal.view).prunable
     numbers = range(first, len(messages)) if may is None else may[bisect_left(may, first) :]
     free = ((number, part) for number in numbers for part in messages[number].parts if part.key not in latest)
-    return sorted([*results, *((number, never) for number, part in free if _may_go(offer, number, part))])
+    return sorted([*results, *((number, never) for number, part in free if _may_go(proposal, number, part))])
 
 
-def _may_go(offer: Offer, number: int, part: Part) -> bool:
+def _may_go(proposal: Proposal, number: int, part: Part) -> bool:
     """Whether it may go yet, by what it was when it came: so `render.breakpoints` asks."""
-    budget, protect = offer.budget, offer.budget.protect
+    budget, protect = proposal.budget, proposal.budget.protect
     whole = original(budget, part)
     worth = part.kind == "tool_result" and len(whole.text) >= protect.min_prunable_chars
-    return worth and not is_final(budget, part) and eligible(offer.seen, number, whole, protect)
+    return worth and not is_final(budget, part) and eligible(proposal.view, number, whole, protect)
 
 
 def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) -> int:
@@ -177,14 +177,14 @@ def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) ->
     return request
 
 
-def _stripped(offer: Offer, walked: Walked) -> list[Piece]:
+def _stripped(proposal: Proposal, totals: ViewTotals) -> list[WrittenSpan]:
     """What new user turns wrote anew, because the reasoning of the turn before left the prompt."""
-    turns, thoughts = get_index(offer.seen).user_turns, walked.thoughts
-    found, asked = walked.kept("stripped") or ([], 1)
+    turns, thoughts = get_index(proposal.view).user_turns, totals.thoughts
+    found, asked = totals.kept("stripped") or ([], 1)
     for place in range(asked, len(turns)):
         before, turn = turns[place - 1], turns[place]
         if thoughts[turn] > thoughts[before]:
-            found = [*found, Piece(turn + 1, before + 1)]
+            found = [*found, WrittenSpan(turn + 1, before + 1)]
     if asked < len(turns):
-        walked.keep("stripped", (found, len(turns)), turns[-1] + 1)
+        totals.keep("stripped", (found, len(turns)), turns[-1] + 1)
     return found

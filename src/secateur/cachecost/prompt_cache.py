@@ -14,7 +14,7 @@ from secateur.tariff import CachePricing
 Prefix = tuple[int, int]  # its last block, from 0; its tokens
 
 
-class Prompt(Struct, frozen=True):
+class PromptNumbers(Struct, frozen=True):
     """One request. `since` is where a prefix must end at least to be found without a mark at its very end."""
 
     tokens: int
@@ -27,7 +27,7 @@ class Prompt(Struct, frozen=True):
     answer: tuple[Prefix, ...] = ()  # what the answer before left, where answers leave prefixes
 
 
-class Cached:
+class PromptCache:
     """The prefixes that are held, of one session."""
 
     def __init__(self, tariff: CachePricing) -> None:
@@ -36,7 +36,7 @@ class Cached:
         self._tokens: list[int] = []
         self._sent = 0  # tokens of the prompt before
 
-    def send(self, prompt: Prompt) -> float:
+    def send(self, prompt: PromptNumbers) -> float:
         """What a request costs, output aside; what it leaves is held from then on."""
         if not prompt.cold:
             self._hold(prompt.answer)
@@ -44,7 +44,7 @@ class Cached:
         self._leave(prompt)
         return cost
 
-    def cost(self, prompt: Prompt) -> float:
+    def cost(self, prompt: PromptNumbers) -> float:
         """What a request would cost, in tokens of plain input; nothing is left by it."""
         tariff, held = self._tariff, len(self._blocks)
         read = self.read(prompt)
@@ -52,7 +52,7 @@ class Cached:
         w = tariff.cache_write if prompt.tokens >= tariff.minimum_tokens else 1.0
         return tariff.cache_read * read + w * (prompt.tokens - read)
 
-    def read(self, prompt: Prompt) -> int:
+    def read(self, prompt: PromptNumbers) -> int:
         """Tokens that a request would find."""
         if prompt.cold:
             return 0
@@ -65,11 +65,11 @@ class Cached:
         top = bisect_right(self._blocks, block)
         return (self._blocks[top - 1], self._tokens[top - 1]) if top else None
 
-    def _common(self, prompt: Prompt) -> int:
+    def _common(self, prompt: PromptNumbers) -> int:
         """Where any common prefix counts: as far as the prompt is the one before."""
         return self._sent if prompt.first is None else min(self._sent, prompt.before)
 
-    def _longest(self, prompt: Prompt) -> int:
+    def _longest(self, prompt: PromptNumbers) -> int:
         """Of the prefixes that are still part of the prompt the longest, if it stands where one is looked for; else the
         one at system prompt and tools, which every request marks."""
         blocks = self._blocks
@@ -81,7 +81,7 @@ class Cached:
             return self._tokens[top - 1]
         return self._tokens[0] if prompt.marks and prompt.marks[0][0] == blocks[0] else 0
 
-    def _leave(self, prompt: Prompt) -> None:
+    def _leave(self, prompt: PromptNumbers) -> None:
         top = len(self._blocks)
         if prompt.cold:
             top = 0

@@ -11,51 +11,51 @@ from functools import cached_property
 from operator import attrgetter
 
 from secateur.bounds import get_index
-from secateur.cachecost.prompt_cache import Prefix, Prompt
-from secateur.cachecost.applied_edits import Cut, Standing, cuts
-from secateur.cachecost.cut_costs import cold
-from secateur.proposal import Offer
-from secateur.cachecost.prefixes import Prefixes, pauses
-from secateur.view_totals import Walked
+from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits, find_applied_edits
+from secateur.cachecost.cut_costs import explain_cold
+from secateur.cachecost.prefixes import CachedPrefixes, find_pauses
+from secateur.cachecost.prompt_cache import Prefix, PromptNumbers
+from secateur.proposal import Proposal
+from secateur.view_totals import ViewTotals
 
 _WRITTEN = ("harness", "synthetic")  # origins of what no model said
 
 
-class Asked:
-    """The requests of an offer's session, by number; `last` is the one that is made now."""
+class RequestLog:
+    """The requests of a proposal's session, by number; `last` is the one that is made now."""
 
-    def __init__(self, offer: Offer, prefixes: Prefixes, walked: Walked) -> None:
-        budget = offer.budget
-        self._said, self._size = _said(offer, walked), len(offer.seen.messages)
+    def __init__(self, proposal: Proposal, prefixes: CachedPrefixes, totals: ViewTotals) -> None:
+        budget = proposal.budget
+        self._said, self._size = _said(proposal, totals), len(proposal.view.messages)
         self.last = len(self._said)
-        self.cuts = cuts(offer, [*self._said, self._size], walked)
-        self.standing = Standing(self.cuts)
-        self._tariff, self._turns = budget.pricing, get_index(offer.seen).user_turns
+        self.cuts = find_applied_edits(proposal, [*self._said, self._size], totals)
+        self.standing = AppliedEdits(self.cuts)
+        self._tariff, self._turns = budget.pricing, get_index(proposal.view).user_turns
         self._added = {piece.request: piece.kept for piece in prefixes.pieces if piece.kept}
-        self._gone, self._cold = pauses(offer, walked), bool(cold(budget))
-        self._blocks, self._thought, self._thoughts = walked.blocks, walked.thought, walked.thoughts
-        self._tokens = walked.tokens
-        self.fixed = max(0, budget.estimated - walked.tokens[-1])
+        self._gone, self._cold = find_pauses(proposal, totals), bool(explain_cold(budget))
+        self._blocks, self._thought, self._thoughts = totals.blocks, totals.thought, totals.thoughts
+        self._tokens = totals.tokens
+        self.fixed = max(0, budget.estimated - totals.tokens[-1])
         self._head: tuple[Prefix, ...] = ((0, self.fixed),) if self.fixed else ()
         gains = sum([cut.gain for cut in self.cuts if _holds(self._said, cut.message)])
         # tokens of all answers, nothing being cut; of reasoning, what is paid for is not recorded everywhere
-        self.spoken = _spoken(self._said, walked) + gains
+        self.spoken = _spoken(self._said, totals) + gains
 
     def held(self, request: int) -> int:
         """How many messages a request held."""
         return self._said[request] if request < self.last else self._size
 
-    def now(self, cut: Cut | None = None) -> Prompt:
+    def now(self, cut: AppliedEdit | None = None) -> PromptNumbers:
         """The request that is made now, with one cut more."""
         first = [one for one in (cut, *self._others) if one is not None]
         standing = self.standing if cut is None else _More(self.standing, cut)
         return self.prompt(self.last, standing, min(first, key=attrgetter("message", "before"), default=None))
 
     @cached_property
-    def _others(self) -> tuple[Cut, ...]:
+    def _others(self) -> tuple[AppliedEdit, ...]:
         return tuple(one for one in self.cuts if one.request == self.last)
 
-    def readable(self, cut: Cut) -> int | None:
+    def readable(self, cut: AppliedEdit) -> int | None:
         """What can be read at most of the request that is made now, with one cut more, in tokens; None: not known."""
         sent = self.held(self.last - 1) if self.last else 0
         return self.fixed + self._tokens[cut.message] + cut.before if cut.message < sent else None
@@ -69,13 +69,15 @@ class Asked:
         first = bisect_right(self._thoughts, self._thoughts[turn]) - 1
         return self._block(first, turn), self._block(size, size)
 
-    def prompt(self, request: int, standing: "Standing | _More", first: Cut | None = None) -> Prompt:
+    def prompt(self, request: int, standing: "AppliedEdits | _More", first: AppliedEdit | None = None) -> PromptNumbers:
         """A request, with what had been cut by then, and the first cut that was made at it."""
         size, turn = self.held(request), self._turn(request)
         simple = self._tariff.positions == "marks" and self._head and self._tariff.breakpoints > 1
         if simple and first is None and self._stripped(request) is None:  # most of them
             tokens, last = self._upto(size, turn) - standing.whole, self._block(size, turn)
-            return Prompt(tokens, last, last - self._tariff.look_back, None, 0, self._head, self._paused(request))
+            return PromptNumbers(
+                tokens, last, last - self._tariff.look_back, None, 0, self._head, self._paused(request)
+            )
         return self._prompt(request, standing, first)
 
     def _turn(self, request: int) -> int:
@@ -87,7 +89,7 @@ class Asked:
         gone = not request or _holds(self._gone, self.held(request))
         return gone or (request == self.last and self._cold)
 
-    def _prompt(self, request: int, standing: "Standing | _More", first: Cut | None) -> Prompt:
+    def _prompt(self, request: int, standing: "AppliedEdits | _More", first: AppliedEdit | None) -> PromptNumbers:
         size, turn, tariff = self.held(request), self._turn(request), self._tariff
         before = self.held(request - 1) if request else 0
         last = self._block(size, turn)
@@ -103,7 +105,7 @@ class Asked:
         marks = [(self._block(place, turn), self._upto(place, turn) - standing.before(place)) for place in added]
         marks += self._head if len(added) + 1 < tariff.breakpoints else ()
         answer = self._answer(request, standing) if tariff.positions == "answers" and changed is None else ()
-        return Prompt(
+        return PromptNumbers(
             self._upto(size, turn) - standing.whole,
             last,
             self._since(size, turn, min(added, default=size)),
@@ -131,7 +133,7 @@ class Asked:
         reached = tariff.positions == "messages" and tariff.look_back
         return max(bool(self.fixed), self._block(max(0, size - tariff.look_back + 1), turn) if reached else 0)
 
-    def _answer(self, request: int, standing: "Standing | _More") -> tuple[Prefix, ...]:
+    def _answer(self, request: int, standing: "AppliedEdits | _More") -> tuple[Prefix, ...]:
         """What the answer before left, where answers leave prefixes."""
         if not request:
             return ()
@@ -160,7 +162,7 @@ class Asked:
 class _More:
     """What had been cut, and one cut more."""
 
-    def __init__(self, standing: Standing, cut: Cut) -> None:
+    def __init__(self, standing: AppliedEdits, cut: AppliedEdit) -> None:
         self._standing, self._cut = standing, cut
         self.whole = standing.whole + cut.gain
 
@@ -169,23 +171,23 @@ class _More:
         return self._standing.before(message) + self._cut.gain * (self._cut.message < message)
 
 
-def _said(offer: Offer, walked: Walked) -> list[int]:
+def _said(proposal: Proposal, totals: ViewTotals) -> list[int]:
     """The answers of the model."""
-    assistants, messages = get_index(offer.seen).assistant_messages, offer.seen.messages
-    found, asked = walked.kept("said") or ([], 0)
+    assistants, messages = get_index(proposal.view).assistant_messages, proposal.view.messages
+    found, asked = totals.kept("said") or ([], 0)
     if asked < len(assistants):
         found = [*found, *(n for n in assistants[asked:] if n and messages[n].origin not in _WRITTEN)]
-        walked.keep("said", (found, len(assistants)), assistants[-1] + 1, shape=True)
+        totals.keep("said", (found, len(assistants)), assistants[-1] + 1, shape=True)
     return found
 
 
-def _spoken(said: list[int], walked: Walked) -> int:
+def _spoken(said: list[int], totals: ViewTotals) -> int:
     """Tokens of these answers as they read now, reasoning aside."""
-    total, asked = walked.kept("spoken") or (0, 0)
+    total, asked = totals.kept("spoken") or (0, 0)
     if asked < len(said):
-        tokens, thought = walked.tokens, walked.thought
+        tokens, thought = totals.tokens, totals.thought
         total += sum([tokens[n + 1] - tokens[n] - thought[n + 1] + thought[n] for n in said[asked:]])
-        walked.keep("spoken", (total, len(said)), said[-1] + 1)
+        totals.keep("spoken", (total, len(said)), said[-1] + 1)
     return total
 
 

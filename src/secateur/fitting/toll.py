@@ -11,9 +11,9 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from secateur.cachecost.ledger import SAFE, step_reserve
 from secateur.model import Message, Replace
 from secateur.plan import active_epochs
-from secateur.cachecost.ledger import SAFE, reserve
 from secateur.session import Projection
 from secateur.session.projection import tokens_of
 from secateur.tariff import CachePricing
@@ -53,7 +53,7 @@ def toll(work: Projection, tariff: CachePricing, fixed_tokens: int) -> Toll:
     sizes = [fixed_tokens + ends[n] - less for n, less in zip(sent, freed, strict=False)]
     pruned = _bill(sizes, cold, _kept(gains, ends, fixed_tokens), tariff)
     spoken = tariff.output * sum(tokens_of(messages[number]) for number in answers)
-    return Toll(plain + spoken, pruned - plain, reserve(tariff))
+    return Toll(plain + spoken, pruned - plain, step_reserve(tariff))
 
 
 def _gains(work: Projection, sent: list[int], tariff: CachePricing) -> Iterator[_Gain]:

@@ -1,27 +1,27 @@
 """Schedules: when edits are made, and which of those that the strategies propose.
 
-Rule: a schedule is data with two questions (`Schedule`): may anything be edited in this request, and which of the
-proposals are made now. Its answer follows from history, plan and the numbers of the request. What may go is not its
-matter. One kind of schedule, one class, one line in `SCHEDULES`.
+A schedule is data with two methods: `precheck` says whether anything may be edited in this request, `decide` which of
+the proposed edits are made. Both follow from history, plan and the numbers of the request. What may be edited is not
+decided here. To add one: a class, and a line in `SCHEDULES`.
 """
 
 from typing import Any
 
 from secateur.errors import ConfigError
+from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.registry import Registry
 from secateur.schedule.break_even import BreakEven, ColdCache
 from secateur.schedule.gates import EveryRequest, Never, Threshold
-from secateur.proposal import NOTHING, Choice, Offer, Schedule
 
 __all__ = [
     "NOTHING",
     "SCHEDULES",
     "BreakEven",
-    "Choice",
+    "Decision",
     "ColdCache",
     "EveryRequest",
     "Never",
-    "Offer",
+    "Proposal",
     "Schedule",
     "Threshold",
 ]

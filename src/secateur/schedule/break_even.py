@@ -1,24 +1,28 @@
-"""Schedules that look at prices: `balance` weighs what an edit costs against what waiting has cost; `cold` waits.
+"""Schedules that use prices: `break_even` weighs what an edit costs against what waiting has cost; `cold_cache` waits.
 
-Rule (ski rental): results that may go pay rent for as long as they are read from the cache again and again. At the
-first request at which the rent paid behind some place reaches `beta` times what it would cost to write anew what stands
-behind that place, everything that may go from there on goes. Where the cache is gone or was never filled, writing costs
-nothing more, and all goes. A short session never gets there, so nothing happens to it.
+The rule is that of ski rental. A result that may be removed has a carrying cost: each request reads it from the cache
+again. Removing it has a rewrite cost: all that the cache holds behind it is written anew. At the first request at which
+the carrying cost paid behind some point reaches `break_even_share` times the rewrite cost from there, everything that
+may be removed from that point on is removed. Where the cache is cold or was never filled, the rewrite cost is zero and
+everything is removed at once. A short session never reaches the break-even, so nothing is edited in it.
 """
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from msgspec import Meta
 
 from secateur.budget import Budget
+from secateur.cachecost.cut_costs import CutCosts, CutPoint
+from secateur.cachecost.ledger import CostLedger, step_reserve
+from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count
-from secateur.cachecost.cut_costs import Ground, Place
-from secateur.proposal import NOTHING, Choice, Offer, Schedule
-from secateur.cachecost.ledger import Account, reserve
 from secateur.tariff import CachePricing
 
 Positive = Annotated[float, Meta(gt=0)]
-Above = Annotated[float, Meta(ge=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
+
+_UNCACHED = "what is new is in no cache yet"
 
 
 class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
@@ -29,13 +33,14 @@ class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
 
     min_tokens_freed: Count = 0  # less than that coming free opens no epoch
 
-    def chosen(self, offer: Offer) -> Choice:
-        ground = Ground(offer)
-        free = [place for place in ground.places if not place.penalty]
+    def decide(self, proposal: Proposal) -> Decision:
+        costs = CutCosts(proposal)
+        free = [point for point in costs.points if not point.rewrite_cost]
         if not free:
-            return Choice(gate=NOTHING if not offer.edits else "the prompt cache is warm: the policy waits for a pause")
-        first = max(free, key=lambda place: place.freed)
-        return ground.choice(first, self.min_tokens_freed, ground.cold or "what is new is in no cache yet")
+            warm = "the prompt cache is warm: the policy waits for a pause"
+            return Decision(skipped_reason=warm if proposal.edits else NOTHING)
+        first = max(free, key=lambda point: point.freed)
+        return costs.decide_from(first, self.min_tokens_freed, costs.cold_reason or _UNCACHED)
 
 
 class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
@@ -45,83 +50,87 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
     needs_clock = True
     uses_prices = True
 
-    break_even_share: Positive = 0.5  # the share of the cost that the rent must have reached
-    max_overspend: Above | None = 0.12  # no prefix of the session costs more than this share above the unpruned one
+    break_even_share: Positive = 0.5  # the share of the rewrite cost that the carrying cost must have reached
+    max_overspend: NotNegative | None = 0.12  # no prefix of the session costs more than this share above the unpruned
     min_tokens_freed: Count = 500  # less than that coming free opens no epoch
-    over_window_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it everything that may go goes
+    over_window_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it every proposed edit is made
 
-    def chosen(self, offer: Offer) -> Choice:
-        ground = Ground(offer)
-        if not ground.places:
-            return Choice(gate=NOTHING)
-        must = self._must(offer.budget, ground)
+    def decide(self, proposal: Proposal) -> Decision:
+        costs = CutCosts(proposal)
+        if not costs.points:
+            return Decision(skipped_reason=NOTHING)
+        must = self._explain_must(proposal.budget, costs)
         if must:
-            return ground.choice(ground.places[-1], 0, must)
-        worth = [place for place in ground.places if self._margin(place) >= 0]
-        if not worth:
-            return Choice(gate=_waits(max(ground.places, key=self._margin), self.break_even_share))
-        worth.sort(key=self._margin, reverse=True)
-        best = self._borne(worth, ground)
+            return costs.decide_from(costs.points[-1], 0, must)
+        paying = [point for point in costs.points if self._margin(point) >= 0]
+        if not paying:
+            return Decision(skipped_reason=_explain_waiting(max(costs.points, key=self._margin), self.break_even_share))
+        paying.sort(key=self._margin, reverse=True)
+        best = next(self._find_allowed(paying, costs), None)
         if best is None:
-            return Choice(gate=_bound(worth[0], self.max_overspend or 0.0))
-        return ground.choice(best, self.min_tokens_freed, self._why(best, ground))
+            return Decision(skipped_reason=_explain_bound(paying[0], self.max_overspend or 0.0))
+        return costs.decide_from(best, self.min_tokens_freed, _explain_edit(best, costs))
 
     def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
-        """Whether an excerpt at birth may be made: not where the steps of a cache may cost more than it frees, and not
-        where so few tokens are `left` in the prompt that nothing of it is cached. All in the provider's tokens."""
+        """Whether a result may be excerpted on arrival.
+
+        Not where the steps of a cache may cost more than the excerpt frees, and not where so few tokens are `left` in
+        the prompt that none of it is cached. All numbers are in the provider's tokens.
+        """
         return self.max_overspend is None or (
-            tariff.cache_write * freed > reserve(tariff) and left >= tariff.minimum_tokens
+            tariff.cache_write * freed > step_reserve(tariff) and left >= tariff.minimum_tokens
         )
 
-    def _borne(self, places: list[Place], ground: Ground) -> Place | None:
-        """The first of them that the bound on regret allows."""
-        offer, budget = ground.offer, ground.offer.budget
+    def _find_allowed(self, points: list[CutPoint], costs: CutCosts) -> Iterator[CutPoint]:
+        """Those of the points that the bound on overspending allows. The ledger is read only where a cut can cost."""
+        proposal, budget = costs.proposal, costs.proposal.budget
         if self.max_overspend is None:
-            return places[0]
-        steps = budget.pricing.step_tokens > 1
-        least = budget.pricing.minimum_tokens
-        places = [place for place in places if budget.tokens_used - budget.reported(place.freed) >= least]
-        if not steps and not any(place.penalty for place in places):
-            return next(iter(places), None)
-        most, so_far = self.max_overspend, Account(offer, ground.prefixes)
-        borne = (place for place in places if not (place.penalty or steps) or so_far.bears(place, most))
-        return next(borne, None)
+            yield from points
+            return
+        is_stepped = budget.pricing.step_tokens > 1
+        left = budget.pricing.minimum_tokens
+        points = [point for point in points if budget.tokens_used - budget.reported(point.freed) >= left]
+        ledger = CostLedger(proposal, costs.prefixes) if is_stepped or any(one.rewrite_cost for one in points) else None
+        for point in points:
+            is_free = not (point.rewrite_cost or is_stepped)
+            if ledger is None or is_free or ledger.allows(point, self.max_overspend):
+                yield point
 
-    def _margin(self, place: Place) -> float:
-        return place.rent - self.break_even_share * place.penalty
+    def _margin(self, point: CutPoint) -> float:
+        return point.carrying_cost - self.break_even_share * point.rewrite_cost
 
-    def _must(self, budget: Budget, ground: Ground) -> str:
-        """Why all must go, whatever it costs: the window, or a tier of prices that this request would enter."""
+    def _explain_must(self, budget: Budget, costs: CutCosts) -> str:
+        """Why everything must go whatever it costs: the window, or a price tier that this request would enter; ""."""
         limit = self.over_window_share * budget.window
         if budget.window > 0 and budget.tokens_used > limit:
             return f"{budget.tokens_used:,} tokens are over {self.over_window_share:.0%} of the window"
-        left = budget.tokens_used - budget.reported(ground.places[-1].freed)
+        left = budget.tokens_used - budget.reported(costs.points[-1].freed)
         for tier in budget.pricing.tiers:
             if left <= tier < budget.tokens_used:
                 return f"{budget.tokens_used:,} tokens would cost the rates above {tier:,}"
         return ""
 
-    def _why(self, place: Place, ground: Ground) -> str:
-        if not place.penalty:
-            return f"{ground.cold or 'what is new is in no cache yet'}: {place.freed:,} tokens come free"
-        paid = f"to read them has cost {place.rent:,.0f} tokens of input so far, the edit costs {place.penalty:,.0f}"
-        return f"{place.freed:,} tokens come free: {paid}"
+
+def _explain_edit(point: CutPoint, costs: CutCosts) -> str:
+    if not point.rewrite_cost:
+        return f"{costs.cold_reason or _UNCACHED}: {point.freed:,} tokens come free"
+    paid = f"to read them has cost {point.carrying_cost:,.0f} tokens of input so far"
+    return f"{point.freed:,} tokens come free: {paid}, the edit costs {point.rewrite_cost:,.0f}"
 
 
-def _waits(place: Place, beta: float) -> str:
+def _explain_waiting(point: CutPoint, break_even_share: float) -> str:
+    limit = break_even_share * point.rewrite_cost
     return (
-        f"the prompt cache is warm, and to edit now would cost {place.penalty:,.0f} tokens of input; waiting has cost "
-        f"{place.rent:,.0f} so far, and the policy waits for {beta * place.penalty:,.0f}"
+        f"the prompt cache is warm, and to edit now would cost {point.rewrite_cost:,.0f} tokens of input; "
+        f"waiting has cost {point.carrying_cost:,.0f} so far, and the policy waits for {limit:,.0f}"
     )
 
 
-def _bound(place: Place, most: float) -> str:
-    if not place.penalty:
-        return (
-            "what is left would be too short to be cached well, and the bill so far could rise more than "
-            f"{100 * most:g} % above the unpruned one"
-        )
+def _explain_bound(point: CutPoint, max_overspend: float) -> str:
+    share = f"{100 * max_overspend:g} % above the unpruned one"
+    if not point.rewrite_cost:
+        return f"what is left would be too short to be cached well, and the bill so far could rise more than {share}"
     return (
-        f"the prompt cache is warm, and to edit now would cost {place.penalty:,.0f} tokens of input and lift the bill "
-        f"so far more than {100 * most:g} % above the unpruned one; the policy waits until it does not"
+        f"the prompt cache is warm, and to edit now would cost {point.rewrite_cost:,.0f} tokens of input and lift the "
+        f"bill so far more than {share}; the policy waits until it does not"
     )

@@ -1,7 +1,7 @@
-"""Schedules that are gates: all that the strategies propose is made, or nothing, with the reason in one sentence.
+"""Schedules that are gates: everything that the strategies propose is made, or nothing, with the reason in a sentence.
 
-Rule: a gate compares numbers and names them. `closed_before` knows the request, `closed_after` also how much the
-strategies would edit. Prices are not looked at.
+A gate compares numbers and names them. `precheck` knows the request, `check_freed` also how much the strategies would
+edit. Prices are not used.
 """
 
 import re
@@ -13,8 +13,8 @@ from msgspec import Meta
 from secateur.bounds import explain_protection
 from secateur.budget import CHARS_PER_TOKEN, Budget, weight
 from secateur.model import Transcript
+from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count, Share, protected_tokens
-from secateur.proposal import NOTHING, Choice, Offer, Schedule
 
 Seconds = Annotated[float, Meta(ge=0)]
 
@@ -24,21 +24,21 @@ class Never(Schedule, frozen=True, kw_only=True, tag="never"):
 
     reason: str = "the policy prunes nothing"
 
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+    def precheck(self, transcript: Transcript, budget: Budget) -> str:
         return self.reason
 
-    def chosen(self, offer: Offer) -> Choice:
-        return Choice(gate=self.reason)
+    def decide(self, proposal: Proposal) -> Decision:
+        return Decision(skipped_reason=self.reason)
 
 
 class EveryRequest(Schedule, frozen=True, kw_only=True, tag="every_request"):
     """Whatever may go, goes at once."""
 
-    def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
+    def check_freed(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
         return "" if marked or freed else NOTHING
 
-    def chosen(self, offer: Offer) -> Choice:
-        return _all_or_none(offer, self.closed_after(offer.seen, offer.budget, offer.marked, offer.freed))
+    def decide(self, proposal: Proposal) -> Decision:
+        return _all_or_none(proposal, self.check_freed(proposal.view, proposal.budget, proposal.marked, proposal.freed))
 
 
 class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
@@ -63,7 +63,7 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
         """Whether a gate asks what time it is."""
         return self.min_idle_s is not None
 
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+    def precheck(self, transcript: Transcript, budget: Budget) -> str:
         return (
             _not_only(self.only_models, transcript)
             or _not_idle(self.min_idle_s, budget.idle_s)
@@ -72,7 +72,7 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
             or explain_protection(transcript, budget.protect)
         )
 
-    def closed_after(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
+    def check_freed(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
         if not marked and not freed:
             return NOTHING
         least = _least(self, budget)
@@ -82,12 +82,12 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
             return f"{freed:,} tokens would come free, and the policy asks for at least {self.clear_at_least:,}"
         return ""
 
-    def chosen(self, offer: Offer) -> Choice:
-        return _all_or_none(offer, self.closed_after(offer.seen, offer.budget, offer.marked, offer.freed))
+    def decide(self, proposal: Proposal) -> Decision:
+        return _all_or_none(proposal, self.check_freed(proposal.view, proposal.budget, proposal.marked, proposal.freed))
 
 
-def _all_or_none(offer: Offer, gate: str) -> Choice:
-    return Choice(gate=gate) if gate else Choice(offer.edits)
+def _all_or_none(proposal: Proposal, gate: str) -> Decision:
+    return Decision(skipped_reason=gate) if gate else Decision(proposal.edits)
 
 
 _NO_WINDOW = "the window is unknown, and the policy compares with it"

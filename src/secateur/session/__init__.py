@@ -14,12 +14,12 @@ from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Message, MessagePositions, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import FoldedPlan, Plan, blocked_keys, branch_for, fold, keys_of, pending_keys, resolve_ranges
 from secateur.protect import Protection
-from secateur.view_totals import Walked
 from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.session.message_index import MessageIndex, Tallies, Tally
 from secateur.session.projection import seen, tokens_of
 from secateur.session.shown import Shown, standing
+from secateur.view_totals import ViewTotals
 
 
 class Projection:
@@ -51,7 +51,7 @@ class Projection:
         self._view: Transcript | None = None
         self._shown, self._tally, self._gauge_tally = Shown(), Tally(tokens_of), Tally(self._gauged)
         self.tallies = Tallies()
-        self.walked = Walked()  # what schedules found in its views
+        self.totals = ViewTotals()  # what schedules found in its views
         self._stamps = stamp  # the time of an edit is recorded where the host has a place for it
         self.same = 0  # leading messages that stand in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force

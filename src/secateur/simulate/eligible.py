@@ -15,7 +15,7 @@ from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.pricing.tariffs import stated
-from secateur.schedule import Choice, Offer
+from secateur.schedule import Decision, Proposal
 from secateur.simulate.foresight import Terms, colds
 from secateur.simulate.lot import Item, Lot, lot
 from secateur.simulate.replay import Turn, replayed
@@ -47,16 +47,16 @@ class _Noted:
         self.found: dict[tuple[int, str], tuple[int, int]] = {}  # segment and key → request, tokens
         self._segments = [one.segment for one in recording.requests]
 
-    def closed_before(self, transcript: Transcript, budget: Budget) -> str:
+    def precheck(self, transcript: Transcript, budget: Budget) -> str:
         return ""
 
-    def chosen(self, offer: Offer) -> Choice:
+    def decide(self, proposal: Proposal) -> Decision:
         segment = self._segments[self.request]
-        for key, edit in offer.edits.items():
+        for key, edit in proposal.edits.items():
             if (segment, key) not in self.found:
-                left = offer.count(edit.text) if isinstance(edit, Rewrite) else 0
+                left = proposal.count(edit.text) if isinstance(edit, Rewrite) else 0
                 self.found[segment, key] = self.request, left
-        return Choice(gate="only noted")
+        return Decision(skipped_reason="only noted")
 
     def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
         return True

@@ -15,6 +15,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from secateur.cachecost.cut_costs import explain_cold
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
@@ -24,7 +25,6 @@ from secateur.fitting.toll import Toll, toll
 from secateur.hooks import asked
 from secateur.model import Message, Replace
 from secateur.plan import active_epochs
-from secateur.cachecost.cut_costs import cold
 from secateur.session import Projection
 from secateur.session.projection import tokens_of
 from secateur.stages import Context
@@ -153,7 +153,7 @@ class _Ground:
     """What digests of the older work would cost, and what reading it has cost."""
 
     def __init__(self, context: Context, projection: Projection, found: OldSpan) -> None:
-        self.older, self.cold = found, cold(context.budget)
+        self.older, self.cold = found, explain_cold(context.budget)
         self._work, self._context, self._tariff = projection, context, context.budget.pricing
         self._end = 0 if self.cold else _cached(projection)  # of what is cached
         self._tail = _between(projection, found.end, self._end)

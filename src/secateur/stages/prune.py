@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from secateur.bounds import find_turn_start
 from secateur.budget import Budget
+from secateur.cachecost.cut_costs import explain_cold
 from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.policy import Policy
-from secateur.schedule import Choice, Never, Offer
-from secateur.cachecost.cut_costs import cold
+from secateur.schedule import Decision, Never, Proposal
 from secateur.session import Projection
 from secateur.settle import headless, in_running_round, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
@@ -46,7 +46,9 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
 def _conclude(context: Context, projection: Projection, demanded: Edits, reason: str) -> Step:
     """What the strategies propose and the schedule lets pass, with dependents, as one epoch."""
     policy, read = context.policy, projection.document.transcript
-    budget = replace(context.budget, cold_reason=cold(context.budget))  # as it is before this request's own edits
+    budget = replace(
+        context.budget, cold_reason=explain_cold(context.budget)
+    )  # as it is before this request's own edits
     standing: Edits = {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
     budget = with_edits(projection, budget, standing)
     # 1. What is new may be shortened on arrival, before any cache holds it; of what is replaced anyway no excerpt is
@@ -89,16 +91,16 @@ def _propose_all(
     arrived, seen = propose_on_arrival(policy, projection, budget, demanded, expected)
     arrived = admit_on_arrival(policy, projection, budget, arrived)
     budget = with_edits(projection, budget, arrived)
-    if skipped := policy.schedule.closed_before(seen, budget):
+    if skipped := policy.schedule.precheck(seen, budget):
         return _Proposals(arrived, skipped=skipped)
     again = arrived or not expected  # else nothing is shortened on arrival, as was assumed for what is expected
     proposed = propose(projection, budget, policy.prune, demanded | arrived) if again else expected
-    choice, freed = _decide(policy, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
-    if choice.gate:
-        return _Proposals(arrived, skipped=choice.gate)
+    decision, freed = _decide(policy, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
+    if decision.skipped_reason:
+        return _Proposals(arrived, skipped=decision.skipped_reason)
     unit = "characters" if policy.counter == "chars" else "tokens"
-    why = choice.why or f"{policy.name}: {freed:,} {unit} come free by its counter"
-    return _Proposals(arrived, dict(choice.edits), why=why)
+    why = decision.reason or f"{policy.name}: {freed:,} {unit} come free by its counter"
+    return _Proposals(arrived, dict(decision.edits), why=why)
 
 
 def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
@@ -113,7 +115,7 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
     if projection.binds or budget.edited_by:
         return Edits()
     view = projection.preview(demanded) if demanded else projection.view()
-    if policy.schedule.closed_before(view, budget):
+    if policy.schedule.precheck(view, budget):
         return Edits()
     results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
     if sum([len(part.text) for part in results]) < _LONG_CHARS * len(results):
@@ -157,24 +159,24 @@ def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
 
 def _decide(
     policy: Policy, projection: Projection, budget: Budget, seen: Transcript, edits: Edits, forced: Set[str]
-) -> tuple[Choice, int]:
+) -> tuple[Decision, int]:
     """The decision of the schedule, and the tokens that would come free of all proposals."""
     marked, freed = _freed(projection, seen, edits)
-    offer = Offer(
-        seen=seen,
+    proposal = Proposal(
+        view=seen,
         budget=budget,
         edits=edits,
         count=projection.count,
         marked=marked,
         freed=freed,
-        since=_stale_since(policy, budget, seen, edits),
+        stale_since=_stale_since(policy, budget, seen, edits),
         by_age=any(strategy.by_age for strategy in policy.prune),
         plan=projection.branch_plan,
-        forced=forced,
+        forced_keys=forced,
         holds=projection.holding,
-        known=projection.walked,
+        known=projection.totals,
     )
-    return policy.schedule.chosen(offer), freed
+    return policy.schedule.decide(proposal), freed
 
 
 def _stale_since(policy: Policy, budget: Budget, seen: Transcript, edits: Edits) -> dict[str, int]:

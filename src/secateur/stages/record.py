@@ -5,13 +5,13 @@ Rule: a receipt names what was done by keys and hashes, and never holds what was
 
 from msgspec import Struct
 
+from secateur.cachecost.edit_cost import estimate_edit_cost, warn_of_assumed_prices
 from secateur.fitting.unread import taken as count_unread
 from secateur.fitting.unread import told as warn_of_unread
 from secateur.model import Message
 from secateur.plan import Plan
 from secateur.receipt import EditRecord, Receipt, entries
 from secateur.render.breakpoints import Rendered
-from secateur.cachecost.edit_cost import assumed, cost_of
 from secateur.session import Projection
 from secateur.stages import Context, EngineSettings
 from secateur.stages.demands import Demands
@@ -48,7 +48,11 @@ def make_receipt(
     opened = bool(pruned.edits or decided.forced or compaction.reason)
     unread, (raw, view) = count_unread(projection), projection.tokens
     over = (compaction.too_long,) if compaction.too_long and settings.sends else ()
-    more = (*assumed(settings.policy.schedule, context.budget), *over, *warn_of_unread(unread, settings.policy.name))
+    more = (
+        *warn_of_assumed_prices(settings.policy.schedule, context.budget),
+        *over,
+        *warn_of_unread(unread, settings.policy.name),
+    )
     changed = pruned.edits and not pruned.refused
     return Receipt(
         policy=settings.policy.name,
@@ -64,7 +68,7 @@ def make_receipt(
         active_edits=rendered.active_edits,
         skipped_reason="" if opened else pruned.skipped_reason,
         idle_s=context.budget.idle_s,
-        cost=cost_of(decided.shown, projection.projected_messages, context.budget) if changed else None,
+        cost=estimate_edit_cost(decided.shown, projection.projected_messages, context.budget) if changed else None,
         warnings=(*read.warnings, *decided.demands.warnings, *compaction.warnings, *more),
         repairs=repairs,
         forced_reason=decided.forced,

@@ -14,7 +14,7 @@ from secateur.budget import Budget
 from secateur.model import Edit, Part, Remove, Replace, Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.protect import Protection
-from secateur.schedule import EveryRequest, Offer, Schedule
+from secateur.schedule import EveryRequest, Proposal, Schedule
 from secateur.session import document
 from secateur.strategies import HardClear, Strategy
 from secateur.tariff import CachePricing
@@ -108,27 +108,30 @@ class ScheduleKit:
         raise NotImplementedError("write schedule(): it returns the schedule to be tested")
 
     def test_it_makes_a_part_of_what_is_proposed_or_says_why_not(self) -> None:
-        for offer in _offers():
-            choice = self.schedule().chosen(offer)
-            assert choice.edits.keys() <= offer.edits.keys()
-            assert all(choice.edits[key] is offer.edits[key] for key in choice.edits)
-            assert bool(choice.edits) != bool(choice.gate), "edits, or a reason why there are none"
+        for proposal in _build_proposals():
+            decision = self.schedule().decide(proposal)
+            assert decision.edits.keys() <= proposal.edits.keys()
+            assert all(decision.edits[key] is proposal.edits[key] for key in decision.edits)
+            assert bool(decision.edits) != bool(decision.skipped_reason), "edits, or a reason why there are none"
 
     def test_it_decides_the_same_each_time(self) -> None:
-        for offer in _offers():
-            assert self.schedule().chosen(offer) == self.schedule().chosen(offer)
-            closed = self.schedule().closed_before(offer.seen, offer.budget)
-            assert closed == self.schedule().closed_before(offer.seen, offer.budget)
+        for proposal in _build_proposals():
+            assert self.schedule().decide(proposal) == self.schedule().decide(proposal)
+            closed = self.schedule().precheck(proposal.view, proposal.budget)
+            assert closed == self.schedule().precheck(proposal.view, proposal.budget)
 
     def test_it_makes_nothing_of_nothing(self) -> None:
-        for offer in _offers():
-            choice = self.schedule().chosen(replace(offer, edits={}, marked=0, freed=0))
-            assert not choice.edits
-            assert choice.gate
+        for proposal in _build_proposals():
+            decision = self.schedule().decide(replace(proposal, edits={}, marked=0, freed=0))
+            assert not decision.edits
+            assert decision.skipped_reason
 
     def test_a_reason_is_one_sentence(self) -> None:
-        for offer in _offers():
-            for gate in (self.schedule().closed_before(offer.seen, offer.budget), self.schedule().chosen(offer).gate):
+        for proposal in _build_proposals():
+            for gate in (
+                self.schedule().precheck(proposal.view, proposal.budget),
+                self.schedule().decide(proposal).skipped_reason,
+            ):
                 assert "\n" not in gate
                 assert gate == gate.strip()
 
@@ -141,11 +144,11 @@ class ScheduleKit:
                 {"pricing": CachePricing(cache_read=0.5, cache_write=2.0, output=9.0, ttl_s=60.0)},
             ),
         ]
-        for offer in _offers():
+        for proposal in _build_proposals():
             for is_declared, facts in told:
                 if not is_declared:
-                    other = replace(offer, budget=replace(offer.budget, **facts))
-                    assert self.schedule().chosen(other) == self.schedule().chosen(offer)
+                    other = replace(proposal, budget=replace(proposal.budget, **facts))
+                    assert self.schedule().decide(other) == self.schedule().decide(proposal)
 
     def test_a_policy_file_can_name_it_with_its_fields(self) -> None:
         made = Policy(name="kit", prune=(HardClear(),), schedule=self.schedule())
@@ -173,15 +176,17 @@ def _parts_of(read: Transcript) -> dict[str, Part]:
     return {part.key: part for message in read.messages for part in message.parts}
 
 
-def _offers() -> list[Offer]:
+def _build_proposals() -> list[Proposal]:
     """What `hard_clear` proposes of a long request, and the first of it alone."""
     read, budget = _read(long_request()), _budget()
     parts = _parts_of(read)
     found: dict[str, Edit] = {edit.key: edit for edit in HardClear()(read, budget) if not isinstance(edit, Replace)}
-    offers = []
+    proposals = []
     for keys in (list(found), list(found)[:1]):
         edits = {key: found[key] for key in keys}
         marked = sum(estimate(parts[key].text) for key in keys)
         left = sum(estimate(edit.text) for edit in edits.values() if isinstance(edit, Rewrite))
-        offers.append(Offer(seen=read, budget=budget, edits=edits, count=estimate, marked=marked, freed=marked - left))
-    return offers
+        proposals.append(
+            Proposal(view=read, budget=budget, edits=edits, count=estimate, marked=marked, freed=marked - left)
+        )
+    return proposals

@@ -5,11 +5,11 @@ from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
+from secateur.cachecost.cut_costs import CutCosts
 from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Rewrite, Transcript
 from secateur.protect import Protection
-from secateur.schedule import BreakEven, Offer
-from secateur.cachecost.cut_costs import Ground
+from secateur.schedule import BreakEven, Proposal
 from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0, minimum_tokens=0)
@@ -30,43 +30,43 @@ def history(bound: bool, before: bool = False) -> Transcript:
     return found
 
 
-def offer(read: Transcript, tariff: CachePricing = TARIFF, idle_s: float = 10.0) -> Offer:
+def proposal(read: Transcript, tariff: CachePricing = TARIFF, idle_s: float = 10.0) -> Proposal:
     used = sum(part.tokens for message in read.messages for part in message.parts)
     budget = Budget(window=0, tokens_used=used, count=len, protect=Protection(), idle_s=idle_s, pricing=tariff)
     key = read.messages[2].parts[0].key
-    return Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
+    return Proposal(view=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
 
 
-def penalty(read: Transcript, tariff: CachePricing = TARIFF, idle_s: float = 10.0) -> float:
-    (place,) = Ground(offer(read, tariff, idle_s)).places
-    return place.penalty
+def rewrite_cost(read: Transcript, tariff: CachePricing = TARIFF, idle_s: float = 10.0) -> float:
+    (point,) = CutCosts(proposal(read, tariff, idle_s)).points
+    return point.rewrite_cost
 
 
 def test_reasoning_that_an_edit_voids_is_paid_at_the_price_of_output() -> None:
-    free, bound = penalty(history(bound=False)), penalty(history(bound=True))
+    free, bound = rewrite_cost(history(bound=False)), rewrite_cost(history(bound=True))
     assert bound - free == pytest.approx(TARIFF.output * THOUGHT)
 
 
 def test_reasoning_before_the_edit_stays_and_costs_nothing() -> None:
-    assert penalty(history(bound=True, before=True)) == penalty(history(bound=False, before=True))
+    assert rewrite_cost(history(bound=True, before=True)) == rewrite_cost(history(bound=False, before=True))
 
 
 def test_what_is_lost_costs_in_the_cold_too() -> None:
-    assert penalty(history(bound=False), idle_s=1e6) == 0
-    assert penalty(history(bound=True), idle_s=1e6) == pytest.approx(TARIFF.output * THOUGHT)
+    assert rewrite_cost(history(bound=False), idle_s=1e6) == 0
+    assert rewrite_cost(history(bound=True), idle_s=1e6) == pytest.approx(TARIFF.output * THOUGHT)
 
 
 def test_so_an_edit_waits_for_longer() -> None:
     eager = BreakEven(min_tokens_freed=1)
-    chosen = [eager.chosen(offer(history(bound))) for bound in (False, True)]
-    assert [bool(one.edits) for one in chosen] == [True, False]
-    assert "to edit now would cost" in chosen[1].gate
+    decisions = [eager.decide(proposal(history(bound))) for bound in (False, True)]
+    assert [bool(one.edits) for one in decisions] == [True, False]
+    assert "to edit now would cost" in decisions[1].skipped_reason
 
 
 def test_the_longer_a_write_costs_over_a_read_the_more_a_place_costs() -> None:
     dear = replace(TARIFF, cache_write=2.0)
-    assert penalty(history(False), dear) / penalty(history(False)) == pytest.approx(1.9 / 1.15)
-    assert penalty(history(False), replace(TARIFF, cache_write=1.0, cache_read=1.0)) == 0
+    assert rewrite_cost(history(False), dear) / rewrite_cost(history(False)) == pytest.approx(1.9 / 1.15)
+    assert rewrite_cost(history(False), replace(TARIFF, cache_write=1.0, cache_read=1.0)) == 0
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,6 @@ def test_the_longer_a_write_costs_over_a_read_the_more_a_place_costs() -> None:
 )
 def test_a_tier_of_prices_is_not_entered_where_it_need_not_be(tier: int, acts: bool) -> None:
     waits = BreakEven(break_even_share=1e9)
-    chosen = waits.chosen(offer(history(bound=False), replace(TARIFF, tiers=(tier,))))
-    assert bool(chosen.edits) is acts
-    assert ("would cost the rates above 1,300" in chosen.why) is acts
+    decision = waits.decide(proposal(history(bound=False), replace(TARIFF, tiers=(tier,))))
+    assert bool(decision.edits) is acts
+    assert ("would cost the rates above 1,300" in decision.reason) is acts

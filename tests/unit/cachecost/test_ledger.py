@@ -5,39 +5,39 @@ from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
+from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits, find_applied_edits
+from secateur.cachecost.cut_costs import CutCosts, CutPoint
+from secateur.cachecost.ledger import SAFE, CostLedger
+from secateur.cachecost.prompt_cache import PromptCache, PromptNumbers
 from secateur.model import Epoch, Message, Part, Restore, Rewrite, Transcript
 from secateur.plan import Plan
 from secateur.protect import Protection
-from secateur.schedule import Offer
-from secateur.cachecost.prompt_cache import Cached, Prompt
-from secateur.cachecost.applied_edits import Cut, Standing, cuts
-from secateur.cachecost.cut_costs import Ground, Place
-from secateur.cachecost.ledger import SAFE, Account
+from secateur.schedule import Proposal
 from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=10)
 HEAD = ((0, 50),)  # system prompt and tools
 
 
-def prompt(tokens: int, last: int, since: int, first: int | None = None, cold: bool = False) -> Prompt:
-    return Prompt(tokens, last, since, first, marks=HEAD, cold=cold)
+def prompt(tokens: int, last: int, since: int, first: int | None = None, cold: bool = False) -> PromptNumbers:
+    return PromptNumbers(tokens, last, since, first, marks=HEAD, cold=cold)
 
 
 def test_what_only_grew_reads_all_of_the_request_before() -> None:
-    cache = Cached(TARIFF)
+    cache = PromptCache(TARIFF)
     assert cache.send(prompt(100, 2, -18)) == 1.25 * 100
     assert cache.send(prompt(160, 4, -16)) == pytest.approx(0.1 * 100 + 1.25 * 60)
 
 
 def test_further_back_than_is_looked_only_what_every_request_marks_is_found() -> None:
-    cache = Cached(TARIFF)
+    cache = PromptCache(TARIFF)
     cache.send(prompt(100, 2, -18))
     assert cache.read(prompt(400, 24, 4)) == 50
     assert cache.read(prompt(400, 22, 2)) == 100
 
 
 def test_an_edit_reads_up_to_the_last_prefix_before_it() -> None:
-    cache = Cached(TARIFF)
+    cache = PromptCache(TARIFF)
     for tokens, last in ((100, 2), (160, 4), (200, 6)):
         cache.send(prompt(tokens, last, last - 20))
     assert cache.read(prompt(150, 6, -14, first=5)) == 160
@@ -48,16 +48,16 @@ def test_an_edit_reads_up_to_the_last_prefix_before_it() -> None:
 
 
 def test_too_little_is_not_kept_and_costs_as_plain_input() -> None:
-    cache = Cached(TARIFF)
-    assert cache.send(Prompt(9, 0, -20)) == 9
-    assert cache.read(Prompt(20, 2, -18)) == 0
+    cache = PromptCache(TARIFF)
+    assert cache.send(PromptNumbers(9, 0, -20)) == 9
+    assert cache.read(PromptNumbers(20, 2, -18)) == 0
 
 
 def test_where_any_common_prefix_counts_steps_are_read() -> None:
-    cache = Cached(CachePricing(minimum_tokens=1, step_tokens=16, any_prefix=True, positions="steps"))
-    cache.send(Prompt(100, 2, 0))
-    assert cache.read(Prompt(150, 4, 0)) == 96
-    assert cache.read(Prompt(150, 4, 0, first=1, before=40)) == 32
+    cache = PromptCache(CachePricing(minimum_tokens=1, step_tokens=16, any_prefix=True, positions="steps"))
+    cache.send(PromptNumbers(100, 2, 0))
+    assert cache.read(PromptNumbers(150, 4, 0)) == 96
+    assert cache.read(PromptNumbers(150, 4, 0, first=1, before=40)) == 32
 
 
 def counted(*messages: Message) -> Transcript:
@@ -94,18 +94,23 @@ def test_each_epoch_cut_what_it_left_less_of() -> None:
     kept: dict[str, Part] = {one.key: one, other.key: other}
     budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), originals=kept, pricing=TARIFF)
     seen = Transcript((), tuple(now.messages))
-    offer = Offer(seen=seen, budget=budget, edits={}, count=len, plan=plan)
-    walked = offer.walked()
-    walked.at.update({tip: number for tip, number in zip(tips, (2, 4, 6), strict=True)})
-    made = cuts(offer, [1, 3, 5, 7], walked)
-    assert made == (Cut(1, 2, 0, 60), Cut(2, 4, 0, 49), Cut(3, 2, 0, 26), Cut(3, 4, 0, -49))
-    standing = Standing(made[:2])
+    proposal = Proposal(view=seen, budget=budget, edits={}, count=len, plan=plan)
+    totals = proposal.totals()
+    totals.at.update({tip: number for tip, number in zip(tips, (2, 4, 6), strict=True)})
+    made = find_applied_edits(proposal, [1, 3, 5, 7], totals)
+    assert made == (
+        AppliedEdit(1, 2, 0, 60),
+        AppliedEdit(2, 4, 0, 49),
+        AppliedEdit(3, 2, 0, 26),
+        AppliedEdit(3, 4, 0, -49),
+    )
+    standing = AppliedEdits(made[:2])
     assert [standing.before(number) for number in (2, 3, 5)] == [0, 60, 109]
     standing.add(made[2:])
     assert (standing.whole, standing.before(4)) == (86, 86)
 
 
-def turning(reasoning: bool) -> tuple[Account, Place]:
+def turning(reasoning: bool) -> tuple[CostLedger, CutPoint]:
     """A second turn in which something was thought, and a result of the first one that may go to its last 40 tokens."""
     thought = (Part("reasoning", (), "t" * 60),) if reasoning else ()
     call = assistant(("b", "read", "{}"))
@@ -123,16 +128,16 @@ def turning(reasoning: bool) -> tuple[Account, Place]:
         cache_read=0.1, cache_write=1.25, output=0, minimum_tokens=1, strips_reasoning=True, free_breakpoints=1
     )
     budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), pricing=tariff, idle_s=10)
-    ground = Ground(Offer(seen=raw, budget=budget, edits={edit.key: edit}, count=len, freed=(90, 50)))
-    (place,) = ground.places
-    return Account(ground.offer, ground.prefixes), place
+    costs = CutCosts(Proposal(view=raw, budget=budget, edits={edit.key: edit}, count=len, freed=(90, 50)))
+    (point,) = costs.points
+    return CostLedger(costs.proposal, costs.prefixes), point
 
 
 def test_what_the_next_turn_will_strip_is_weighed_before_an_edit_in_front_of_it() -> None:
     """With the turn over, the history as it came is read up to the reasoning: 1,096 tokens that are written anew."""
-    (plain, place), (thinking, later) = turning(False), turning(True)
+    (plain, point), (thinking, later) = turning(False), turning(True)
     more = 1.15 * 1_096 - 1.25 * 50
-    for account, where, extra in ((plain, place, 0.0), (thinking, later, more)):
-        enough = (account.after(where) + extra) / (SAFE * account.unpruned)
-        assert account.bears(where, enough * 1.0001)
-        assert not account.bears(where, enough * 0.9999)
+    for account, where, extra in ((plain, point, 0.0), (thinking, later, more)):
+        enough = (account.overspend_after(where) + extra) / (SAFE * account.unpruned)
+        assert account.allows(where, enough * 1.0001)
+        assert not account.allows(where, enough * 0.9999)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from secateur.cachecost.ledger import SAFE
 from secateur.fitting.toll import Toll, toll
 from secateur.model import Epoch, NewMessage, Replace, Rewrite
 from secateur.protect import Protection
-from secateur.cachecost.ledger import SAFE
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import read

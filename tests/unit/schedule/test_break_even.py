@@ -7,10 +7,10 @@ from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
+from secateur.cachecost.prefixes import find_pauses
 from secateur.model import Message, Rewrite, Transcript
 from secateur.protect import Protection
-from secateur.schedule import BreakEven, Choice, ColdCache, Offer
-from secateur.cachecost.prefixes import pauses
+from secateur.schedule import BreakEven, ColdCache, Decision, Proposal
 from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=0)
@@ -33,45 +33,45 @@ def counted(read: Transcript) -> Transcript:
     return read
 
 
-def chosen(schedule: BreakEven | ColdCache, rounds: int, idle_s: float | None = 10.0, window: int = 0) -> Choice:
+def decide(schedule: BreakEven | ColdCache, rounds: int, idle_s: float | None = 10.0, window: int = 0) -> Decision:
     read = history(rounds)
     used = sum(part.tokens for message in read.messages for part in message.parts)
     budget = Budget(window=window, tokens_used=used, count=len, protect=Protection(), idle_s=idle_s, pricing=TARIFF)
     key = read.messages[2].key
-    return schedule.chosen(Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len))
+    return schedule.decide(Proposal(view=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len))
 
 
 def test_it_waits_until_waiting_has_cost_half_of_what_rewriting_costs() -> None:
-    acts = [bool(chosen(BreakEven(min_tokens_freed=1), rounds).edits) for rounds in range(1, 40)]
+    acts = [bool(decide(BreakEven(min_tokens_freed=1), rounds).edits) for rounds in range(1, 40)]
     assert acts[0]  # little stands behind: 1.15 * 6 tokens are soon paid for
     late = BreakEven(break_even_share=50.0, min_tokens_freed=1)
-    assert "the policy waits for" in chosen(late, 5).gate
+    assert "the policy waits for" in decide(late, 5).skipped_reason
 
 
 @pytest.mark.parametrize("idle_s", [300.0, None])
 def test_in_the_cold_all_goes(idle_s: float | None) -> None:
     for schedule in (BreakEven(break_even_share=1e9), ColdCache()):
-        assert len(chosen(schedule, 5, idle_s).edits) == 1
+        assert len(decide(schedule, 5, idle_s).edits) == 1
 
 
 def test_cold_waits_while_the_cache_is_warm() -> None:
-    assert "waits for a pause" in chosen(ColdCache(), 5, 299.0).gate
+    assert "waits for a pause" in decide(ColdCache(), 5, 299.0).skipped_reason
 
 
 def test_a_full_window_does_not_wait() -> None:
-    assert "of the window" in chosen(BreakEven(break_even_share=1e9), 5, window=1_100).why
+    assert "of the window" in decide(BreakEven(break_even_share=1e9), 5, window=1_100).reason
 
 
 def test_less_than_the_least_opens_no_epoch() -> None:
-    assert "asks for 5,000" in chosen(BreakEven(min_tokens_freed=5_000), 5, None).gate
+    assert "asks for 5,000" in decide(BreakEven(min_tokens_freed=5_000), 5, None).skipped_reason
 
 
 def test_the_bound_on_regret_holds_it_back() -> None:
     eager = BreakEven(break_even_share=0.001, min_tokens_freed=1, max_overspend=None)
     bound = BreakEven(break_even_share=0.001, min_tokens_freed=1, max_overspend=0.0)
-    assert chosen(eager, 60).edits
-    assert "above the unpruned one" in chosen(bound, 60).gate  # 1.15 * 720 tokens behind, for 0.1 * 996 saved
-    assert chosen(bound, 1).edits  # it pays at once
+    assert decide(eager, 60).edits
+    assert "above the unpruned one" in decide(bound, 60).skipped_reason  # 1.15 * 720 tokens behind, for 0.1 * 996 saved
+    assert decide(bound, 1).edits  # it pays at once
 
 
 def test_where_a_cache_is_read_in_wide_steps_a_small_excerpt_may_cost_more_than_it_frees() -> None:
@@ -94,7 +94,7 @@ def test_what_is_left_must_be_enough_to_be_cached() -> None:
 def test_the_unit_of_the_provider_decides_nothing(
     ratio: float, rounds: int, sizes: tuple[int, int, int], window: int, step: int
 ) -> None:
-    """With every limit in the provider's tokens, and these a multiple of ours, the choice is the same."""
+    """With every limit in the provider's tokens, and these a multiple of ours, the decision is the same."""
     fixed, least, tier = sizes
     read = history(rounds)
     own = sum(part.tokens for message in read.messages for part in message.parts) + fixed
@@ -114,9 +114,12 @@ def test_the_unit_of_the_provider_decides_nothing(
             pricing=tariff,
             ratio=times,
         )
-        offer = Offer(seen=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
+        proposal = Proposal(view=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len)
         made.append(
-            [bool(BreakEven(min_tokens_freed=1, max_overspend=most).chosen(offer).edits) for most in (None, 0.0, 0.12)]
+            [
+                bool(BreakEven(min_tokens_freed=1, max_overspend=most).decide(proposal).edits)
+                for most in (None, 0.0, 0.12)
+            ]
         )
     assert made[0] == made[1]
 
@@ -131,8 +134,8 @@ def test_what_is_left_is_told_in_the_tokens_of_the_provider() -> None:
         taken = replace(budget, pricing=replace(TARIFF, tiers=(tier,)))
         why = (
             BreakEven(break_even_share=1e9)
-            .chosen(Offer(seen=read, budget=taken, edits={key: Rewrite(key, "x")}, count=len))
-            .why
+            .decide(Proposal(view=read, budget=taken, edits={key: Rewrite(key, "x")}, count=len))
+            .reason
         )
         assert ("would cost the rates above" in why) == goes
 
@@ -140,9 +143,9 @@ def test_what_is_left_is_told_in_the_tokens_of_the_provider() -> None:
 def test_a_history_without_messages_had_no_pause() -> None:
     empty = Transcript((), ())
     assert (
-        pauses(
-            Offer(
-                seen=empty, budget=Budget(window=0, tokens_used=0, count=len, protect=Protection()), edits={}, count=len
+        find_pauses(
+            Proposal(
+                view=empty, budget=Budget(window=0, tokens_used=0, count=len, protect=Protection()), edits={}, count=len
             )
         )
         == []

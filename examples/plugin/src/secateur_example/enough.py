@@ -1,6 +1,6 @@
 """A schedule: edits wait until enough tokens come free together, whatever they cost."""
 
-from secateur.plugins import NOTHING, Choice, Count, Offer, Schedule
+from secateur.plugins import NOTHING, Count, Decision, Proposal, Schedule
 
 
 class EnoughFreed(Schedule, frozen=True, kw_only=True, tag="enough_freed"):
@@ -8,11 +8,11 @@ class EnoughFreed(Schedule, frozen=True, kw_only=True, tag="enough_freed"):
 
     least_tokens: Count = 1_000
 
-    def chosen(self, offer: Offer) -> Choice:
-        if not offer.edits:
-            return Choice(gate=NOTHING)
-        if offer.freed < self.least_tokens:
-            return Choice(
-                gate=f"{offer.freed:,} tokens would come free, and the policy waits for {self.least_tokens:,}"
+    def decide(self, proposal: Proposal) -> Decision:
+        if not proposal.edits:
+            return Decision(skipped_reason=NOTHING)
+        if proposal.freed < self.least_tokens:
+            return Decision(
+                gate=f"{proposal.freed:,} tokens would come free, and the policy waits for {self.least_tokens:,}"
             )
-        return Choice(offer.edits)
+        return Decision(proposal.edits)
