@@ -12,7 +12,6 @@ class EnoughFreed(Schedule, frozen=True, kw_only=True, tag="enough_freed"):
         if not proposal.edits:
             return Decision(skipped_reason=NOTHING)
         if proposal.freed < self.least_tokens:
-            return Decision(
-                gate=f"{proposal.freed:,} tokens would come free, and the policy waits for {self.least_tokens:,}"
-            )
+            freed = f"{proposal.freed:,} tokens would come free"
+            return Decision(skipped_reason=f"{freed}, and the policy waits for {self.least_tokens:,}")
         return Decision(proposal.edits)
