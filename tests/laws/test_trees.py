@@ -3,7 +3,7 @@
 import pytest
 
 from laws.shapes import SHAPES, Shape
-from laws.trees import PRESETS, Outcome, Player, tree
+from laws.trees import PRESETS, Outcome, Player, tree, write_requests
 
 TREES = 100
 
@@ -13,6 +13,6 @@ def test_each_line_moves_only_where_its_own_receipt_says_so(shape: Shape) -> Non
     outcome = Outcome()
     for seed in range(TREES):
         policy, kept = PRESETS[seed % len(PRESETS)], bool(seed // len(PRESETS) % 2)
-        Player(seed, shape, policy, kept).play(tree(seed), outcome)
+        Player(seed, shape, policy, kept).play(write_requests(seed, shape, tree(seed)), outcome)
     assert outcome.findings == []
     assert {policy for what, policy in outcome.counts if what == "moves"} == set(PRESETS)

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from laws.natives import elements
 from laws.shapes import Shape, style
-from laws.shapes.style import Style
 from laws.stories import Said, Story, story
 from laws.trials import Trial, preset
 from secateur import Engine, StillTooLong, View
@@ -33,6 +32,15 @@ class Asked(NamedTuple):
 
     kind: str
     said: list[Said]
+    idle_s: float
+
+
+class Request(NamedTuple):
+    """A request of a tree in the words of an API: what a client sends, and the elements of its history."""
+
+    kind: str
+    body: bytes
+    raw: list[str]
     idle_s: float
 
 
@@ -140,6 +148,15 @@ def _grown(grower: _Grower, lines: list[list[Said]], at: list[int], line: int) -
         yield lines[line][: ends(lines[line])[at[line]]]
 
 
+def write_requests(seed: int, shape: Shape, tree: list[Asked]) -> list[Request]:
+    """A tree in the words of an API, as every policy is asked it."""
+    written: list[Request] = []
+    for asked in tree:
+        body = shape.body(Story(asked.said, 0, True, False, False, False), len(asked.said), style(shape, seed))
+        written.append(Request(asked.kind, json.dumps(body).encode(), elements(body[shape.array]), asked.idle_s))
+    return written
+
+
 class Player:
     """One tree played in one API's words under one policy."""
 
@@ -147,7 +164,7 @@ class Player:
         self.name = f"tree {seed}, {shape.format} under {policy}{', kept' if kept else ''}"
         self.rng = Random(f"{self.name}")
         self.shape, self.policy, self.kept = shape, policy, kept
-        self.style: Style = style(shape, seed)
+        self.model = style(shape, seed).model
         self.store = MemoryStore() if kept else None
         self.window = self.rng.choice((None, 400, 1_200, 4_000))
         self.sends = self.rng.random() < 0.5
@@ -157,31 +174,30 @@ class Player:
     def made(self) -> Engine:
         return Engine(
             TRIALS[self.policy].policy,
-            self.style.model,
+            self.model,
             window=self.window,
             format=self.shape.format,
             store=self.store,
             too_long="send" if self.sends else "raise",
         )
 
-    def play(self, requests: list[Asked], outcome: Outcome) -> None:
+    def play(self, requests: list[Request], outcome: Outcome) -> None:
         now = _NOW
-        for number, asked in enumerate(requests):
-            now += int(asked.idle_s * 1000)
-            body = self.shape.body(Story(asked.said, 0, True, False, False, False), len(asked.said), self.style)
+        for number, one in enumerate(requests):
+            now += int(one.idle_s * 1000)
             if self.kept and self.rng.random() < 0.3:
                 self.engine = self.made()
             outcome.note(self.policy, "requests")
             try:
-                view = self.engine.fit(json.dumps(body).encode(), session="s", now_ms=now, idle_s=asked.idle_s)
+                view = self.engine.fit(one.body, session="s", now_ms=now, idle_s=one.idle_s)
             except StillTooLong:
                 outcome.note(self.policy, "too long")
                 continue
-            self.look(f"{self.name}, request {number} ({asked.kind})", body, view, outcome)
+            self.look(f"{self.name}, request {number} ({one.kind})", one.raw, view, outcome)
 
-    def look(self, name: str, body: dict[str, Any], view: View[Any], outcome: Outcome) -> None:
+    def look(self, name: str, raw: list[str], view: View[Any], outcome: Outcome) -> None:
         """Hold one view to the laws."""
-        raw, seen = elements(body[self.shape.array]), elements(view.request)
+        seen = elements(view.request)
         before = [one for one in self.sent if goes_on(one.raw, raw)]
         last = max(reversed(before), key=lambda one: len(one.raw), default=None)
         outcome.note(self.policy, "epochs", view.receipt.opened)
