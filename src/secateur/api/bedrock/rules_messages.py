@@ -65,7 +65,7 @@ def use(value: Any, history: ConverseWalker) -> Found:
     if not _ID.match(get_text(call.get("toolUseId"))):
         text = "call id is not 1 to 64 characters of a-z A-Z 0-9 _ . : -: rename it here and in its result"
         return [(("toolUseId",), text)]
-    if _NAME.match(get_text(call.get("name"))) and not isinstance(call.get("input"), dict):
+    if not isinstance(call.get("input"), dict) and _NAME.match(get_text(call.get("name"))):
         return [(("input",), "the input of a call is not an object: write it as one")]
     return ()
 
@@ -79,7 +79,7 @@ def use(value: Any, history: ConverseWalker) -> Found:
 )
 def tool_name(value: Any, history: ConverseWalker) -> Found:
     call = get_fields(value)
-    if not _ID.match(get_text(call.get("toolUseId"))) or _NAME.match(get_text(call.get("name"))):
+    if _NAME.match(get_text(call.get("name"))) or not _ID.match(get_text(call.get("toolUseId"))):
         return ()
     text = "tool name is not 1 to 64 characters of a-z A-Z 0-9 _ -: rename it here and in the tools"
     return [(("name",), text)]
@@ -93,10 +93,12 @@ def tool_name(value: Any, history: ConverseWalker) -> Found:
     no_repair="where it was meant to be cannot be known",
 )
 def nested(value: Any, history: ConverseWalker) -> Found:
-    inner = enumerate(get_items(get_fields(value).get("content")))
-    strange = [(at, name) for at, block in inner for name in get_fields(block) if name not in _IN_RESULT]
     return [
-        (("content", at), f"a result contains a {str(name)[:40]}: move it behind the result") for at, name in strange
+        (("content", at), f"a result contains a {str(name)[:40]}: move it behind the result")
+        for at, block in enumerate(get_items(get_fields(value).get("content")))
+        if isinstance(block, dict) and not block.keys() <= _IN_RESULT
+        for name in block
+        if name not in _IN_RESULT
     ]
 
 

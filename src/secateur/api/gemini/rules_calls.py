@@ -55,10 +55,11 @@ def named(value: Any, history: ContentsWalker) -> Found:
 def strangers(history: ContentsWalker) -> Found:
     for turn, after in _rounds(history):
         if len(turn.calls) == len(after.responses):
-            found = match_by_name(
-                [get_id_and_name(value) for _, _, value in turn.calls],
-                [get_id_and_name(value) for _, value in after.responses],
-            )
+            calls = [get_id_and_name(value) for _, _, value in turn.calls]
+            responses = [get_id_and_name(value) for _, value in after.responses]
+            if calls == responses:
+                continue
+            found = match_by_name(calls, responses)
             for (path, value), call in zip(after.responses, found, strict=True):
                 if call is None or get_name(turn.calls[call][2]) != get_name(value):
                     yield (

@@ -16,7 +16,7 @@ def odd(history: ContentsWalker) -> Found:
 
 @rule("G0", "a call's arguments are an object", "SDK types", blocks=("functionCall",))
 def arguments(value: Any, history: ContentsWalker) -> Found:
-    if isinstance(value, dict) and isinstance(value.get("args"), dict | None):
+    if isinstance(value, dict) and (value.get("args") is None or isinstance(value["args"], dict)):
         return ()
     return [((), "the arguments of a call are not an object: write `args` as one")]
 

@@ -90,8 +90,9 @@ class ContentsWalker(Walker):
             role = "model" if content.get("role") == "model" else "user"
             if not self.turns or self.turns[-1].role != role:
                 self.turns.append(GeminiTurn(role, path))
+            turn, around = self.turns[-1], (*path, "parts")
             for at, part in enumerate(get_items(content.get("parts"))):
-                self._part(part, (*path, "parts", at), self.turns[-1], check_block)
+                self._part(part, (*around, at), turn, check_block)
 
     def _part(self, part: Any, path: Path, turn: GeminiTurn, check_block: CheckBlock) -> None:
         if not isinstance(part, dict):
@@ -129,7 +130,7 @@ class ContentsWalker(Walker):
 
 def find_data(part: dict[str, Any]) -> list[str]:
     """The names of the data of a part, as spelled in it."""
-    return [name for name in part if name in KINDS and part[name] is not None]
+    return [name for name, value in part.items() if name in KINDS and value is not None]
 
 
 def is_void(part: dict[str, Any]) -> bool:
