@@ -167,10 +167,8 @@ def find_superseded_results(
     protect = budget.protect
     kept = working_set(transcript, protect, budget.originals).keys
     inside = boundary(transcript, protect)
-    first, where = (
-        max(inside.start, get_index(transcript).first_prunable),
-        history_of(transcript.messages, budget.originals).where,
-    )
+    first = max(inside.start, get_index(transcript).first_prunable)
+    where = history_of(transcript.messages, budget.originals, transcript.index).where
     for number in sorted({where[key][0] for key in keys if key in where}):
         if not first <= number < inside.stop:
             continue
