@@ -7,10 +7,10 @@ keeps its text: it seldom says the like for many lines. The same text gives the 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from secateur.gist import alike_in, held_stems, may_tell, sounding, tells
+from secateur.gist import LONGEST, Frame, alike_in, find_frames, held_stems, may_be_listed, may_tell, sounding, tells
 
 LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out
 _EACH, _HITS = 2, 3  # lines of one shape, and hits in one file, that stay
@@ -22,8 +22,11 @@ _ASCII = bytes(range(128))
 _NUMBER, _NO_DIGITS = re.compile(r"\d+"), dict.fromkeys(map(ord, "0123456789"))
 
 
-def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
-    """The text without repetitions; the text itself where there are too few to be worth a note."""
+def fold(text: str, handle: str = "", about: Iterable[str] = ()) -> str:
+    """The text without repetitions; the text itself where there are too few to be worth a note.
+
+    The names `about` are gone through only where some lines are left out.
+    """
     lines = text.split("\n")
     if len(lines) < _LEAST_FOLDED:
         return text
@@ -42,13 +45,16 @@ def fold(text: str, handle: str = "", about: Sequence[str] = ()) -> str:
 def is_long_folded(text: str, chars: int) -> bool:
     """Whether a few lines show that any fold of the text has at least so many characters; False: they do not.
 
-    Its first two lines stay, its last ones, and each line that tells of an error like no other does. The latter is
-    certain only of a line with a word that digits interrupt: then the line without digits is no shape of any line.
+    Its first two lines stay, its last ones, the first lines of each shape, and each line that tells of an error like no
+    other does. The latter is certain only of a line with a word that digits interrupt: then the line without digits is
+    no shape of any line.
     """
     lines = text.split("\n")
     left = chars - sum(map(len, lines[:_EACH])) - sum(map(len, lines[_EACH:][-_LAST:]))
     if left <= 0 or len(lines) < _LEAST_FOLDED:
         return left <= 0 or len(text) >= chars
+    if text.count('"') < len(lines) and _count_distinct(text, lines) >= chars:
+        return True
     stems = held_stems(text)
     last = min(_LOOKED_AT, len(lines) - _LAST)
     telling = [number for number in range(_EACH, last) if may_tell(lines[number], stems)] if stems else []
@@ -62,6 +68,21 @@ def is_long_folded(text: str, chars: int) -> bool:
         if left <= 0:
             return True
     return False
+
+
+def _count_distinct(text: str, lines: list[str]) -> int:
+    """Characters of lines that certainly stay: of each frame the shortest ones, since lines of other frames have other
+    shapes, and the first ones of each shape stay.
+    """
+    framed = [(len(line), frame, line) for line, frame in zip(lines, find_frames(text, lines), strict=True) if frame]
+    left = Counter([frame for _, frame, line in framed if not may_be_listed(line)])
+    total = sum([len(line) for line in lines if len(line) >= LONGEST])
+    seen: Counter[Frame] = Counter()
+    for chars, frame, _ in sorted(framed):
+        if seen[frame] < min(_EACH, left[frame]):
+            seen[frame] += 1
+            total += chars
+    return total
 
 
 def _without_digits(text: str) -> list[str]:
@@ -80,7 +101,7 @@ def _has_odd_word(line: str, said: str, text: str) -> bool:
     return any([len(word) > 1 and word.isalpha() and word not in text for word in changed])
 
 
-def _stays(text: str, lines: list[str], about: Sequence[str]) -> list[bool]:
+def _stays(text: str, lines: list[str], about: Iterable[str]) -> list[bool]:
     shapes = alike_in(text, lines)
     if not any(shapes):
         return [True] * len(lines)

@@ -6,7 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.gist import EACH, MANY, STEMS, alike, alike_in, few, shape, single, telling, tells, versioned
+from secateur.gist import (
+    EACH,
+    MANY,
+    STEMS,
+    alike,
+    alike_in,
+    few,
+    find_frames,
+    held_stems,
+    may_be_listed,
+    shape,
+    single,
+    telling,
+    tells,
+    versioned,
+)
 
 WORDS = st.sampled_from([
     "error", "Error", "ERRORS", "0", "no", "failed", "/", "-", ":", "rose", "TypeError", "exit code", "1", "10.2.3",
@@ -138,3 +153,39 @@ def test_what_it_tells_is_found_wherever_it_stands(said: str) -> None:
 )
 def test_what_is_denied_is_not_told_however_it_is_spelled(said: str) -> None:
     assert not tells(said)
+
+
+SIGNED = st.lists(
+    st.lists(
+        st.sampled_from([
+            "rose", "the", "gate(", ")", "[x]", "a.b", "src/a.py:3:", "ab_c;", "'t", '"a b"', "12", "=", "{", "}",
+            "\u00e9t\u00e9", "camelCase", "12345678", "", "don't", "a,b", "\u3000", "-", ":",
+        ]),
+        max_size=5,
+    ).map(" ".join),
+    max_size=14,
+)  # fmt: skip
+
+
+@given(SIGNED, st.integers(1, 4))
+@settings(deadline=None, max_examples=400)
+def test_lines_of_one_shape_have_one_frame(some: list[str], times: int) -> None:
+    lines = some * times
+    text = "\n".join(lines)
+    lines = text.split("\n")
+    known: dict[str, tuple[int, bytes]] = {}
+    for line, said, frame in zip(lines, alike(lines), find_frames(text, lines), strict=True):
+        if not said or frame is None or not line.strip():
+            continue
+        if said[0] == "\0":
+            assert may_be_listed(line)
+        else:
+            assert known.setdefault(said, frame) == frame
+
+
+@given(
+    st.lists(st.sampled_from([*STEMS, *map(str.upper, STEMS), "gate", " ", "_", "7", "\n"]), max_size=12).map("".join)
+)
+@settings(deadline=None)
+def test_the_stems_of_a_text_are_those_that_stand_in_it(text: str) -> None:
+    assert {*held_stems(text)} == {stem for stem in STEMS if stem in text}

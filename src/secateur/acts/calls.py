@@ -98,8 +98,7 @@ _EXIT = re.compile(
     r'|"(?:exit_?code|returncode)": ?(-?\d+)|<returncode>(-?\d+)</returncode>|<exit_code>(-?\d+)</exit_code>'
     r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
 )
-
-
+_EXITS = ("xit code", "xited with code", "xit_code", "xitcode", "returncode", "(exit")  # one stands in each of them
 _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")
 
 
@@ -109,7 +108,7 @@ def _exit(text: str) -> int | None:
         told = _TOLD.search(first) if is_placeholder(first) else None
         return int(told[1]) if told else None
     ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    if "xit" not in ends and "returncode" not in ends:  # found much sooner than the pattern is missed
+    if not any([word in ends for word in _EXITS]):  # found much sooner than the pattern is missed
         return None
     found = _EXIT.search(ends)
     return int(next(group for group in found.groups() if group is not None)) if found else None

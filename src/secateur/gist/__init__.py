@@ -6,7 +6,22 @@ hit of a search is like the other hits in its file. What a line tells follows fr
 here.
 """
 
-from secateur.gist.shapes import ALIKE, COMMON, EACH, MANY, MOSTLY, Memo, alike, alike_in, few, shape, single
+from secateur.gist.shapes import (
+    ALIKE,
+    COMMON,
+    EACH,
+    MANY,
+    MOSTLY,
+    Frame,
+    Memo,
+    alike,
+    alike_in,
+    few,
+    find_frames,
+    may_be_listed,
+    shape,
+    single,
+)
 from secateur.gist.telling import LONGEST, STEMS, held_stems, may_tell, sounding, telling, tells, versioned
 
 __all__ = [
@@ -17,11 +32,14 @@ __all__ = [
     "MANY",
     "MOSTLY",
     "STEMS",
+    "Frame",
     "Memo",
     "alike",
     "alike_in",
     "few",
+    "find_frames",
     "held_stems",
+    "may_be_listed",
     "may_tell",
     "shape",
     "single",

@@ -98,6 +98,30 @@ def shape(line: str) -> str:
     return _VARIES.sub(_mark, bare) if _OPEN in said or '" :' in bare else said
 
 
+Frame = tuple[int, bytes]
+
+
+def find_frames(text: str, lines: Sequence[str]) -> list[Frame | None]:
+    """Of each line of this text what its shape keeps of it in any case: how many words it has, and the signs in them.
+
+    So lines of one shape have one frame. None for a long line, and where a quotation stands: it may hold blanks and
+    signs that no shape has. Of a line that `may_be_listed` the shape may be another thing altogether.
+    """
+    signs = text.encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS).split(b"\n")
+    return [
+        None if '"' in line or "'" in line or len(line) >= LONGEST else (len(line.split()), sign)
+        for line, sign in zip(lines, signs, strict=True)
+    ]
+
+
+def may_be_listed(line: str) -> bool:
+    """Whether a line may be a hit of a search or an entry in a list of files, as far as its ends tell."""
+    return ("/" in line or "." in line) and not (line[0] in _BESIDE_PATHS and line[-1] in _BESIDE_PATHS)
+
+
+_SIGNS = b"!#&()*,;<=>?[]^`{|}"  # neither in names nor in quotations
+_NO_SIGNS = bytes(set(range(256)).difference(_SIGNS, b"\n"))
+_BESIDE_PATHS = frozenset(_SIGNS.decode() + " \t\r")
 _PATH = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})"
 _HIT = re.compile(rf"{_PATH}(?:[:-]\d+[:-]|:?$)")
 _ENTRY = re.compile(  # of a list of files: rights and owner, a state, or figures, and a path

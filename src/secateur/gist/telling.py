@@ -74,11 +74,14 @@ _FAILURE_DENIED = re.compile(r"fail(?:ed|ures?)\W{1,3}0")
 _NONE = re.compile(r"(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:error|fail|excep)")
 _SIGNS = tuple(stem for stem in STEMS if not stem.isascii())
 _SHARED = ("ail", "anic", "xit", "eturn")
-_ROOTS: dict[bytes, list[str]] = {}  # what stems share, in lower case
+_ROOTS: dict[bytes, list[str]] = {}  # what stems share, in lower case and without blanks
 for _stem in STEMS:
     if _stem.isascii():
-        _low = _stem.lower()
+        _low = _stem.lower().replace(" ", "")
         _ROOTS.setdefault(next((root for root in _SHARED if root in _low), _low).encode(), []).append(_stem)
+_LETTERS = b"".join(_ROOTS)
+_NO_LETTERS = bytes(set(range(256)).difference(_LETTERS, _LETTERS.upper()))
+_LOWER = bytes(range(256)).lower()
 _SHORT = 200  # characters of a line whose judgment is kept
 _FOLDED = re.compile("[\u017f\u0131\u0130\u212a]")  # letters that match s, i and k where case does not count
 _CODE = re.compile(  # a source file that handles errors, or a listing of one, had none
@@ -120,9 +123,10 @@ def _says(line: str, lower: str) -> bool:
 
 
 def _held(text: str) -> tuple[str, ...]:
-    """What several stems share is looked for first, in any case: most texts hold nothing of it."""
-    data = text.encode("utf-8", "surrogatepass").lower()
-    found = [stem for root, stems in _ROOTS.items() if root in data for stem in stems if stem in text]
+    """What several stems share is looked for first, in any case and among their letters: most texts hold none of it."""
+    data = text.encode("utf-8", "surrogatepass")
+    letters = data.translate(_LOWER, _NO_LETTERS)
+    found = [stem for root, stems in _ROOTS.items() if root in letters for stem in stems if stem in text]
     return (*found, *(mark for mark in _SIGNS if mark in text)) if len(data) > len(text) else tuple(found)
 
 

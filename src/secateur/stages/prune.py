@@ -23,7 +23,6 @@ from secateur.strategies import Strategy
 # Up to this share of the window, a running tool round with reasoning bound to its prefix is left alone (rule A59).
 RUNNING_ROUND_SHARE = 0.9
 _MANY_CHARS = 100_000  # more than a schedule asks for to come free
-_LONG_CHARS = 2_000  # of a result on average: outlines of shorter ones cost more than the excerpts that they spare
 
 
 def conclude(context: Context, projection: Projection, demanded: Edits, reason: str = "") -> Step:
@@ -118,8 +117,6 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
     if policy.schedule.precheck(view, budget):
         return Edits()
     results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
-    if sum([len(part.text) for part in results]) < _LONG_CHARS * len(results):
-        return Edits()
     left = budget.tokens_used - budget.reported(sum([part.tokens for part in results]))
     if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
         return Edits()

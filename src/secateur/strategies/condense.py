@@ -5,7 +5,6 @@ work names a function or a file of a long listing far more often than it quotes 
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import Budget, handle_for, original, saves
@@ -16,6 +15,7 @@ from secateur.protect import Count, Share
 from secateur.strategy import Strategy, is_final
 
 _LEAST = 400  # characters that any outline may have
+_KEPT = 16_384  # outlines of one session
 
 
 class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
@@ -28,15 +28,23 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         found = find_prunable_results(transcript, budget, lambda part: is_final(budget, part))
+        derived = transcript.index.derived if transcript.index is not None else None
+        known = derived.outlines if derived is not None else {}
         for number, part in reversed(list(found)):
             raw = original(budget, part)
             room = min(self.max_outline_chars, max(_LEAST, int(self.outline_share * len(raw.text))))
-            text = _condensed(raw, find_call(transcript, number, part), handle_for(budget, raw), room)
+            name = raw.key, raw.is_error, handle_for(budget, raw), room  # the key names the call and all before it
+            text = known.get(name) if raw.key else None
+            if text is None:
+                text = build_outline(raw, find_call(transcript, number, part), name[2], room)
+                if len(known) >= _KEPT:
+                    known.clear()
+                known[name] = text
             if saves(budget, text, part):
                 yield Rewrite(part.key, text, strategy="condense")
 
 
-@lru_cache(maxsize=4_096)
-def _condensed(raw: Part, call: Part | None, handle: str, room: int) -> str:
+def build_outline(raw: Part, call: Part | None, handle: str, room: int) -> str:
+    """The line that says what went, and the lines by which to find one's way in it, where there are any."""
     said, lines = informative(raw, call, handle), outline(raw.text, room)
     return f"{said}\n{lines}" if lines else said

@@ -8,7 +8,7 @@ that name what the task is about stay too: what the user named, and the calls ju
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from math import inf
+from math import ceil, inf
 
 from msgspec import Struct
 
@@ -60,15 +60,17 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
                     continue
                 if part.pinned or len(part.text) <= LEAST_CHARS or part.key in budget.own_keys:
                     continue
+                if not eligible(transcript, number, part, budget.protect):
+                    continue
                 text = self._made(_Result(transcript, number, part, budget, prices), leaving.get(part.key))
-                if len(text) < len(part.text) and eligible(transcript, number, part, budget.protect):
+                if len(text) < len(part.text):
                     yield Rewrite(part.key, text, strategy="excerpt")
 
     def _made(self, result: "_Result", instead: str | None) -> str:
         """What the result may read as: itself, without its repetitions, or cut."""
         whole = result.part.text
         spare = self._spare_chars(result, instead) if instead is not None else 0
-        if spare and (not self.dedupe_lines or is_long_folded(whole, spare)):
+        if spare and (not self.dedupe_lines or result.shows_files or is_long_folded(whole, spare)):
             return whole
         folded = self._folded(result) if self.dedupe_lines else whole
         room = self._room(result, len(folded))
@@ -81,10 +83,12 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
         it may not have them: cut, it uses at least `_USED` of its room.
         """
         protect, whole = result.budget.protect, result.part.text
-        least = max(int(len(text) / _USED), LEAST_CHARS, protect.min_prunable_chars, protect.min_result_chars)
         chars = _USED * min(len(whole), self._least_room(result))
-        enough = chars >= least and result.budget.count(text) <= _USED * least * result.tokens / len(whole)
-        return least if enough else 0
+        least = max(int(len(text) / _USED), LEAST_CHARS, protect.min_prunable_chars, protect.min_result_chars)
+        if chars < least:
+            return 0
+        as_many_tokens = ceil(result.budget.count(text) * len(whole) / (_USED * result.tokens))
+        return max(least, as_many_tokens) if chars >= as_many_tokens else 0
 
     def _least_room(self, result: "_Result") -> int:
         """Characters that it has as an excerpt, if it is cut at all."""
@@ -154,8 +158,13 @@ class _Result(Struct, frozen=True):
     def call(self) -> Part | None:
         return find_call(self.transcript, self.number, self.part)
 
+    @property
+    def shows_files(self) -> bool:
+        call = self.call
+        return call is not None and _shows_files(call, self.part)
+
     def cut(self, room: int) -> str:
-        return excerpt(self.part.text, room, handle_for(self.budget, self.part), self._about())
+        return excerpt(self.part.text, room, handle_for(self.budget, self.part), tuple(self._names()))
 
     def folded(self) -> str:
         """Without its repetitions. It follows from the result and what stands before it, so its key names it."""
@@ -164,17 +173,16 @@ class _Result(Struct, frozen=True):
         known = derived.folds if derived is not None else {}
         found = known.get((self.part.key, handle)) if self.part.key else None
         if found is None:
-            call = self.call
-            whole = call is not None and _shows_files(call, self.part)
-            found = self.part.text if whole else fold(self.part.text, handle, self._about())
+            found = self.part.text if self.shows_files else fold(self.part.text, handle, self._names())
             if len(known) >= _KEPT:
                 known.clear()
             known[self.part.key, handle] = found
         return found
 
-    def _about(self) -> tuple[str, ...]:
+    def _names(self) -> Iterator[str]:
+        """What the task is about: looked for where somebody asks for the first name."""
         turns = get_index(self.transcript).user_turns
-        return named(self.transcript.messages, self.number, self.part, self.budget.originals, turns)
+        yield from named(self.transcript.messages, self.number, self.part, self.budget.originals, turns)
 
 
 def _prices(budget: Budget) -> _Prices:
