@@ -1,12 +1,10 @@
 """What no edit touches passes as it came, in both directions."""
 
 import json
-from http.client import HTTPConnection
-from urllib.parse import urlsplit
 
 import pytest
 
-from proxies import proxy
+from proxies import ask, proxy
 from upstream import says, streams, upstream
 
 ANSWER = '{"id":  "x", "n": 1.0}'
@@ -21,18 +19,6 @@ ROUTES = [
     "/v1/embeddings",
     "/anything/a%20b?q=%C3%A4",
 ]
-
-
-def ask(address: str, path: str, body: bytes = b"", method: str = "POST", **headers: str) -> tuple[int, dict, bytes]:
-    """One request and its response: status, headers, body."""
-    parts = urlsplit(address)
-    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=20)
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    connection.request(method, path, body or None, named)
-    response = connection.getresponse()
-    data = response.read()
-    connection.close()
-    return response.status, {name.lower(): value for name, value in response.getheaders()}, data
 
 
 @pytest.mark.parametrize("path", ROUTES)

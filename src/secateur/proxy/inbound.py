@@ -5,12 +5,13 @@ Rule: a body is read once, within limits, and held for as long as its request la
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from threading import Lock
 from typing import Any
 
 from msgspec import Struct
 
 from secateur.proxy.headers import find_header, has_header
-from secateur.proxy.refusals import Refusal
+from secateur.proxy.refusals import Answer, Refusal
 from secateur.proxy.routes import Headers
 
 Message = MutableMapping[str, Any]
@@ -49,21 +50,24 @@ def read_head(scope: Message) -> Request:
 
 
 class HeldBytes:
-    """Bodies in memory, of all requests together."""
+    """Bodies in memory, of all requests together; for several threads."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.now = 0
+        self._lock = Lock()
 
     def add(self, size: int) -> None:
         """Count more bytes. Raises Refusal where there is no room."""
-        if self.now + size > self.most:
-            raise Refusal(503, "too many large requests are in flight: try again in a moment")
-        self.now += size
+        with self._lock:
+            if self.now + size > self.most:
+                raise Refusal(503, "too many large requests are in flight: try again in a moment")
+            self.now += size
 
     def release(self, size: int) -> None:
         """Count bytes no longer."""
-        self.now -= size
+        with self._lock:
+            self.now -= size
 
 
 class Inbound:
@@ -96,6 +100,10 @@ class Inbound:
             pieces.append(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
+    def skip_body(self) -> None:
+        """There is no body to be read."""
+        self._ended.set()
+
     def count(self, size: int) -> None:
         """Count bytes that are held for this request. Raises Refusal for too many."""
         if self._counted + size > self._most:
@@ -113,3 +121,9 @@ class Inbound:
         await self._ended.wait()
         while (await self._receive())["type"] != "http.disconnect":
             pass
+
+
+async def send_answer(send: Send, answer: Answer) -> None:
+    """Send a whole response of the proxy's own."""
+    await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+    await send({"type": "http.response.body", "body": answer.body, "more_body": False})

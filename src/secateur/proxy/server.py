@@ -22,9 +22,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from secateur.errors import ConfigError
 from secateur.proxy.app import ProxyApp
+from secateur.proxy.services import Services
 from secateur.proxy.settings import Limits, ProxySettings
 from secateur.proxy.status import Status
-from secateur.proxy.upstream import Upstream
 
 _KEEP_ALIVE_S = 75  # idle connections of clients
 _BACKLOG = 2_048
@@ -52,8 +52,8 @@ def serve(settings: ProxySettings, announce: Callable[[Running], None]) -> None:
 
 
 async def _serve(settings: ProxySettings, listening: socket.socket, announce: Callable[[Running], None]) -> None:
-    status, upstream = Status(settings), Upstream(settings.limits)
-    server = _Server(_configure(ProxyApp(settings, upstream, status), settings.limits))
+    services = Services(settings, Status(settings))
+    server = _Server(_configure(ProxyApp(services), settings.limits))
     try:
         running = asyncio.create_task(server.serve([listening]))
         while not server.started and not running.done():
@@ -62,7 +62,7 @@ async def _serve(settings: ProxySettings, listening: socket.socket, announce: Ca
         announce(Running(_name_address(settings.host, listening), stop))
         await running
     finally:
-        await upstream.close()
+        await services.close()
 
 
 def _configure(app: ProxyApp, limits: Limits) -> uvicorn.Config:

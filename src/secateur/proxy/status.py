@@ -1,26 +1,93 @@
 """What the proxy has done since it was started, in numbers.
 
-Rule: numbers and names only, never what was said and never a credential. Nothing here is kept over a restart.
+Rule: numbers and names only, never what was said and never a credential. Nothing here is kept over a restart. Savings
+are reckoned by the prices that the engine decides by: what an epoch costs is taken off at once, what it saves is added
+with each later request.
 """
 
 import os
 import time
+from collections import OrderedDict
 from typing import Any
 
-from secateur.proxy.settings import ProxySettings
+from secateur.proxy.callers import Caller
+from secateur.proxy.editing import Edited
+from secateur.proxy.settings import Mode, ProxySettings
+from secateur.usage import Usage
+
+_SESSIONS = 500  # the last ones, by their newest request
+
+
+class SessionStatus:
+    """One session's numbers."""
+
+    def __init__(self, caller: Caller, mode: Mode) -> None:
+        self.caller = caller
+        self.mode = mode
+        self.requests = 0
+        self.epochs = 0
+        self.tokens_raw = 0  # of all requests, as they came
+        self.tokens_saved = 0
+        self.saved_dollars = 0.0  # what epochs cost is taken off
+        self.failed = 0
+        self.usage = Usage()
+        self.rate = 0.0  # dollars that the epochs so far save with each request
+        self.last_at = 0.0
+
+    def note(self, edited: Edited) -> None:
+        """Count a request."""
+        self.requests += 1
+        self.last_at = time.time()
+        self.failed += edited.how == "failed"
+        receipt = edited.receipt
+        if receipt is None:
+            return
+        self.tokens_raw += receipt.tokens_raw
+        self.tokens_saved += receipt.tokens_raw - receipt.tokens_view
+        self.saved_dollars += self.rate
+        self.epochs += receipt.opened
+        if receipt.cost is not None:
+            self.saved_dollars -= receipt.cost.dollars_now
+            self.rate += receipt.cost.dollars_saved
+
+    def report(self) -> dict[str, Any]:
+        """The numbers by name."""
+        return {
+            "session": self.caller.session,
+            "tenant": self.caller.tenant,
+            "client": self.caller.client,
+            "subscription": self.caller.subscription,
+            "mode": self.mode,
+            "requests": self.requests,
+            "failed": self.failed,
+            "epochs": self.epochs,
+            "tokens_raw": self.tokens_raw,
+            "tokens_saved": self.tokens_saved,
+            "saved_dollars": round(self.saved_dollars, 6),
+            "input_tokens": self.usage.input,
+            "read_tokens": self.usage.read,
+            "write_tokens": self.usage.write,
+            "output_tokens": self.usage.output,
+            "last_at": round(self.last_at, 3),
+        }
 
 
 class Status:
-    """Counters of one proxy; used by its event loop alone."""
+    """Numbers of one proxy; used by its event loop alone."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
         self._started = time.time()
+        self._sessions: OrderedDict[tuple[str, str, str], SessionStatus] = OrderedDict()
         self.requests = 0
         self.active = 0
         self.refused = 0  # by the proxy itself
         self.disconnected = 0  # clients that left before their response was complete
         self.broken = 0  # responses that their provider did not complete
+        self.cut = 0  # requests that were sent again, cut, after a refusal as too long
+        self.failed = 0  # requests that went on as they came because of a failure of ours
+        self.left_out = 0  # responses of which nothing was written down, since too many came at once
+        self.last_error = ""
 
     def begin(self) -> None:
         """A request came in."""
@@ -31,21 +98,59 @@ class Status:
         """It is over."""
         self.active -= 1
 
+    def note_request(self, caller: Caller, edited: Edited, mode: Mode) -> None:
+        """What the editor made of a request; in `observe`, what it would have made."""
+        if edited.how == "failed":
+            self.failed += 1
+            self.last_error = edited.error
+        self._find(caller, mode).note(edited)
+
+    def note_cut(self, caller: Caller, edited: Edited) -> None:
+        """A request is sent again, shorter."""
+        self.cut += 1
+        row, receipt = self._find(caller, "prune"), edited.receipt
+        if receipt is not None:
+            row.epochs += receipt.opened
+
+    def note_usage(self, caller: Caller, usage: Usage) -> None:
+        """What its provider counted for a request."""
+        row = self._find(caller, self._settings.mode)
+        row.usage = Usage(*(getattr(row.usage, name) + getattr(usage, name) for name in Usage.__struct_fields__))
+
     def report_health(self) -> dict[str, Any]:
         """Whether requests are taken."""
         return {"ok": True, "pid": os.getpid(), "mode": self._settings.mode}
 
     def report(self) -> dict[str, Any]:
         """All numbers."""
+        sessions = [one.report() for one in reversed(self._sessions.values())]
         return {
             "schema": 1,
             "pid": os.getpid(),
             "mode": self._settings.mode,
             "policy": self._settings.policy,
+            "store": self._settings.store,
             "uptime_s": round(time.time() - self._started, 3),
             "requests": self.requests,
             "active": self.active,
             "refused": self.refused,
             "disconnected": self.disconnected,
             "broken": self.broken,
+            "cut": self.cut,
+            "failed": self.failed,
+            "left_out": self.left_out,
+            "last_error": self.last_error,
+            "subscription": any(one["subscription"] for one in sessions),
+            "tokens_saved": sum(one["tokens_saved"] for one in sessions),
+            "saved_dollars": round(sum(one["saved_dollars"] for one in sessions), 6),
+            "sessions": sessions,
         }
+
+    def _find(self, caller: Caller, mode: Mode) -> SessionStatus:
+        key = (caller.tenant, caller.session, caller.client)
+        row = self._sessions.pop(key, None) or SessionStatus(caller, mode)
+        row.mode = mode
+        self._sessions[key] = row
+        if len(self._sessions) > _SESSIONS:
+            self._sessions.popitem(last=False)
+        return row

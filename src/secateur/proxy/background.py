@@ -1,0 +1,35 @@
+"""A proxy beside other work: in a thread of its own, for as long as a block of code runs.
+
+Rule: it takes no signals and prints nothing; it has ended when the block has.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from threading import Thread
+
+from secateur.proxy.server import Running, serve
+from secateur.proxy.settings import ProxySettings
+
+
+@contextmanager
+def start_in_thread(settings: ProxySettings) -> Iterator[Running]:
+    """A proxy that takes requests. Raises ConfigError if it cannot be started."""
+    told: SimpleQueue[Running | BaseException] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            serve(settings, told.put)
+        except BaseException as error:
+            told.put(error)
+
+    thread = Thread(target=run, name="secateur-proxy", daemon=True)
+    thread.start()
+    running = told.get()
+    if isinstance(running, BaseException):
+        raise running
+    try:
+        yield running
+    finally:
+        running.stop()
+        thread.join()

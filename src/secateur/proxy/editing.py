@@ -1,0 +1,221 @@
+"""What the engine makes of requests: the one place where the proxy asks it.
+
+Rule: the main conversation alone opens epochs; what is counted, retried or asked beside it is shown the same view by
+replaying the plan. A failure of ours sends the request as it came where nothing was edited before, else the last good
+view. Called in threads, never in the event loop.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Any, Generic, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.engine import Engine
+from secateur.errors import SecateurError
+from secateur.model import Transcript
+from secateur.plan import Plan
+from secateur.policy import Policy, load
+from secateur.proxy.callers import Caller
+from secateur.proxy.overflow import Overflow
+from secateur.proxy.routes import Route
+from secateur.receipt import Receipt
+from secateur.session import document
+from secateur.stores.protocol import SessionId, Store
+from secateur.usage import Usage
+from secateur.view import View
+
+How = Literal["unchanged", "edited", "replayed", "failed"]
+_ENGINES = 16  # at once: one for each format, and for each model that a path names
+_PLANS = 4_096  # sessions whose plan is in memory
+_REQUESTS = 4_096  # requests by which a retry is known
+_ROOM = 0.9  # of a window, that a request is cut to after its provider refused it
+_CUT = 0.75  # of a request, where the provider does not say how long it may be
+_EMPTY = Transcript((), ())
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Asked(Struct, frozen=True):
+    """A request that may be edited."""
+
+    route: Route
+    caller: Caller
+    body: bytes  # unpacked
+
+
+class Edited(Struct, frozen=True):
+    """What is sent in its place."""
+
+    body: bytes
+    how: How
+    who: SessionId
+    plan: Plan = Plan()
+    view: View[Any] | None = None  # of a request that opens epochs; without its texts
+    error: str = ""  # why ours failed
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """What was done, of a request that leaves a receipt."""
+        return self.view.receipt if self.view is not None else None
+
+
+class Recent(Generic[K, V]):
+    """The last few values, by key; for several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: K) -> V | None:
+        """The value, which becomes the newest; None without one."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value; the one that was unused longest goes."""
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+
+class Editor:
+    """Edits requests under one policy, and keeps their sessions in one store."""
+
+    def __init__(self, policy: str, store: Store) -> None:
+        self.policy: Policy = load(policy)
+        self.store = store
+        self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
+        self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
+        self._plans: Recent[SessionId, Plan] = Recent(_PLANS)
+        self._requests: Recent[tuple[str, bytes], SessionId] = Recent(_REQUESTS)
+
+    def edit(self, asked: Asked) -> Edited:
+        """What to send. Never raises for a reason of its own."""
+        who = SessionId(asked.caller.session, asked.caller.tenant)
+        mark = (who.tenant, _digest(asked))
+        try:
+            known = self._requests.get(mark)
+            if known is not None or asked.route.kind != "generate" or asked.caller.call != "main":
+                return self._replay(asked, known or who)
+            engine = self._find_engine(asked.route)
+            view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
+            return self._keep(asked, mark, view)
+        except Exception as error:  # whatever it is, the client's request goes on
+            return self._fail_open(asked, who, error)
+
+    def cut(self, asked: Asked, edited: Edited, overflow: Overflow, refusal: bytes) -> Edited | None:
+        """What to send after the provider refused a view as too long; None if nothing more may go."""
+        receipt, who = edited.receipt, edited.who
+        if edited.how == "failed" or asked.route.kind != "generate" or asked.caller.call == "side":
+            return None
+        try:
+            if receipt is None:
+                receipt = self._find_engine(asked.route).fit(asked.body, session=who.session, tenant=who.tenant).receipt
+            if overflow.window:
+                self._find_engine(asked.route).record_usage(edited.view or who.session, refusal, tenant=who.tenant)
+            engine = self._make_engine(asked.route, _choose_window(receipt, overflow), compact=True)
+            view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
+        except SecateurError:
+            return None
+        cut = self._keep(asked, (who.tenant, _digest(asked)), view)
+        return cut if len(cut.body) < len(edited.body) else None
+
+    def record(self, edited: Edited, route: Route, usage: Usage) -> None:
+        """Keep what a provider said that a request cost."""
+        if edited.view is not None:
+            self._find_engine(route).record_usage(edited.view, usage)
+        elif edited.how == "replayed" and edited.who.session:
+            self._find_engine(route).record_usage(edited.who.session, usage, tenant=edited.who.tenant)
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    # --- one view ------------------------------------------------------------------------------------------------
+
+    def _keep(self, asked: Asked, mark: tuple[str, bytes], view: View[Any]) -> Edited:
+        """The view as it is sent, remembered for whoever asks beside it or again."""
+        who = SessionId(view.session or asked.caller.session, asked.caller.tenant)
+        if who.session:
+            self._plans.put(who, view.plan)
+            self._requests.put(mark, who)
+        how: How = "unchanged" if view.request is asked.body or view.request == asked.body else "edited"
+        body = bytes(view.request)
+        light = replace(view, request=b"", raw_transcript=_EMPTY, transcript=_EMPTY)
+        return Edited(body if how == "edited" else asked.body, how, who, view.plan, light)
+
+    def _replay(self, asked: Asked, who: SessionId) -> Edited:
+        """The view under a session's plan, which stays as it is."""
+        who, plan = self._find_plan(asked, who)
+        if not plan.epochs:
+            return Edited(asked.body, "unchanged", who)
+        engine = Engine(self._replaying, asked.route.model, format=asked.route.format, compact=False, too_long="send")
+        view = engine.fit(asked.body, plan=plan)
+        how: How = "unchanged" if view.request == asked.body else "replayed"
+        return Edited(bytes(view.request), how, who, plan)
+
+    def _fail_open(self, asked: Asked, who: SessionId, error: Exception) -> Edited:
+        why = f"{type(error).__name__}: {error}" if isinstance(error, SecateurError) else type(error).__name__
+        try:
+            return replace(self._replay(asked, who), how="failed", error=why)
+        except Exception:
+            return Edited(asked.body, "failed", who, error=why)
+
+    def _find_plan(self, asked: Asked, who: SessionId) -> tuple[SessionId, Plan]:
+        """The session that a request belongs to, by its name or else its history, and its plan."""
+        plan = self._plans.get(who) if who.session else None
+        if plan is not None:
+            return who, plan
+        sessions = self._find_engine(asked.route).sessions
+        sessions.begin()
+        read = document.read(asked.body, asked.route.format, asked.route.model)
+        place = sessions.find(who, read.transcript)
+        state = self.store.load(who) if who.session else place.state
+        return SessionId(place.session, who.tenant), state.plan if state is not None else place.inherited
+
+    # --- engines -------------------------------------------------------------------------------------------------
+
+    def _find_engine(self, route: Route) -> Engine:
+        key = (route.format, route.model)
+        engine = self._engines.get(key)
+        if engine is None:
+            engine = self._make_engine(route)
+            self._engines.put(key, engine)
+        return engine
+
+    def _make_engine(self, route: Route, window: int | None = None, compact: bool = False) -> Engine:
+        return Engine(
+            self.policy,
+            route.model,
+            format=route.format,
+            store=self.store,
+            window=window,
+            compact=compact,
+            too_long="send",
+        )
+
+
+def _digest(asked: Asked) -> bytes:
+    """What makes two requests the same one."""
+    head = f"{asked.route.format} {asked.route.model} {asked.caller.session}\0".encode()
+    return hashlib.blake2b(asked.body, digest_size=16, key=hashlib.blake2b(head, digest_size=16).digest()).digest()
+
+
+def _choose_window(receipt: Receipt, overflow: Overflow) -> int:
+    """The window, in tokens as the engine takes them to be counted, by which a refused view becomes short enough."""
+    ours = receipt.tokens_view * receipt.token_ratio
+    if overflow.window and overflow.tokens:
+        return max(1, round(_ROOM * ours * overflow.window / overflow.tokens))
+    if overflow.window:
+        return max(1, round(min(_ROOM * overflow.window, _CUT * ours)))
+    return max(1, round(_CUT * ours))

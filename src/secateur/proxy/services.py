@@ -1,0 +1,104 @@
+"""What all exchanges of one proxy share: the editor, the provider's side, threads, and what is written down afterwards.
+
+Rule: work of the engine runs in threads, so that no stream waits for it; what is written down after a response never
+keeps a client waiting, and is bounded.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from secateur.proxy.callers import Caller, Tenants, read_secret
+from secateur.proxy.editing import Asked, Edited, Editor
+from secateur.proxy.settings import ProxySettings
+from secateur.proxy.status import Status
+from secateur.proxy.upstream import Upstream
+from secateur.stores import default_url, open_store
+from secateur.stores.memory import MemoryStore
+from secateur.stores.sqlite import SqliteStore
+from secateur.usage import Usage
+
+_THREADS = 4
+_AFTERWARDS = 64  # pieces of work after responses that wait at once; more are left out
+_OBSERVED = 2_000  # requests, after which what `observe` keeps in memory is begun anew
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Services:
+    """What exchanges need; made inside the event loop."""
+
+    def __init__(self, settings: ProxySettings, status: Status) -> None:
+        self.settings = settings
+        self.status = status
+        self.upstream = Upstream(settings.limits)
+        store = open_store(settings.store or default_url())
+        self.editor = Editor(settings.policy, store)
+        self.tenants = Tenants(read_secret(_find_folder(store)), settings.tenant)
+        self._observer = Editor(settings.policy, MemoryStore())
+        self._observed = 0
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
+        self._afterwards: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Finish what is being written down, and let everything go."""
+        if self._afterwards:
+            await asyncio.wait(self._afterwards, timeout=self.settings.limits.drain_s)
+        await self.upstream.close()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self.editor.close()
+
+    async def run(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+        """Run in a thread."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: work(*args, **named))
+
+    def finish(self, asked: Asked, edited: Edited, usage: Usage | None) -> None:
+        """Write down what a request cost that was sent on as the editor made it."""
+        if usage is not None:
+            self.status.note_usage(asked.caller, usage)
+            self._do_afterwards(lambda: self.editor.record(edited, asked.route, usage))
+
+    def observe(self, understand: Callable[[], Asked | None], usage: Usage | None) -> None:
+        """Find out what would have been done to a request that was sent as it came."""
+
+        def work() -> None:
+            asked = understand()
+            if asked is None:
+                return
+            edited = self._observer.edit(asked)
+            if usage is not None and edited.how == "unchanged":
+                self._observer.record(edited, asked.route, usage)
+            loop.call_soon_threadsafe(self._note_observed, asked.caller, edited, usage)
+
+        loop = asyncio.get_running_loop()
+        self._do_afterwards(work)
+
+    def _note_observed(self, caller: Caller, edited: Edited, usage: Usage | None) -> None:
+        self.status.note_request(caller, edited, "observe")
+        if usage is not None:
+            self.status.note_usage(caller, usage)
+        self._observed += 1
+        if self._observed >= _OBSERVED:
+            self._observed, self._observer = 0, Editor(self.settings.policy, MemoryStore())
+
+    def _do_afterwards(self, work: Callable[[], None]) -> None:
+        if len(self._afterwards) >= _AFTERWARDS:
+            self.status.left_out += 1
+            return
+        task = asyncio.get_running_loop().create_task(self._finish(work))
+        self._afterwards.add(task)
+        task.add_done_callback(self._afterwards.discard)
+
+    async def _finish(self, work: Callable[[], None]) -> None:
+        with suppress(Exception):  # the client has its response; nothing of ours may follow
+            await self.run(work)
+
+
+def _find_folder(store: object) -> Path | None:
+    """Where the secret is kept: beside the file of the store; None for a store without a file."""
+    return store.path.parent if isinstance(store, SqliteStore) else None

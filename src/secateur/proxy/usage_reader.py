@@ -1,0 +1,85 @@
+"""What a response says that its request cost, read while it passes.
+
+Rule: a copy is read and nothing is held back; of a stream only the events that may state usage are kept, of any
+response a bounded number of bytes. What cannot be read is no usage.
+"""
+
+from secateur.proxy.encodings import Unpacker, find_unpackers, list_encodings
+from secateur.usage import Usage, usage_of
+
+_MOST_BYTES = 8 * 1024 * 1024  # of a response that is no stream, and of one line of a stream
+_STEP = 1024 * 1024
+_FIRST, _LAST = 2, 6  # events that are kept: Anthropic states usage at both ends
+_MARK = b"usage"  # and usageMetadata
+
+
+class UsageReader:
+    """Reads one response."""
+
+    def __init__(self, content_type: str, content_encoding: str) -> None:
+        self._streams = "event-stream" in content_type
+        self._unpackers: list[Unpacker] | None = find_unpackers(list_encodings(content_encoding))
+        self._rest = bytearray()
+        self._events: list[bytes] = []
+        self._skips = False  # inside a line, or a body, that is too long to be read
+
+    def feed(self, piece: bytes) -> None:
+        """Read on."""
+        if self._unpackers is None:
+            return
+        for data in self._unpack(piece):
+            if self._streams:
+                self._read_lines(data)
+            elif len(self._rest) + len(data) <= _MOST_BYTES and not self._skips:
+                self._rest += data
+            else:
+                self._skips = True
+                self._rest.clear()
+
+    def finish(self) -> Usage | None:
+        """The usage that was stated."""
+        if self._streams:
+            self._keep(bytes(self._rest))
+            return usage_of([line.decode("utf-8", "replace") for line in self._events])
+        return usage_of(bytes(self._rest)) if self._rest else None
+
+    def _unpack(self, piece: bytes) -> list[bytes]:
+        data = [piece]
+        for unpacker in self._unpackers or ():
+            try:
+                data = [made for one in data for made in _drain(unpacker, one)]
+            except Exception:  # a response that is not what it says; the client sees it as it is
+                self._unpackers = None
+                return []
+        return data
+
+    def _read_lines(self, data: bytes) -> None:
+        end = data.rfind(b"\n")
+        if end < 0:
+            self._rest += data
+            if len(self._rest) > _MOST_BYTES:
+                self._skips = True
+                self._rest.clear()
+            return
+        whole = bytes(self._rest) + data[:end]
+        self._rest = bytearray(data[end + 1 :])
+        if self._skips:
+            whole = whole.partition(b"\n")[2]
+            self._skips = False
+        if _MARK in whole:
+            for line in whole.split(b"\n"):
+                self._keep(line)
+
+    def _keep(self, line: bytes) -> None:
+        if _MARK in line and not self._skips:
+            self._events.append(line)
+            if len(self._events) > _FIRST + _LAST:
+                del self._events[_FIRST]
+
+
+def _drain(unpacker: Unpacker, data: bytes) -> list[bytes]:
+    """All that a decoder makes of a piece."""
+    made = [unpacker.feed(data, _STEP)]
+    while len(made[-1]) == _STEP:
+        made.append(unpacker.feed(b"", _STEP))
+    return made
