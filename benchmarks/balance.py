@@ -31,18 +31,18 @@ from msgspec.structs import replace
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy, load
-from secateur.pricing import Price, in_units, rules_of
-from secateur.pricing.tariffs import stated
+from secateur.pricing import Price, get_rules, make_unit_price
+from secateur.pricing.tariffs import build_tariff
 from secateur.schedule import BreakEven, Decision, Proposal
 from secateur.simulate.cache import Caching
-from secateur.simulate.lot import Lot, cost, lot
-from secateur.simulate.online import balance
-from secateur.simulate.oracle import oracle
-from secateur.simulate.recall import Recall, held, recall_of, refetch
-from secateur.simulate.replay import Turn, moments, replayed
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.lot import Lot, compute_cost, make_lot
+from secateur.simulate.online import schedule_balance
+from secateur.simulate.oracle import find_optimum
+from secateur.simulate.recall import Recall, compare_views, compute_refetch_cost, recall_of
+from secateur.simulate.replay import Turn, iterate_moments, replay_policy
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
-from secateur.simulate.synthetic import sessions as made
+from secateur.simulate.synthetic import generate_sessions as made
 from secateur.tariff import CachePricing
 
 MADE_UP, EACH = 1_500, 100  # sessions, and how many of them are one piece of work
@@ -76,7 +76,7 @@ def eligible(recording: Recording, policy: Policy, price: Price, caching: Cachin
     collects = Collects()
     noting: Any = replace(policy, schedule=collects)
     turns: list[Turn] = []
-    for turn in replayed(recording, noting, window=WINDOW, tariff=stated(price, caching.rules)):
+    for turn in replay_policy(recording, noting, window=WINDOW, tariff=build_tariff(price, caching.rules)):
         collects.request += 1
         turns.append(turn)
     items = []
@@ -89,20 +89,20 @@ def eligible(recording: Recording, policy: Policy, price: Price, caching: Cachin
             items.append((float(before), float(part.tokens - left), first, max(request, first + 1)))
             before += part.tokens
     prompts = [float(one.fixed_tokens + sum(part.tokens for said in one.seen for part in said.parts)) for one in turns]
-    found = lot(prompts, cold(recording, caching), items, r=price.base.r, w=price.base.w)
+    found = make_lot(prompts, cold(recording, caching), items, r=price.base.r, w=price.base.w)
     return replace(found, outside=price.base.o * sum(one.output for one in recording.requests))
 
 
 def cold(recording: Recording, caching: Caching) -> list[bool]:
-    times = [at for _, at, _ in moments(recording)]
+    times = [at for _, at, _ in iterate_moments(recording)]
     return [not n or at - times[n - 1] >= caching.ttl_ms for n, at in enumerate(times)]
 
 
 def priced(recording: Recording, kappa: float) -> tuple[Price, Caching]:
     w, r = KAPPAS[kappa]
-    rules = rules_of(recording.model) or rules_of("claude-sonnet-5")
+    rules = get_rules(recording.model) or get_rules("claude-sonnet-5")
     assert rules is not None
-    return in_units(w, r, OUTPUT), Caching(rules=rules)
+    return make_unit_price(w, r, OUTPUT), Caching(rules=rules)
 
 
 def long_sessions(corpus: Path) -> bool:
@@ -110,11 +110,11 @@ def long_sessions(corpus: Path) -> bool:
     met, ratios = True, []
     print("session            kappa bound   bill  input  adj.in  adj.bill  hard  intact  soft  ratio   worst  epochs")
     for name in LONG:
-        recording = recorded(read(next(corpus.rglob(f"{name}.jsonl.gz"))), compactions=False)
+        recording = read_recording(read(next(corpus.rglob(f"{name}.jsonl.gz"))), compactions=False)
         recall = recall_of(recording)
         for kappa in KAPPAS:
             price, caching = priced(recording, kappa)
-            best = oracle(eligible(recording, load("balance"), price, caching)).cost
+            best = find_optimum(eligible(recording, load("balance"), price, caching)).cost
             plain = simulate(recording, None, price, caching=caching)
             for most in BOUNDS:
                 run = simulate(recording, bounded(load("balance"), most), price, caching=caching, window=WINDOW)
@@ -133,9 +133,9 @@ def long_sessions(corpus: Path) -> bool:
 
 
 def told(recording: Recording, recall: Recall, run: Run, plain: Run) -> tuple[str, bool]:
-    score = recall.score(held((recording.context(one.request), one.seen) for one in run.turns))
+    score = recall.score(compare_views((recording.get_context(one.request), one.seen) for one in run.turns))
     base = run.price.base
-    fetched = refetch(score.lost, [row.prompt for row in run.rows], r=base.r, w=base.w, o=base.o)
+    fetched = compute_refetch_cost(score.lost, [row.prompt for row in run.rows], r=base.r, w=base.w, o=base.o)
     output = base.o * run.bill.output
     ours, theirs = run.bill.units - output, plain.bill.units - output
     bill, adjusted = run.bill.units / plain.bill.units, (run.bill.units + fetched) / plain.bill.units
@@ -167,7 +167,9 @@ def ratios_of(work: tuple[float, float, int]) -> list[float]:
     """Of some made-up sessions: the bill of the rule over that of the best schedule."""
     w, r, number = work
     some = islice(made(number * EACH + EACH, r, w), number * EACH, None)
-    return [cost(one, balance(one, BreakEven().break_even_share)) / oracle(one).cost for one in some]
+    return [
+        compute_cost(one, schedule_balance(one, BreakEven().break_even_share)) / find_optimum(one).cost for one in some
+    ]
 
 
 def main() -> int:

@@ -26,10 +26,10 @@ from msgspec.structs import replace
 from planting import Fact, by_kind, planted, shown
 
 from secateur.policy import load
-from secateur.pricing import in_units, rules_of
-from secateur.pricing.tariffs import stated
-from secateur.simulate.replay import Turn, replayed
-from secateur.simulate.requests import Recording, recorded
+from secateur.pricing import get_rules, make_unit_price
+from secateur.pricing.tariffs import build_tariff
+from secateur.simulate.replay import Turn, replay_policy
+from secateur.simulate.requests import Recording, read_recording
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 
@@ -90,9 +90,9 @@ def main() -> int:
 
 def rows(sown: Recording, facts: tuple[Fact, ...], only: Sequence[str]) -> Iterator[tuple[str, Line | str]]:
     """Ours, then theirs; with `only` those whose row holds one of these words."""
-    rules = rules_of("claude-opus-4-5")
+    rules = get_rules("claude-opus-4-5")
     assert rules is not None
-    match = Match(sown, {KAPPA: in_units(W, R)}, rules)
+    match = Match(sown, {KAPPA: make_unit_price(W, R)}, rules)
     for row in ROWS:
         if only and not any(one.lower() in row.lower() for one in only):
             continue
@@ -113,8 +113,8 @@ def rows(sown: Recording, facts: tuple[Fact, ...], only: Sequence[str]) -> Itera
 def _ours(match: Match, row: str) -> Iterator[Turn]:
     policy = load("balance")
     policy = replace(policy, prune=()) if row == ALONE else policy
-    tariff = stated(match.prices[KAPPA], match.caching.rules)
-    return replayed(match.recording, policy, window=WINDOW, tariff=tariff, handles=True)
+    tariff = build_tariff(match.prices[KAPPA], match.caching.rules)
+    return replay_policy(match.recording, policy, window=WINDOW, tariff=tariff, handles=True)
 
 
 def _theirs(match: Match, row: str) -> Iterator[Turn]:
@@ -125,7 +125,7 @@ def _sessions(files: Sequence[Path], more: bool) -> Iterator[tuple[str, Recordin
     for file in files:
         data = file.read_bytes()
         data = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-        yield file.name, _beginning(recorded(data, compactions=False))
+        yield file.name, _beginning(read_recording(data, compactions=False))
     if more:
         yield "made up", built()
 

@@ -16,15 +16,15 @@ from msgspec.structs import replace
 
 from secateur.errors import FormatError
 from secateur.policy import Policy, load
-from secateur.pricing import in_units, rules_of
+from secateur.pricing import get_rules, make_unit_price
 from secateur.schedule import BreakEven
-from secateur.simulate.bill import BillRow, units
+from secateur.simulate.bill import BillRow, compute_units
 from secateur.simulate.cache import CachedPrompt, Caching
-from secateur.simulate.client import caching_of
-from secateur.simulate.replay import unpruned
+from secateur.simulate.client import infer_caching
+from secateur.simulate.replay import replay_unpruned
 from secateur.simulate.requests import Recording
-from secateur.simulate.run import paid, simulate
-from secateur.simulate.several import recordings
+from secateur.simulate.run import bill_turns, simulate
+from secateur.simulate.several import read_recordings
 
 KAPPAS = {11.5: (1.25, 0.1), 24.0: (1.25, 0.05), 49.0: (1.25, 0.025)}
 BOUNDS = (None, 0.12, 0.01)
@@ -74,14 +74,14 @@ def played(work: tuple[Path, str]) -> list[Played]:
     found = []
     for name, recording in sessions_of(file, compactions=how != "whole"):
         caching = caching_for(recording, how)
-        turns = tuple(unpruned(recording))
-        rows = paid(turns, in_units(*KAPPAS[11.5], OUTPUT), caching)
+        turns = tuple(replay_unpruned(recording))
+        rows = bill_turns(turns, make_unit_price(*KAPPAS[11.5], OUTPUT), caching)
         if max(row.prompt for row in rows) < SHORTEST:
             continue
         for kappa, (w, r) in KAPPAS.items():
-            price = in_units(w, r, OUTPUT)
+            price = make_unit_price(w, r, OUTPUT)
             plain = tuple(
-                replace(row, units=units(price, CachedPrompt(row.read, row.write, row.plain), row.output))
+                replace(row, units=compute_units(price, CachedPrompt(row.read, row.write, row.plain), row.output))
                 for row in rows
             )
             whole = sum(row.units for row in plain)
@@ -92,16 +92,16 @@ def played(work: tuple[Path, str]) -> list[Played]:
 
 
 def caching_for(recording: Recording, how: str) -> Caching:
-    rules = rules_of(recording.model) or rules_of("claude-sonnet-5")
+    rules = get_rules(recording.model) or get_rules("claude-sonnet-5")
     if how == "whole" and not (rules and rules.name.startswith("Anthropic")):
-        rules = rules_of("claude-opus-4-5")
+        rules = get_rules("claude-opus-4-5")
     assert rules is not None
-    return caching_of(recording, rules) if how == "client" else Caching(rules=rules)
+    return infer_caching(recording, rules) if how == "client" else Caching(rules=rules)
 
 
 def sessions_of(file: Path, compactions: bool = True) -> Iterator[tuple[str, Recording]]:
     try:
-        for number, one in enumerate(recordings(read(file), compactions=compactions)):
+        for number, one in enumerate(read_recordings(read(file), compactions=compactions)):
             if len(one.requests) >= 3:
                 yield f"{file.name[:30]}#{number}", one
     except (FormatError, ValueError):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 
 _THINGS = ("invoice", "ledger", "account", "payment", "refund", "tax", "customer", "order", "quote", "shipment")
 _DEEDS = ("load", "merge", "settle", "close", "check", "post", "round", "split", "export", "void", "match", "sum")
@@ -34,7 +34,7 @@ def built() -> Recording:
         messages += [{"role": "assistant", "content": [said, call]}, {"role": "user", "content": [result]}]
     messages.append({"role": "assistant", "content": [{"type": "text", "text": "The rounding is mended."}]})
     body = {"model": "claude-opus-4-5", "system": "You are a coding agent.", "messages": messages}
-    return recorded(json.dumps(body).encode(), compactions=False)
+    return read_recording(json.dumps(body).encode(), compactions=False)
 
 
 def _name(random: Random) -> str:

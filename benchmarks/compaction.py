@@ -21,7 +21,7 @@ from typing import Any
 from secateur import Engine
 from secateur.compaction.outcome import Compacted
 from secateur.errors import SecateurError
-from secateur.identifiers import anchors
+from secateur.identifiers import find_anchors
 from secateur.stores import open_store
 from secateur.stores.protocol import SessionId
 from secateur.tokens import estimate
@@ -110,8 +110,8 @@ def kept_facts(summarizer: str | None, seeds: int = 5) -> tuple[float, float]:
         assert isinstance(view.compaction, Compacted), view.compaction
         text = view.request.decode()
         named = set(re.findall(r"recall ([0-9a-f]{12})", text))
-        held = [one.id for one in store.blobs(SessionId("s")) if one.id[:12] in named]
-        behind = "\n".join(blob.data.decode() for one in held if (blob := store.blob("", one)))
+        held = [one.id for one in store.list_blobs(SessionId("s")) if one.id[:12] in named]
+        behind = "\n".join(blob.data.decode() for one in held if (blob := store.get_blob("", one)))
         plain += sum(fact in text for fact in facts)
         reached += sum(fact in text or fact in behind for fact in facts)
         total += len(facts)
@@ -170,7 +170,7 @@ def precision(summarizer: str | None, most: int) -> tuple[int, float, int]:
         if not isinstance(view.compaction, Compacted):
             continue
         source = "\n".join(part.text for message in view.raw_transcript.messages for part in message.parts)
-        for kind in anchors(view.compaction.summary.partition("\n")[2]):
+        for kind in find_anchors(view.compaction.summary.partition("\n")[2]):
             right += kind.value in source or kind.value.lower() in source.lower()
             told += 1
         count += 1

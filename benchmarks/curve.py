@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from secateur.policy import Policy, load
 from secateur.schedule import EveryRequest, Threshold
-from secateur.simulate.recall import Recall, held, recall_of, refetch
-from secateur.simulate.recall.curves import Point, area, interval
+from secateur.simulate.recall import Recall, compare_views, compute_refetch_cost, recall_of
+from secateur.simulate.recall.curves import Point, compute_area, compute_interval
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run, simulate
 
@@ -55,9 +55,9 @@ def chosen(corpus: Path, most: int) -> list[tuple[str, Recording]]:
 
 def figures(recording: Recording, recall: Recall, run: Run, plain: Run) -> tuple[float, float, float, float]:
     """Bill, refetch-adjusted bill, hard recall, intact requests."""
-    score = recall.score(held((recording.context(one.request), one.seen) for one in run.turns))
+    score = recall.score(compare_views((recording.get_context(one.request), one.seen) for one in run.turns))
     base, whole = run.price.base, plain.bill.units
-    again = refetch(score.lost, [row.prompt for row in run.rows], r=base.r, w=base.w, o=base.o)
+    again = compute_refetch_cost(score.lost, [row.prompt for row in run.rows], r=base.r, w=base.w, o=base.o)
     return run.bill.units / whole, (run.bill.units + again) / whole, score.hard, score.intact
 
 
@@ -88,14 +88,14 @@ def told(found: dict[tuple[str, int], list[tuple[float, float, float, float]]]) 
     areas: dict[str, float] = {}
     print("policy          keeps   bill [95 % of draws]    adjusted    hard [95 % of draws]    intact")
     for (name, keep), rows in sorted(found.items(), key=lambda pair: (pair[0][0], pair[0][1])):
-        bill, hard = interval([row[0] for row in rows]), interval([row[2] for row in rows])
+        bill, hard = compute_interval([row[0] for row in rows]), compute_interval([row[2] for row in rows])
         adjusted, intact = fmean(row[1] for row in rows), fmean(row[3] for row in rows)
         print(f"{name:15} {keep:5}  {bill.mean:.3f} [{bill.low:.3f} {bill.high:.3f}]", end="")
         print(f"     {adjusted:.3f}      {hard.mean:.3f} [{hard.low:.3f} {hard.high:.3f}]     {intact:.3f}")
     for name in dict.fromkeys(name for name, _ in found):
         count = len(next(iter(found.values())))
         curves = [[Point(*found[name, keep][at][0:3:2]) for keep in KNOB] for at in range(count)]
-        shares = interval([area(one) for one in curves])
+        shares = compute_interval([compute_area(one) for one in curves])
         areas[name] = shares.mean
         print(f"area under the curve, {name}: {shares.mean:.3f} [{shares.low:.3f} {shares.high:.3f}]")
     return max(areas.values()) == areas["balance"]

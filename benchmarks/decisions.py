@@ -26,8 +26,8 @@ from secateur import Engine
 from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import load
-from secateur.simulate.replay import ReplayedSession, moments
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.replay import ReplayedSession, iterate_moments
+from secateur.simulate.requests import Recording, read_recording
 from secateur.tariff import CachePricing
 
 SESSION = "before-compaction.jsonl.gz"
@@ -39,7 +39,7 @@ MORE = 1.05  # times the steps of the shorter one
 
 def decisions(corpus: Path) -> bool:
     """Print the figures; whether the bars are met."""
-    recording = recorded(read(next(corpus.rglob(SESSION))), compactions=False)
+    recording = read_recording(read(next(corpus.rglob(SESSION))), compactions=False)
     texts = [[part.text for part in one.parts] for one in recording.segments[0].messages]
     as_json = json.dumps(texts)
     unit = min(took(partial(json.loads, as_json)) for _ in range(9))
@@ -60,24 +60,24 @@ def decisions(corpus: Path) -> bool:
 
 def in_order(recording: Recording, work: ReplayedSession) -> Iterator[tuple[float, bool]]:
     """For each request its seconds, and whether it opened an epoch."""
-    for request, at, idle_s in moments(recording):
+    for request, at, idle_s in iterate_moments(recording):
         segment, epochs = recording.segments[request.segment], len(work.projection.plan.epochs)
         start = time.process_time()
         work.advance(request, recording.document, segment)
-        apply_prune(work.context(WINDOW, segment, at, idle_s), work.projection)
+        apply_prune(work.build_context(WINDOW, segment, at, idle_s), work.projection)
         yield time.process_time() - start, len(work.projection.plan.epochs) > epochs
 
 
 def alone(recording: Recording, plan: Plan) -> float:
     """Seconds that deciding the last request takes, nothing being remembered."""
-    *_, (request, at, _) = moments(recording)
+    *_, (request, at, _) = iterate_moments(recording)
     segment, spent = recording.segments[request.segment], []
     for _ in range(3):
         work = ReplayedSession(POLICY, recording.tally, TARIFF)
         work.advance(request, recording.document, segment)
         for epoch in plan.epochs:
             work.projection.apply_epoch(epoch)
-        context = work.context(WINDOW, segment, at + 10_000, 10.0)
+        context = work.build_context(WINDOW, segment, at + 10_000, 10.0)
         forget()
         spent.append(took(partial(apply_prune, context, work.projection)))
     return min(spent)

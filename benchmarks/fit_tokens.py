@@ -16,7 +16,7 @@ import numpy as np
 import toktok
 from token_texts import Sample, bucket, corpus, made, recorded
 
-from secateur.tokens import MOST_SAMPLED, sampled
+from secateur.tokens import MOST_SAMPLED, sample_text
 
 SHY = 0.62  # share of the loss that counting too little has
 NEAR = 0.04  # relative errors below this are fitted squared, above it absolutely
@@ -55,7 +55,7 @@ class Fit:
         self.chars = np.array([len(one.text) for one in samples], float)
         self.rows = np.zeros((len(samples), 256), np.float32)
         for row, one in zip(self.rows, samples, strict=True):
-            taken = sampled(one.text)
+            taken = sample_text(one.text)
             row += np.bincount(np.frombuffer(taken.encode(), np.uint8), minlength=256) / len(taken)
         self.held = np.array([bool(one.session) and bucket(one) < HELD for one in samples])
         self.importance = importance(samples, self.counts) * ~self.held

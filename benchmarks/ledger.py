@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from secateur.compaction.ledger import Ledger, ledger_of, merge, rendered
+from secateur.compaction.ledger import Ledger, build_ledger, merge, render_ledger
 from secateur.errors import SecateurError
-from secateur.identifiers import anchors
+from secateur.identifiers import find_anchors
 from secateur.model import Message, Part
 from secateur.session import document
 from secateur.tokens import estimate
@@ -137,10 +137,10 @@ def f1(precision: float, recall: float) -> float:
 
 def false_anchors(ledger: Ledger, messages: Iterable[Message]) -> tuple[int, tuple[str, ...]]:
     """How many anchors the rendered ledger has, and which of them the session lacks."""
-    text = "\n".join(line for lines in rendered(ledger).values() for line in lines)
-    mine = anchors(text)
+    text = "\n".join(line for lines in render_ledger(ledger).values() for line in lines)
+    mine = find_anchors(text)
     source = [part.text for message in messages for part in message.parts]
-    there = frozenset(one for said in source for one in anchors(said))
+    there = frozenset(one for said in source for one in find_anchors(said))
     values = {one.value for one in there}
     lost = [one.value for one in mine if one not in there and one.value not in values]
     whole = "\n".join(source) if lost else ""
@@ -160,7 +160,7 @@ def merged(messages: tuple[Message, ...], rounds: int) -> Ledger:
     size = -(-len(messages) // rounds)
     ledger = Ledger()
     for at in range(0, len(messages), size):
-        ledger = merge(ledger, ledger_of(messages[at : at + size]))
+        ledger = merge(ledger, build_ledger(messages[at : at + size]))
     return ledger
 
 
@@ -175,13 +175,13 @@ def rounds(ledgers: Iterable[Ledger]) -> list[int]:
 
 def tokens_of(ledger: Ledger) -> int:
     """Tokens of a ledger as it is rendered."""
-    return estimate("\n".join(line for lines in rendered(ledger).values() for line in lines))
+    return estimate("\n".join(line for lines in render_ledger(ledger).values() for line in lines))
 
 
 def figures(name: str, messages: tuple[Message, ...]) -> Figures:
     """Everything that is measured on one session."""
     start = time.process_time()
-    ledger = ledger_of(messages)
+    ledger = build_ledger(messages)
     spent = (time.process_time() - start) * 1_000
     true, mine = truth(messages), told(ledger)
     only = true.read - _same(true.read, true.changed)

@@ -12,10 +12,10 @@ import time
 from random import Random
 from statistics import mean
 
-from secateur.simulate.lot import cost
-from secateur.simulate.online import balance
-from secateur.simulate.oracle import oracle, ratio
-from secateur.simulate.synthetic import made, sessions
+from secateur.simulate.lot import compute_cost
+from secateur.simulate.online import schedule_balance
+from secateur.simulate.oracle import compute_ratio, find_optimum
+from secateur.simulate.synthetic import generate_session, generate_sessions
 
 PRICES = ((1.25, 0.1), (1.25, 0.05), (1.25, 0.025), (1.0, 0.5))
 BAR, SECONDS = 1.45, 1.0
@@ -29,9 +29,9 @@ def main() -> int:
     given = asked.parse_args()
     print("write  read  | bill / oracle: mean    max | controllable: mean | bill / unpruned: mean    max")
     worst = max(row(given.sessions, given.beta, w, r) for w, r in PRICES)
-    long = made(Random("long"), 500, 0.1, 1.25)
+    long = generate_session(Random("long"), 500, 0.1, 1.25)
     start = time.process_time()
-    oracle(long)
+    find_optimum(long)
     spent = time.process_time() - start
     print(f"500 requests, {len(long.gains)} results: the optimum took {spent:.2f} s")
     return int(worst > BAR or spent > SECONDS)
@@ -40,12 +40,12 @@ def main() -> int:
 def row(count: int, beta: float, w: float, r: float) -> float:
     """One line of the table; the largest ratio in it."""
     totals, controllable, unpruned = [], [], []
-    for one in sessions(count, r, w):
-        at = balance(one, beta)
-        found = ratio(one, at, oracle(one))
+    for one in generate_sessions(count, r, w):
+        at = schedule_balance(one, beta)
+        found = compute_ratio(one, at, find_optimum(one))
         totals.append(found.total)
         controllable.append(found.controllable)
-        unpruned.append(cost(one, at) / cost(one, one.kept))
+        unpruned.append(compute_cost(one, at) / compute_cost(one, one.kept))
     print(
         f"{w:5} {r:6} | {mean(totals):19.3f} {max(totals):6.3f} | {mean(controllable):19.3f}"
         f" | {mean(unpruned):21.3f} {max(unpruned):6.3f}"

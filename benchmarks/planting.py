@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.acts.history import Act
-from secateur.acts.known import history_of
+from secateur.acts.known import get_history
 from secateur.lineage import assign_keys
 from secateur.model import Part
 from secateur.simulate.replay import Turn
@@ -34,7 +34,7 @@ class Fact(Struct, frozen=True):
 def planted(recording: Recording, facts: int = FACTS) -> tuple[Recording, tuple[Fact, ...]]:
     """The session with facts in results all over it, kinds in turn."""
     [segment] = recording.segments
-    acts = [one for one in history_of(segment.messages).acts if not one.result.pinned]
+    acts = [one for one in get_history(segment.messages).acts if not one.result.pinned]
     sown: dict[str, str] = {}  # key of a result: its text
     told: list[Fact] = []  # by the keys as they were
     for number, (act, kind) in enumerate(_places(acts, facts)):

@@ -23,12 +23,12 @@ from statistics import mean
 
 from msgspec.structs import replace
 
-from secateur.policy import Policy, load, names
-from secateur.pricing import Price, in_units, price_of, rules_of
-from secateur.pricing.prices import restated
-from secateur.pricing.tariffs import stated
-from secateur.simulate.replay import Turn, replayed
-from secateur.simulate.requests import Recording, recorded
+from secateur.policy import Policy, list_preset_names, load
+from secateur.pricing import Price, get_rules, make_unit_price, price_of
+from secateur.pricing.prices import restate_price
+from secateur.pricing.tariffs import build_tariff
+from secateur.simulate.replay import Turn, replay_policy
+from secateur.simulate.requests import Recording, read_recording
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 
@@ -54,7 +54,7 @@ SESSIONS = (
 SMALL = SESSIONS[-1:]
 AS_IT_WAS = "as it was"
 NO_CLOCK = ", no clock"
-ROWS = (AS_IT_WAS, *names(), *(peer.row for peer in PEERS))  # in this order
+ROWS = (AS_IT_WAS, *list_preset_names(), *(peer.row for peer in PEERS))  # in this order
 
 
 def main() -> int:
@@ -76,7 +76,7 @@ def main() -> int:
         table = tables.setdefault(file.name, {})
         for row, found in rows(match, given):
             table[row] = found
-            ours = (AS_IT_WAS, *names(), *map(_row, given.policy))
+            ours = (AS_IT_WAS, *list_preset_names(), *map(_row, given.policy))
             order = dict.fromkeys(row for one in (*ours, *ROWS) for row in (one, f"{one}{NO_CLOCK}"))
             tables[file.name] = table = {one: table[one] for one in order if one in table}
             print(line(row, found), flush=True)
@@ -94,7 +94,7 @@ def main() -> int:
 def rows(match: Match, given: argparse.Namespace) -> Iterator[tuple[str, Found]]:
     """Ours, then theirs; with `only` those whose row holds one of these words."""
     yield AS_IT_WAS, match.figures(dict.fromkeys(KAPPAS, match.as_it_was), 0.0)
-    for name in (*names(), *given.policy):
+    for name in (*list_preset_names(), *given.policy):
         if _wanted(_row(name), given.only):
             policy = _policy(name, given.compact)
             yield _row(name), _ours(match, policy, given.window)
@@ -127,8 +127,8 @@ def _ours(match: Match, policy: Policy, window: int, knows_idle: bool = True) ->
     for kappa, price in match.prices.items():
         if priced or not plays:
             start = time.process_time()
-            tariff = stated(price, match.caching.rules)
-            turns = tuple(replayed(recording, policy, window=window, tariff=tariff))
+            tariff = build_tariff(price, match.caching.rules)
+            turns = tuple(replay_policy(recording, policy, window=window, tariff=tariff))
             pairs = zip(turns, match.as_it_was, strict=True)
             turns = tuple(replace(turn, at=was.at, request=was.request) for turn, was in pairs)
             spent = spent or time.process_time() - start
@@ -147,16 +147,16 @@ def _theirs(match: Match, peer: Peer) -> Found:
 
 def _match(file: Path) -> Match:
     data = file.read_bytes()
-    recording = recorded(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, compactions=False)
-    known = rules_of(recording.model)
-    rules = known if known and known.name.startswith("Anthropic") else rules_of(RULES)
+    recording = read_recording(gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data, compactions=False)
+    known = get_rules(recording.model)
+    rules = known if known and known.name.startswith("Anthropic") else get_rules(RULES)
     assert rules is not None
     return Match(recording, {kappa: _price(recording, *ratios) for kappa, ratios in KAPPAS.items()}, rules)
 
 
 def _price(recording: Recording, w: float, r: float) -> Price:
     known = price_of(recording.model)
-    return restated(known, w, r) if known else in_units(w, r)
+    return restate_price(known, w, r) if known else make_unit_price(w, r)
 
 
 def _wanted(row: str, only: Sequence[str]) -> bool:

@@ -16,9 +16,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from secateur.identifiers import identifiers
+from secateur.identifiers import find_identifiers
 from secateur.simulate.recall import Score, ViewState, recall_of
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 
 SESSIONS = ("before-compaction.jsonl.gz", "large-session.jsonl.gz")
 RATIO, SECONDS = 150.0, 2.0
@@ -33,7 +33,7 @@ def main() -> int:
     missed = False
     for name in SESSIONS:
         found = next(Path(corpus).rglob(name))
-        recording = recorded(gzip.decompress(found.read_bytes()), compactions=False)
+        recording = read_recording(gzip.decompress(found.read_bytes()), compactions=False)
         missed |= read(name, recording) > RATIO or figures(recording) > SECONDS
     return int(missed)
 
@@ -42,7 +42,7 @@ def read(name: str, recording: Recording) -> float:
     """How long all identifiers take, in units of json.loads."""
     texts = [part.text for one in recording.segments[0].messages for part in one.parts]
     as_json = json.dumps(texts)
-    spent, unit = took(lambda: list(map(identifiers, texts))), took(lambda: json.loads(as_json))
+    spent, unit = took(lambda: list(map(find_identifiers, texts))), took(lambda: json.loads(as_json))
     print(
         f"{name}: {sum(map(len, texts)) / spent / 1e6:.1f} million characters a second, {spent / unit:.0f} x json.loads"
     )
@@ -64,7 +64,7 @@ def figures(recording: Recording) -> float:
 
 def rolled(recording: Recording, number: int, keep: int) -> ViewState:
     """The view of a request that held only the newest results."""
-    held = recording.context(recording.requests[number])
+    held = recording.get_context(recording.requests[number])
     results = [part.key for message in held for part in message.parts if part.kind == "tool_result"]
     return ViewState(dict.fromkeys(results[:-keep], ""))
 

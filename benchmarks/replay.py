@@ -22,9 +22,9 @@ from msgspec import Struct
 from secateur import Engine
 from secateur.jsontext import Lines, Text
 from secateur.model import Message
-from secateur.policy import Policy, load, names
+from secateur.policy import Policy, list_preset_names, load
 from secateur.schedule import BreakEven, Threshold
-from secateur.simulate.replay import Turn, moments, replayed
+from secateur.simulate.replay import Turn, iterate_moments, replay_policy
 from secateur.simulate.requests import Recording
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -65,7 +65,7 @@ def batch(policy: Policy) -> int:
 
 def replay(recording: Recording, policy: Policy) -> Replayed:
     """By the views of a replay."""
-    turns = list(replayed(recording, policy, window=WINDOW))
+    turns = list(replay_policy(recording, policy, window=WINDOW))
     moved = freed = 0
     before: Turn | None = None
     for turn in turns:
@@ -95,7 +95,9 @@ def _said(message: Message) -> Any:
 def _freed(recording: Recording, turn: Turn, shown: tuple[Message, ...]) -> int:
     """The tokens that the epoch of a turn took out: of what was shown before, and of what came new."""
     was = sum(_tokens(message) for message in shown)
-    new = recording.context(turn.request)[_known(recording, turn) :] if shown else recording.context(turn.request)
+    new = (
+        recording.get_context(turn.request)[_known(recording, turn) :] if shown else recording.get_context(turn.request)
+    )
     return was + sum(map(_tokens, new)) - sum(map(_tokens, turn.seen))
 
 
@@ -116,7 +118,7 @@ def native(recording: Recording, policy: Policy) -> Replayed | None:
     format = recording.document.format.name
     engine, moved, epochs, freed = Engine(policy, window=WINDOW, format=format, compact=False, too_long="send"), 0, 0, 0
     before, keys = list[bytes](), list[str]()
-    for (_, at, idle_s), body in zip(moments(recording), _bodies(recording), strict=False):
+    for (_, at, idle_s), body in zip(iterate_moments(recording), _bodies(recording), strict=False):
         if body is None:
             return None
         view = engine.fit(body, session="s", now_ms=at, idle_s=idle_s)
@@ -137,7 +139,7 @@ def _bodies(recording: Recording) -> Iterator[bytes | None]:
     if len(recording.segments) > 1:
         yield None
     for request in recording.requests:
-        held = recording.context(request)
+        held = recording.get_context(request)
         if isinstance(whole, Lines):
             last = max(max(message.lines, default=0) for message in held)
             text = whole.child(last)
@@ -178,7 +180,7 @@ def main() -> int:
     if not os.environ.get("SECATEUR_CORPUS"):
         print("set SECATEUR_CORPUS to a folder of recorded sessions")
         return 2
-    policies = [load(one) for one in given.policy or [name for name in names() if name != "observe"]]
+    policies = [load(one) for one in given.policy or [name for name in list_preset_names() if name != "observe"]]
     wanted = [
         (name, one)
         for name, one in sessions(Path(os.environ["SECATEUR_CORPUS"]))

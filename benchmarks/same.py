@@ -207,7 +207,7 @@ class Player:
         from secateur.stores import protocol
 
         who = attribute(protocol, "SessionId", "Who")("s", "t")
-        return sorted(one.id for one in store.blobs(who))
+        return sorted(one.id for one in (getattr(store, "list_blobs", None) or store.blobs)(who))
 
 
 def outcome(view: Any, given: Any) -> Json:

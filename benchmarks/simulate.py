@@ -17,14 +17,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.policy import names
-from secateur.pricing import CacheRules, Price, in_units, price_of, rules_of
-from secateur.pricing.prices import restated
-from secateur.simulate.agreement import Compared, busted, compared
-from secateur.simulate.bill import Bill, billed
+from secateur.policy import list_preset_names
+from secateur.pricing import CacheRules, Price, get_rules, make_unit_price, price_of
+from secateur.pricing.prices import restate_price
+from secateur.simulate.agreement import Compared, compare_requests, find_unexplained_misses
+from secateur.simulate.bill import Bill, sum_bill
 from secateur.simulate.cache import Caching
-from secateur.simulate.requests import Recording, recorded
-from secateur.simulate.run import as_paid, paid, simulate
+from secateur.simulate.requests import Recording, read_recording
+from secateur.simulate.run import as_paid, bill_turns, simulate
 
 BARS = {"before-compaction": 0.96, "large-session": 0.90}
 KAPPAS = {11.5: (1.25, 0.1), 24: (1.25, 0.05), 49: (1.25, 0.025)}
@@ -42,22 +42,22 @@ def real(recording: Recording) -> None:
     asked, caching = price_of(recording.model), Caching(rules=rules(recording))
     if asked is None or not any(one.usage for one in recording.requests):
         return
-    seen = replace(caching, busts=busted(recording, caching))
+    seen = replace(caching, busts=find_unexplained_misses(recording, caching))
     ours, losses = (simulate(recording, None, asked, caching=one).bill.dollars for one in (caching, seen))
-    paid_for = billed(as_paid(recording, asked), asked).dollars
+    paid_for = sum_bill(as_paid(recording, asked), asked).dollars
     print(f"  the real bill ${paid_for:.2f}, the model's ${ours:.2f}", end="")
     print(f", and ${losses:.2f} with the {len(seen.busts)} losses that no rule explains")
 
 
 def agreement(recording: Recording) -> tuple[tuple[Compared, ...], Counter[str]]:
     """All requests, and how many differ for which cause."""
-    found = compared(recording, Caching(rules=rules(recording)))
+    found = compare_requests(recording, Caching(rules=rules(recording)))
     return found, Counter(cause(recording, one) for one in found if not one.agrees)
 
 
 def cause(recording: Recording, one: Compared) -> str:
     """The cause that the shape shows; a change of settings, which Pi writes between the messages, goes before it."""
-    lines = sorted(line for said in recording.context(one.request) for line in said.lines)
+    lines = sorted(line for said in recording.get_context(one.request) for line in said.lines)
     native: Any = recording.document.native
     for line in range(lines[-2] + 1, lines[-1]) if len(lines) > 1 and recording.document.format.log else ():
         value = native.line(line)
@@ -68,7 +68,7 @@ def cause(recording: Recording, one: Compared) -> str:
 
 def rules(recording: Recording) -> CacheRules:
     """Those of the recorded model."""
-    found = rules_of(recording.model) or rules_of(DEFAULT_RULES)
+    found = get_rules(recording.model) or get_rules(DEFAULT_RULES)
     assert found is not None
     return found
 
@@ -78,20 +78,20 @@ def bills(recording: Recording, policy: str | None) -> dict[float, Bill]:
     caching = Caching(rules=rules(recording))
     prices = {kappa: price(recording, *ratios) for kappa, ratios in KAPPAS.items()}
     run = simulate(recording, policy, prices[11.5], caching=caching, window=1_000_000)
-    return {kappa: billed(paid(run.turns, one, caching), one) for kappa, one in prices.items()}
+    return {kappa: sum_bill(bill_turns(run.turns, one, caching), one) for kappa, one in prices.items()}
 
 
 def price(recording: Recording, w: float, r: float) -> Price:
     known = price_of(recording.model)
-    return restated(known, w, r) if known else in_units(w, r)
+    return restate_price(known, w, r) if known else make_unit_price(w, r)
 
 
 def told(file: Path) -> bool:
     """Print everything about one session; whether its bar is met."""
     started = time.perf_counter()
-    recording = recorded(read(file))
+    recording = read_recording(read(file))
     found, causes = agreement(recording)
-    whole = recorded(read(file), compactions=False)
+    whole = read_recording(read(file), compactions=False)
     print(f"\n{file.name}: {len(recording.requests)} requests, {recording.model or 'no model'}, ", end="")
     print(f"{max(recording.prompt_tokens):,} tokens at most, {max(whole.prompt_tokens):,} had it never been compacted")
     share = sum(one.agrees for one in found) / len(found) if found else 1.0
@@ -103,7 +103,7 @@ def told(file: Path) -> bool:
     print(f"  {'policy':20}" + "".join(f"  bill at {kappa:g}".rjust(14) for kappa in KAPPAS), end="")
     print("        sent   hits  busts     peak")
     as_it_was = bills(whole, None)
-    for policy in (None, *names()):
+    for policy in (None, *list_preset_names()):
         some = bills(whole, policy)
         first = some[11.5]
         shares = "".join(f"{some[kappa].units / as_it_was[kappa].units:14.3f}" for kappa in KAPPAS)

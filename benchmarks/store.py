@@ -24,10 +24,10 @@ from threading import Thread
 from typing import Any
 
 from secateur import Engine, fit
-from secateur.chain import Link, canonical, linked
+from secateur.chain import Link, encode_canonical, link_bodies
 from secateur.errors import SecateurError
 from secateur.stores import packing
-from secateur.stores.protocol import Blob, SessionId, SessionUpdate, fresh
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, make_state
 from secateur.stores.sqlite import SqliteStore
 
 BAR, BATCH, ENOUGH = 0.5, 100, 20_000_000
@@ -37,7 +37,9 @@ _RAW = """CREATE TABLE receipts (session INTEGER, sequence INTEGER, hash TEXT, b
 def bodies(count: int) -> list[bytes]:
     """Receipts as they are written: mostly short, each eighth with the edits of an epoch."""
     marks = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(count)]
-    return [canonical({"n": n, "said": (mark * 99)[: 5_970 if n % 8 == 7 else 570]}) for n, mark in enumerate(marks)]
+    return [
+        encode_canonical({"n": n, "said": (mark * 99)[: 5_970 if n % 8 == 7 else 570]}) for n, mark in enumerate(marks)
+    ]
 
 
 def raw(folder: Path, links: tuple[Link, ...], batch: int) -> None:
@@ -57,7 +59,7 @@ def raw(folder: Path, links: tuple[Link, ...], batch: int) -> None:
 
 def ours(folder: Path, links: tuple[Link, ...], batch: int) -> None:
     """The same receipts through the store, so many in each change."""
-    store, state = SqliteStore(folder / "ours.db"), fresh(SessionId("s"))
+    store, state = SqliteStore(folder / "ours.db"), make_state(SessionId("s"))
     for first in range(0, len(links), batch):
         state = store.save(state, SessionUpdate(at=1, receipts=links[first : first + batch]))
     store.close()
@@ -68,9 +70,11 @@ def crowd(folder: Path, links: tuple[Link, ...], threads: int) -> None:
     store = SqliteStore(folder / "crowd.db")
 
     def work(who: SessionId, mine: Iterable[Link]) -> None:
-        state = fresh(who)
+        state = make_state(who)
         for link in mine:
-            state = store.save(state, SessionUpdate(at=1, receipts=linked([link.body], state.head, state.receipts)))
+            state = store.save(
+                state, SessionUpdate(at=1, receipts=link_bodies([link.body], state.head, state.receipts))
+            )
 
     each = len(links) // threads
     running = [
@@ -92,7 +96,7 @@ def rate(work: Callable[..., None], links: tuple[Link, ...], many: int) -> float
 
 
 def receipts(count: int, times: int) -> bool:
-    links = linked(bodies(count), fresh(SessionId("s")).head, 0)
+    links = link_bodies(bodies(count), make_state(SessionId("s")).head, 0)
     pairs = [(rate(raw, links, BATCH), rate(ours, links, BATCH)) for _ in range(times)]
     share = median(mine / theirs for theirs, mine in pairs)
     theirs, mine = (median(side) for side in zip(*pairs, strict=True))
@@ -136,11 +140,11 @@ def blobs(pieces: list[bytes]) -> None:
     for name, modules in (("zstd", known), ("zlib", ())):
         packing.ZSTD_MODULES = modules
         start = time.perf_counter()
-        kept = [packing.compressed(piece) for piece in pieces]
+        kept = [packing.compress_blob(piece) for piece in pieces]
         packed = time.perf_counter() - start
         packing.ZSTD_MODULES = known
         start = time.perf_counter()
-        assert [packing.expanded(*one) for one in kept] == pieces
+        assert [packing.decompress_blob(*one) for one in kept] == pieces
         back = time.perf_counter() - start
         ratio = size / sum(len(body) for _, body in kept)
         print(
@@ -151,12 +155,12 @@ def blobs(pieces: list[bytes]) -> None:
 def growth(pieces: list[bytes], requests: int) -> None:
     """A session's file: a receipt with each request, with each eighth an output that left the view."""
     with tempfile.TemporaryDirectory() as folder:
-        store, state = SqliteStore(Path(folder) / "s.db"), fresh(SessionId("s"))
+        store, state = SqliteStore(Path(folder) / "s.db"), make_state(SessionId("s"))
         for number, body in enumerate(bodies(requests)):
             taken: Any = tuple(Blob(piece, key=f"{number}") for piece in pieces[number : number + 1] if number % 8 == 7)
-            made = linked([body], state.head, state.receipts)
+            made = link_bodies([body], state.head, state.receipts)
             state = store.save(state, SessionUpdate(at=number, receipts=made, blobs=taken, views=(made[0].hash,)))
-        sizes = store.sizes()
+        sizes = store.measure_sizes()
         each, empty = sizes.file_bytes / requests, os.path.getsize(Path(folder) / "s.db-wal")
         print(
             f"growth: {requests:,} requests, {sizes.blobs} outputs: {sizes.file_bytes / 1e6:.1f} MB with its log of",
@@ -166,7 +170,7 @@ def growth(pieces: list[bytes], requests: int) -> None:
             f" {empty / 1e6:.1f} MB, {each / 1e3:.1f} KB a request; receipt {sizes.receipt_bytes / requests:.0f} bytes"
         )
         freed = store.purge("")
-        print(f"  purged: {freed.blobs} blobs; {store.sizes().file_bytes / 1e6:.2f} MB left")
+        print(f"  purged: {freed.blobs} blobs; {store.measure_sizes().file_bytes / 1e6:.2f} MB left")
         store.close()
 
 

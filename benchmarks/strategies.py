@@ -21,18 +21,18 @@ from pathlib import Path
 from msgspec.structs import replace
 from planting import Fact, planted, shown
 
-from secateur.acts.about import named
-from secateur.acts.history import Act, ran_well, shows_files
-from secateur.acts.known import history_of
+from secateur.acts.about import collect_relevant_names
+from secateur.acts.history import Act, is_file_access, is_successful_command
+from secateur.acts.known import get_history
 from secateur.excerpt import excerpt
 from secateur.fold import fold
 from secateur.model import Message, Part
 from secateur.policy import Policy, load
 from secateur.pricing.prices import Price, price_of
-from secateur.roles import role_of
-from secateur.simulate.recall import Score, held, recall_of, refetch
+from secateur.roles import detect_role
+from secateur.simulate.recall import Score, compare_views, compute_refetch_cost, recall_of
 from secateur.simulate.replay import Turn
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
 from secateur.strategies import Excerpt, HardClear, Strategy, Supersede
 
@@ -76,7 +76,7 @@ def main() -> int:
     read: list[Recording] = []
     for name in [one for one in sys.argv[1:] if not one.startswith("-")] or SESSIONS:
         data = next(Path(corpus).rglob(name)).read_bytes()
-        read.append(recorded(gzip.decompress(data), compactions=False))
+        read.append(read_recording(gzip.decompress(data), compactions=False))
         compare(name, read[-1], price)
     chances(read)
     return 0
@@ -89,20 +89,20 @@ def compare(name: str, recording: Recording, price: Price) -> None:
     print(f"{name}: {len(recording.requests)} requests, peak {max(recording.prompt_tokens):,} tokens")
     for said, made in POLICIES.items():
         run = simulate(recording, made, price, window=WINDOW)
-        score = recall.score(held(pairs(recording, run.turns)))
+        score = recall.score(compare_views(pairs(recording, run.turns)))
         last = simulate(sown, made, price, window=WINDOW).turns[-1]
         print(f"  {said:22} {figures(run, whole, score, price)}, facts {visible(last, facts)}", flush=True)
 
 
 def pairs(recording: Recording, turns: tuple[Turn, ...]) -> Iterator[tuple[tuple[Message, ...], tuple[Message, ...]]]:
     """Each request's history, and the view that was sent."""
-    return ((recording.context(turn.request), turn.seen) for turn in turns)
+    return ((recording.get_context(turn.request), turn.seen) for turn in turns)
 
 
 def figures(run: Run, whole: Run, score: Score, price: Price) -> str:
     """A line of them."""
     prompts = [row.read + row.write + row.plain for row in run.rows]
-    again = refetch(score.lost, prompts, r=price.base.r, w=price.base.w, o=price.base.o)
+    again = compute_refetch_cost(score.lost, prompts, r=price.base.r, w=price.base.w, o=price.base.o)
     output = price.base.o * whole.bill.output
     adjusted = (run.bill.units + again - output) / (whole.bill.units - output)
     return (
@@ -128,13 +128,13 @@ def chances(read: list[Recording]) -> None:
         refs, needed = stretch.references, dict[int, set[int]]()
         for one in refs.found:
             if one.hard and not one.spoken:
-                needed.setdefault(refs.newest(one), set()).add(one.id)
-        acts = {act.result.key: act for act in history_of(messages).acts}
+                needed.setdefault(refs.get_newest(one), set()).add(one.id)
+        acts = {act.result.key: act for act in get_history(messages).acts}
         for number, part in enumerate(refs.parts):
             act = acts.get(part.key)
             if act is not None:
-                for how, text in shorter(part, named(messages, act.number, part)):
-                    left = needed.get(number, set()) - refs.names.of(text)
+                for how, text in shorter(part, collect_relevant_names(messages, act.number, part)):
+                    left = needed.get(number, set()) - refs.names.number_identifiers(text)
                     found.setdefault((how, made_by(act)), []).append(bool(left))
     for (how, kind), missed in sorted(found.items()):
         share = sum(missed) / len(missed)
@@ -152,11 +152,11 @@ def shorter(part: Part, about: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 def made_by(act: Act) -> str:
     """What made a result."""
-    if shows_files(act.call, act.result):
+    if is_file_access(act.call, act.result):
         return "shows files"
-    if ran_well(act.call, act.result):
+    if is_successful_command(act.call, act.result):
         return "ran well"
-    role = role_of(act.call.tool, act.call.text)
+    role = detect_role(act.call.tool, act.call.text)
     return role if role == "search" else "looked, or failed" if role == "run" else "other tools"
 
 

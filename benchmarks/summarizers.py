@@ -21,13 +21,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from ledger import sessions
 
 import local_models
-from secateur.compacting import CompactionTask, Made, compacted
+from secateur.compacting import CompactionTask, Made, compact_history
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.model import Message
-from secateur.policy.windows import window_of
+from secateur.policy.windows import get_window
 from secateur.summarizers import Summarizer, parse
 from secateur.tokens import estimate
 
@@ -56,7 +56,7 @@ def main() -> int:
 def writers(names: Sequence[str], stack: ExitStack) -> Iterator[Summarizer]:
     """Those that are named, or what this machine has."""
     if names:
-        yield from parse(*names, window_of=window_of)
+        yield from parse(*names, window_of=get_window)
         return
     yield from parse("extractive")
     folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -74,7 +74,7 @@ def measured(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_
     scene = CompactionInput(raw=messages, count=estimate, window=0, load=load, forced=True)
     settings = Compaction(keep_turns=1, keep_tokens=1_000, max_summary_tokens=600, cut_at="rounds")
     start = time.perf_counter()
-    made = compacted(CompactionTask(scene, settings, Continuation()), [by], deadline_s)
+    made = compact_history(CompactionTask(scene, settings, Continuation()), [by], deadline_s)
     seconds = time.perf_counter() - start
     print(f"{by.name.rpartition('#')[2]:<20} {name:<34} {told(made, load.tokens)}  {seconds:6.1f} s")
     return seconds > deadline_s + SLACK_S

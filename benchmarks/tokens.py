@@ -17,7 +17,7 @@ from statistics import median, quantiles
 import toktok
 from token_texts import Sample, bucket, corpus, made, recorded
 
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 
 HELD = 20  # as in fit_tokens.py: sessions in these percent were not fitted on
 HEAD = f"{'':32}{'n':>7} {'tokens':>11}   {'median':>6} {'p95':>6} {'p5':>6} {'p95':>6} {'bias':>6} {'low':>6}"
@@ -29,7 +29,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     samples = [one for one in recorded(corpus()) if not quick or bucket(one) < 10]
     counted = Counted(samples + made())
-    for name, count in (("estimate", counter("estimate")), ("characters / 4", lambda text: max(1, len(text) // 4))):
+    for name, count in (("estimate", get_counter("estimate")), ("characters / 4", lambda text: max(1, len(text) // 4))):
         print(f"\n{name:32}{'':21}  |error|       error\n{HEAD}")
         for label, chosen in groups(counted):
             print(f"{label:32}{row([(count(one.text), n) for one, n in chosen])}")
@@ -106,7 +106,7 @@ def speed(samples: list[Sample]) -> None:
         parse = timed(lambda body=body: json.loads(body))
         print(f"\n{f'speed, {name} body, {len(texts):,} texts':32}{'µs a text':>12}{'/ json.loads':>14}")
         for counted in ("estimate", "chars/4-round", "o200k"):
-            count = counter(counted)
+            count = get_counter(counted)
             spent = timed(lambda count=count, texts=texts: [count(text) for text in texts])
             print(f"{counted:32}{spent / len(texts) * 1e6:12.2f}{spent / parse:14.2f}")
 

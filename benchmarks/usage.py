@@ -16,11 +16,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from secateur.errors import FormatError
-from secateur.pricing import CacheRules, rules_of
-from secateur.simulate.agreement import Compared, compared
-from secateur.simulate.client import caching_of
+from secateur.pricing import CacheRules, get_rules
+from secateur.simulate.agreement import Compared, compare_requests
+from secateur.simulate.client import infer_caching
 from secateur.simulate.requests import Recording
-from secateur.simulate.several import recordings
+from secateur.simulate.several import read_recordings
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bound import read
@@ -45,7 +45,7 @@ class Read(Struct):
 def sessions(corpus: Path) -> Iterator[Recording]:
     for file in sorted(corpus.rglob("*.json*")):
         try:
-            yield from recordings(read(file))
+            yield from read_recordings(read(file))
         except (FormatError, ValueError):
             continue
 
@@ -82,10 +82,10 @@ def hits(found: list[Recording]) -> None:
     prompts = recorded = simulated = 0
     requests, tokens = Counter[str](), Counter[str]()
     for recording in found:
-        rules = rules_of(recording.model)
+        rules = get_rules(recording.model)
         if recording.document.format.name != "codex" or rules is None:
             continue
-        pairs = compared(recording, caching_of(recording, rules))
+        pairs = compare_requests(recording, infer_caching(recording, rules))
         first = pairs[0].recorded.read if pairs else 0
         for one in pairs:
             prompts, recorded = prompts + one.recorded.prompt, recorded + one.recorded.read

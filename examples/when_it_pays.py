@@ -8,7 +8,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from secateur.simulate.requests import recorded
+from secateur.simulate.requests import read_recording
 from secateur.simulate.run import simulate
 
 REQUESTS, PAUSE_BEFORE = 150, 100
@@ -37,7 +37,7 @@ def session() -> bytes:
 
 
 def main() -> None:
-    recording = recorded(session())
+    recording = read_recording(session())
     for policy in (None, "balance", WIDE):
         run = simulate(recording, policy)
         print(f"{run.policy or 'unpruned'}: ${run.bill.dollars:.2f}, at most {run.bill.peak:,} tokens in a request")

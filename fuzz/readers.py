@@ -91,7 +91,7 @@ def run(seconds: float, seed: int) -> tuple[int, list[Failure]]:
     tried, end = 0, time.monotonic() + seconds
     while time.monotonic() < end:
         data = bent(rng, kept)
-        format = rng.choice(formats.names()) if rng.random() < 0.2 else None
+        format = rng.choice(formats.list_format_names()) if rng.random() < 0.2 else None
         told = attempt(data, format)
         tried += 1
         if told:

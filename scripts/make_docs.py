@@ -21,8 +21,8 @@ from types import ModuleType
 from typing import Any, get_args
 
 from secateur import Engine, Plan, View, api, chain, compacting, errors, fit, plugins, pricing, recalling, redact, usage
-from secateur.api import family_of
-from secateur.api.registry import LOGS, REPAIRS, passes_of
+from secateur.api import get_family
+from secateur.api.registry import LOGS, REPAIRS, get_passes
 from secateur.api.repair import REPAIRABLE, repair_characters
 from secateur.api.repair_run import RepairPass
 from secateur.api.transcript.repairs_logs import FILE_RULES, HOSTS
@@ -31,14 +31,14 @@ from secateur.compaction.ask import Failure, SummaryAnswer, SummaryUsage
 from secateur.compaction.settings import Compaction, Continuation, DigestSettings
 from secateur.engine import ReplayResult, UndoResult
 from secateur.errors import EditError
-from secateur.formats import FORMATS, Format, named
+from secateur.formats import FORMATS, Format, get_format
 from secateur.mcp import scope
 from secateur.mcp.tools import NAMES, Tools
 from secateur.model import Epoch, NewMessage, Remove, Replace, Restore, Rewrite
-from secateur.policy import PRESETS, Policy, source
+from secateur.policy import PRESETS, Policy, read_source
 from secateur.pricing import arithmetic
-from secateur.pricing.prices import in_units, restated
-from secateur.pricing.rules import all_rules
+from secateur.pricing.prices import make_unit_price, restate_price
+from secateur.pricing.rules import load_rules
 from secateur.protect import Protection
 from secateur.receipt import EditRecord, Receipt
 from secateur.redact.notations import NOTATIONS
@@ -49,7 +49,7 @@ from secateur.stores import anchor, migrate, open_store, proof, protocol
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
-from secateur.summarizers import SUMMARIZERS, Function, failing, local, names, parse
+from secateur.summarizers import SUMMARIZERS, Function, failing, names, parse, require_local
 from secateur.summarizers import protocol as summarizing
 from secateur.usage import places
 
@@ -102,7 +102,7 @@ def presets() -> Iterator[str]:
     yield from _head("Presets", "Policies that ship, as they were written: `secateur policies NAME` prints one.")
     yield "What each is held to stands under [what presets are held to](seeds.md)."
     for name in PRESETS:
-        yield f"## `{name}`\n\n```toml\n{source(name).strip()}\n```"
+        yield f"## `{name}`\n\n```toml\n{read_source(name).strip()}\n```"
 
 
 def policy() -> Iterator[str]:
@@ -132,7 +132,7 @@ def formats() -> Iterator[str]:
     )
     told: dict[str, str] = {}
     for name in FORMATS:
-        reader = type(named(name))
+        reader = type(get_format(name))
         module = import_module(reader.__module__)
         document = "Session file: one JSON document." if hasattr(module, "gathered") else _BODY
         kind = "Session log: lines of JSON." if reader.log else document
@@ -145,7 +145,7 @@ def _able() -> list[tuple[str, ...]]:
     """What can be done with each format, asked of the code."""
     rows = []
     for name in FORMATS:
-        reader, family = named(name), family_of(name)
+        reader, family = get_format(name), get_family(name)
         sent = family != "transcript"
         kind = "session log" if reader.log else "request" if sent else "session file"
         rows.append((f"[`{name}`](#{name})", kind, family, _yes(sent), _yes(repairs(name)), _yes(_takes_new(reader))))
@@ -231,7 +231,8 @@ def rules_() -> Iterator[str]:
     for family in api.FAMILIES:
         package = import_module(f"secateur.api.{family}")
         rows = [
-            (f"`{one.id}`", one.says, _applies(one), _repaired(family, one), one.source) for one in api.rules(family)
+            (f"`{one.id}`", one.says, _applies(one), _repaired(family, one), one.source)
+            for one in api.list_rules(family)
         ]
         table = _table(("rule", "what must be true", "where", "repair", "source"), rows)
         yield f"## `{family}`\n\n{_module_text(package)}\n\n{table}"
@@ -239,7 +240,7 @@ def rules_() -> Iterator[str]:
     first = repair_characters
     yield f"Before them, in every document, `{first.name}` ({_ids(first)}): {_text(first.run)}"
     for name in REPAIRS:
-        steps = [(f"`{one.name}`", _ids(one), _text(one.run).split("\n\n")[0]) for one in passes_of(name)]
+        steps = [(f"`{one.name}`", _ids(one), _text(one.run).split("\n\n")[0]) for one in get_passes(name)]
         title = "Session files of lines" if name == LOGS else f"`{name}`"
         yield f"### {title}\n\n{_table(('pass', 'rules', 'what it does'), steps)}"
     yield _table(("rule of session files", "what must be true"), [(f"`{id}`", says) for id, says in FILE_RULES.items()])
@@ -254,7 +255,7 @@ def _ids(one: RepairPass) -> str:
 
 def _repaired(family: str, rule: api.Rule) -> str:
     """The passes that repair a rule, or why none does."""
-    passes = [one for name, table in REPAIRS.items() if table.api == family for one in passes_of(name)]
+    passes = [one for name, table in REPAIRS.items() if table.api == family for one in get_passes(name)]
     serving = [one.name for one in (repair_characters, *passes) if rule.id in one.rules]
     done = ", ".join(f"`{one}`" for one in dict.fromkeys(serving)) + (f" ({rule.partly})" if rule.partly else "")
     return f"none: {rule.no_repair}" if rule.no_repair else done
@@ -265,10 +266,10 @@ def prices() -> Iterator[str]:
     yield f"## Prices\n\n{_module_text(import_module('secateur.pricing.prices'))}"
     for struct in (pricing.Price, pricing.Rates, pricing.Tier):
         yield f"### `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
-    yield from _functions(pricing.price_of, in_units, restated)
+    yield from _functions(pricing.price_of, make_unit_price, restate_price)
     yield f"## Cache rules\n\n{_module_text(import_module('secateur.pricing.rules'))}"
     yield f"### `CacheRules`\n\n{_text(pricing.CacheRules)}\n\n{_fields(pricing.CacheRules)}"
-    rows = [(one.name, ", ".join(f"`{name}`" for name in one.models), *_kept(one), one.source) for one in all_rules()]
+    rows = [(one.name, ", ".join(f"`{name}`" for name in one.models), *_kept(one), one.source) for one in load_rules()]
     yield _table(("rules", "models", "ends", "minimum", "lives", "source"), rows)
     yield f"## Arithmetic\n\n{_module_text(arithmetic)}"
     yield from _functions(*[one for one in vars(arithmetic).values() if inspect.isfunction(one)])
@@ -292,32 +293,32 @@ def simulator() -> Iterator[str]:
 
 
 SIMULATOR = {
-    "requests": ("recorded", "Recording", "RecordedRequest"),
+    "requests": ("read_recording", "Recording", "RecordedRequest"),
     "answered": (),
-    "several": ("recordings",),
-    "client": ("client_of", "caching_of", "Client"),
-    "run": ("simulate", "paid", "as_paid", "Run"),
+    "several": ("read_recordings",),
+    "client": ("infer_client", "infer_caching", "Client"),
+    "run": ("simulate", "bill_turns", "as_paid", "Run"),
     "replay": ("Turn",),
     "summaries": (),
     "cache": ("Caching", "CachedPrompt"),
     "bill": ("Bill", "BillRow", "ExtraCall"),
-    "agreement": ("compared", "busted", "Compared"),
-    "recall": ("recall_of", "held", "refetch", "ViewState", "Score", "Stratum", "LostReference"),
-    "recall.curves": ("frontier", "area", "interval", "Point", "Interval"),
-    "compare": ("compared", "Play", "Comparison", "PolicyResult"),
-    "eligible": ("lots",),
-    "account": ("account", "DecisionLog", "DecisionEvent", "Wait"),
-    "story": ("story", "told", "Chapter"),
-    "shared": ("shared", "told", "Said"),
-    "spending": ("spending", "Spending", "PartSpending", "Leak"),
-    "plots": ("pictured", "write", "Picture"),
-    "foresight": ("foreseen", "aged", "unreferenced", "Terms", "Foresight"),
+    "agreement": ("compare_requests", "find_unexplained_misses", "Compared"),
+    "recall": ("recall_of", "compare_views", "compute_refetch_cost", "ViewState", "Score", "Stratum", "LostReference"),
+    "recall.curves": ("find_frontier", "compute_area", "compute_interval", "Point", "Interval"),
+    "compare": ("compare_policies", "Play", "Comparison", "PolicyResult"),
+    "eligible": ("build_lots",),
+    "account": ("build_account", "DecisionLog", "DecisionEvent", "Wait"),
+    "story": ("divide_chapters", "describe_chapter", "Chapter"),
+    "shared": ("count_shared", "describe_requests", "Said"),
+    "spending": ("analyze_spending", "Spending", "PartSpending", "Leak"),
+    "plots": ("build_picture", "write", "Picture"),
+    "foresight": ("find_best_schedule", "list_aged", "list_unreferenced", "Terms", "Foresight"),
 }
 
 
 def usage_() -> Iterator[str]:
     yield from _head("Usage", _module_text(usage))
-    yield from _functions(usage.usage_of)
+    yield from _functions(usage.read_usage)
     yield f"## `Usage`\n\n{_text(usage.Usage)}\n\n{_fields(usage.Usage)}"
     yield f"## Shapes\n\n{_module_text(import_module('secateur.usage.shapes'))}"
     rows = [(one.name, *map(_paths, (one.marks, one.input + one.more)), *_cached(one)) for one in usage.SHAPES]
@@ -358,7 +359,7 @@ def store_() -> Iterator[str]:
         yield from (f"### `{function.__name__}`\n\n{_text(function)}" for function in functions)
     yield f"Kinds by shape or notation: {', '.join(sorted({f'`{shape.kind}`' for shape in (*SHAPES, *NOTATIONS)}))}."
     yield f"## Schema\n\n{_module_text(migrate)}"
-    yield from (f"### {number}\n\n```text\n{text.strip()}\n```" for number, text in migrate.migrations())
+    yield from (f"### {number}\n\n```text\n{text.strip()}\n```" for number, text in migrate.load_migrations())
 
 
 _OF = "secateur.stores.protocol."
@@ -385,8 +386,8 @@ _KEPT = (
     ),
 )
 _OF_THE_RECORD = (
-    ("Proof", chain, (proof.problems, proof.raw_of)),
-    ("Redaction", redact, (redact.redact, redact.found, redact.redact_tree)),
+    ("Proof", chain, (proof.find_problems, proof.load_raw)),
+    ("Redaction", redact, (redact.redact, redact.detect_kinds, redact.redact_tree)),
 )
 
 
@@ -416,9 +417,9 @@ def summarizers_() -> Iterator[str]:
         f"{names.DEFAULT_WINDOW:,} tokens for a provider's model, {names.SERVER_WINDOW:,} for a server of one's own"
     )
     yield f"A window that no table knows and that `?window=TOKENS` does not state counts as {windows}."
-    yield from _functions(parse, local)
+    yield from _functions(parse, require_local)
     yield f"## Compacting\n\n{_module_text(compacting)}"
-    yield from _functions(compacting.compacted, compacting.acompacted)
+    yield from _functions(compacting.compact_history, compacting.acompact_history)
     yield from (
         f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}"
         for one in (compacting.Made, SummaryAnswer, SummaryUsage)

@@ -15,7 +15,7 @@ from typing import Any
 
 from genai_prices.data import providers
 
-from secateur.modelname import normal
+from secateur.modelname import normalize_model
 
 TARGET = Path(__file__).parents[1] / "src" / "secateur" / "policy" / "windows.json"
 MAKERS = {
@@ -60,7 +60,7 @@ def stated(provider: Any, prefix: str) -> list[tuple[str, int]]:
     for model in provider.models:
         if model.context_window:
             for said in (model.id, *spelled(model.match)):
-                name = normal(said)
+                name = normalize_model(said)
                 if name.startswith(prefix) and NAME.fullmatch(name):
                     found.append((name, model.context_window))
     return found

@@ -18,7 +18,7 @@ from genai_prices.data import providers
 from genai_prices.types import StartDateConstraint, TieredPrices, TimeOfDateConstraint
 
 from refresh_models import MAKERS, NAME, spelled
-from secateur.modelname import normal, spelled_out
+from secateur.modelname import normalize_model, strip_provider
 
 TARGET = Path(__file__).parents[1] / "src" / "secateur" / "pricing" / "prices.json"
 OTHER_MARKETS = ("zhipuai",)  # the same models as zai's, priced for another market
@@ -53,13 +53,13 @@ def main() -> None:
 def enter(model: Any, prefix: str, models: dict[str, list[dict[str, Any]]], aliases: dict[str, str]) -> None:
     """Add one model under its id, and its other names beside it; the first maker that names a model has it."""
     rows = [
-        row | {"weekdays": True} if "minutes" in row and WEEKDAYS.match(normal(model.id)) else row
+        row | {"weekdays": True} if "minutes" in row and WEEKDAYS.match(normalize_model(model.id)) else row
         for row in priced(model.prices)
     ]
-    names = [normal(said) for said in (model.id, *spelled(model.match))]
+    names = [normalize_model(said) for said in (model.id, *spelled(model.match))]
     names = [name for name in names if name.startswith(prefix) and NAME.fullmatch(name)]
     if names and models.get(names[0]):  # a dated version that has a price of its own
-        names = [] if models[names[0]] == rows else [spelled_out(model.id)]
+        names = [] if models[names[0]] == rows else [strip_provider(model.id)]
     if not names or names[0] in models:
         return
     models[names[0]] = rows

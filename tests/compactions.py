@@ -6,23 +6,23 @@ from typing import Any
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.outcome import Compacted, Outcome, Refused
-from secateur.compaction.rows import ViewEntry, rows_of
+from secateur.compaction.rows import ViewEntry, build_rows
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
-from secateur.compaction.template import template
+from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Transcript
 from secateur.plan import Plan, fold, resolve_ranges
-from secateur.session.projection import all_seen, seen
-from secateur.tokens import counter
+from secateur.session.projection import project_message, project_messages
+from secateur.tokens import get_counter
 
-COUNT = counter("chars/4-ceil")
+COUNT = get_counter("chars/4-ceil")
 
 
 def rows(transcript: Transcript, plan: Plan | None = None) -> tuple[ViewEntry, ...]:
     laid = fold(plan or Plan())
-    shown = [seen(message, laid, COUNT) for message in transcript.messages]
-    return rows_of(shown, resolve_ranges(laid.ranges, transcript.messages), COUNT)
+    shown = [project_message(message, laid, COUNT) for message in transcript.messages]
+    return build_rows(shown, resolve_ranges(laid.ranges, transcript.messages), COUNT)
 
 
 def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> CompactionInput:
@@ -30,7 +30,7 @@ def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> Comp
     laid = fold(plan or Plan())
     given: dict[str, Any] = {
         "raw": transcript.messages,
-        "shown": tuple(seen(message, laid, COUNT) for message in transcript.messages),
+        "shown": tuple(project_message(message, laid, COUNT) for message in transcript.messages),
         "ranges": tuple(resolve_ranges(laid.ranges, transcript.messages)),
         "count": COUNT,
         "window": 0,
@@ -76,7 +76,7 @@ def opened(transcript: Transcript, outcome: Outcome, plan: Plan | None = None) -
 
 def view(transcript: Transcript, plan: Plan) -> tuple[Message, ...]:
     laid = fold(plan)
-    return all_seen(transcript.messages, laid, resolve_ranges(laid.ranges, transcript.messages), COUNT)
+    return project_messages(transcript.messages, laid, resolve_ranges(laid.ranges, transcript.messages), COUNT)
 
 
 def texts(messages: Sequence[Message]) -> list[str]:
@@ -85,5 +85,5 @@ def texts(messages: Sequence[Message]) -> list[str]:
 
 def said(name: str = "secateur", **lines: str) -> str:
     """A summary under a template's headings: a line under those that are named, none under the others."""
-    parts = [f"## {one.heading}\n{lines.get(one.id, '(none)')}" for one in template(name).sections]
+    parts = [f"## {one.heading}\n{lines.get(one.id, '(none)')}" for one in get_template(name).sections]
     return "\n\n".join(parts)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from secateur.compaction.ask import Ask, SummaryAnswer
-from secateur.compaction.template import template
+from secateur.compaction.template import get_template
 
 Native = dict[str, Any]
 
@@ -45,7 +45,7 @@ def body(messages: Sequence[Native], **more: Any) -> bytes:
 
 def summary(line: str = "- The login was broken", name: str = "secateur") -> str:
     """A summary that has every heading."""
-    return "\n\n".join(f"## {one.heading}\n{line}" for one in template(name).sections)
+    return "\n\n".join(f"## {one.heading}\n{line}" for one in get_template(name).sections)
 
 
 def writer(*answers: str | SummaryAnswer) -> tuple[Callable[[Ask], str | SummaryAnswer], list[Ask]]:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from secateur.proxy.background import start_in_thread
-from secateur.proxy.settings import Limits, ProxySettings
+from secateur.proxy.settings import ProxyLimits, ProxySettings
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def proxy(upstream: str, limits: dict[str, Any] | None = None, **settings: Any) 
     upstreams = dict.fromkeys(("anthropic", "openai", "gemini"), upstream)
     with TemporaryDirectory() as folder:
         given = {"upstreams": upstreams, "store": f"sqlite://{Path(folder) / 'kept.db'}", **settings}
-        with start_in_thread(ProxySettings(limits=Limits(**(limits or {})), **given)) as running:
+        with start_in_thread(ProxySettings(limits=ProxyLimits(**(limits or {})), **given)) as running:
             yield running.address
 
 

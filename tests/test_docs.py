@@ -25,7 +25,7 @@ from msgspec import Struct
 
 import secateur
 from model_server import addresses, reads
-from secateur.api import FAMILIES, rules
+from secateur.api import FAMILIES, list_rules
 from secateur.cli.program import COMMANDS
 from secateur.formats import FORMATS
 from secateur.policy import PRESETS
@@ -185,7 +185,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         ("commands", COMMANDS),
         ("store", STORES.built_in),
         ("summarizers", SUMMARIZERS),
-        ("rules", [one.id for family in FAMILIES for one in rules(family)]),
+        ("rules", [one.id for family in FAMILIES for one in list_rules(family)]),
         (
             "errors",
             [name for name in secateur.__all__ if name.endswith("Error") or name in ("UnknownFormat", "StillTooLong")],

@@ -31,11 +31,11 @@ def test_bent_documents_raise_nothing_but_our_own_errors() -> None:
 
 def test_there_is_a_seed_for_every_format() -> None:
     read = {document.read(path.read_bytes()).format.name for path in (ROOT / "seeds").iterdir()}
-    assert set(formats.names()) == read
+    assert set(formats.list_format_names()) == read
 
 
 @pytest.mark.parametrize("seed", sorted((ROOT / "seeds").iterdir()), ids=lambda path: path.name)
 def test_a_seed_fails_nowhere(seed: Path) -> None:
     module = harness()
-    for format in (None, *formats.names()):
+    for format in (None, *formats.list_format_names()):
         assert module.attempt(seed.read_bytes(), format) == ""

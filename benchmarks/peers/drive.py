@@ -18,7 +18,7 @@ from setup import note_of, python_of
 from secateur.model import Message
 from secateur.simulate.bill import ExtraCall
 from secateur.simulate.cache import CachedPrompt
-from secateur.simulate.replay import Turn, moments
+from secateur.simulate.replay import Turn, iterate_moments
 from secateur.simulate.requests import Recording
 
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -66,7 +66,7 @@ def _asked(recording: Recording, process: "subprocess.Popen[str]") -> Iterator[t
     done, tokens, output = 0, 0, 0
     last: tuple[Message, ...] = ()
     spent = 0.0
-    for request, at, idle_s in moments(recording):
+    for request, at, idle_s in iterate_moments(recording):
         new = _held(placed, done, request.answer)
         asked = {"new": new, "prompt_tokens": tokens, "output_tokens": output, "idle_s": idle_s}
         answer = _answer(process, asked)

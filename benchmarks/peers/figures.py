@@ -12,12 +12,12 @@ from sound import problems, refused
 
 from secateur.model import Message
 from secateur.pricing import CacheRules, Price
-from secateur.simulate.bill import BillRow, billed
+from secateur.simulate.bill import BillRow, sum_bill
 from secateur.simulate.cache import Caching
-from secateur.simulate.recall import Score, held, recall_of, refetch
-from secateur.simulate.replay import Turn, unpruned
+from secateur.simulate.recall import Score, compare_views, compute_refetch_cost, recall_of
+from secateur.simulate.replay import Turn, replay_unpruned
 from secateur.simulate.requests import Recording
-from secateur.simulate.run import paid
+from secateur.simulate.run import bill_turns
 
 Plays = Mapping[float, Sequence[Turn]]  # by kappa: the views; the same ones where prices are not looked at
 
@@ -44,17 +44,19 @@ class Match:
     def __init__(self, recording: Recording, prices: Mapping[float, Price], rules: CacheRules) -> None:
         self.recording, self.prices = recording, prices
         self.caching = Caching(rules=rules)
-        self.as_it_was = tuple(unpruned(recording))
+        self.as_it_was = tuple(replay_unpruned(recording))
         self.recall = recall_of(recording)
         self._known = [problems(turn.seen) for turn in self.as_it_was]
-        self._units = {kappa: billed(self._paid(kappa, self.as_it_was), price).units for kappa, price in prices.items()}
+        self._units = {
+            kappa: sum_bill(self._paid(kappa, self.as_it_was), price).units for kappa, price in prices.items()
+        }
 
     def figures(self, plays: Plays, ms: float) -> Figures:
         """The figures of a policy's views."""
         first = next(iter(plays))
         scores = {id(turns): self._score(turns) for turns in {id(one): one for one in plays.values()}.values()}
         paid_for = {kappa: self._paid(kappa, turns) for kappa, turns in plays.items()}
-        bills = {kappa: billed(rows, self.prices[kappa]) for kappa, rows in paid_for.items()}
+        bills = {kappa: sum_bill(rows, self.prices[kappa]) for kappa, rows in paid_for.items()}
         again = {kappa: self._again(kappa, rows, scores[id(plays[kappa])]) for kappa, rows in paid_for.items()}
         score = scores[id(plays[first])]
         return Figures(
@@ -72,16 +74,16 @@ class Match:
         )
 
     def _paid(self, kappa: float, turns: Sequence[Turn]) -> tuple[BillRow, ...]:
-        return paid(turns, self.prices[kappa], self.caching)
+        return bill_turns(turns, self.prices[kappa], self.caching)
 
     def _score(self, turns: Sequence[Turn]) -> Score:
         pairs = zip(self.as_it_was, turns, strict=True)
-        return self.recall.score(held((raw.seen, turn.seen) for raw, turn in pairs))
+        return self.recall.score(compare_views((raw.seen, turn.seen) for raw, turn in pairs))
 
     def _again(self, kappa: float, rows: Sequence[BillRow], score: Score) -> float:
         """What it would cost to fetch again what was lost."""
         rates = self.prices[kappa].base
-        return refetch(score.lost, [one.prompt for one in rows], r=rates.r, w=rates.w, o=rates.o)
+        return compute_refetch_cost(score.lost, [one.prompt for one in rows], r=rates.r, w=rates.w, o=rates.o)
 
     def _asked(self, turns: Sequence[Turn]) -> float:
         """Of the tokens that the user wrote, the share that stands in a view as it was; mean over requests."""

@@ -17,7 +17,7 @@ from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.stages import FitRequest
 from secateur.stores.protocol import SessionId
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 from secateur.view import View
 
 T = TypeVar("T")
@@ -26,11 +26,18 @@ END_OF_TIME = 253_402_300_799_999  # ms since 1970: the last of the year 9999, w
 LONGEST_S = 3_155_760_000.0  # a hundred years
 MOST = 2**53  # a larger count is no count: JSON's readers disagree about it
 LONGEST_NAME = 1_000  # characters of a name or a glob
-_STORES = ("load", "save", "find", "receipts", "blob", "close")  # what an object must have to be taken for a store
+_STORES = (
+    "load",
+    "save",
+    "find",
+    "list_receipts",
+    "get_blob",
+    "close",
+)  # what an object must have to be taken for a store
 _SHOWN = 60  # characters of a value in an error
 
 
-def asked(  # what `fit` takes, in its order
+def make_fit_request(  # what `fit` takes, in its order
     request: Any,
     plan: Plan | None,
     now: int | None,
@@ -38,32 +45,32 @@ def asked(  # what `fit` takes, in its order
     fixed_tokens: int,
     options: CompactOptions = NO_OPTIONS,
 ) -> FitRequest:
-    """A request as it was handed in."""
+    """Build a fit request from the caller's arguments."""
     return FitRequest(
         request,
         None if plan is None else plan_of(plan),
-        present(now),
-        None if idle_s is None else seconds("idle_s", idle_s),
-        whole("fixed_tokens", fixed_tokens, unit="tokens"),
+        resolve_now(now),
+        None if idle_s is None else check_seconds("idle_s", idle_s),
+        check_integer("fixed_tokens", fixed_tokens, unit="tokens"),
         options,
     )
 
 
-def present(now: int | None) -> int:
-    """The time in ms since 1970 that a caller states, else the clock's."""
-    return int(time.time() * 1000) if now is None else moment("now_ms", now)
+def resolve_now(now: int | None) -> int:
+    """Return the caller's time in ms since 1970, or else the clock's."""
+    return int(time.time() * 1000) if now is None else check_timestamp("now_ms", now)
 
 
-def named(session: str) -> str:
-    """A session's name."""
+def check_session(session: str) -> str:
+    """Check a session name."""
     return name("session", session, "a session's name")
 
 
 def name(field: str, value: Any, what: str) -> str:
     """A text that names something: short enough to be kept with every receipt, and shown."""
-    found = text(field, value, what)
+    found = check_text(field, value, what)
     if len(found) > LONGEST_NAME:
-        raise ConfigError(f"{field}={_shown(value)}: give {what} of {LONGEST_NAME:,} characters at most")
+        raise ConfigError(f"{field}={_format_value(value)}: give {what} of {LONGEST_NAME:,} characters at most")
     return found
 
 
@@ -72,62 +79,65 @@ def pin_named(kind: str, pattern: str) -> tuple[str, str]:
     return name("kind", kind, "a kind of pin"), name("pattern", pattern, "what is pinned")
 
 
-def viewed(view: "View[Any] | str") -> tuple[SessionId | None, Receipt | None]:
-    """The session that a view is of and its receipt; neither of a session's name."""
+def get_session_and_receipt(view: "View[Any] | str") -> tuple[SessionId | None, Receipt | None]:
+    """Return the session and receipt of a view; neither for a session name."""
     if isinstance(view, View):
         return SessionId(view.session, view.tenant), view.receipt
     name("view", view, "what `fit` gave, or a session's name")
     return None, None
 
 
-def too_long(error: StillTooLong) -> StillTooLong:
-    """An error that `fit` raised."""
+def check_too_long(error: StillTooLong) -> StillTooLong:
+    """Check that an error was raised by `fit`."""
     if not isinstance(error, StillTooLong):
-        raise ConfigError(f"error={_shown(error)}: give the StillTooLong that fit raised")
+        raise ConfigError(f"error={_format_value(error)}: give the StillTooLong that fit raised")
     return error
 
 
-def counted_by(name: str) -> str:
-    """The name of a counter there is."""
-    counter(text("counter", name, "a counter's name"))
+def check_counter(name: str) -> str:
+    """Check that a counter of this name exists."""
+    get_counter(check_text("counter", name, "a counter's name"))
     return name
 
 
-def whole(name: str, value: Any, least: int = 0, unit: str = "") -> int:
-    """A whole number from `least` up; `unit` is what it counts."""
+def check_integer(name: str, value: Any, least: int = 0, unit: str = "") -> int:
+    """Check for an integer of at least `least`; `unit` is what it counts."""
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
     if number is None or not least <= number <= MOST:
-        raise ConfigError(f"{name}={_shown(value)}: give a whole number from {least} up{unit and f', in {unit}'}")
+        raise ConfigError(
+            f"{name}={_format_value(value)}: give a whole number from {least} up{unit and f', in {unit}'}"
+        )
     return number
 
 
-def seconds(name: str, value: Any, above_zero: bool = False) -> float:
-    """A time in seconds, not negative; with `above_zero` not zero either."""
-    number = _real(value)
+def check_seconds(name: str, value: Any, above_zero: bool = False) -> float:
+    """Check for a non-negative time in seconds; with `above_zero`, a positive one."""
+    number = _read_real(value)
     if number is None or not 0 <= number <= LONGEST_S or (above_zero and not number):
         least = "above 0" if above_zero else "from 0 up"
-        raise ConfigError(f"{name}={_shown(value)}: give a number of seconds {least}, a hundred years at most")
+        raise ConfigError(f"{name}={_format_value(value)}: give a number of seconds {least}, a hundred years at most")
     return number
 
 
-def moment(name: str, value: Any) -> int:
-    """A point in time, in milliseconds since 1970."""
+def check_timestamp(name: str, value: Any) -> int:
+    """Check for a point in time in milliseconds since 1970."""
     try:
         number = -1 if isinstance(value, bool) else index(value)
     except TypeError:
         number = -1
     if not 0 <= number <= END_OF_TIME:
         raise ConfigError(
-            f"{name}={_shown(value)}: give milliseconds since 1970 as a whole number, as int(time.time() * 1000) does"
+            f"{name}={_format_value(value)}: give milliseconds since 1970 as a whole number, as"
+            " int(time.time() * 1000) does"
         )
     return number
 
 
-def text(name: str, value: Any, what: str = "a text") -> str:
-    """A text that can be written down."""
+def check_text(name: str, value: Any, what: str = "a text") -> str:
+    """Check for a text that can be encoded."""
     if isinstance(value, str) and "\0" not in value:
         try:
             value.encode()
@@ -135,22 +145,22 @@ def text(name: str, value: Any, what: str = "a text") -> str:
             pass
         else:
             return value
-    raise ConfigError(f"{name}={_shown(value)}: give {what} of valid Unicode, without NUL characters")
+    raise ConfigError(f"{name}={_format_value(value)}: give {what} of valid Unicode, without NUL characters")
 
 
-def flags(**named: Any) -> None:
-    """Yes or no, each of them."""
+def check_flags(**named: Any) -> None:
+    """Check that each argument is True or False."""
     for name, value in named.items():
         if not isinstance(value, bool):
-            raise ConfigError(f"{name}={_shown(value)}: give True or False")
+            raise ConfigError(f"{name}={_format_value(value)}: give True or False")
 
 
-def globs(field: str, value: Any) -> tuple[str, ...]:
-    """Globs: one as a text, or several."""
+def check_globs(field: str, value: Any) -> tuple[str, ...]:
+    """Check for globs: one as a text, or several."""
     if isinstance(value, str):
         value = (value,)
     if value is None or isinstance(value, bytes | bytearray | dict) or not isinstance(value, Iterable):
-        raise ConfigError(f"{field}={_shown(value)}: give a glob such as 'read_*', or a list of globs")
+        raise ConfigError(f"{field}={_format_value(value)}: give a glob such as 'read_*', or a list of globs")
     return tuple(name(field, one, "a glob such as 'read_*', or a list of globs,") for one in value)
 
 
@@ -158,7 +168,7 @@ def plan_of(value: Any) -> Plan:
     """A plan as `View.plan` is one."""
     if not isinstance(value, Plan) or not isinstance(value.epochs, tuple):
         raise ConfigError(
-            f"plan={_shown(value)}: give the `plan` of an earlier view, or None to begin; "
+            f"plan={_format_value(value)}: give the `plan` of an earlier view, or None to begin; "
             "secateur.plan.decode reads one that was written as JSON"
         )
     return value
@@ -169,31 +179,31 @@ def store(value: Any) -> Any:
     if value is None or isinstance(value, type):
         works = value is None
     elif isinstance(value, str):
-        text("store", value, "the store's address")
+        check_text("store", value, "the store's address")
         works = True
     else:
         works = all(callable(getattr(value, name, None)) for name in _STORES)
     if not works:
-        raise ConfigError(f"store={_shown(value)}: give an address such as 'sqlite:///~/agents.db', or a Store")
+        raise ConfigError(f"store={_format_value(value)}: give an address such as 'sqlite:///~/agents.db', or a Store")
     return value
 
 
-def function(name: str, value: Any) -> Any:
-    """Something to call, or None."""
+def check_callable(name: str, value: Any) -> Any:
+    """Check for a callable or None."""
     if value is not None and not callable(value):
-        raise ConfigError(f"{name}={_shown(value)}: give a function, or None")
+        raise ConfigError(f"{name}={_format_value(value)}: give a function, or None")
     return value
 
 
-def one_of(name: str, value: T, choices: tuple[T, ...]) -> T:
-    """One of a few values."""
+def check_choice(name: str, value: T, choices: tuple[T, ...]) -> T:
+    """Check for one of a few values."""
     if not any(type(value) is type(one) and value == one for one in choices):
-        raise ConfigError(f"{name}={_shown(value)}: give {' or '.join(map(repr, choices))}")
+        raise ConfigError(f"{name}={_format_value(value)}: give {' or '.join(map(repr, choices))}")
     return value
 
 
-def _real(value: Any) -> float | None:
-    """A finite number; None for anything else."""
+def _read_real(value: Any) -> float | None:
+    """Return a finite number, or None for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
@@ -203,8 +213,8 @@ def _real(value: Any) -> float | None:
     return number if isfinite(number) else None
 
 
-def _shown(value: Any) -> str:
-    """A value as an error shows it: short, on one line, whatever it is."""
+def _format_value(value: Any) -> str:
+    """Format a value for an error message: short and on one line, whatever it is."""
     try:
         said = repr(value)
     except Exception:  # a repr of somebody else's may do anything

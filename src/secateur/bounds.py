@@ -7,14 +7,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from typing import Protocol
 
-from secateur.acts.answers import answered, held_by
+from secateur.acts.answers import find_call_of_result, get_held
 from secateur.acts.fates import Retained
-from secateur.acts.fates import working_set as _working_set
-from secateur.acts.known import history_of
+from secateur.acts.fates import get_working_set as _working_set
+from secateur.acts.known import get_history
 from secateur.model import Message, MessagePositions, Part, Transcript
-from secateur.protect import Protection, is_protected_tool, protected_tokens
-from secateur.recalling import unread, unused
-from secateur.roles import role_of
+from secateur.protect import Protection, count_protected_tokens, is_protected_tool
+from secateur.recalling import find_first_unread, find_unused_keys
+from secateur.roles import detect_role
 
 Messages = tuple[Message, ...]
 
@@ -45,7 +45,7 @@ def extend_index(messages: Messages, known: MessagePositions | None = None, firs
         message = messages[number]
         if message.role == "assistant" and not message.is_put_in:  # what a plan says for it closes no round
             assistants.append(number)
-        elif _speaks(message):
+        elif _is_user_message(message):
             users.append(number)
             if message.origin == "user":
                 turns.append(number)
@@ -65,19 +65,19 @@ def truncate_index(index: MessagePositions, size: int) -> MessagePositions:
     )
 
 
-def boundary(transcript: Transcript, protect: Protection) -> range:
+def find_boundary(transcript: Transcript, protect: Protection) -> range:
     """Numbers of the messages that may be edited at all, by where they stand."""
     messages, index = transcript.messages, get_index(transcript)
-    start = _head(messages, protect.first_messages)
+    start = _count_head(messages, protect.first_messages)
     if protect.before_first_user:
         start = max(start, index.user_messages[0] if index.user_messages else len(messages))
     stop = len(messages) - protect.last_messages
     if protect.last_turns:
-        stop = min(stop, _last(_turns(index, protect), protect.last_turns))
+        stop = min(stop, _find_last_start(_get_turns(index, protect), protect.last_turns))
     if protect.last_assistant_messages:
-        stop = min(stop, _last(index.assistant_messages, protect.last_assistant_messages))
+        stop = min(stop, _find_last_start(index.assistant_messages, protect.last_assistant_messages))
     if protect.unread:
-        stop = min(stop, unread(messages))
+        stop = min(stop, find_first_unread(messages))
     if protect.last_rounds:
         stop = min(stop, _round(messages, index.assistant_messages, protect.last_rounds))
     return range(start, max(start, stop))
@@ -93,10 +93,10 @@ def find_turn_start(transcript: Transcript) -> int:
 
 def explain_protection(transcript: Transcript, protect: Protection) -> str:
     """Why no message may be edited at all, in one sentence; "" if some may."""
-    if boundary(transcript, protect):
+    if find_boundary(transcript, protect):
         return ""
     index = get_index(transcript)
-    turns = _turns(index, protect)
+    turns = _get_turns(index, protect)
     if len(turns) < protect.last_turns:
         return f"there are {len(turns)} user turns, and the last {protect.last_turns} stay: nothing is older"
     count, last = len(index.assistant_messages), protect.last_assistant_messages
@@ -107,8 +107,8 @@ def explain_protection(transcript: Transcript, protect: Protection) -> str:
     return f"all {len(transcript.messages)} messages are within the protected head and tail"
 
 
-def forbidden(part: Part, protect: Protection) -> bool:
-    """Whether this part may never be edited under this policy, wherever it stands."""
+def is_forbidden(part: Part, protect: Protection) -> bool:
+    """Return whether this part may never be edited under this policy, wherever it is."""
     return (
         part.pinned
         or (part.is_error and protect.error_results)
@@ -118,16 +118,16 @@ def forbidden(part: Part, protect: Protection) -> bool:
     )
 
 
-def eligible(transcript: Transcript, number: int, part: Part, protect: Protection) -> bool:
+def is_eligible(transcript: Transcript, number: int, part: Part, protect: Protection) -> bool:
     """Whether this result of message `number` may be edited, if its place allows it."""
-    if part.kind != "tool_result" or forbidden(part, protect):
+    if part.kind != "tool_result" or is_forbidden(part, protect):
         return False
-    if protect.media_results and part.key in held_by(transcript.messages[number]).within:
+    if protect.media_results and part.key in get_held(transcript.messages[number]).within:
         return False
     if not protect.tool_kinds:
         return True
     call = find_call(transcript, number, part)
-    return role_of(part.tool, call.text if call else "") not in protect.tool_kinds
+    return detect_role(part.tool, call.text if call else "") not in protect.tool_kinds
 
 
 def find_prunable_results(
@@ -142,12 +142,12 @@ def find_prunable_results(
     Kilocode do). The result that crosses the limit of protected tokens is prunable.
     """
     protect = budget.protect
-    kept = working_set(transcript, protect, budget.originals).keys
-    reach = protected_tokens(protect, budget.window)
+    kept = find_working_set(transcript, protect, budget.originals).keys
+    reach = count_protected_tokens(protect, budget.window)
     left = [reach] if reach else []  # tokens to protect yet; behind that line nobody counts any more
-    for number, part in _outside(transcript, protect, walk_ends, left):
+    for number, part in _find_unprotected(transcript, protect, walk_ends, left):
         gone = settled(part)
-        if (gone and not walk_ends) or part.key in kept or not eligible(transcript, number, part, protect):
+        if (gone and not walk_ends) or part.key in kept or not is_eligible(transcript, number, part, protect):
             continue
         if gone:
             return
@@ -165,45 +165,45 @@ def find_superseded_results(
     Limits on the newest results or tokens do not apply: the later result is the one that is kept.
     """
     protect = budget.protect
-    kept = working_set(transcript, protect, budget.originals).keys
-    inside = boundary(transcript, protect)
+    kept = find_working_set(transcript, protect, budget.originals).keys
+    inside = find_boundary(transcript, protect)
     first = max(inside.start, get_index(transcript).first_prunable)
-    where = history_of(transcript.messages, budget.originals, transcript.index).where
+    where = get_history(transcript.messages, budget.originals, transcript.index).where
     for number in sorted({where[key][0] for key in keys if key in where}):
         if not first <= number < inside.stop:
             continue
         for part in transcript.messages[number].parts:
             if part.key not in keys or part.key in kept or settled(part):
                 continue
-            if eligible(transcript, number, part, protect):
+            if is_eligible(transcript, number, part, protect):
                 yield number, part
 
 
-def working_set(transcript: Transcript, protect: Protection, raw: Mapping[str, Part]) -> Retained:
-    """Results still in use: fresh reads of recent files, unresolved errors, what was read back. `raw`: as they came."""
-    asked = unused(transcript.messages, protect.recent_readbacks)
+def find_working_set(transcript: Transcript, protect: Protection, raw: Mapping[str, Part]) -> Retained:
+    """Find results still in use: fresh reads, unresolved errors, readbacks. `raw` has the original parts."""
+    asked = find_unused_keys(transcript.messages, protect.recent_readbacks)
     if not protect.recent_files and not protect.unresolved_errors:
         return Retained(asked)
-    fates = history_of(transcript.messages, raw, transcript.index).fates(protect.recent_files)
+    fates = get_history(transcript.messages, raw, transcript.index).get_fates(protect.recent_files)
     held = _working_set(fates, reads=bool(protect.recent_files), failures=protect.unresolved_errors)
     return Retained(held.keys | asked, held.left) if asked else held
 
 
-def spent(transcript: Transcript, protect: Protection, settled: Callable[[Part], bool]) -> int:
-    """The first message that still holds a result that may go now or later: the next `index.spent`."""
-    first = max(get_index(transcript).first_prunable, boundary(transcript, protect).start)
+def find_first_unspent(transcript: Transcript, protect: Protection, settled: Callable[[Part], bool]) -> int:
+    """Return the first message with a result that may still be pruned: the next `index.spent`."""
+    first = max(get_index(transcript).first_prunable, find_boundary(transcript, protect).start)
     numbers = range(first, len(transcript.messages))
-    return next(holding(transcript, protect, settled, numbers), max(first, len(transcript.messages)))
+    return next(find_prunable_messages(transcript, protect, settled, numbers), max(first, len(transcript.messages)))
 
 
-def holding(
+def find_prunable_messages(
     transcript: Transcript, protect: Protection, settled: Callable[[Part], bool], numbers: Iterable[int]
 ) -> Iterator[int]:
-    """Those of these messages that hold a result that may go now or later."""
+    """Yield those of these messages that hold a result that may be pruned now or later."""
     for number in numbers:
         for part in transcript.messages[number].parts:
             worth = part.kind == "tool_result" and len(part.text) >= protect.min_prunable_chars
-            if worth and not settled(part) and eligible(transcript, number, part, protect):
+            if worth and not settled(part) and is_eligible(transcript, number, part, protect):
                 yield number
                 break
 
@@ -216,14 +216,14 @@ def find_protected_keys(
     What the model said in the turn that is running again is among them; but reasoning that is bound to its prefix is
     void, and stays out, where one of the `edited` parts stands before it.
     """
-    inside, loop = boundary(transcript, protect), find_turn_start(transcript)
-    kept = working_set(transcript, protect, {}).keys
+    inside, loop = find_boundary(transcript, protect), find_turn_start(transcript)
+    kept = find_working_set(transcript, protect, {}).keys
     found: set[str] = set()
     void = False
     for number, message in enumerate(transcript.messages):
         for part in message.parts:
             stays = part.key not in keys or (void and part.prefix_bound)
-            if not stays and (part.key in kept or _guarded(part, number >= loop, number in inside, protect)):
+            if not stays and (part.key in kept or _is_guarded(part, number >= loop, number in inside, protect)):
                 found.add(part.key)
                 continue
             void = void or (part.key in edited and part.kind != "reasoning")
@@ -232,18 +232,18 @@ def find_protected_keys(
 
 def find_call(transcript: Transcript, number: int, result: Part) -> Part | None:
     """The call that a result of message `number` answers: by id within its round, never over the whole history."""
-    return answered(transcript.messages, number, result)
+    return find_call_of_result(transcript.messages, number, result)
 
 
-def _outside(
+def _find_unprotected(
     transcript: Transcript, protect: Protection, to_summary: bool, left: list[int]
 ) -> Iterator[tuple[int, Part]]:
-    """Results outside the protected head and tail and beyond the newest `protect.results`, newest first.
+    """Yield results outside the protected head and tail and older than `protect.results`, newest first.
 
     Once nothing is `left` to protect, only those that may go, as far as the index knows.
     """
     messages, index = transcript.messages, get_index(transcript)
-    inside = boundary(transcript, protect)
+    inside = find_boundary(transcript, protect)
     newest = protect.last_results
     first = max(inside.start, index.first_prunable)
     number = (len(messages) if newest else inside.stop) - 1
@@ -262,29 +262,29 @@ def _outside(
             number = index.prunable[place - 1] if place else -1
 
 
-def _guarded(part: Part, running: bool, inside: bool, protect: Protection) -> bool:
+def _is_guarded(part: Part, running: bool, inside: bool, protect: Protection) -> bool:
     if part.kind == "reasoning":
         return running
-    return not inside or forbidden(part, protect) or (running and part.kind == "tool_call")
+    return not inside or is_forbidden(part, protect) or (running and part.kind == "tool_call")
 
 
-def _speaks(message: Message) -> bool:
-    """Whether this is a user message: a reminder that a host added to the results of its tools is not one."""
+def _is_user_message(message: Message) -> bool:
+    """Return whether this is a real user message, not a reminder that a host added to tool results."""
     if message.role != "user":
         return False
     return message.origin == "user" or all(part.kind != "tool_result" for part in message.parts)
 
 
-def _turns(index: MessagePositions, protect: Protection) -> tuple[int, ...]:
+def _get_turns(index: MessagePositions, protect: Protection) -> tuple[int, ...]:
     return index.user_messages if protect.count_all_user_messages else index.user_turns
 
 
-def _last(places: tuple[int, ...], count: int) -> int:
-    """Where the last `count` begin; 0, so that all is protected, if there are fewer."""
+def _find_last_start(places: tuple[int, ...], count: int) -> int:
+    """Return where the last `count` begin; 0, which protects all, if there are fewer."""
     return places[-count] if len(places) >= count else 0
 
 
-def _head(messages: tuple[Message, ...], count: int) -> int:
+def _count_head(messages: tuple[Message, ...], count: int) -> int:
     return count and count + (1 if messages and messages[0].role == "system" else 0)
 
 

@@ -40,7 +40,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     cold_reason: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
     ratio: float = 1.0  # tokens of the provider for one of ours
 
-    def reported(self, tokens: int) -> int:
+    def scale_to_reported(self, tokens: int) -> int:
         """Our count of some text in the unit of `used`, so that one can be subtracted from the other."""
         return round(tokens * self.ratio)
 
@@ -50,7 +50,7 @@ class Budget(Struct, frozen=True, kw_only=True):
         return round(self.tokens_used / self.ratio)
 
 
-def original(budget: Budget, part: Part) -> Part:
+def get_original(budget: Budget, part: Part) -> Part:
     """The part as it came, where an excerpt or a trimmed text stands in the view."""
     return budget.originals.get(part.key, part)
 
@@ -60,22 +60,22 @@ def handle_for(budget: Budget, part: Part) -> str:
     return handle_of(part.text) if budget.recall_handles else ""
 
 
-def saves(budget: Budget, text: str, part: Part) -> bool:
+def is_shorter(budget: Budget, text: str, part: Part) -> bool:
     """Whether the text is shorter than what the part reads as now, and not more tokens."""
     return len(text) < len(part.text) and budget.count(text) <= budget.count(part.text)
 
 
-def weight(transcript: Transcript) -> int:
-    """Characters of the messages as OpenClaw weighs them before it compares them with a window.
+def weigh_transcript(transcript: Transcript) -> int:
+    """Return the characters of the messages as OpenClaw weighs them before comparing them with a window.
 
     Text, reasoning and arguments count as they are (names of tools do not), an image 8,000, and a message of another
     role 256.
     """
-    return sum(weight_of(message) for message in transcript.messages)
+    return sum(weigh_message(message) for message in transcript.messages)
 
 
-def weight_of(message: Message) -> int:
-    """Characters of one message as OpenClaw weighs them."""
+def weigh_message(message: Message) -> int:
+    """Return the characters of one message as OpenClaw weighs them."""
     if message.role == "system" or message.origin == "summary":
         return OTHER_CHARS
     return sum(IMAGE_CHARS if part.kind == "media" else len(part.text) for part in message.parts)

@@ -33,7 +33,7 @@ class _Line(Struct, frozen=True):
     receipt: Raw
 
 
-def canonical(value: Any) -> bytes:
+def encode_canonical(value: Any) -> bytes:
     """JSON with sorted keys and no blanks: the same value is the same bytes. Lone surrogates become escapes."""
     try:
         return msgspec.json.encode(value, order="sorted")
@@ -47,30 +47,30 @@ def start(tenant: str, session: str) -> str:
     return sha256(f"{len(tenant)} {tenant} {session}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def linked(bodies: Iterable[bytes], head: str, sequence: int) -> tuple[Link, ...]:
+def link_bodies(bodies: Iterable[bytes], head: str, sequence: int) -> tuple[Link, ...]:
     """These receipts as links after the hash `head`; the first is number `sequence`."""
     links = []
     for number, body in enumerate(bodies, sequence):
-        links.append(Link(number, body, head, hashed(head, body)))
+        links.append(Link(number, body, head, hash_link(head, body)))
         head = links[-1].hash
     return tuple(links)
 
 
-def hashed(previous: str, body: bytes) -> str:
-    """The hash of a link."""
+def hash_link(previous: str, body: bytes) -> str:
+    """Return the hash of a link."""
     return sha256(previous.encode() + body).hexdigest()
 
 
-def sealed(epochs: Iterable[Epoch]) -> tuple[str, ...]:
-    """The hashes by which a receipt names the epochs that were saved with it: SHA-256 of each as canonical JSON.
+def hash_epochs(epochs: Iterable[Epoch]) -> tuple[str, ...]:
+    """Return the hashes by which a receipt names the epochs saved with it: SHA-256 of their canonical JSON.
 
     A field that a later version adds to epochs or edits must be left out where it is unset, or old hashes change.
     """
-    return tuple(sha256(canonical(epoch)).hexdigest() for epoch in epochs)
+    return tuple(sha256(encode_canonical(epoch)).hexdigest() for epoch in epochs)
 
 
-def broken(links: Iterable[Link], begin: str, head: str | None = None, sequence: int = 0) -> str:
-    """Where the chain that begins after the hash `begin` is broken, as a sentence; "" where it holds.
+def find_break(links: Iterable[Link], begin: str, head: str | None = None, sequence: int = 0) -> str:
+    """Return a sentence on where the chain that starts after hash `begin` is broken; "" if it is intact.
 
     With `head`, the hash that the last link must have, receipts missing at the end are found too.
     """
@@ -80,7 +80,7 @@ def broken(links: Iterable[Link], begin: str, head: str | None = None, sequence:
             return f"receipt {sequence} is missing: the next one is number {link.sequence}"
         if link.previous != at:
             return f"receipt {sequence} does not follow the one before it: one of them was changed or put in"
-        if link.hash != hashed(at, link.body):
+        if link.hash != hash_link(at, link.body):
             return f"receipt {sequence} is not as it was written: its bytes do not give its hash"
         at, sequence = link.hash, sequence + 1
     if head is not None and at != head:
@@ -88,12 +88,12 @@ def broken(links: Iterable[Link], begin: str, head: str | None = None, sequence:
     return ""
 
 
-def line(link: Link) -> bytes:
-    """The link as one line of JSON Lines; the receipt stands in it with the bytes that were hashed."""
+def encode_link(link: Link) -> bytes:
+    """Encode the link as one line of JSON Lines that contains the receipt's exact hashed bytes."""
     return msgspec.json.encode(_Line(link.sequence, link.previous, link.hash, Raw(link.body))) + b"\n"
 
 
-def unlined(text: bytes) -> Link:
-    """The link that `line` wrote. Raises ValueError (msgspec.MsgspecError) for anything else."""
+def decode_link(text: bytes) -> Link:
+    """Decode a link written by `encode_link`. Raises ValueError (msgspec.MsgspecError) for anything else."""
     read = msgspec.json.decode(text, type=_Line)
     return Link(read.sequence, bytes(read.receipt), read.previous, read.hash)

@@ -44,56 +44,56 @@ class CompactionTask(Struct, frozen=True):
     after: Continuation
 
 
-def compacted(
+def compact_history(
     task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S, stop: Stop | None = None
 ) -> Made:
-    """The compaction, if one is due. A `stop` that is called makes it a refusal ("cancelled")."""
+    """Run the compaction if one is due. Calling `stop` turns it into a refusal ("cancelled")."""
     models = tuple(takewhile(lambda one: one.name != EXTRACTIVE, listed))
     ends = monotonic() + deadline_s - min(deadline_s * RESERVE_SHARE, MOST_RESERVE_S)
     try:
-        made = _by_models(task, models, ends, stop or Stop())
+        made = _try_models(task, models, ends, stop or Stop())
     except CancelledError:
         return Made(Refused("cancelled", "it was called off"))
     return made
 
 
-async def acompacted(task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S) -> Made:
-    """The same, beside a running event loop; canceling it calls the summary off."""
+async def acompact_history(task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S) -> Made:
+    """Run the compaction beside a running event loop; cancelling it cancels the summary."""
     stop = Stop()
     try:
-        return await asyncio.to_thread(compacted, task, listed, deadline_s, stop)
+        return await asyncio.to_thread(compact_history, task, listed, deadline_s, stop)
     except asyncio.CancelledError:
-        stop.now()
+        stop.cancel()
         raise
 
 
-def _by_models(task: CompactionTask, models: Sequence[Summarizer], ends: float, stop: Stop) -> Made:
-    """The first summary that stands; after the last model the outcome has its own last rung."""
+def _try_models(task: CompactionTask, models: Sequence[Summarizer], ends: float, stop: Stop) -> Made:
+    """Return the first acceptable summary; after the last model the outcome has its own last rung."""
     attempts: tuple[Attempt, ...] = ()
     answers: tuple[SummaryAnswer, ...] = ()
     made = Made(Refused("cancelled", "nothing was tried"))
     for place, one in enumerate(models):
         share = (ends - monotonic()) / (len(models) - place)
-        made = _by(task, one, share, stop)
+        made = _try_model(task, one, share, stop)
         answers += made.answers
         attempts += made.outcome.attempts
-        if _settled(made.outcome, task.settings):
+        if _is_settled(made.outcome, task.settings):
             break
     if not models:
-        made = _by(task, None, 0, stop)
+        made = _try_model(task, None, 0, stop)
         attempts = made.outcome.attempts
     return Made(replace(made.outcome, attempts=attempts, asks=len(answers)), answers)
 
 
-def _by(task: CompactionTask, one: Summarizer | None, seconds: float, stop: Stop) -> Made:
+def _try_model(task: CompactionTask, one: Summarizer | None, seconds: float, stop: Stop) -> Made:
     window = one.window_tokens if one else 0
     scene = replace(task.scene, asks=one is not None, summarizer_window=window)
     outcome, answers = drive(compact(scene, task.settings, task.after), one or Extractive(), seconds, stop)
     return Made(outcome, answers)
 
 
-def _settled(outcome: Outcome, settings: Compaction) -> bool:
-    """Whether another summarizer would change nothing: there is a summary, or none of them was the reason."""
+def _is_settled(outcome: Outcome, settings: Compaction) -> bool:
+    """Return whether another summarizer would change nothing: there is a summary, or none caused the refusal."""
     if isinstance(outcome, Compacted) and outcome.rung != "extract":
         return True
     return not outcome.attempts or settings.on_bad_summary == "cancel"

@@ -16,12 +16,12 @@ FIELDS: dict[str, tuple[str, ...]] = {
 _CONTINUES = "continue"  # a thread that is created brings all of its history
 
 
-def kept_elsewhere(format: str, field: Callable[[str], Any]) -> str:
-    """The field that says that history is kept by the provider; "" if none does. `field` looks one up in the body."""
-    return next((name for name in FIELDS.get(format, ()) if _says(name, field(name))), "")
+def find_provider_history(format: str, field: Callable[[str], Any]) -> str:
+    """Return the field saying that the provider keeps history, or "". `field` looks one up in the body."""
+    return next((name for name in FIELDS.get(format, ()) if _is_set(name, field(name))), "")
 
 
-def _says(name: str, value: Any) -> bool:
+def _is_set(name: str, value: Any) -> bool:
     if name == "thread":
         return isinstance(value, dict) and value.get("type") == _CONTINUES
     return bool(value)

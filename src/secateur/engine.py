@@ -11,24 +11,24 @@ from typing import Any, Literal, TypeVar
 from msgspec import structs
 
 from secateur import arguments
-from secateur.arguments import asked
+from secateur.arguments import make_fit_request
 from secateur.errors import StillTooLong
 from secateur.fitting import CompactionSetup, CompactOptions
 from secateur.fitting.background import Background
 from secateur.fitting.options import DEADLINE_S, resolve_summarizers
 from secateur.hooks import AfterHook, BeforeHook, Hooks
-from secateur.nesting import told_if_too_deep
+from secateur.nesting import convert_recursion_error
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
-from secateur.policy import DEFAULT, Policy, load, protecting
+from secateur.policy import DEFAULT, Policy, load, with_protected_tools
 from secateur.session_commands import SessionCommands
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult
-from secateur.sessions.recall_handles import Handles, setting_of
+from secateur.sessions.recall_handles import Handles, parse_setting
 from secateur.sessions.replay import ReplayResult
 from secateur.sessions.unsent import keep_unsent
 from secateur.sessions.waiting_receipts import settle
-from secateur.stages import EngineSettings, FitRequest, new_projection
+from secateur.stages import EngineSettings, FitRequest, make_projection
 from secateur.stores.protocol import SessionId, Store
 from secateur.view import View
 
@@ -115,35 +115,35 @@ class Engine(SessionCommands):
         local_only: bool = False,
         too_long: Literal["raise", "send"] = "raise",
     ) -> None:
-        self.policy: Policy = protecting(load(policy), arguments.globs("protect", protect))
-        arguments.flags(repair=repair, compact=compact, background=background, local_only=local_only)
+        self.policy: Policy = with_protected_tools(load(policy), arguments.check_globs("protect", protect))
+        arguments.check_flags(repair=repair, compact=compact, background=background, local_only=local_only)
+        before = arguments.check_callable("before_compact", before_compact)
+        after = arguments.check_callable("after_compact", after_compact)
         fitting = CompactionSetup(
             summarizers=resolve_summarizers(summarizer, local_only),
-            deadline_s=arguments.seconds("deadline_s", deadline_s, above_zero=True),
+            deadline_s=arguments.check_seconds("deadline_s", deadline_s, above_zero=True),
             enabled=compact,
-            hooks=Hooks(
-                arguments.function("before_compact", before_compact), arguments.function("after_compact", after_compact)
-            ),
+            hooks=Hooks(before, after),
             background=Background() if background else None,
         )
         self.background = fitting.background
         self.settings = EngineSettings(
             self.policy,
             arguments.name("model", model, "the model's name"),
-            None if window is None else arguments.whole("window", window, unit="tokens"),
+            None if window is None else arguments.check_integer("window", window, unit="tokens"),
             None
             if format is None
             else arguments.name("format", format, "a format's name, or None to have it detected"),
-            arguments.counted_by(counter),
+            arguments.check_counter(counter),
             repair,
-            arguments.whole("max_pinned_tokens", max_pinned_tokens),
-            setting_of(recall_handles),
+            arguments.check_integer("max_pinned_tokens", max_pinned_tokens),
+            parse_setting(recall_handles),
             fitting,
-            sends=arguments.one_of("too_long", too_long, ("raise", "send")) == "send",
+            sends=arguments.check_choice("too_long", too_long, ("raise", "send")) == "send",
         )
         arguments.name("tenant", tenant, "the tenant's name")
-        arguments.flags(store_raw=store_raw)
-        cached = arguments.whole("max_cached_sessions", max_cached_sessions, 1)
+        arguments.check_flags(store_raw=store_raw)
+        cached = arguments.check_integer("max_cached_sessions", max_cached_sessions, 1)
         self.sessions = SessionManager(arguments.store(store), tenant, cached, store_raw)
         self._objects = ObjectRequests(self.settings, self.sessions, cached)
         self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
@@ -184,7 +184,8 @@ class Engine(SessionCommands):
         leaves a receipt there; a failing store stops nothing and is named in `View.receipt.warnings`. A view is assumed
         to be sent at once: without `idle_s`, recorded usage or timestamps, idle time is counted from it.
         """
-        return self._served(self._who(session, tenant), asked(request, plan, now_ms, idle_s, fixed_tokens))
+        who = self._resolve_session(session, tenant)
+        return self._serve_request(who, make_fit_request(request, plan, now_ms, idle_s, fixed_tokens))
 
     async def afit(
         self,
@@ -201,11 +202,11 @@ class Engine(SessionCommands):
         from secateur.summarizers.driving import Stop
 
         stop = Stop()
-        whole = asked(request, plan, now_ms, idle_s, fixed_tokens, CompactOptions(stop=stop))
+        whole = make_fit_request(request, plan, now_ms, idle_s, fixed_tokens, CompactOptions(stop=stop))
         try:
-            return await asyncio.to_thread(lambda: self._served(self._who(session, tenant), whole))
+            return await asyncio.to_thread(lambda: self._serve_request(self._resolve_session(session, tenant), whole))
         except asyncio.CancelledError:
-            stop.now()
+            stop.cancel()
             raise
 
     def compact(
@@ -230,23 +231,24 @@ class Engine(SessionCommands):
         `force=False` compacts only if it is due. With `run_active` or `messages_queued` nothing is compacted, nor if
         the policy turns compaction off. Raises as `fit` does.
         """
-        arguments.flags(force=force, run_active=run_active, messages_queued=messages_queued)
+        arguments.check_flags(force=force, run_active=run_active, messages_queued=messages_queued)
         busy = "a run is active: compact when it has ended" if run_active else ""
         busy = busy or ("messages are queued: compact when they have been sent" if messages_queued else "")
-        said = (arguments.text("focus", focus), arguments.text("summary", summary))
+        said = (arguments.check_text("focus", focus), arguments.check_text("summary", summary))
         wish = CompactOptions(force, *said, busy)
-        return self._served(self._who(session, tenant), asked(request, plan, now_ms, idle_s, fixed_tokens, wish))
+        who = self._resolve_session(session, tenant)
+        return self._serve_request(who, make_fit_request(request, plan, now_ms, idle_s, fixed_tokens, wish))
 
     def sent(self, error: StillTooLong) -> View[Any]:
         """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
 
         Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
         """
-        receipt = keep_unsent(self.sessions, new_projection(self.settings), arguments.too_long(error))
+        receipt = keep_unsent(self.sessions, make_projection(self.settings), arguments.check_too_long(error))
         error.view = structs.replace(error.view, receipt=receipt)
         view: View[Any] = error.view
         return view
 
-    def _served(self, who: SessionId, request: FitRequest) -> View[Any]:
-        with told_if_too_deep():
-            return self._objects.served(who, request)
+    def _serve_request(self, who: SessionId, request: FitRequest) -> View[Any]:
+        with convert_recursion_error():
+            return self._objects.serve(who, request)

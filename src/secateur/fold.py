@@ -10,7 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from secateur.gist import LONGEST, Frame, alike_in, find_frames, held_stems, may_be_listed, may_tell, sounding, tells
+from secateur.gist import (
+    LONGEST,
+    Frame,
+    find_candidates,
+    find_frames,
+    find_shared_shapes_in,
+    find_stems,
+    is_telling,
+    may_be_listed,
+    may_tell,
+)
 
 LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out
 _EACH, _HITS = 2, 3  # lines of one shape, and hits in one file, that stay
@@ -30,7 +40,7 @@ def fold(text: str, handle: str = "", about: Iterable[str] = ()) -> str:
     lines = text.split("\n")
     if len(lines) < _LEAST_FOLDED:
         return text
-    stretches = list(_stretches(lines, _stays(text, lines, about)))
+    stretches = list(_find_stretches(lines, _find_kept_lines(text, lines, about)))
     if not stretches:
         return text
     made: list[str] = []
@@ -55,7 +65,7 @@ def is_long_folded(text: str, chars: int) -> bool:
         return left <= 0 or len(text) >= chars
     if text.count('"') < len(lines) and _count_distinct(text, lines) >= chars:
         return True
-    stems = held_stems(text)
+    stems = find_stems(text)
     last = min(_LOOKED_AT, len(lines) - _LAST)
     telling = [number for number in range(_EACH, last) if may_tell(lines[number], stems)] if stems else []
     if sum([len(lines[number]) for number in telling]) < left:
@@ -63,7 +73,7 @@ def is_long_folded(text: str, chars: int) -> bool:
     bare = _without_digits(text)
     for number in telling if bare else ():
         line, said = lines[number], bare[number]
-        if bare.count(said) == 1 and _has_odd_word(line, said, text) and tells(line.strip()):
+        if bare.count(said) == 1 and _has_odd_word(line, said, text) and is_telling(line.strip()):
             left -= len(line)
         if left <= 0:
             return True
@@ -101,8 +111,8 @@ def _has_odd_word(line: str, said: str, text: str) -> bool:
     return any([len(word) > 1 and word.isalpha() and word not in text for word in changed])
 
 
-def _stays(text: str, lines: list[str], about: Iterable[str]) -> list[bool]:
-    shapes = alike_in(text, lines)
+def _find_kept_lines(text: str, lines: list[str], about: Iterable[str]) -> list[bool]:
+    shapes = find_shared_shapes_in(text, lines)
     if not any(shapes):
         return [True] * len(lines)
     sounds: set[int] | None = None  # asked only where something is said again
@@ -112,8 +122,8 @@ def _stays(text: str, lines: list[str], about: Iterable[str]) -> list[bool]:
         seen[shape] += 1
         stays = not shape or seen[shape] <= (_HITS if shape[0] == "\0" else _EACH)
         if not stays:
-            sounds = set(sounding(text, lines)) if sounds is None else sounds
-            if number in sounds and tells(line.strip()):
+            sounds = set(find_candidates(text, lines)) if sounds is None else sounds
+            if number in sounds and is_telling(line.strip()):
                 said = (
                     line.translate(_NO_DIGITS) if line.isascii() else _NUMBER.sub("", line)
                 )  # the same error in another place is the same, in another file it is not
@@ -129,8 +139,8 @@ def _stays(text: str, lines: list[str], about: Iterable[str]) -> list[bool]:
     return found
 
 
-def _stretches(lines: list[str], stays: list[bool]) -> Iterator[tuple[int, int]]:
-    """Where lines are left out; empty ones go with the lines around them."""
+def _find_stretches(lines: list[str], stays: list[bool]) -> Iterator[tuple[int, int]]:
+    """Yield where lines are left out; empty lines go with the lines around them."""
     start = 0
     for number, kept in enumerate((*stays, True)):
         if not kept:

@@ -15,38 +15,40 @@ WAIT_S = 2.0  # for a thread that is in the middle of something; then the fork g
 class Forks(Protocol):
     """Something that threads share."""
 
-    def before_fork(self) -> None:
-        """Come to rest, and stay so."""
+    def prepare_fork(self) -> None:
+        """Quiesce before a fork, and stay quiescent."""
 
-    def after_fork(self, child: bool) -> None:
-        """Go on, in the parent or in the child, where no other thread is."""
+    def resume_after_fork(self, child: bool) -> None:
+        """Resume in the parent or in the child, where no other thread exists."""
 
 
 _listed: "WeakSet[Forks]" = WeakSet()
 _door = Lock()
 
 
-def listed(thing: Forks) -> None:
-    """Ask and tell this one from now on."""
+def register_forks(thing: Forks) -> None:
+    """Register this object to be called around forks from now on."""
     with _door:
         _listed.add(thing)
 
 
-def _before() -> None:
+def _pause_all() -> None:
     _door.acquire()
     for thing in list(_listed):
         with suppress(Exception):
-            thing.before_fork()
+            thing.prepare_fork()
 
 
-def _after(child: bool) -> None:
+def _resume_all(child: bool) -> None:
     for thing in list(_listed):
         with suppress(Exception):
-            thing.after_fork(child)
+            thing.resume_after_fork(child)
     _door.release()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_before, after_in_parent=lambda: _after(child=False), after_in_child=lambda: _after(child=True)
+        before=_pause_all,
+        after_in_parent=lambda: _resume_all(child=False),
+        after_in_child=lambda: _resume_all(child=True),
     )

@@ -99,26 +99,26 @@ class CommandHook(Struct, frozen=True):
         return msgspec.convert(json.loads(done.stdout), CompactDecision)
 
 
-def asked(hooks: Hooks, before: BeforeCompact) -> tuple[CompactDecision, str]:
-    """What a hook says, and what was wrong with it, if anything."""
+def call_before_hook(hooks: Hooks, before: BeforeCompact) -> tuple[CompactDecision, str]:
+    """Return a hook's decision, and what was wrong with it, if anything."""
     if hooks.before is None:
         return CompactDecision(), ""
     try:
         return hooks.before(before) or CompactDecision(), ""
     except Exception as error:  # the host's own affair: it stops no request
-        return CompactDecision(), _failed("before_compact", error)
+        return CompactDecision(), _describe_failure("before_compact", error)
 
 
-def told(hooks: Hooks, after: AfterCompact) -> str:
-    """Tell a hook what was done; what was wrong with it, or ""."""
+def call_after_hook(hooks: Hooks, after: AfterCompact) -> str:
+    """Call the hook after a compaction; return what was wrong with it, or ""."""
     if hooks.after is None:
         return ""
     try:
         hooks.after(after)
     except Exception as error:
-        return _failed("after_compact", error)
+        return _describe_failure("after_compact", error)
     return ""
 
 
-def _failed(name: str, error: Exception) -> str:
+def _describe_failure(name: str, error: Exception) -> str:
     return f"the hook {name} said nothing: {type(error).__name__}: {redact(str(error))[:300]}"

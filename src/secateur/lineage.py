@@ -19,7 +19,7 @@ _SIZE = 16  # bytes: collisions stay out of reach for any number of parts a stor
 
 def hash_text(said: str | bytes) -> str:
     """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
-    return blake2b(said if isinstance(said, bytes) else _encoded(said), digest_size=_SIZE).hexdigest()
+    return blake2b(said if isinstance(said, bytes) else _encode(said), digest_size=_SIZE).hexdigest()
 
 
 def hash_prefixes(said: bytes, sizes: Iterable[int]) -> dict[int, str]:
@@ -55,8 +55,8 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
             speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
             tool = part.tool if kind == "tool_call" else ""
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}"
-            name = blake2b(_encoded(f"{head}\0"), digest_size=_SIZE)
-            name.update(_encoded(text))  # by itself: a long text is not copied to stand beside others
+            name = blake2b(_encode(f"{head}\0"), digest_size=_SIZE)
+            name.update(_encode(text))  # by itself: a long text is not copied to stand beside others
             name.update((result if inside else previous).encode())
             key = name.hexdigest()
             force_setattr(part, "key", key)
@@ -102,7 +102,7 @@ def hash_contents(message: Message) -> tuple[str, ...]:
     return tuple(found)
 
 
-def chained(known: tuple[Message, ...]) -> str:
+def find_chain_key(known: tuple[Message, ...]) -> str:
     """The key after which the parts of the next message are named; "" at the start.
 
     It is not the last message's own key where that message holds nothing but reasoning, or nothing.
@@ -114,7 +114,7 @@ def chained(known: tuple[Message, ...]) -> str:
     return ""
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     try:
         return text.encode()  # nearly always, and sooner than with a handler named
     except UnicodeEncodeError:

@@ -15,27 +15,27 @@ _HEAD = re.compile(
 )
 
 
-def normal(model: str) -> str:
-    """A model's name without provider, region, date and version tail; dots are dashes.
+def normalize_model(model: str) -> str:
+    """Strip provider, region, date and version suffix from a model's name; dots become dashes.
 
     A model that somebody tuned (OpenAI: `ft:BASE:WHOSE:...`) stays another than the one it was made from.
     """
-    name = spelled_out(model, dots=True)
+    name = strip_provider(model, dots=True)
     if name.startswith(TUNED):
-        return TUNED + normal(name.split(":")[1].rstrip("-"))
+        return TUNED + normalize_model(name.split(":")[1].rstrip("-"))
     name = _TAIL.sub("", _DATE.sub("", _HEAD.sub("", name)))
     return name.replace(".", "-").replace("_", "-")
 
 
-def spelled_out(model: str, *, dots: bool = False) -> str:
-    """A model's name with its date and tail, without provider."""
+def strip_provider(model: str, *, dots: bool = False) -> str:
+    """A model's name with its date and suffix, without the provider."""
     name = model.strip().lower().rpartition("/")[2]
     return name if dots else name.replace(".", "-").replace("_", "-")
 
 
-def known_as(model: str, names: Container[str]) -> str | None:
-    """Under which of these normal names a model is known; None if under none."""
-    name = normal(model)
+def match_known_name(model: str, names: Container[str]) -> str | None:
+    """Return the one of these normalized names that matches a model; None if none does."""
+    name = normalize_model(model)
     if name in names:
         return name
     while "-" in name:  # a variant of a known model: another word behind its name, never another version

@@ -29,7 +29,7 @@ def is_too_deep(data: bytes) -> bool:
 
 
 @contextmanager
-def told_if_too_deep() -> Iterator[None]:
+def convert_recursion_error() -> Iterator[None]:
     """Raise FormatError in place of a RecursionError."""
     try:
         yield

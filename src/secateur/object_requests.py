@@ -11,10 +11,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.errors import FormatError, StillTooLong, UnknownFormat
-from secateur.objects import Eyes, Looked, looked
+from secateur.objects import Eyes, Looked, inspect_objects
 from secateur.serving import run
 from secateur.sessions import SessionManager
-from secateur.sessions.receipt_log import failed
+from secateur.sessions.receipt_log import make_failure_receipt
 from secateur.stages import EngineSettings, FitRequest
 from secateur.stores.protocol import SessionId
 from secateur.view import View
@@ -28,32 +28,32 @@ class ObjectRequests:
         self._eyes: OrderedDict[SessionId, Eyes] = OrderedDict()
         self._lock = Lock()
 
-    def served(self, who: SessionId, request: FitRequest) -> View[Any]:
-        """The view of a request, in the shape in which it came. Raises as `serving.run` does."""
-        seen = self._looked(who, request)
+    def serve(self, who: SessionId, request: FitRequest) -> View[Any]:
+        """Return the view of a request in the shape it arrived in. Raises like `serving.run`."""
+        seen = self._inspect(who, request)
         if seen is None:
             return run(self._settings, self._sessions, who, request)
         try:
             view = run(self._settings, self._sessions, who, replace(request, native=seen.native))
         except UnknownFormat as error:
-            raise UnknownFormat(f"{error}{seen.strangers()}") from error
+            raise UnknownFormat(f"{error}{seen.describe_unknown()}") from error
         except StillTooLong as error:
             if error.view is not None:
-                error.view = replace(error.view, request=seen.given(error.view.request))
+                error.view = replace(error.view, request=seen.restore(error.view.request))
             raise
-        return replace(view, request=seen.given(view.request))
+        return replace(view, request=seen.restore(view.request))
 
-    def _looked(self, who: SessionId, request: FitRequest) -> Looked | None:
-        """What is seen of a request; one that cannot be read leaves a receipt too."""
+    def _inspect(self, who: SessionId, request: FitRequest) -> Looked | None:
+        """Inspect a request; one that cannot be read leaves a receipt too."""
         try:
-            return looked(request.native, self._of(who))
+            return inspect_objects(request.native, self._get_eyes(who))
         except FormatError as error:
             of = self._settings
-            self._sessions.note_failure(who, failed(of.policy.name, of.counter, error, request.now_ms))
+            self._sessions.note_failure(who, make_failure_receipt(of.policy.name, of.counter, error, request.now_ms))
             raise
 
-    def _of(self, who: SessionId) -> Eyes:
-        """What sees a session's requests."""
+    def _get_eyes(self, who: SessionId) -> Eyes:
+        """Return the reader of a session's requests."""
         with self._lock:
             eyes = self._eyes.pop(who) if who in self._eyes else Eyes()
             self._eyes[who] = eyes

@@ -9,7 +9,7 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.gist import LONGEST, Memo, few, single, telling, versioned
+from secateur.gist import LONGEST, Memo, find_telling, find_unique_lines, find_versions, limit_per_shape
 
 MAX_LINE_CHARS = 160  # of one line
 
@@ -21,21 +21,21 @@ def outline(text: str, max_chars: int) -> str:
     lines = text.split("\n")
     best: dict[int, tuple[int, int, str]] = {}
     room = max_chars
-    for one in _shown(lines, few(lines, telling(text, lines)), _TOLD):
+    for one in _format_lines(lines, limit_per_shape(lines, find_telling(text, lines)), _TOLD):
         best[one[1]] = one
         room -= len(one[2]) + 1
         if room < 0:  # these come first, so nothing else has a place
-            return _lined(best, max_chars)
-    found = list(_shown(lines, few(lines, versioned(text, lines)), _NAMED))
-    ways = list(_ways(lines))
-    found += ways or _shown(lines, (at for at, once in enumerate(single(lines, text)) if once), _ONCE)
+            return _join_lines(best, max_chars)
+    found = list(_format_lines(lines, limit_per_shape(lines, find_versions(text, lines)), _NAMED))
+    ways = list(_find_entries(lines))
+    found += ways or _format_lines(lines, (at for at, once in enumerate(find_unique_lines(lines, text)) if once), _ONCE)
     for one in sorted(found):
         best.setdefault(one[1], one)
-    return _lined(best, max_chars)
+    return _join_lines(best, max_chars)
 
 
-def _lined(best: dict[int, tuple[int, int, str]], max_chars: int) -> str:
-    return "\n".join(line for _, line in sorted(_fitting(list(best.values()), max_chars)))
+def _join_lines(best: dict[int, tuple[int, int, str]], max_chars: int) -> str:
+    return "\n".join(line for _, line in sorted(_fit_lines(list(best.values()), max_chars)))
 
 
 _TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, beside depths of indentation
@@ -56,8 +56,8 @@ _WAY = re.compile(
 )
 
 
-def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """What is defined and imported, by depth; headings; files in which something was found."""
+def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Definitions and imports by depth, headings, and files with search hits."""
     files: set[str] = set()
     for number, way in enumerate(map(_known_ways.__getitem__, lines), 1):
         if way is None:
@@ -71,8 +71,8 @@ def _ways(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield depth, number, f"{place or number}: {said}"
 
 
-def _way(line: str) -> tuple[int, str, str] | None:
-    """How deep a line is indented that defines something, its own number and what it says; -1 and the path of a hit."""
+def _parse_entry(line: str) -> tuple[int, str, str] | None:
+    """Parse the indent, number and text of a line that defines something; -1 and the path for a hit."""
     way = _WAY.match(line) if len(line) < LONGEST else None
     if way is None:
         return None
@@ -82,15 +82,15 @@ def _way(line: str) -> tuple[int, str, str] | None:
     return len(way["indent"].expandtabs(4)), (way["number"] or "").strip(" :|→-\t"), said
 
 
-_known_ways = Memo(_way, chars=200)
+_known_ways = Memo(_parse_entry, chars=200)
 
 
-def _shown(lines: list[str], places: Iterable[int], rank: int) -> Iterator[tuple[int, int, str]]:
+def _format_lines(lines: list[str], places: Iterable[int], rank: int) -> Iterator[tuple[int, int, str]]:
     return ((rank, at + 1, f"{at + 1}: {lines[at].strip()[:MAX_LINE_CHARS]}") for at in places)
 
 
-def _fitting(found: list[tuple[int, int, str]], room: int) -> list[tuple[int, str]]:
-    """By depth, as many as fit."""
+def _fit_lines(found: list[tuple[int, int, str]], room: int) -> list[tuple[int, str]]:
+    """As many entries as fit, by depth."""
     kept = []
     for _, number, line in sorted(found):
         room -= len(line) + 1

@@ -39,7 +39,7 @@ def with_own_origin(messages: tuple[Message, ...], known: int = 0) -> tuple[Mess
 
     The first `known` messages have been through this before.
     """
-    found = {n: origin for n in range(known, len(messages)) if (origin := _own_origin(messages[n]))}
+    found = {n: origin for n in range(known, len(messages)) if (origin := _detect_own_origin(messages[n]))}
     if not found:
         return messages
     return tuple(replace(one, origin=found[n]) if n in found else one for n, one in enumerate(messages))
@@ -55,8 +55,8 @@ def is_carried(message: Message) -> bool:
     return message.role == "user" and bool(message.parts) and all(map(_is_carried, message.parts))
 
 
-def _own_origin(message: Message) -> Origin | None:
-    """The origin of a message that a compaction wrote; None for any other, or if it already has one."""
+def _detect_own_origin(message: Message) -> Origin | None:
+    """The origin of a message written by a compaction; None for any other or if it already has one."""
     parts = message.parts
     if not parts or message.origin in ("summary", "synthetic") or any(part.kind != "text" for part in parts):
         return None

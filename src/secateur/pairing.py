@@ -89,7 +89,7 @@ class Pairing(Generic[Call, Result]):
         return self._close(next(iter(self._open))) if self._open else None
 
     def end_round(self) -> None:
-        """Give up the calls that are open; what follows is another round."""
+        """Abandon the open calls; what follows is another round."""
         if self._open:
             self.unanswered += self.open_calls
             self._open, self._queued = {}, {}

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.errors import EditError
 from secateur.jsontext import Lines, Text, dumps, loads
-from secateur.jsontext.inside import Inside, changed_spans, changed_text, holds
+from secateur.jsontext.inside import Inside, apply_to_text, find_changed_spans, has_leaves
 from secateur.model import Path
 
 
@@ -42,26 +42,26 @@ def apply(node: Any, ops: Sequence[Op]) -> Any:
     if not ops:
         return node
     if isinstance(node, Text):
-        data = spliced(node.data, splices(node, ops))
+        data = apply_splices(node.data, compile_splices(node, ops))
         return Lines.of(data) if isinstance(node, Lines) else Text.of(data)
-    return _woven(node, ops)
+    return _apply_ops(node, ops)
 
 
-def splices(text: Text, ops: Iterable[Op]) -> list[Splice]:
-    """What the operations mean in the bytes of a text, in order."""
-    return sorted(_splices(text, list(ops)))
+def compile_splices(text: Text, ops: Iterable[Op]) -> list[Splice]:
+    """Compile operations into byte splices of a text, in order."""
+    return sorted(_compile_node(text, list(ops)))
 
 
-def written(place: Text, value: Any) -> list[Splice]:
-    """What a value comes to in the bytes of the place where it is to stand."""
+def replace_value(place: Text, value: Any) -> list[Splice]:
+    """Splices that write a value over a place in the bytes of a text."""
     if not isinstance(value, Inside):
         return [Splice(place.start, place.end, dumps(value))]
-    spans = changed_spans(place, value.leaves)
-    return written(place, value.whole) if spans is None else [Splice(*span) for span in spans]
+    spans = find_changed_spans(place, value.leaves)
+    return replace_value(place, value.whole) if spans is None else [Splice(*span) for span in spans]
 
 
-def spliced(data: bytes | memoryview, changes: Sequence[Splice]) -> bytes:
-    """The bytes with all changes made. Raises EditError where two overlap."""
+def apply_splices(data: bytes | memoryview, changes: Sequence[Splice]) -> bytes:
+    """Return the bytes with all splices applied. Raises EditError if two overlap."""
     pieces: list[bytes | memoryview] = []
     here = 0
     view = memoryview(data)
@@ -74,8 +74,8 @@ def spliced(data: bytes | memoryview, changes: Sequence[Splice]) -> bytes:
     return b"".join(pieces)
 
 
-def _sorted_out(ops: Sequence[Op]) -> tuple[list[Op], dict[str | int, list[Op]]]:
-    """Operations on this very node, and those that lead below it by their first step."""
+def _partition_ops(ops: Sequence[Op]) -> tuple[list[Op], dict[str | int, list[Op]]]:
+    """Operations on this node itself, and those below it grouped by their first step."""
     here = [op for op in ops if not op.path]
     below: dict[str | int, list[Op]] = defaultdict(list)
     for op in ops:
@@ -86,8 +86,8 @@ def _sorted_out(ops: Sequence[Op]) -> tuple[list[Op], dict[str | int, list[Op]]]
     return here, below
 
 
-def _slices(here: list[Op], below: dict[str | int, list[Op]], size: int) -> list[tuple[int, int, list[Any]]]:
-    """The slices of one array in order, checked against its size, each other and the edits inside elements."""
+def _check_slices(here: list[Op], below: dict[str | int, list[Op]], size: int) -> list[tuple[int, int, list[Any]]]:
+    """The slices of one array in order, checked against its size, each other and edits inside elements."""
     cuts = sorted(((*op.slice, list(op.value)) for op in here if op.slice), key=lambda cut: cut[:2])
     for i, j, _ in cuts:
         if not 0 <= i <= j <= size:
@@ -103,76 +103,78 @@ def _slices(here: list[Op], below: dict[str | int, list[Op]], size: int) -> list
 # --- objects ---------------------------------------------------------------------------------------------------------
 
 
-def _woven(node: Any, ops: Sequence[Op]) -> Any:
+def _apply_ops(node: Any, ops: Sequence[Op]) -> Any:
     if len(ops) == 1 and ops[0].slice is None:
-        return _led(node, ops[0].path, ops[0].value)
-    here, below = _sorted_out(ops)
+        return _set_at_path(node, ops[0].path, ops[0].value)
+    here, below = _partition_ops(ops)
     if here and here[0].slice is None:
-        return _plain(here[0].value, node)
+        return _to_python(here[0].value, node)
     if isinstance(node, dict):
         if here:
             raise EditError("messages can be put into an array only, and this is an object")
-        return node | {step: _woven(node[step], ops) if step in node else _grown(ops) for step, ops in below.items()}
-    return _rewoven(node, here, below)
+        return node | {
+            step: _apply_ops(node[step], ops) if step in node else _build_member(ops) for step, ops in below.items()
+        }
+    return _apply_to_array(node, here, below)
 
 
-def _rewoven(node: Any, here: list[Op], below: dict[str | int, list[Op]]) -> Any:
+def _apply_to_array(node: Any, here: list[Op], below: dict[str | int, list[Op]]) -> Any:
     if not isinstance(node, list | tuple):
         raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
     new: list[Any] = list(node)
     for step, inner in below.items():
         if not (isinstance(step, int) and 0 <= step < len(node)):
             raise EditError(f"no element {step!r} in an array of {len(node)}")
-        new[step] = _woven(node[step], inner)
-    for i, j, values in reversed(_slices(here, below, len(node))):
-        new[i:j] = [_plain(value) for value in values]
+        new[step] = _apply_ops(node[step], inner)
+    for i, j, values in reversed(_check_slices(here, below, len(node))):
+        new[i:j] = [_to_python(value) for value in values]
     return tuple(new) if isinstance(node, tuple) else new
 
 
-def _led(node: Any, path: Path, value: Any) -> Any:
-    """One value at the end of a path: only what leads there is copied."""
+def _set_at_path(node: Any, path: Path, value: Any) -> Any:
+    """Set one value at the end of a path; only the containers on the way are copied."""
     if not path:
-        return _plain(value, node)
+        return _to_python(value, node)
     step, rest = path[0], path[1:]
     if isinstance(node, dict):
-        return {**node, step: _led(node.get(step, {}), rest, value)}
+        return {**node, step: _set_at_path(node.get(step, {}), rest, value)}
     if not isinstance(node, list | tuple):
         raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
     if not (isinstance(step, int) and 0 <= step < len(node)):
         raise EditError(f"no element {step!r} in an array of {len(node)}")
-    new = [*node[:step], _led(node[step], rest, value), *node[step + 1 :]]
+    new = [*node[:step], _set_at_path(node[step], rest, value), *node[step + 1 :]]
     return tuple(new) if isinstance(node, tuple) else new
 
 
-def _plain(value: Any, node: Any = None) -> Any:
-    """The value as Python objects, in place of what `node` is."""
+def _to_python(value: Any, node: Any = None) -> Any:
+    """Convert a value to Python objects, as a replacement for `node`."""
     if isinstance(value, Inside):
-        return _changed(node, value)
+        return _apply_inside(node, value)
     return loads(value.raw) if isinstance(value, Text) else value
 
 
-def _changed(node: Any, change: Inside) -> Any:
+def _apply_inside(node: Any, change: Inside) -> Any:
     if isinstance(node, str):
-        text = changed_text(node, change.leaves)
-        return _plain(change.whole) if text is None else text
-    if not holds(node, change.leaves):
-        return _plain(change.whole)
-    return _woven(node, [Op(leaf.path, leaf.after) for leaf in change.leaves]) if change.leaves else node
+        text = apply_to_text(node, change.leaves)
+        return _to_python(change.whole) if text is None else text
+    if not has_leaves(node, change.leaves):
+        return _to_python(change.whole)
+    return _apply_ops(node, [Op(leaf.path, leaf.after) for leaf in change.leaves]) if change.leaves else node
 
 
-def _grown(ops: list[Op]) -> Any:
-    """What stands under a name that was not there: the operations applied to an empty object."""
-    here, _ = _sorted_out(ops)
-    return _plain(here[0].value) if here else _woven({}, ops)
+def _build_member(ops: list[Op]) -> Any:
+    """Build a new member: the operations applied to an empty object."""
+    here, _ = _partition_ops(ops)
+    return _to_python(here[0].value) if here else _apply_ops({}, ops)
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
 
 
-def _splices(text: Text, ops: list[Op]) -> list[Splice]:
-    here, below = _sorted_out(ops)
+def _compile_node(text: Text, ops: list[Op]) -> list[Splice]:
+    here, below = _partition_ops(ops)
     if here and here[0].slice is None:
-        return written(text, here[0].value)
+        return replace_value(text, here[0].value)
     if here and text.kind == "{":
         raise EditError(f"messages can be put into an array only, and at byte {text.start} there is none")
     if text.kind not in "{[":
@@ -182,18 +184,18 @@ def _splices(text: Text, ops: list[Op]) -> list[Splice]:
     for step, inner in below.items():
         child = text.child(step)
         if child is not None:
-            found += _splices(child, inner)
+            found += _compile_node(child, inner)
         elif text.kind == "{" and isinstance(step, str):
-            missing[step] = _grown(inner)
+            missing[step] = _build_member(inner)
         else:
             raise EditError(f"no element {step!r} in the array at byte {text.start}")
     if missing:
-        found.append(_added(text, missing))
-    return found + _rejoined(text, _slices(here, below, len(text))) if here else found
+        found.append(_append_members(text, missing))
+    return found + _splice_array(text, _check_slices(here, below, len(text))) if here else found
 
 
-def _added(text: Text, members: dict[str, Any]) -> Splice:
-    """New members at the end of an object."""
+def _append_members(text: Text, members: dict[str, Any]) -> Splice:
+    """Append new members at the end of an object."""
     new = b",".join(dumps(name) + b":" + dumps(value) for name, value in members.items())
     spans = text.open()
     if spans.ends:
@@ -201,21 +203,21 @@ def _added(text: Text, members: dict[str, Any]) -> Splice:
     return Splice(text.start + 1, text.start + 1, new)
 
 
-def _rejoined(text: Text, cuts: list[tuple[int, int, list[Any]]]) -> list[Splice]:
-    """Slices of an array, one splice a gap, with the array's own separator."""
+def _splice_array(text: Text, cuts: list[tuple[int, int, list[Any]]]) -> list[Splice]:
+    """Slices of an array, one splice per gap, with the array's own separator."""
     spans, gap = text.open(), b"\n" if isinstance(text, Lines) else b","
     if len(spans.starts) > 1:
         gap = text.data[spans.ends[0] : spans.starts[1]]
     found = []
-    for i, j, values in _joined(cuts):
+    for i, j, values in _merge_cuts(cuts):
         new = [dumps(value) for value in values]
         if new or i < j:
-            found.append(_gap(text, i, j, new, gap))
+            found.append(_splice_gap(text, i, j, new, gap))
     return found
 
 
-def _joined(cuts: list[tuple[int, int, list[Any]]]) -> list[tuple[int, int, list[Any]]]:
-    """Cuts that touch become one, so that each splice has survivors on both sides."""
+def _merge_cuts(cuts: list[tuple[int, int, list[Any]]]) -> list[tuple[int, int, list[Any]]]:
+    """Merge cuts that touch, so that each splice has survivors on both sides."""
     joined: list[tuple[int, int, list[Any]]] = []
     for i, j, values in cuts:
         if joined and joined[-1][1] == i:
@@ -226,7 +228,7 @@ def _joined(cuts: list[tuple[int, int, list[Any]]]) -> list[tuple[int, int, list
     return joined
 
 
-def _gap(text: Text, i: int, j: int, new: list[bytes], gap: bytes) -> Splice:
+def _splice_gap(text: Text, i: int, j: int, new: list[bytes], gap: bytes) -> Splice:
     spans = text.open()
     size = len(spans.starts)
     first = 0 if isinstance(text, Lines) else text.start + 1

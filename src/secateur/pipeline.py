@@ -18,18 +18,18 @@ from secateur.fitting.background import PreparedSummary
 from secateur.fitting.options import CompactionSetup, CompactOptions
 from secateur.model import Edit, Epoch, Restore
 from secateur.plan import REFUSED, Plan
-from secateur.receipt import EditRecord, entries, replaced
-from secateur.render.breakpoints import marks, render
+from secateur.receipt import EditRecord, build_range_records, build_records
+from secateur.render.breakpoints import render, should_mark
 from secateur.session import Projection, document
-from secateur.session.projection import weigher
+from secateur.session.projection import make_weigher
 from secateur.sessions import Branch, CachedSession, SessionManager, SessionMatch
 from secateur.sessions.cache import RepairedRequest, SkippedDecision
 from secateur.sessions.lookup import has_view
 from secateur.sessions.rebase import with_local
-from secateur.sessions.recall_handles import readable
-from secateur.sessions.receipt_log import handled
+from secateur.sessions.recall_handles import can_recall
+from secateur.sessions.receipt_log import with_handles
 from secateur.sessions.request_tree import MOVED
-from secateur.sessions.request_tree import told as with_placement
+from secateur.sessions.request_tree import with_lineage as with_placement
 from secateur.settle import with_dependents
 from secateur.stages import (
     Context,
@@ -41,7 +41,7 @@ from secateur.stages import (
     build_context,
     compact,
     digest,
-    new_projection,
+    make_projection,
     prune,
     repairs,
     window,
@@ -84,12 +84,12 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     settings, request, sessions, cached = call.settings, call.request, call.sessions, call.cached
 
     # Read, of a grown request only what is new, and lay the session's plan over it.
-    state = call.match.seen(state)
+    state = call.match.limit_state(state)
     projection, branch = _project(call, state, storage)
     read = projection.document.transcript
     demands = collect(settings, sessions, cached, state, projection, request.now_ms)
     _enforce(cached, projection, demands)
-    handles = storage == "store" and readable(settings.handles, projection.document)
+    handles = storage == "store" and can_recall(settings.handles, projection.document)
     prior = request.plan is not None or cached.last is not None or has_view(state)
     context = build_context(
         settings, request, projection, state, storage=storage, handles=handles, has_prior_view=prior
@@ -102,7 +102,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     used = projection.used
     voided, forced = _open(projection, step.epoch), demands.placement.moved
     if step.epoch is not None:
-        context, forced = context.refreshed(projection, used), forced or step.epoch.reason
+        context, forced = context.refresh(projection, used), forced or step.epoch.reason
     if demands.placement.moved == MOVED and settings.policy.sticky:
         _open(projection, Epoch(request.now_ms, read.messages[-1].key, MOVED, ()))
 
@@ -120,16 +120,16 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     compaction = _fit_window(context, projection, compaction, cached.emitter.find_new_violations)
 
     # Render and record.
-    rendered = render(cached.emitter, projection, call.incoming.native, marks(settings.policy.schedule))
+    rendered = render(cached.emitter, projection, call.incoming.native, should_mark(settings.policy.schedule))
     projection.seal(branch.saved, with_local if sessions.store is not None else None)
     decided = Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
     receipt = make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
     receipt = with_placement(receipt, demands.placement, cached, projection)
     if sessions.store is not None:
-        found = handled(receipt.edits, projection.document) if storage == "store" else receipt.edits
-        receipt = replace(receipt, edits=found, epochs=branch.range_of(projection.plan))
-        receipt = sessions.numbered(receipt, cached, state, rendered.native)
-    who, after = state.who, projection.view()
+        found = with_handles(receipt.edits, projection.document) if storage == "store" else receipt.edits
+        receipt = replace(receipt, edits=found, epochs=branch.get_range(projection.plan))
+        receipt = sessions.number_receipt(receipt, cached, state, rendered.native)
+    who, after = state.who, projection.get_view()
     view = View(rendered.native, projection.plan, receipt, read, after, who.session, who.tenant, compaction.outcome)
     return Result(view, branch, compaction.too_long, compaction.blobs, compaction.prepared, repaired)
 
@@ -141,11 +141,11 @@ def _project(call: RequestRun, state: State, storage: Storage) -> tuple[Projecti
     under the views of that plan.
     """
     settings, sessions, cached, request = call.settings, call.sessions, call.cached, call.request
-    projection = cached.work or new_projection(settings)
+    projection = cached.work or make_projection(settings)
     came = call.incoming.document or call.incoming.native
     read, same = document.read_on(projection.last_document, came, settings.format, settings.model)
-    if not projection.counting.fits(read.transcript.model) and projection.last_document is not None:
-        projection, same = new_projection(settings), 0  # another model: everything is counted anew
+    if not projection.counting.can_count(read.transcript.model) and projection.last_document is not None:
+        projection, same = make_projection(settings), 0  # another model: everything is counted anew
         read = call.incoming.document or document.read(call.incoming.native, settings.format, settings.model)
     cached.work = projection
     if settings.policy.sticky:
@@ -153,7 +153,7 @@ def _project(call: RequestRun, state: State, storage: Storage) -> tuple[Projecti
         projection.ingest(read, same, branch.plan)
         return projection, branch
     afresh = Branch(Plan(), 0, len(state.plan.epochs))
-    shown = sessions.last_branch(cached, state) if request.plan is None else replace(afresh, plan=request.plan)
+    shown = sessions.get_last_branch(cached, state) if request.plan is None else replace(afresh, plan=request.plan)
     projection.ingest(read, same, Plan())
     if not (projection.binds or storage == "away") or not shown.plan.epochs:
         return projection, afresh
@@ -271,9 +271,9 @@ def _open(projection: Projection, epoch: Epoch | None) -> tuple[EditRecord, ...]
         return ()
     messages, before = projection.document.transcript.messages, projection.projected_messages
     projection.apply_epoch(epoch)
-    weigh = weigher(projection.document.format, projection.ranges, projection.count)
-    ranges = replaced(messages, before, projection.ranges, epoch, weigh)
-    return (*entries(messages, before, projection.projected_messages, epoch), *ranges)
+    weigh = make_weigher(projection.document.format, projection.ranges, projection.count)
+    ranges = build_range_records(messages, before, projection.ranges, epoch, weigh)
+    return (*build_records(messages, before, projection.projected_messages, epoch), *ranges)
 
 
 def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Validate) -> str:

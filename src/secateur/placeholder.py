@@ -39,44 +39,44 @@ FIELDS: dict[str, str] = {
 }
 
 
-def filled(template: str, part: Part) -> str:
-    """The template with this part's facts in its fields; `{{` and `}}` are braces. ConfigError for an unknown field.
+def fill_template(template: str, part: Part) -> str:
+    """Fill in a template's fields for a part; `{{` and `}}` are braces. ConfigError for an unknown field.
 
     What is put in is text: braces in a tool's name stay braces.
     """
-    return _FIELD.sub(lambda match: _value(match, part), template)
+    return _FIELD.sub(lambda match: _fill_field(match, part), template)
 
 
-def checked(template: str) -> str:
-    """The template, if all its fields exist and something stands beside them; else ConfigError."""
-    filled(template, Part("tool_result", ()))
+def validate_template(template: str) -> str:
+    """Return the template if all its fields exist and it has other text; else ConfigError."""
+    fill_template(template, Part("tool_result", ()))
     if not _FIELD.sub("", template).strip():
         raise ConfigError(f"the placeholder {template!r} has no words of its own, so it could be any output: add some")
     return template
 
 
-def informative(part: Part, call: Part | None = None, handle: str = "", instead: str = "") -> str:
+def describe_removed(part: Part, call: Part | None = None, handle: str = "", instead: str = "") -> str:
     """One line of at most 200 characters: tool, main argument, size, outcome, and how to see it again.
 
     `[secateur: Bash "npm test" gave 8120 chars, 96 lines, exit code 1: 1 failed; removed, call again if needed]`
     With a handle, 64 characters at most, it ends in `recall HANDLE`: given only where it can be read back. `instead`
     (of `INSTEAD`) says in place of `removed` where it stands now.
     """
-    tool = short(part.tool or (call.tool if call else ""), 40) or "tool"
-    size = f"gave {len(part.text)} chars, {_lines(part.text)} lines"
+    tool = shorten_line(part.tool or (call.tool if call else ""), 40) or "tool"
+    size = f"gave {len(part.text)} chars, {_count_lines(part.text)} lines"
     back = f"recall {handle}" if handle else "" if instead else "call again if needed"
     end = f"; {', '.join(filter(None, (instead or 'removed', back)))}]"
     room = MOST_CHARS - len(f"{MARK}{tool} {size}{end}")
-    outcome = short(_outcome(part), min(70, room - 2))
+    outcome = shorten_line(_find_outcome(part), min(70, room - 2))
     room -= len(outcome) + 2 if outcome else 0
-    about = _about(main_argument(call.text), min(80, room - 3)) if call else ""
+    about = _shorten_argument(find_main_argument(call.text), min(80, room - 3)) if call else ""
     quoted = f' "{about}"' if about else ""
     return f"{MARK}{tool}{quoted} {size}{', ' if outcome else ''}{outcome}{end}"
 
 
-def ended(part: Part) -> str:
-    """How an output ended: the exit status if one is told, and the line that says what went wrong if something did."""
-    return _outcome(part)
+def describe_outcome(part: Part) -> str:
+    """How an output ended: its exit status, if stated, and the line that explains a failure."""
+    return _find_outcome(part)
 
 
 def is_placeholder(text: str) -> bool:
@@ -84,39 +84,39 @@ def is_placeholder(text: str) -> bool:
     return len(text) <= MOST_CHARS and text.startswith(MARK) and _OURS.fullmatch(text) is not None
 
 
-def shortened(said: str, head: int) -> str:
-    """The first characters of a string, and how many more there were."""
+def shorten_string(said: str, head: int) -> str:
+    """The first characters of a string and a note of how many more there were."""
     return f"{said[:head]}... [{len(said) - head:,} more characters]"
 
 
-def kept_of(said: str) -> int | None:
-    """How many characters `shortened` kept of a string; None where it made no such string."""
+def count_kept(said: str) -> int | None:
+    """How many characters `shorten_string` kept of a string; None if it did not shorten this one."""
     note = _MORE.search(said) if said.endswith(_MORE_ENDS) else None
     return note.start() if note else None
 
 
-def holds_shortened(arguments: str) -> bool:
-    """Whether a string in these arguments, which are JSON, was shortened."""
+def has_shortened(arguments: str) -> bool:
+    """Whether a string in these JSON arguments was shortened."""
     return f'{_MORE_ENDS}"' in arguments and _MORE_INSIDE.search(arguments) is not None
 
 
-def stands(text: str, *templates: str) -> bool:
-    """Whether a placeholder stands here: one of ours, or one that `filled` made of one of these templates."""
+def is_any_placeholder(text: str, *templates: str) -> bool:
+    """Whether a text is a placeholder: a default one, or one filled from one of these templates."""
     if is_placeholder(text):
         return True
-    return len(text) <= _LONGEST and any([_pattern(one).fullmatch(text) for one in templates if one])
+    return len(text) <= _LONGEST and any([_compile_template(one).fullmatch(text) for one in templates if one])
 
 
-def main_argument(arguments: str) -> str:
-    """What a call was about: its command, pattern, path or address, else its first text. Not yet short."""
+def find_main_argument(arguments: str) -> str:
+    """The main argument of a call: its command, pattern, path or address, else its first text. Unshortened."""
     given = _read(arguments)
-    found = _joined(_telling(given)) if isinstance(given, dict) else given
+    found = _join_words(_pick_main_argument(given)) if isinstance(given, dict) else given
     patched = _PATCHED.search(found[:2_000])
     return patched[1] if patched else found
 
 
-def short(text: str, most: int) -> str:
-    """One printable line of at most `most` characters; dots where it was longer, nothing where there is no room."""
+def shorten_line(text: str, most: int) -> str:
+    """Shorten to one printable line of at most `most` characters, with an ellipsis; "" if there is no room."""
     start = text[: 4 * most]
     if len(start) <= most and start.isprintable() and "  " not in start and start == start.strip():
         return start
@@ -128,10 +128,10 @@ def short(text: str, most: int) -> str:
     return f"{line[: most - 1].rstrip()}…" if most > 8 else ""
 
 
-def _about(argument: str, most: int) -> str:
-    """A long path keeps its end, all else its beginning."""
+def _shorten_argument(argument: str, most: int) -> str:
+    """Shorten an argument: a long path keeps its end, anything else its beginning."""
     path = "/" in argument and " " not in argument and len(argument) < 4 * MOST_CHARS
-    return short(argument[::-1], most)[::-1] if path else short(argument, most)
+    return shorten_line(argument[::-1], most)[::-1] if path else shorten_line(argument, most)
 
 
 _LONGEST = 4_000  # characters of a filled template: ids of 1,500 are seen
@@ -146,7 +146,7 @@ _OURS = re.compile(
 )
 
 
-def _value(match: re.Match[str], part: Part) -> str:
+def _fill_field(match: re.Match[str], part: Part) -> str:
     name = match[1]
     if name is None:
         return match[0][0]
@@ -163,14 +163,14 @@ _FACTS: dict[str, Callable[[Part], str]] = {
     "chars": lambda part: str(len(part.text)),
     "chars_grouped": lambda part: f"{len(part.text):,}",
     "tokens": lambda part: str(part.tokens),
-    "lines": lambda part: str(_lines(part.text)),
+    "lines": lambda part: str(_count_lines(part.text)),
     "error": lambda part: "error " if part.is_error else "",
 }
 
 
 @lru_cache(maxsize=64)
-def _pattern(template: str) -> re.Pattern[str]:
-    """What `filled` can make of a template."""
+def _compile_template(template: str) -> re.Pattern[str]:
+    """Compile a pattern that matches whatever `fill_template` can make of a template."""
     made, at = "", 0
     for match in _FIELD.finditer(template):
         made += re.escape(template[at : match.start()])
@@ -179,7 +179,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     return re.compile(made + re.escape(template[at:]), re.DOTALL)
 
 
-def _lines(text: str) -> int:
+def _count_lines(text: str) -> int:
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
@@ -192,19 +192,19 @@ _FAILED = re.compile(
 )
 
 
-def _outcome(part: Part) -> str:
-    """Exit status if one is told, and the line that says what went wrong if something did."""
+def _find_outcome(part: Part) -> str:
+    """The exit status, if stated, and the line that explains a failure."""
     text = part.text if len(part.text) <= 2 * _SEEN else f"{part.text[:_SEEN]}\n{part.text[-_SEEN:]}"
-    status = _status(text)
+    status = _find_status(text)
     code = status[1] if status else ""
     said = f"exit code {code}" if code else ""
     if not part.is_error and code in ("", "0"):
         return said
-    return f"{said or 'error'}: {_complaint(text)}".removesuffix(": ")
+    return f"{said or 'error'}: {_find_error_line(text)}".removesuffix(": ")
 
 
-def _status(text: str) -> re.Match[str] | None:
-    """The first exit status told, looked for only where one of its words stands."""
+def _find_status(text: str) -> re.Match[str] | None:
+    """The first exit status stated; only searched where one of its words occurs."""
     for word in _WORDS:
         at = text.find(word) if word[0] in text else -1  # one letter is found much sooner than a word is missed
         while at >= 0:
@@ -215,8 +215,8 @@ def _status(text: str) -> re.Match[str] | None:
     return None
 
 
-def _complaint(text: str) -> str:
-    """The exception that ended it, else the first line that sounds like an error, else the first line."""
+def _find_error_line(text: str) -> str:
+    """The exception that ended it, else the first line that looks like an error, else the first line."""
     raised = _RAISED.findall(text)
     if raised:
         return str(raised[-1])
@@ -235,8 +235,8 @@ _RANKS = {name: rank for rank, name in enumerate(_TOLD)}
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
 
 
-def _telling(given: dict[str, Any]) -> Any:
-    known = _ranked(tuple(given))
+def _pick_main_argument(given: dict[str, Any]) -> Any:
+    known = _rank_names(tuple(given))
     if "command" in known and "path" in known:
         verb, path = given[known["command"]], given[known["path"]]
         if isinstance(verb, str) and isinstance(path, str) and verb.replace("_", "").isalpha():
@@ -248,18 +248,18 @@ def _telling(given: dict[str, Any]) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _ranked(names: tuple[str, ...]) -> dict[str, str]:
-    """Those of these names that tell something, by their plain forms, the more telling ones first."""
-    plain = {_plain(name): name for name in names}
+def _rank_names(names: tuple[str, ...]) -> dict[str, str]:
+    """The known argument names among these by their normalized form, the most informative first."""
+    plain = {_normalize_name(name): name for name in names}
     return {one: plain[one] for one in sorted(plain.keys() & _RANKS.keys(), key=_RANKS.__getitem__)}
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
-def _joined(value: Any) -> str:
-    """A text as it is, a list of words as a line; of `bash -lc COMMAND` the command."""
+def _join_words(value: Any) -> str:
+    """A text as it is, a list of words as a line; of `bash -lc COMMAND` only the command."""
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         wrapped = len(value) == 3 and value[1].startswith("-") and value[1].endswith("c")
         return value[2] if wrapped else " ".join(value)

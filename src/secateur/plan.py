@@ -62,20 +62,20 @@ def decode(data: bytes) -> Plan:
 
 def branch_for(plan: Plan, keys: Container[str]) -> Plan:
     """The epochs that hold for a history with these keys; what undoes an epoch that does not is left out."""
-    if all(_holds(epoch, keys) for epoch in plan.epochs):
+    if all(_is_applicable(epoch, keys) for epoch in plan.epochs):
         return plan
     places: dict[int, int] = {}
     kept: list[Epoch] = []
     for number, epoch in enumerate(plan.epochs):
-        if not _holds(epoch, keys) or (epoch.reverts is not None and epoch.reverts not in places):
+        if not _is_applicable(epoch, keys) or (epoch.reverts is not None and epoch.reverts not in places):
             continue
         places[number] = len(kept)
         kept.append(epoch if epoch.reverts is None else replace(epoch, reverts=places[epoch.reverts]))
     return Plan(tuple(kept))
 
 
-def pending_keys(plan: Plan, mine: Plan) -> frozenset[str]:
-    """Keys with which more epochs of a plan would hold for a history, or some that do, `mine`, no more."""
+def find_pending_keys(plan: Plan, mine: Plan) -> frozenset[str]:
+    """Keys with which more epochs of a plan would apply to a history, or some of `mine` no longer would."""
     hold = {(epoch.at_ms, epoch.head_key, epoch.reason) for epoch in mine.epochs} if mine is not plan else set()
     ahead = (
         []
@@ -88,16 +88,16 @@ def pending_keys(plan: Plan, mine: Plan) -> frozenset[str]:
 
 def plan_for(plan: Plan, read: Transcript) -> Plan:
     """The epochs that hold for this history."""
-    return branch_for(plan, keys_of(read.messages)) if plan.epochs else plan
+    return branch_for(plan, collect_keys(read.messages)) if plan.epochs else plan
 
 
-def keys_of(messages: Iterable[Message]) -> frozenset[str]:
-    """All keys by which an epoch may name where these messages end."""
+def collect_keys(messages: Iterable[Message]) -> frozenset[str]:
+    """All keys by which an epoch may name the end of these messages."""
     return frozenset(key for one in messages for key in (one.key, *(part.key for part in one.parts)))
 
 
-def _holds(epoch: Epoch, keys: Container[str]) -> bool:
-    """Whether a history with these keys is the one that the epoch was opened for, or goes on from it."""
+def _is_applicable(epoch: Epoch, keys: Container[str]) -> bool:
+    """Whether an epoch was opened for a history with these keys or for a beginning of it."""
     apart = () if isinstance(epoch.excluded_keys, UnsetType) else epoch.excluded_keys
     return (not epoch.head_key or epoch.head_key in keys) and not any(key in keys for key in apart)
 
@@ -106,7 +106,7 @@ def fold(plan: Plan) -> FoldedPlan:
     """Latest epoch wins per key, a later Restore too; within one epoch Remove beats Rewrite."""
     parts: dict[str, tuple[Rewrite | Remove, int]] = {}
     ranges: list[tuple[Replace, int]] = []
-    for epoch in active_epochs(plan):
+    for epoch in list_active_epochs(plan):
         removed = {edit.key for edit in epoch.edits if isinstance(edit, Remove)}
         for edit in epoch.edits:
             match edit:
@@ -121,8 +121,8 @@ def fold(plan: Plan) -> FoldedPlan:
     return FoldedPlan(parts, tuple(ranges))
 
 
-def active_epochs(plan: Plan) -> list[Epoch]:
-    """The epochs that no later epoch undoes; undoing an undo brings the first one back."""
+def list_active_epochs(plan: Plan) -> list[Epoch]:
+    """The epochs not undone by a later one; undoing an undo restores the first epoch."""
     undone: set[int] = set()
     for number in range(len(plan.epochs) - 1, -1, -1):
         undoes = plan.epochs[number].reverts
@@ -131,19 +131,19 @@ def active_epochs(plan: Plan) -> list[Epoch]:
     return [epoch for number, epoch in enumerate(plan.epochs) if number not in undone]
 
 
-def blocked_keys(plan: Plan) -> dict[str, str]:
-    """Keys of edits that nobody proposes again, and why: a provider would have refused them, or they were undone."""
+def collect_blocked_keys(plan: Plan) -> dict[str, str]:
+    """Keys of edits not to be proposed again, with the reason: undone, or refused by a provider."""
     mine = [epoch for epoch in plan.epochs if REFUSED in epoch.reason]
-    back = [epoch for epoch in active_epochs(plan) if epoch.reverts is not None and REFUSED not in epoch.reason]
-    found = _named(UNDONE, _taken_back(plan, back))
-    return found | _named(REFUSED, [*_taken_back(plan, mine), *mine])
+    back = [epoch for epoch in list_active_epochs(plan) if epoch.reverts is not None and REFUSED not in epoch.reason]
+    found = _label_keys(UNDONE, _list_reverted(plan, back))
+    return found | _label_keys(REFUSED, [*_list_reverted(plan, mine), *mine])
 
 
-def _taken_back(plan: Plan, epochs: list[Epoch]) -> list[Epoch]:
+def _list_reverted(plan: Plan, epochs: list[Epoch]) -> list[Epoch]:
     return [plan.epochs[epoch.reverts] for epoch in epochs if epoch.reverts is not None]
 
 
-def _named(mark: str, epochs: list[Epoch]) -> dict[str, str]:
+def _label_keys(mark: str, epochs: list[Epoch]) -> dict[str, str]:
     return {edit.key: mark for epoch in epochs for edit in epoch.edits if not isinstance(edit, Replace)}
 
 
@@ -170,13 +170,13 @@ def resolve_ranges(
         i, j = places.get(edit.after), places.get(edit.through)
         if i is None or j is None or j < i:
             continue
-        found = [one for one in found if not _hides(i, j, one)]
+        found = [one for one in found if not _is_hidden(i, j, one)]
         found.append((i, j, edit))
     return sorted(found, key=lambda one: one[:2])
 
 
-def _hides(i: int, j: int, older: tuple[int, int, Replace]) -> bool:
-    """Whether the newer range [i, j) hides the older one: it contains it, or cuts it in two.
+def _is_hidden(i: int, j: int, older: tuple[int, int, Replace]) -> bool:
+    """Whether the newer range [i, j) hides the older one: contains it or cuts it in two.
 
     The last comes of a rewind: a range made on each branch, and both in the history that somebody came back to.
     """

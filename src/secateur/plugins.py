@@ -23,24 +23,31 @@ from secateur.api.editable import Node
 from secateur.api.repair_run import RepairRecord, RepairRun
 from secateur.api.rule import Found, Rule, Violation, rule
 from secateur.bounds import (
-    boundary,
-    eligible,
     explain_protection,
+    find_boundary,
     find_call,
     find_prunable_results,
     find_turn_start,
     get_index,
+    is_eligible,
 )
-from secateur.budget import Budget, handle_for, original, saves
-from secateur.chain import canonical, linked, start
+from secateur.budget import Budget, get_original, handle_for, is_shorter
+from secateur.chain import encode_canonical, link_bodies, start
 from secateur.compaction.ask import Ask, Failure, SummaryAnswer
 from secateur.errors import ConfigError, FormatError, SecateurError, StoreError, UnknownFormat
-from secateur.excerpt import excerpt, trimmed
+from secateur.excerpt import excerpt, trim_text
 from secateur.formats.format import Format
-from secateur.formats.native import Calls, array_at, fixed_tokens, medium, member, value_digest
-from secateur.formats.native import canonical as canonical_json
+from secateur.formats.native import (
+    Calls,
+    count_fixed_tokens,
+    dump_canonical,
+    find_array,
+    hash_value,
+    read_medium,
+    read_member,
+)
 from secateur.jsontext import Lines, Text, dumps
-from secateur.lineage import assign_keys, chained, handle_of, hash_text
+from secateur.lineage import assign_keys, find_chain_key, handle_of, hash_text
 from secateur.model import (
     Edit,
     Kind,
@@ -56,15 +63,25 @@ from secateur.model import (
     Role,
     Transcript,
 )
-from secateur.placeholder import informative
+from secateur.placeholder import describe_removed
 from secateur.policy import Policy
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count, Protection, Share
 from secateur.registry import PluginWarning
 from secateur.schedule.gates import EveryRequest
 from secateur.stores import open_store
-from secateur.stores.admission import admitted
-from secateur.stores.protocol import Blob, Conflict, Rejected, SessionId, SessionUpdate, State, Store, changed, fresh
+from secateur.stores.admission import check_admission
+from secateur.stores.protocol import (
+    Blob,
+    Conflict,
+    Rejected,
+    SessionId,
+    SessionUpdate,
+    State,
+    Store,
+    apply_update,
+    make_state,
+)
 from secateur.strategy import Strategy, is_final
 from secateur.summarizers.own import Function
 from secateur.summarizers.protocol import Failed, Summarizer
@@ -125,37 +142,37 @@ __all__ = [
     "Violation",
     "SessionId",
     "RepairRun",
-    "admitted",
-    "array_at",
-    "boundary",
+    "check_admission",
+    "find_array",
+    "find_boundary",
     "find_call",
     "find_prunable_results",
-    "canonical",
-    "canonical_json",
-    "chained",
-    "changed",
+    "encode_canonical",
+    "dump_canonical",
+    "find_chain_key",
+    "apply_update",
     "hash_text",
     "dumps",
-    "eligible",
+    "is_eligible",
     "excerpt",
-    "fixed_tokens",
-    "fresh",
+    "count_fixed_tokens",
+    "make_state",
     "handle_for",
     "handle_of",
     "get_index",
-    "informative",
+    "describe_removed",
     "is_final",
     "assign_keys",
-    "linked",
-    "medium",
-    "member",
+    "link_bodies",
+    "read_medium",
+    "read_member",
     "open_store",
-    "original",
+    "get_original",
     "rule",
     "find_turn_start",
-    "saves",
+    "is_shorter",
     "start",
-    "trimmed",
-    "value_digest",
+    "trim_text",
+    "hash_value",
     "explain_protection",
 ]

@@ -53,11 +53,11 @@ def is_protected_tool(protect: Protection, tool: str) -> bool:
     """
     if not protect.tools and not protect.prunable_tools:
         return False
-    return _named(protect.tools, protect.prunable_tools, tool)
+    return _is_named(protect.tools, protect.prunable_tools, tool)
 
 
-def protected_tokens(protect: Protection, window: int) -> int:
-    """How many of the newest tokens of results stay in a window of `window` tokens.
+def count_protected_tokens(protect: Protection, window: int) -> int:
+    """How many of the newest result tokens are protected in a window of `window` tokens.
 
     A table is linear between its rows, in proportion below the first and constant above the last (SEEDS 1.4).
     """
@@ -66,10 +66,10 @@ def protected_tokens(protect: Protection, window: int) -> int:
         return tokens
     if isinstance(tokens, float):
         return int(tokens * window)
-    return _between(((0, 0), *sorted(tokens)), window)
+    return _interpolate(((0, 0), *sorted(tokens)), window)
 
 
-def _between(rows: Table, window: int) -> int:
+def _interpolate(rows: Table, window: int) -> int:
     for (low, less), (high, more) in zip(rows, rows[1:], strict=False):
         if window <= high:
             return less + (more - less) * max(window - low, 0) // (high - low or 1)
@@ -77,23 +77,23 @@ def _between(rows: Table, window: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _named(deny: tuple[str, ...], allow: tuple[str, ...], tool: str) -> bool:
+def _is_named(deny: tuple[str, ...], allow: tuple[str, ...], tool: str) -> bool:
     name = tool.strip().lower()
-    if any(_fits(pattern, name) for pattern in _patterns(deny)):
+    if any(_is_glob_match(pattern, name) for pattern in _split_globs(deny)):
         return True
-    allowed = _patterns(allow)
-    return bool(allowed) and not any(_fits(pattern, name) for pattern in allowed)
+    allowed = _split_globs(allow)
+    return bool(allowed) and not any(_is_glob_match(pattern, name) for pattern in allowed)
 
 
 @lru_cache(maxsize=256)
-def _patterns(globs: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """What stands between the wildcards of each glob. Blank ones are ignored: an allow-list of blanks allows all."""
+def _split_globs(globs: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The literal pieces of each glob. Blank globs are ignored: an allow-list of blanks allows all."""
     texts = [glob.strip().lower() for glob in globs]
     return tuple(tuple(text.split("*")) for text in texts if text)
 
 
-def _fits(pieces: tuple[str, ...], name: str) -> bool:
-    """Whether a name is these pieces in order, with anything between them.
+def _is_glob_match(pieces: tuple[str, ...], name: str) -> bool:
+    """Whether a name consists of these pieces in order, with anything between them.
 
     Each piece is taken at the first place where it fits: nothing is tried twice, so no glob is slow.
     """

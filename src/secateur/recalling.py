@@ -18,8 +18,8 @@ _NEAR = 400  # characters in which the mark is looked for: hosts put lines of th
 _STEPS = re.compile(r"[^a-z0-9]+")
 
 
-def headed(tool: str, about: str, text: str = "") -> str:
-    """A result of the tools that read back: one line that says what it is, and the text."""
+def add_header(tool: str, about: str, text: str = "") -> str:
+    """Format a result of the recall tools: a header line that describes it, and the text."""
     return f"[{NAME} {tool}: {about}]\n{text}"
 
 
@@ -37,16 +37,16 @@ def is_recalled(part: Part) -> bool:
     return any(f"[{NAME} {tool}: " in near for tool in READERS)
 
 
-def unread(messages: Sequence[Message]) -> int:
-    """The first message behind the model's last output: it has read none of the results from there on."""
+def find_first_unread(messages: Sequence[Message]) -> int:
+    """The first message after the model's last output: it has read no results from there on."""
     for number in range(len(messages) - 1, -1, -1):
         if messages[number].is_output:
             return number + 1
     return 0
 
 
-def unused(messages: Sequence[Message], answers: int) -> frozenset[str]:
-    """Keys of the results read back after which the model has not yet answered `answers` times without reading more."""
+def find_unused_keys(messages: Sequence[Message], answers: int) -> frozenset[str]:
+    """Keys of recalled results not yet followed by `answers` model answers without another recall."""
     found: set[str] = set()
     if not answers:
         return frozenset()

@@ -167,34 +167,36 @@ class Receipt(Struct, frozen=True):
         return f"<Receipt {self.status}, {self.sizes}>"
 
 
-def entries(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[EditRecord, ...]:
-    """What an epoch did to the parts of a history, in its order.
+def build_records(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[EditRecord, ...]:
+    """Records of what an epoch did to the parts of a history, in order.
 
     `before` and `after` are the same messages in the views around it; an untouched one is the same object in both.
     """
     edits = {edit.key: edit for edit in epoch.edits if not isinstance(edit, Replace)}
     told: list[EditRecord] = []
     changed = list(compress(numbers(), map(is_not, before, after)))
-    turns = _turns(read[: changed[-1] + 1]) if changed else []
+    turns = _find_user_turns(read[: changed[-1] + 1]) if changed else []
     for number in changed:
         place = (number, bisect_right(turns, number))
-        told += _of_message(place, (read[number], before[number], after[number]), edits, epoch)
+        told += _build_message_records(place, (read[number], before[number], after[number]), edits, epoch)
     return tuple(told)
 
 
-def replaced(read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, weigh: Weigh) -> tuple[EditRecord, ...]:
-    """The ranges of messages that an epoch replaced, one entry each, by their first message.
+def build_range_records(
+    read: Messages, shown: Messages, ranges: Ranges, epoch: Epoch, weigh: Weigh
+) -> tuple[EditRecord, ...]:
+    """Records of the message ranges an epoch replaced, one each, by their first message.
 
     `ranges` are all that are in force, `shown` the messages one by one as the model read them before; `weigh` gives the
     tokens of what stands in place of one.
     """
     mine = {id(one) for one in epoch.edits if isinstance(one, Replace)}
     found = sorted([(i, j, edit) for i, j, edit in ranges if id(edit) in mine], key=lambda one: one[:2])
-    turns = _turns(read) if found else []
-    return tuple(_of_range(read, shown, place, (epoch, weigh, turns)) for place in found)
+    turns = _find_user_turns(read) if found else []
+    return tuple(_build_range_record(read, shown, place, (epoch, weigh, turns)) for place in found)
 
 
-def _of_range(
+def _build_range_record(
     read: Messages, shown: Messages, place: tuple[int, int, Replace], how: tuple[Epoch, Weigh, list[int]]
 ) -> EditRecord:
     (i, j, edit), (epoch, weigh, turns) = place, how
@@ -214,24 +216,26 @@ def _of_range(
         removed_hash=hash_text("".join(part.key for part in parts)) if parts else "",
         inserted_hash=hash_text("\0".join(item.text for item in edit.messages)) if edit.messages else "",
         user_turn=bisect_right(turns, i),
-        parts=tuple(_parts(read, shown, (i, j), turns)),
+        parts=tuple(_iterate_visible_parts(read, shown, (i, j), turns)),
     )
 
 
-def _parts(read: Messages, shown: Messages, inside: tuple[int, int], turns: list[int]) -> Iterator[ReplacedPart]:
-    """The parts of messages [i, j) that the model could still read."""
+def _iterate_visible_parts(
+    read: Messages, shown: Messages, inside: tuple[int, int], turns: list[int]
+) -> Iterator[ReplacedPart]:
+    """The parts of messages [i, j) still visible to the model."""
     for number in range(*inside):
         turn = bisect_right(turns, number)
         for part in read[number].parts if shown[number].parts else ():
             yield ReplacedPart(part.key, part.tool, part.call_id, number, turn, part.tokens)
 
 
-def _turns(messages: Messages) -> list[int]:
-    """Where the user speaks."""
+def _find_user_turns(messages: Messages) -> list[int]:
+    """The numbers of the user's messages."""
     return [at for at, message in enumerate(messages) if message.role == "user" and message.origin == "user"]
 
 
-def _of_message(
+def _build_message_records(
     place: tuple[int, int],
     states: tuple[Message, Message, Message],
     edits: dict[str, Rewrite | Remove | Restore],
@@ -239,14 +243,14 @@ def _of_message(
 ) -> Iterator[EditRecord]:
     number, turn = place
     raw, was, now = states
-    had, has = _tokens(was), _tokens(now)
-    stood, stands = _by_key(was), _by_key(now)
+    had, has = _sum_tokens_by_key(was), _sum_tokens_by_key(now)
+    stood, stands = _index_parts(was), _index_parts(now)
     for part in raw.parts:
         if (
             part.key in edits and part.container_key not in edits
         ):  # the outer edit wins, and accounts for what was inside
             yield EditRecord(
-                verb=_verb(edits[part.key]),
+                verb=_name_edit(edits[part.key]),
                 strategy=edits[part.key].strategy,
                 tool=part.tool,
                 call_id=part.call_id,
@@ -263,7 +267,7 @@ def _of_message(
             )
 
 
-def _by_key(message: Message) -> dict[str, Part]:
+def _index_parts(message: Message) -> dict[str, Part]:
     return {part.key: part for part in reversed(message.parts)}
 
 
@@ -274,8 +278,8 @@ def _hash(part: Part | None) -> str:
     return part.fingerprint if part.fingerprint and part.kind != "tool_result" else hash_text(part.text)
 
 
-def _tokens(message: Message) -> dict[str, int]:
-    """Tokens by key; a result's are also those of the media that stand inside it, which go when it goes."""
+def _sum_tokens_by_key(message: Message) -> dict[str, int]:
+    """Tokens by key; a result's include those of the media inside it, which are removed with it."""
     tokens = {part.key: part.tokens for part in message.parts}
     for part in message.parts:
         if part.container_key in tokens:
@@ -283,5 +287,5 @@ def _tokens(message: Message) -> dict[str, int]:
     return tokens
 
 
-def _verb(edit: Rewrite | Remove | Restore) -> Verb:
+def _name_edit(edit: Rewrite | Remove | Restore) -> Verb:
     return "rewrite" if isinstance(edit, Rewrite) else "remove" if isinstance(edit, Remove) else "restore"

@@ -72,8 +72,8 @@ class Registry(Generic[T]):
         self._loaded: dict[str, T] = {}
         self._points: dict[str, EntryPoint] = {}
 
-    def names(self) -> tuple[str, ...]:
-        """The names of everything that can be asked for. Plugins are listed without being loaded."""
+    def list_names(self) -> tuple[str, ...]:
+        """The names of everything available. Plugins are listed without being loaded."""
         return (*self.built_in, *(name for name, plugin in self._scan().items() if not plugin.problem))
 
     def get(self, name: str) -> T | None:
@@ -85,29 +85,29 @@ class Registry(Generic[T]):
         plugin = self._scan().get(name)
         return None if plugin is None else self._load(plugin)
 
-    def known(self, name: str) -> T | None:
-        """As `get`, but a plugin that cannot be used is a warning, and None."""
+    def get_or_warn(self, name: str) -> T | None:
+        """Like `get`, but an unusable plugin gives a warning and None."""
         try:
             return self.get(name)
         except ConfigError as error:
             warn(str(error))
             return None
 
-    def added(self) -> dict[str, T]:
-        """The plugins that can be used, loaded. One that cannot be loaded is left out with a warning."""
-        loaded = {name: self.known(name) for name, plugin in self._scan().items() if not plugin.problem}
+    def load_plugins(self) -> dict[str, T]:
+        """The usable plugins, loaded. One that cannot be loaded is left out with a warning."""
+        loaded = {name: self.get_or_warn(name) for name, plugin in self._scan().items() if not plugin.problem}
         return {name: value for name, value in loaded.items() if value is not None}
 
-    def every(self) -> dict[str, T]:
-        """Everything that can be used, loaded."""
+    def load_all(self) -> dict[str, T]:
+        """Everything usable, loaded."""
         built_in = {name: value for name in self.built_in if (value := self.get(name)) is not None}
-        return built_in | self.added()
+        return built_in | self.load_plugins()
 
-    def plugins(self) -> tuple[Plugin, ...]:
-        """Every plugin of this kind, also those that cannot be used, with the reason. This loads them."""
-        return tuple(self._tried(plugin) for plugin in self._scan().values())
+    def list_plugins(self) -> tuple[Plugin, ...]:
+        """Every plugin of this kind, including unusable ones with the reason. This loads them."""
+        return tuple(self._try_plugin(plugin) for plugin in self._scan().values())
 
-    def _tried(self, plugin: Plugin) -> Plugin:
+    def _try_plugin(self, plugin: Plugin) -> Plugin:
         if plugin.problem:
             return plugin
         try:
@@ -122,7 +122,9 @@ class Registry(Generic[T]):
         if found is not self._found:
             self._found, self._loaded = found, {}
             self._points = {name: points[0] for name, points in found.items()}
-            self._plugins = {name: _plugin(self.kind, points, name in self.built_in) for name, points in found.items()}
+            self._plugins = {
+                name: _make_plugin(self.kind, points, name in self.built_in) for name, points in found.items()
+            }
             for plugin in self._plugins.values():
                 if plugin.problem:
                     warn(plugin.problem)
@@ -137,20 +139,20 @@ class Registry(Generic[T]):
             except Exception as error:  # whatever the module of a plugin raises
                 reason = str(error) if isinstance(error, ConfigError) else f"{type(error).__name__}: {error}"
                 raise ConfigError(
-                    f"{_title(plugin)} cannot be used: {reason}. Update or uninstall {plugin.distribution}, or set "
-                    f"{SWITCH}=off"
+                    f"{_format_title(plugin)} cannot be used: {reason}. Update or uninstall {plugin.distribution}, "
+                    f"or set {SWITCH}=off"
                 ) from error
         return self._loaded[plugin.name]
 
 
 def find(kind: str) -> Mapping[str, tuple["EntryPoint", ...]]:
     """The entry points of the group `secateur.KIND`, by name; several where distributions share a name."""
-    return _scanned().get(kind, _NONE)
+    return _scan_entry_points().get(kind, _NONE)
 
 
 def forget() -> None:
     """Read the entry points again at the next lookup: for tests, and for programs that install plugins."""
-    _scanned.cache_clear()
+    _scan_entry_points.cache_clear()
 
 
 def is_off() -> bool:
@@ -167,8 +169,8 @@ _NONE: Mapping[str, tuple["EntryPoint", ...]] = {}
 
 
 @lru_cache(maxsize=1)
-def _scanned() -> dict[str, dict[str, tuple["EntryPoint", ...]]]:
-    """All entry points of ours, by kind and name."""
+def _scan_entry_points() -> dict[str, dict[str, tuple["EntryPoint", ...]]]:
+    """All our entry points, by kind and name."""
     if is_off():
         return {}
     from importlib.metadata import entry_points
@@ -182,25 +184,25 @@ def _scanned() -> dict[str, dict[str, tuple["EntryPoint", ...]]]:
     return found
 
 
-def _plugin(kind: str, points: tuple["EntryPoint", ...], is_taken: bool) -> Plugin:
+def _make_plugin(kind: str, points: tuple["EntryPoint", ...], is_taken: bool) -> Plugin:
     first = points[0]
-    distribution, version = _origin(first)
+    distribution, version = _get_origin(first)
     plugin = Plugin(kind, first.name, first.value, distribution, version)
     if is_taken:
-        problem = f"{_title(plugin)} is not used: {first.name!r} is built in. Its author has to rename it"
+        problem = f"{_format_title(plugin)} is not used: {first.name!r} is built in. Its author has to rename it"
     elif len(points) > 1:
-        origins = " and ".join(" ".join(_origin(point)) for point in points)
+        origins = " and ".join(" ".join(_get_origin(point)) for point in points)
         problem = f"the plugin {first.name!r} (secateur.{kind}) is not used: {origins} both bring it. Uninstall one"
     else:
         return plugin
     return Plugin(kind, first.name, first.value, distribution, version, problem)
 
 
-def _title(plugin: Plugin) -> str:
+def _format_title(plugin: Plugin) -> str:
     return f"the plugin {plugin.name!r} (secateur.{plugin.kind}) of {plugin.origin}"
 
 
-def _origin(point: "EntryPoint") -> tuple[str, str]:
+def _get_origin(point: "EntryPoint") -> tuple[str, str]:
     dist = point.dist
     return (dist.name, dist.version) if dist is not None else ("an unknown distribution", "")
 

@@ -19,15 +19,15 @@ ROLES: tuple[ToolRole, ...] = get_args(ToolRole)
 
 
 @lru_cache(maxsize=2_048)
-def role_of(tool: str, arguments: str) -> ToolRole:
-    """The role of a call: `tool` as the host names it, `arguments` as JSON, as raw text, or "" where unknown."""
-    words = _words(tool)
-    given = _given(arguments)
+def detect_role(tool: str, arguments: str) -> ToolRole:
+    """The role of a call: `tool` as named by the host, `arguments` as JSON, raw text, or "" if unknown."""
+    words = _split_words(tool)
+    given = _parse_arguments(arguments)
     if not given:
-        return _by_text(arguments) or _keeping(words, set()) or _by_name(words)
-    keys = {_plain(name) for name in given}
-    command = _commanded(given, keys)
-    return command or _keeping(words, keys) or _by_shape(words, keys)
+        return _detect_by_text(arguments) or _detect_protected(words, set()) or _detect_by_name(words)
+    keys = {_normalize_name(name) for name in given}
+    command = _detect_command(given, keys)
+    return command or _detect_protected(words, keys) or _detect_by_shape(words, keys)
 
 
 # fmt: off
@@ -59,18 +59,18 @@ _RUNS = frozenset({"bash", "shell", "sh", "zsh", "powershell", "terminal", "exec
 # fmt: on
 
 
-def _by_text(arguments: str) -> ToolRole | None:
-    """Freeform tools take no JSON."""
+def _detect_by_text(arguments: str) -> ToolRole | None:
+    """Detect the role of a freeform tool, which takes no JSON."""
     return "edit" if arguments.lstrip().startswith(_PATCH) else None
 
 
-def _commanded(given: dict[str, Any], keys: Set[str]) -> ToolRole | None:
-    """Commands, and the editors whose `command` is a verb."""
+def _detect_command(given: dict[str, Any], keys: Set[str]) -> ToolRole | None:
+    """Detect commands, and editors whose `command` is a verb."""
     if not keys & _COMMANDS:
         return "run" if "sessionid" in keys and keys & _RUNNING else None
-    command = _value(given, "command", "cmd")
+    command = _get_argument(given, "command", "cmd")
     if isinstance(command, str) and keys & _PATHS and (command == "view" or command in _EDITOR):
-        if str(_value(given, "path")).startswith("/memories"):
+        if str(_get_argument(given, "path")).startswith("/memories"):
             return "memory"
         return "read" if command == "view" else "edit"
     if "prompt" in keys:
@@ -79,8 +79,8 @@ def _commanded(given: dict[str, Any], keys: Set[str]) -> ToolRole | None:
     return "edit" if "apply_patch" in line[:200] and _PATCH in line else "run"
 
 
-def _keeping(words: Set[str], keys: Set[str]) -> ToolRole | None:
-    """Roles whose results are protected."""
+def _detect_protected(words: Set[str], keys: Set[str]) -> ToolRole | None:
+    """Detect roles whose results are protected."""
     if keys & {"skill", "skillname"} or words & {"skill", "skills"}:
         return "skill"
     if words & {"memory", "memories", "remember", "recall"}:
@@ -94,7 +94,7 @@ def _keeping(words: Set[str], keys: Set[str]) -> ToolRole | None:
     return None
 
 
-def _by_shape(words: Set[str], keys: Set[str]) -> ToolRole:
+def _detect_by_shape(words: Set[str], keys: Set[str]) -> ToolRole:
     if keys & _CHANGES or (keys & _PATHS and keys & _BODIES):
         return "edit"
     if keys & _SEARCHES or words & _FINDS:
@@ -104,7 +104,7 @@ def _by_shape(words: Set[str], keys: Set[str]) -> ToolRole:
     return "other"
 
 
-def _by_name(words: Set[str]) -> ToolRole:
+def _detect_by_name(words: Set[str]) -> ToolRole:
     hints: tuple[tuple[ToolRole, Set[str]], ...] = (
         ("run", _RUNS),
         ("search", _FINDS),
@@ -117,18 +117,18 @@ def _by_name(words: Set[str]) -> ToolRole:
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-def _given(arguments: str) -> dict[str, Any]:
-    """The arguments by name; empty where they are no object. Values stay unread: a written file may be long."""
+def _parse_arguments(arguments: str) -> dict[str, Any]:
+    """The arguments by name; empty if they are no object. Values stay unparsed: a written file may be long."""
     if not arguments.lstrip().startswith("{"):
         return {}
     try:
         return dict(_members(arguments))
     except (msgspec.DecodeError, UnicodeEncodeError):
-        return _lenient(arguments)
+        return _parse_leniently(arguments)
 
 
-def _lenient(arguments: str) -> dict[str, Any]:
-    """What msgspec refuses and other readers take: lone surrogates, NaN."""
+def _parse_leniently(arguments: str) -> dict[str, Any]:
+    """Parse what msgspec rejects and other parsers accept: lone surrogates, NaN."""
     try:
         read = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -136,17 +136,17 @@ def _lenient(arguments: str) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def _value(given: dict[str, Any], *names: str) -> Any:
-    """The first of these arguments that is there."""
+def _get_argument(given: dict[str, Any], *names: str) -> Any:
+    """The first of these arguments that is present."""
     found = next((value for name, value in given.items() if name.lower() in names), None)
     return msgspec.json.decode(found) if isinstance(found, msgspec.Raw) else found
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
 @lru_cache(maxsize=1_024)
-def _words(tool: str) -> frozenset[str]:
+def _split_words(tool: str) -> frozenset[str]:
     """`mcp__memory__searchNodes` → mcp, memory, search, nodes."""
     return frozenset(word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", tool))

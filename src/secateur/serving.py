@@ -14,11 +14,11 @@ from secateur.fitting.background import PreparedSummary
 from secateur.pipeline import RequestRun, Result, decide
 from secateur.session import document
 from secateur.sessions import ATTEMPTS, SentView, SessionManager, SessionMatch
-from secateur.sessions.receipt_log import failed
-from secateur.sessions.unsent import UnsentView, receipt_of_unsent
+from secateur.sessions.receipt_log import make_failure_receipt
+from secateur.sessions.unsent import UnsentView, make_unsent_receipt
 from secateur.sessions.waiting_receipts import flush
-from secateur.stages import EngineSettings, FitRequest, Incoming, Storage, repaired_request
-from secateur.stages.report import largest
+from secateur.stages import EngineSettings, FitRequest, Incoming, Storage, repair_request
+from secateur.stages.report import find_largest
 from secateur.stores.protocol import Conflict, SessionId
 from secateur.view import View
 
@@ -37,17 +37,17 @@ def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, requ
         sessions.begin()
         incoming, match = _find(settings, sessions, who, request)
         who = replace(who, session=match.session)
-        with sessions.checkout(who) as cached:
+        with sessions.check_out(who) as cached:
             served = _serve(RequestRun(settings, sessions, cached, who, match, request, incoming))
         flush(sessions)
         if served.unsent is None:
             return served.view
-        sessions.note_failure(who, receipt_of_unsent(served.unsent.receipt, served.too_long))
-        raise StillTooLong(served.too_long, served.view, largest(served.view.transcript), served.unsent)
+        sessions.note_failure(who, make_unsent_receipt(served.unsent.receipt, served.too_long))
+        raise StillTooLong(served.too_long, served.view, find_largest(served.view.transcript), served.unsent)
     except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled request leaves no trace
         raise
     except Exception as error:
-        sessions.note_failure(who, failed(settings.policy.name, settings.counter, error, request.now_ms))
+        sessions.note_failure(who, make_failure_receipt(settings.policy.name, settings.counter, error, request.now_ms))
         raise
 
 
@@ -55,7 +55,7 @@ def _find(
     settings: EngineSettings, sessions: SessionManager, who: SessionId, request: FitRequest
 ) -> tuple[Incoming, SessionMatch]:
     """The request, and the session that it belongs to."""
-    incoming = repaired_request(settings, request.native)
+    incoming = repair_request(settings, request.native)
     if not sessions.needs_lookup(who):
         return incoming, SessionMatch(who.session)
     read = document.read(incoming.native, settings.format, settings.model)
@@ -86,9 +86,9 @@ def _serve(call: RequestRun) -> Served:
                 break
             else:
                 _send(call, result)
-                return Served(_warned(result.view, sessions.collect_garbage(call.request.now_ms)))
+                return Served(_with_warning(result.view, sessions.collect_garbage(call.request.now_ms)))
         result = decide(call, state, "away", prepared)
-        warned = _warned(result.view, f"this request went on without the store: {error}")
+        warned = _with_warning(result.view, f"this request went on without the store: {error}")
         return _finish(call, replace(result, view=warned))
     except BaseException:
         cached.discard_work()
@@ -130,10 +130,10 @@ def _send(call: RequestRun, result: Result) -> None:
     """The view goes out: remember its repairs, and use a summary that was made in the background only once."""
     call.cached.repaired = result.repaired
     if (background := call.settings.compaction.background) is not None:
-        background.used(call.who)
+        background.drop_taken(call.who)
 
 
-def _warned(view: View[Any], warning: str) -> View[Any]:
+def _with_warning(view: View[Any], warning: str) -> View[Any]:
     """The view with one more warning, if there is one."""
     receipt = view.receipt
     return replace(view, receipt=replace(receipt, warnings=(*receipt.warnings, warning))) if warning else view

@@ -9,14 +9,14 @@ from typing import Any
 from msgspec import structs
 
 from secateur import arguments
-from secateur.arguments import named, pin_named, present
+from secateur.arguments import check_session, pin_named, resolve_now
 from secateur.closing import Closing
 from secateur.object_requests import ObjectRequests
-from secateur.objects import looked_at
+from secateur.objects import inspect_request
 from secateur.sessions import SessionManager
-from secateur.sessions.commands import UndoResult, noted, pinned, undone, unpinned
-from secateur.sessions.replay import ReplayResult, replayed
-from secateur.stages import EngineSettings, new_projection, repaired_request
+from secateur.sessions.commands import UndoResult, add_pin, record_session_usage, remove_pin, undo_epoch
+from secateur.sessions.replay import ReplayResult, replay_request
+from secateur.stages import EngineSettings, make_projection, repair_request
 from secateur.stores.protocol import Pin, SessionId
 from secateur.view import View
 
@@ -38,14 +38,16 @@ class SessionCommands(Closing):
         left out, and the next receipt says so. Of a refused request hand in the error: where it names the window, that
         holds from then on. A store that fails stops nothing here.
         """
-        who, receipt = arguments.viewed(view)
-        noted(self.sessions, who or self._who(str(view), tenant), receipt, usage, present(now_ms))
+        who, receipt = arguments.get_session_and_receipt(view)
+        record_session_usage(
+            self.sessions, who or self._resolve_session(str(view), tenant), receipt, usage, resolve_now(now_ms)
+        )
 
     async def arecord_usage(
         self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now_ms: int | None = None
     ) -> None:
         """The same beside a running event loop, which a store may keep waiting."""
-        await asyncio.to_thread(self.record_usage, view, usage, tenant=tenant, now_ms=present(now_ms))
+        await asyncio.to_thread(self.record_usage, view, usage, tenant=tenant, now_ms=resolve_now(now_ms))
 
     def undo(
         self, session: str, epoch: int | None = None, *, tenant: str | None = None, now_ms: int | None = None
@@ -54,8 +56,8 @@ class SessionCommands(Closing):
 
         What it edited is left alone from then on. Raises EditError where there is none, StoreError.
         """
-        number = None if epoch is None else arguments.whole("epoch", epoch)
-        return undone(self.sessions, self._who(session, tenant), number, present(now_ms))
+        number = None if epoch is None else arguments.check_integer("epoch", epoch)
+        return undo_epoch(self.sessions, self._resolve_session(session, tenant), number, resolve_now(now_ms))
 
     def pin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
@@ -65,13 +67,17 @@ class SessionCommands(Closing):
         `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
         arguments) or `handle`. Raises ConfigError, StoreError.
         """
-        return pinned(self.sessions, self._who(session, tenant), *pin_named(kind, pattern), present(now_ms))
+        return add_pin(
+            self.sessions, self._resolve_session(session, tenant), *pin_named(kind, pattern), resolve_now(now_ms)
+        )
 
     def unpin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
     ) -> tuple[Pin, ...]:
         """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
-        return unpinned(self.sessions, self._who(session, tenant), *pin_named(kind, pattern), present(now_ms))
+        return remove_pin(
+            self.sessions, self._resolve_session(session, tenant), *pin_named(kind, pattern), resolve_now(now_ms)
+        )
 
     def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> ReplayResult:
         """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
@@ -79,20 +85,22 @@ class SessionCommands(Closing):
         From the raw history handed in, that of the request or one that goes on from it; else from the store, where
         `store_raw=True` was set. Raises StoreError.
         """
-        past = looked_at(raw)
-        history = None if raw is None else repaired_request(self.settings, past.native).native
-        number = arguments.whole("request", request)
-        done = replayed(self.sessions, new_projection(self.settings), self._who(session, tenant), number, history)
-        return structs.replace(done, request=past.given(done.request))
+        past = inspect_request(raw)
+        history = None if raw is None else repair_request(self.settings, past.native).native
+        number = arguments.check_integer("request", request)
+        done = replay_request(
+            self.sessions, make_projection(self.settings), self._resolve_session(session, tenant), number, history
+        )
+        return structs.replace(done, request=past.restore(done.request))
 
     def clear_cache(self) -> None:
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.sessions.memory.clear()
         self._objects.forget()
 
-    def _who(self, session: str | None, tenant: str | None) -> SessionId:
-        """A session as it was named, and whose it is."""
-        name = "" if session is None else named(session)
-        return self.sessions.who(
+    def _resolve_session(self, session: str | None, tenant: str | None) -> SessionId:
+        """Resolve a session's name and its tenant."""
+        name = "" if session is None else check_session(session)
+        return self.sessions.identify_session(
             name, None if tenant is None else arguments.name("tenant", tenant, "the tenant's name")
         )

@@ -29,40 +29,40 @@ def with_dependents(
                 void.append(Remove(part.key, strategy="settle"))
             kept = kept or (part.prefix_bound and part.key not in gone)
             open_ = open_ or (part.key in keys and (part.kind != "reasoning" or kept or part.key not in gone))
-        open_ = open_ or message.key in edges or _emptied(message, keys, gone)
+        open_ = open_ or message.key in edges or _is_emptied(message, keys, gone)
     return (*edits, *void)
 
 
-def _emptied(message: Message, keys: Set[str], gone: Set[str]) -> bool:
-    """Whether these edits take the last of a message."""
+def _is_emptied(message: Message, keys: Set[str], gone: Set[str]) -> bool:
+    """Whether these edits remove the last part of a message."""
     mine = {part.key for part in message.parts}
     return bool(mine) and mine <= gone and not mine.isdisjoint(keys)
 
 
-def in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bool:
-    """Whether `edits` remove bound reasoning of the tool loop that is still running (wire rules A51, A59)."""
+def is_in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bool:
+    """Whether `edits` remove bound reasoning of the tool loop still in progress (wire rules A51, A59)."""
     removed = {edit.key for edit in edits if isinstance(edit, Remove)}
-    if not removed or not messages or not _answers(messages[-1]):
+    if not removed or not messages or not _has_results(messages[-1]):
         return False
     for message in reversed(messages):
-        if message.role == "user" and not _answers(message):
+        if message.role == "user" and not _has_results(message):
             return False
         if any(part.prefix_bound and part.key in removed for part in message.parts):
             return True
     return False
 
 
-def _answers(message: Message) -> bool:
-    """Whether it holds results: what the user says beside them goes on with the turn."""
+def _has_results(message: Message) -> bool:
+    """Whether a message holds results: user text beside them continues the turn."""
     return any(part.kind == "tool_result" for part in message.parts)
 
 
-def headless(raw: tuple[Message, ...], shown: tuple[Message, ...], turn: int) -> bool:
-    """Whether the turn that begins at message `turn` lost the reasoning that its first answer begins with (A52).
+def is_missing_reasoning(raw: tuple[Message, ...], shown: tuple[Message, ...], turn: int) -> bool:
+    """Whether the turn at message `turn` lost the reasoning its first answer begins with (A52).
 
     Only a turn that goes on with results has to begin with it: one that ends in an answer is over.
     """
-    if not raw or not _answers(raw[-1]):
+    if not raw or not _has_results(raw[-1]):
         return False
     for came, seen in zip(raw[turn:], shown[turn:], strict=True):
         if came.role == "assistant" and came.parts:

@@ -32,11 +32,11 @@ class Strategy(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         raise NotImplementedError
 
     def stale_since(self, transcript: Transcript, budget: Budget, keys: Set[str]) -> Mapping[str, int]:
-        """Of the parts with these keys, those that a later message made stale, and the number of that message."""
+        """Parts with these keys made stale by a later message, and the number of that message."""
         return {}
 
 
-def _admit(name: str, loaded: Any) -> type[Strategy]:
+def _check_strategy(name: str, loaded: Any) -> type[Strategy]:
     if not (isinstance(loaded, type) and issubclass(loaded, Strategy)):
         raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.Strategy")
     if loaded.__struct_config__.tag != name:
@@ -57,13 +57,13 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "clear_inputs": "secateur.strategies.clear_inputs:ClearInputs",
         "drop_reasoning": "secateur.strategies.drop_reasoning:DropReasoning",
     },
-    _admit,
+    _check_strategy,
 )
 
 
 def is_partial(name: str) -> bool:
     """Whether a result that this strategy edited may still be cleared as a whole (SEEDS S.7)."""
-    strategy = STRATEGIES.known(name)
+    strategy = STRATEGIES.get_or_warn(name)
     return strategy is not None and strategy.is_partial
 
 

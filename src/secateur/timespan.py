@@ -6,8 +6,8 @@ Rule: one unit, the largest of which there are two at least.
 _UNITS = ((86_400, "days"), (3_600, "h"), (60, "min"))
 
 
-def spoken(seconds: float) -> str:
-    """Seconds in days, hours, minutes or seconds: `311 days`, `5 min`, `90 s`."""
+def describe_duration(seconds: float) -> str:
+    """Format seconds in days, hours, minutes or seconds: `311 days`, `5 min`, `90 s`."""
     for size, unit in _UNITS:
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {unit}"

@@ -24,34 +24,34 @@ _REMEMBERED = 4_096  # texts
 _WHOLE = 320  # texts up to here are read whole; of longer ones twice half as many characters are taken
 
 
-def counter(name: str) -> Counter:
+def get_counter(name: str) -> Counter:
     """The counter of that name, one of `COUNTERS`.
 
     ConfigError if there is none, or if what it needs is not installed.
     """
     made = COUNTERS.get(name)
     if made is None:
-        names = COUNTERS.names()
+        names = COUNTERS.list_names()
         nearest = get_close_matches(name, names, n=1, cutoff=0)[0]
         raise ConfigError(f"there is no token counter {name!r}: did you mean {nearest!r}? All: {', '.join(names)}")
-    if made is o200k:
-        _batch_count()  # now, not at the first text
+    if made is count_o200k:
+        _import_batch_count()  # now, not at the first text
     return made
 
 
-def for_reports() -> tuple[str, ...]:
-    """The names of the counters that a report may use: ours and those of plugins."""
-    return (*OWN, *(name for name in COUNTERS.names() if name not in COUNTERS.built_in))
+def list_report_counters() -> tuple[str, ...]:
+    """The names of the counters a report may use: built-in ones and those of plugins."""
+    return (*OWN, *(name for name in COUNTERS.list_names() if name not in COUNTERS.built_in))
 
 
-def counter_for(name: str, model: str) -> Counter:
-    """The counter of that name, in this model's own tokens; a rule of thumb is the same for every model (SEEDS S.4)."""
-    return scaled(counter(name), model) if name in OWN else counter(name)
+def get_model_counter(name: str, model: str) -> Counter:
+    """The counter of that name in this model's tokens; rules of thumb are model-independent (SEEDS S.4)."""
+    return scale_counter(get_counter(name), model) if name in OWN else get_counter(name)
 
 
-def remembering(*names: str, model: str = "") -> tuple[Counter, ...]:
-    """Counters of these names for a model that know the texts they counted last; one counter for one name."""
-    made = {name: lru_cache(maxsize=_REMEMBERED)(counter_for(name, model)) for name in names}
+def make_cached_counters(*names: str, model: str = "") -> tuple[Counter, ...]:
+    """Counters of these names for a model that cache recent texts; one counter per name."""
+    made = {name: lru_cache(maxsize=_REMEMBERED)(get_model_counter(name, model)) for name in names}
     return tuple(made[name] for name in names)
 
 
@@ -66,7 +66,7 @@ def estimate(text: str) -> int:
     chars = len(text)
     if not chars:
         return 0
-    taken = text if chars <= _WHOLE else sampled(text)
+    taken = text if chars <= _WHOLE else sample_text(text)
     try:
         data = taken.encode()
     except UnicodeEncodeError:  # lone surrogates
@@ -78,16 +78,16 @@ def estimate(text: str) -> int:
     return tokens if tokens <= chars else min(tokens, len(data) * chars // size)
 
 
-def o200k(text: str) -> int:
-    """Exactly as many tokens as OpenAI's o200k vocabulary has for the text. ConfigError without toktok-rs."""
+def count_o200k(text: str) -> int:
+    """Exactly the token count of OpenAI's o200k vocabulary. ConfigError without toktok-rs."""
     try:
-        return _batch_count()((text,), "o200k_base", 1)[0]
+        return _import_batch_count()((text,), "o200k_base", 1)[0]
     except UnicodeEncodeError:  # lone surrogates: they travel as U+FFFD
-        return o200k(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        return count_o200k(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
-def sampled(text: str) -> str:
-    """About 320 characters from all over a text, or all of one that is not longer.
+def sample_text(text: str) -> str:
+    """About 320 characters from all over a text, or the whole text if it is not longer.
 
     Two strides, so that a table whose rows are as wide as one of them is met at all its columns by the other.
     Characters are taken one by one, since their kinds are what counts, not their neighbours.
@@ -97,41 +97,41 @@ def sampled(text: str) -> str:
     stride = len(text) // (_WHOLE // 2)
     if stride <= 16:
         return text[::stride] + text[stride // 2 :: stride + 1]
-    stride = _odd_one(stride)
-    return text[::stride] + text[stride // 2 :: _odd_one(stride + 1)]
+    stride = _find_coprime_stride(stride)
+    return text[::stride] + text[stride // 2 :: _find_coprime_stride(stride + 1)]
 
 
-def code_units(text: str) -> int:
-    """Length in UTF-16 code units: what systems written in JavaScript call the length of a text."""
+def count_code_units(text: str) -> int:
+    """Length in UTF-16 code units: the length of a text in JavaScript."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def scaled(count: Counter, model: str) -> Counter:
-    """`count`, which counts as o200k does, for another model: times `factor(model)`, rounded."""
-    times = factor(model)
+def scale_counter(count: Counter, model: str) -> Counter:
+    """`count`, which counts like o200k, for another model: times `factor(model)`, rounded."""
+    times = get_factor(model)
     if times == 1:
         return count
 
     def scaled_count(text: str) -> int:
-        return times_of(count(text), times)
+        return scale_tokens(count(text), times)
 
     return scaled_count
 
 
-def times_of(tokens: int, times: float) -> int:
-    """So many times the tokens, rounded as all counts are."""
+def scale_tokens(tokens: int, times: float) -> int:
+    """Multiply tokens by a factor, rounded like all counts."""
     return int(tokens * times + 0.5)
 
 
-def counted_by(name: str, model: str) -> str:
-    """How a counter counts for a model, for people: by its name, and the factor that it is multiplied by."""
-    times = factor(model) if name in OWN else 1.0
+def describe_counter(name: str, model: str) -> str:
+    """How a counter counts for a model, for people: its name, and the factor applied."""
+    times = get_factor(model) if name in OWN else 1.0
     return name if times == 1 else f"{name} × {times:g} for {model}"
 
 
 @lru_cache(maxsize=256)
-def factor(model: str) -> float:
-    """Tokens of this model per token of o200k, on agents' transcripts; 1.0 for OpenAI's and for unknown models.
+def get_factor(model: str) -> float:
+    """Tokens of this model per o200k token, on agents' transcripts; 1.0 for OpenAI's and unknown models.
 
     Measured over sixteen kinds of content, with Claude's counts as a reconstruction of `count_tokens` gives them and
     with Gemma's vocabulary for Gemini. By content it varies: Claude up to 4.6 1.07–1.42, Claude 4.7 and later
@@ -145,8 +145,8 @@ def factor(model: str) -> float:
     return next((times for family, times in _FACTORS.items() if family in name), 1.0)
 
 
-def media_tokens(mime: str, base64_chars: int) -> int:
-    """About what a medium costs: `mime` as the request has it (a block type like "image_url" does too).
+def estimate_media_tokens(mime: str, base64_chars: int) -> int:
+    """Approximate cost of a medium: `mime` as in the request (or a block type like "image_url").
 
     An image 1,600 (Anthropic: width · height / 750, scaled down to at most about 1.2 megapixels; OpenAI 85 to 1,100;
     Gemini 258 a tile). Audio and video a token per 500 bytes (Gemini: 32 a second at 128 kbit/s). Text four bytes a
@@ -162,28 +162,28 @@ def media_tokens(mime: str, base64_chars: int) -> int:
     return 2_000 * min(100, 1 + size // 50_000)
 
 
-def _rounded(text: str) -> int:
-    return (code_units(text) + 2) // 4
+def _round_estimate(text: str) -> int:
+    return (count_code_units(text) + 2) // 4
 
 
-def _rounded_with_frame(text: str) -> int:
-    return _rounded(text) + 10 if text else 0
+def _round_with_frame(text: str) -> int:
+    return _round_estimate(text) + 10 if text else 0
 
 
-def _rounded_up(text: str) -> int:
+def _round_up(text: str) -> int:
     return -(-len(text) // 4)
 
 
 @lru_cache(maxsize=4_096)
-def _odd_one(stride: int) -> int:
-    """The next stride without a factor up to 13, which rows' widths are made of."""
+def _find_coprime_stride(stride: int) -> int:
+    """The next stride without a prime factor up to 13, which row widths often have."""
     while gcd(stride, 30_030) > 1:
         stride += 1
     return stride
 
 
 @cache
-def _batch_count() -> Callable[..., list[int]]:
+def _import_batch_count() -> Callable[..., list[int]]:
     try:
         found: Callable[..., list[int]] = import_module("toktok").batch_count
     except ImportError as error:
@@ -191,7 +191,7 @@ def _batch_count() -> Callable[..., list[int]]:
     return found
 
 
-def _admit(name: str, loaded: Any) -> Counter:
+def _check_counter(name: str, loaded: Any) -> Counter:
     if not callable(loaded):
         raise ConfigError(f"{loaded!r:.80} cannot be called with a text")
     count: Counter = loaded
@@ -202,13 +202,13 @@ COUNTERS: Registry[Counter] = Registry(
     "counters",
     {
         "estimate": "secateur.tokens:estimate",
-        "o200k": "secateur.tokens:o200k",
-        "chars": "secateur.tokens:code_units",  # openclaw: four to a token
-        "chars/4-round": "secateur.tokens:_rounded",  # opencode, kilocode: Math.round, so a half goes up
-        "chars/4-round+10": "secateur.tokens:_rounded_with_frame",  # pi-auto-compressor
-        "chars/4-ceil": "secateur.tokens:_rounded_up",  # hermes, which is Python and counts code points; Pi's own cut
+        "o200k": "secateur.tokens:count_o200k",
+        "chars": "secateur.tokens:count_code_units",  # openclaw: four to a token
+        "chars/4-round": "secateur.tokens:_round_estimate",  # opencode, kilocode: Math.round, so a half goes up
+        "chars/4-round+10": "secateur.tokens:_round_with_frame",  # pi-auto-compressor
+        "chars/4-ceil": "secateur.tokens:_round_up",  # hermes, which is Python and counts code points; Pi's own cut
     },
-    _admit,
+    _check_counter,
 )
 
 OWN = ("estimate", "o200k")  # counters that are multiplied by a model's factor; they count as o200k does

@@ -8,11 +8,11 @@ import pytest
 import carried
 import secateur
 from native import Native, assistant, blocks, calls, named, pi_call, pi_messages, pi_result, pi_session, tool, user
-from secateur.policy import Policy, advice, as_toml, load, names
-from secateur.policy.openclaw_config import configured
+from secateur.policy import Policy, as_toml, give_advice, list_preset_names, load
+from secateur.policy.openclaw_config import convert_config
 from secateur.policy.windows import resolve
 from secateur.schedule import Never, Threshold
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 
 SEEDS = ("opencode", "kilocode", "hermes", "pi-auto-compressor", "openclaw")
 COMPACTED = "<tool-output-compacted />"
@@ -102,7 +102,7 @@ def test_SV_S_2_bound_reasoning_goes_with_the_edit_and_is_named() -> None:
 )
 def test_SV_S_4_each_preset_has_its_own_counter(policy: str, name: str, tokens: list[int]) -> None:
     assert load(policy).counter == name
-    assert [counter(name)("x" * size) for size in (0, 1, 2, 3, 100)] == tokens
+    assert [get_counter(name)("x" * size) for size in (0, 1, 2, 3, 100)] == tokens
     assert fit([user()], policy).receipt.counter == "estimate"
 
 
@@ -202,11 +202,11 @@ def test_SV_0_3_skill_is_protected_and_the_list_is_open() -> None:
 
 
 def test_SV_0_3_doctor_warns() -> None:
-    assert advice(load("opencode")) == []
-    assert "`skill`" in advice(load({"extends": "opencode", "protect": {"tools": []}}))[0]
+    assert give_advice(load("opencode")) == []
+    assert "`skill`" in give_advice(load({"extends": "opencode", "protect": {"tools": []}}))[0]
     assert (
         "only the last 1 user turns are protected"
-        in advice(load({"extends": "opencode", "protect": {"last_turns": 1}}))[0]
+        in give_advice(load({"extends": "opencode", "protect": {"last_turns": 1}}))[0]
     )
 
 
@@ -446,7 +446,9 @@ def test_SV_2_5_on_a_rewound_history_what_is_protected_again_reads_as_it_came() 
 def test_SV_2_7_3_1_session_files_are_not_for_rewriting(policy: str, kept: str) -> None:
     assert load(policy).allow_in_place == kept
     assert all(
-        load(name).allow_in_place == "always" for name in names() if name not in ("pi-auto-compressor", "openclaw")
+        load(name).allow_in_place == "always"
+        for name in list_preset_names()
+        if name not in ("pi-auto-compressor", "openclaw")
     )
 
 
@@ -470,7 +472,7 @@ def test_SV_3_1_without_stickiness_follow_ups_are_sent_as_they_came() -> None:
 
 
 def test_SV_3_2_off_where_openclaws_configuration_says_nothing() -> None:
-    assert isinstance(configured({"agents": {}}, load("openclaw")).schedule, Never)
+    assert isinstance(convert_config({"agents": {}}, load("openclaw")).schedule, Never)
     assert isinstance(load("openclaw").schedule, Threshold)
 
 
@@ -530,10 +532,10 @@ def test_SV_3_4_four_characters_are_a_token_and_the_window_is_resolved() -> None
     assert cold(below).request is below
     assert cold(at).request != at
     models = {"providers": {"anthropic": {"models": [{"id": "claude-x", "contextWindow": 100_000}]}}}
-    policy = configured({"models": models, "agents": {"defaults": {"contextTokens": 90_000}}}, load("openclaw"))
+    policy = convert_config({"models": models, "agents": {"defaults": {"contextTokens": 90_000}}}, load("openclaw"))
     assert resolve(None, "claude-x", load("openclaw"))[0] == 200_000
     assert resolve(None, "gpt-4o", load("openclaw"))[0] == 128_000
-    assert resolve(None, "claude-x", configured({"models": models}, load("openclaw")))[0] == 100_000
+    assert resolve(None, "claude-x", convert_config({"models": models}, load("openclaw")))[0] == 100_000
     assert resolve(None, "claude-x", policy)[0] == 90_000
 
 
@@ -572,7 +574,7 @@ def test_SV_3_6_allow_and_deny() -> None:
     def which(**tools: list[str]) -> list[int]:
         config = {"agents": {"defaults": {"contextPruning": {"mode": "cache-ttl", "tools": tools}}}}
         messages = [user(), *(named("x" * 5_000, tool) for tool in ("Exec", "read", "image_gen")), *ROUNDS[3:]]
-        shown = cold(messages, configured(config, load("openclaw"))).request
+        shown = cold(messages, convert_config(config, load("openclaw"))).request
         return [number for number, (old, new) in enumerate(zip(messages, shown, strict=True)) if old != new]
 
     assert which() == [1, 2, 3]
@@ -590,11 +592,11 @@ def test_SV_3_7_smart_defaults(mode: str, heartbeat: str, cache: str | None) -> 
         "auth": {"profiles": {"a": {"provider": "anthropic", "mode": mode}}},
         "agents": {"defaults": {"models": {"anthropic/claude-opus-4-5": {}}}},
     }
-    policy = configured(config, load("openclaw"))
+    policy = convert_config(config, load("openclaw"))
     assert isinstance(policy.schedule, Threshold)
     assert policy.host_settings["heartbeat"] == heartbeat
     assert policy.host_settings.get("anthropic/claude-opus-4-5 cacheControlTtl") == cache
-    assert any("ttl is 300 s" in told for told in advice(policy)) is (cache is not None)
+    assert any("ttl is 300 s" in told for told in give_advice(policy)) is (cache is not None)
 
 
 def test_SV_3_8_both_places_are_read() -> None:
@@ -602,7 +604,7 @@ def test_SV_3_8_both_places_are_read() -> None:
         {"agent": {"contextPruning": {"mode": "cache-ttl", "ttl": "7m"}}},
         {"agents": {"defaults": {"contextPruning": {"mode": "cache-ttl", "ttl": "7m"}}}},
     ):
-        schedule = configured(config, load("openclaw")).schedule
+        schedule = convert_config(config, load("openclaw")).schedule
         assert isinstance(schedule, Threshold)
         assert schedule.min_idle_s == 420
 
@@ -610,7 +612,7 @@ def test_SV_3_8_both_places_are_read() -> None:
 # the policy language
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_preset_names())
 def test_SV_presets_are_plain_data(name: str, tmp_path: Any) -> None:
     file = tmp_path / "copy.toml"
     file.write_text(as_toml(load(name)), "utf-8")

@@ -12,16 +12,16 @@ from native import Native
 from native import assistant as native_assistant
 from native import user as native_user
 from secateur.compaction.ask import SummaryAnswer
-from secateur.compaction.continuation import next_of, visible
-from secateur.compaction.layout import Layout, laid_out, stored
-from secateur.compaction.outcome import host_answer, status_of
+from secateur.compaction.continuation import filter_visible, plan_continuation
+from secateur.compaction.layout import Layout, apply_layout, parse_layout
+from secateur.compaction.outcome import build_host_answer, get_status
 from secateur.compaction.settings import Compaction, Continuation
-from secateur.compaction.template import template
+from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace, Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy, load
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 
 OPENCODE, KILOCODE, HERMES, PI = (load(name) for name in ("opencode", "kilocode", "hermes", "pi-auto-compressor"))
 COMPACTION = {"compaction_continue": True}
@@ -48,7 +48,7 @@ LONG = [m for n in range(40) for m in (user(f"request {n}"), *round_(f"c{n}"), a
 def after(talked: Transcript, policy: Policy, answer: SummaryAnswer | None = None) -> tuple[Message, ...]:
     """The view after a compaction that somebody asks for."""
     given = scene(
-        talked, window=200_000, protect=policy.protect, count=counter(policy.counter), asks=answer is not None
+        talked, window=200_000, protect=policy.protect, count=get_counter(policy.counter), asks=answer is not None
     )
     outcome, _ = run(given, settings(policy), policy.continuation, [answer] if answer else [])
     return view(talked, opened(talked, outcome))
@@ -83,7 +83,7 @@ def test_SV_S_1_the_summarizer_reads_the_pruned_head_and_the_summary_is_a_system
 def test_SV_S_1_the_continuation_is_decided_before_and_comes_last() -> None:
     talked = talk(*LONG, shown("what is this?"))
     outcome, _ = run(scene(talked, window=200_000), settings(OPENCODE), OPENCODE.continuation)
-    assert done(outcome).continuation == next_of(talked.messages, OPENCODE.continuation)
+    assert done(outcome).continuation == plan_continuation(talked.messages, OPENCODE.continuation)
     last = done(outcome).edits[-1]
     assert isinstance(last, Replace)
     assert (last.strategy, last.after) == ("continue", talked.messages[-1].key)
@@ -137,7 +137,7 @@ def test_SV_1_3_under_the_threshold_no_summary_is_asked_for() -> None:
 
 def test_SV_1_5_headings_first_three_and_last_four() -> None:
     wanted = ["Goal", "Standing Instructions", "Key Discoveries", "Accomplished So Far", "Relevant Files & Paths"]
-    assert [one.heading for one in template("hermes").sections] == [*wanted, "Next Steps"]
+    assert [one.heading for one in get_template("hermes").sections] == [*wanted, "Next Steps"]
     talked = talk(*[m for n in range(30) for m in (user(f"u{n} " + "x" * 400), assistant(text=f"a{n}"))])
     made = after(talked, HERMES)
     assert made[:3] == talked.messages[:3]
@@ -168,8 +168,8 @@ def test_SV_2_4_a_bad_answer_cancels_at_once(answer: SummaryAnswer) -> None:
     outcome, asked = run(scene(talk(*LONG), window=200_000, asks=True), settings(PI), PI.continuation, [answer])
     assert refused(outcome).reason == "cancelled"
     assert len(asked) == 1
-    assert host_answer(outcome, "e1", 90_000) == {"cancel": True}
-    assert status_of(outcome).startswith("cancelled: ")
+    assert build_host_answer(outcome, "e1", 90_000) == {"cancel": True}
+    assert get_status(outcome).startswith("cancelled: ")
 
 
 def test_SV_2_4_no_model_or_too_short_a_history_cancels() -> None:
@@ -177,7 +177,7 @@ def test_SV_2_4_no_model_or_too_short_a_history_cancels() -> None:
         outcome, asked = run(
             scene(talked, window=200_000, asks=asks), settings(PI), PI.continuation, [SummaryAnswer("")]
         )
-        assert host_answer(outcome, "e1", 9) == {"cancel": True}
+        assert build_host_answer(outcome, "e1", 9) == {"cancel": True}
         assert asked == []
 
 
@@ -186,24 +186,24 @@ def test_SV_2_4_a_full_result_keeps_everything_with_the_host() -> None:
     good = SummaryAnswer(said("pi-auto-compressor", discoveries="- Every make gave the same output"))
     talked = talk(*LONG, *tail)
     outcome, _ = run(scene(talked, window=200_000, asks=True), settings(PI), PI.continuation, [good])
-    made = host_answer(outcome, "e1", 90_000)["compaction"]
+    made = build_host_answer(outcome, "e1", 90_000)["compaction"]
     assert made["firstKeptEntryId"] == "e1"
     assert set(made) == {"summary", "firstKeptEntryId", "tokensBefore", "details"}
-    layout = stored(json.loads(json.dumps(made["details"])))
+    layout = parse_layout(json.loads(json.dumps(made["details"])))
     assert layout
     assert (layout.head, layout.compacted) == (3, len(talked.messages))
     after_it = view(talked, opened(talked, outcome))
     assert len(after_it) == layout.head + 1 + layout.tail
-    assert laid_out([*talked.messages], after_it[layout.head], layout) == list(after_it)
-    assert status_of(outcome) == "override"
+    assert apply_layout([*talked.messages], after_it[layout.head], layout) == list(after_it)
+    assert get_status(outcome) == "override"
 
 
 def test_SV_2_6_head_summary_tail() -> None:
     layout = Layout(head=2, tail=2, compacted=6)
     prefix = ["head-1", "head-2", "m1", "m2", "tail-1", "tail-2"]
-    assert laid_out(prefix, "summary", layout) == ["head-1", "head-2", "summary", "tail-1", "tail-2"]
+    assert apply_layout(prefix, "summary", layout) == ["head-1", "head-2", "summary", "tail-1", "tail-2"]
     wanted = ["head-1", "head-2", "summary", "tail-1", "tail-2", "after-new"]
-    assert laid_out([*prefix, "after-new"], "summary", layout) == wanted
+    assert apply_layout([*prefix, "after-new"], "summary", layout) == wanted
 
 
 def test_SV_2_6_the_same_from_a_conversation() -> None:
@@ -226,36 +226,36 @@ def test_SV_2_6_the_same_from_a_conversation() -> None:
 
 def test_SV_4_1_media_before_unanswered_before_mid_task() -> None:
     opencode = OPENCODE.continuation
-    assert next_of(talk(shown("look")).messages, opencode).branch == "media"
-    assert next_of(talk(shown("look"), assistant(text="ok")).messages, opencode).branch == "media"
-    assert next_of(talk(user("q")).messages, opencode).branch == "unanswered"
-    assert next_of(talk(user("q"), *round_("c")).messages, opencode).branch == "mid_task"
-    assert next_of(talk(*round_("c")).messages, opencode).branch == "mid_task"
-    assert next_of((), opencode).branch == "mid_task"
+    assert plan_continuation(talk(shown("look")).messages, opencode).branch == "media"
+    assert plan_continuation(talk(shown("look"), assistant(text="ok")).messages, opencode).branch == "media"
+    assert plan_continuation(talk(user("q")).messages, opencode).branch == "unanswered"
+    assert plan_continuation(talk(user("q"), *round_("c")).messages, opencode).branch == "mid_task"
+    assert plan_continuation(talk(*round_("c")).messages, opencode).branch == "mid_task"
+    assert plan_continuation((), opencode).branch == "mid_task"
 
 
 def test_SV_4_2_a_request_that_held_media() -> None:
-    step = next_of(talk(shown(" what is", "this? ")).messages, OPENCODE.continuation)
+    step = plan_continuation(talk(shown(" what is", "this? ")).messages, OPENCODE.continuation)
     assert step.text == "[Resuming] what is this?"
     assert step.meta == COMPACTION | {"had_media": True}
-    alone = next_of(talk(shown()).messages, OPENCODE.continuation)
+    alone = plan_continuation(talk(shown()).messages, OPENCODE.continuation)
     assert alone.text == "[Resuming — previous message had media attachments]"
 
 
 def test_SV_4_2_the_other_wording() -> None:
     anatomy = Continuation(mode="branches", wording="anatomy")
-    assert next_of(talk(shown("what?")).messages, anatomy).text == "[Continuing from compaction] what?"
+    assert plan_continuation(talk(shown("what?")).messages, anatomy).text == "[Continuing from compaction] what?"
     alone = "[Continuing task — previous message contained media attachments]"
-    assert next_of(talk(shown()).messages, anatomy).text == alone
+    assert plan_continuation(talk(shown()).messages, anatomy).text == alone
 
 
 def test_SV_4_3_an_unanswered_request_is_replayed_verbatim() -> None:
-    step = next_of(talk(*LONG, user("  and now\nthis ")).messages, OPENCODE.continuation)
+    step = plan_continuation(talk(*LONG, user("  and now\nthis ")).messages, OPENCODE.continuation)
     assert (step.text, step.meta) == ("  and now\nthis ", COMPACTION)
 
 
 def test_SV_4_4_mid_task() -> None:
-    step = next_of(talk(*LONG, user("q"), *round_("z")).messages, OPENCODE.continuation)
+    step = plan_continuation(talk(*LONG, user("q"), *round_("z")).messages, OPENCODE.continuation)
     assert (step.text, step.meta, step.put_in) == ("continue", COMPACTION, True)
 
 
@@ -295,23 +295,23 @@ def test_SV_4_6_a_person_does_not_see_what_was_put_in() -> None:
     talked = talk(*LONG, user("q"), *round_("z"))
     made = after(talked, OPENCODE)
     assert made[-1].origin == "synthetic"
-    assert texts(visible(made)) == texts(made)[:-1]
+    assert texts(filter_visible(made)) == texts(made)[:-1]
     asked = talk(*LONG, shown("what is this?"))
-    assert not any(text.startswith("[Resuming]") for text in texts(visible(after(asked, OPENCODE))))
+    assert not any(text.startswith("[Resuming]") for text in texts(filter_visible(after(asked, OPENCODE))))
     replay = after(asked, OPENCODE)[-1:]
-    assert texts(visible(replay)) == ["[Resuming] what is this?"]  # where nothing else shows the request
+    assert texts(filter_visible(replay)) == ["[Resuming] what is this?"]  # where nothing else shows the request
 
 
 def test_SV_4_7_who_is_told_to_go_on() -> None:
     finished = talk(*LONG)
-    assert next_of(finished.messages, OPENCODE.continuation).text == "continue"
-    assert next_of(finished.messages, KILOCODE.continuation).branch == "sentence"
+    assert plan_continuation(finished.messages, OPENCODE.continuation).text == "continue"
+    assert plan_continuation(finished.messages, KILOCODE.continuation).branch == "sentence"
     for policy in (HERMES, PI, load("openclaw")):
-        assert next_of(finished.messages, policy.continuation).branch == "none"
-    ours = next_of(finished.messages, load("balance").continuation)
+        assert plan_continuation(finished.messages, policy.continuation).branch == "none"
+    ours = plan_continuation(finished.messages, load("balance").continuation)
     assert (ours.branch, ours.put_in) == ("idle", False)
     asked = talk(*LONG, user("clean up"), assistant(text="Shall I drop the old database?"))
-    assert not next_of(asked.messages, load("balance").continuation).put_in
+    assert not plan_continuation(asked.messages, load("balance").continuation).put_in
 
 
 def test_SV_4_7_text_is_configurable_and_the_branch_is_told() -> None:

@@ -9,9 +9,9 @@ import pytest
 from compactions import COUNT, done, opened, refused, rows, run, scene, texts, view
 from conversation import assistant, result, talk, user
 from secateur.compaction.cut import HistoryCut, cut
-from secateur.compaction.layout import Layout, laid_out, stored
+from secateur.compaction.layout import Layout, apply_layout, parse_layout
 from secateur.compaction.settings import Compaction
-from secateur.compaction.trigger import Load, Report, due, limits, load
+from secateur.compaction.trigger import Load, Report, check_due, compute_limits, load
 from secateur.model import Epoch, Message, NewMessage, Replace
 from secateur.plan import Plan
 from secateur.policy import Policy
@@ -42,22 +42,22 @@ def pi(messages: list[Message], keep: int) -> HistoryCut:
 )
 def test_OC_U_usable(window: int, usable: int) -> None:
     assert OPENCODE
-    assert limits(OPENCODE, window).usable == usable
+    assert compute_limits(OPENCODE, window).usable == usable
 
 
 def test_OC_U5_a_reserve_as_large_as_the_window_leaves_half() -> None:
     assert OPENCODE
-    assert limits(OPENCODE, 8_000).usable == 4_000  # the source has 0, and compacts after every step
+    assert compute_limits(OPENCODE, 8_000).usable == 4_000  # the source has 0, and compacts after every step
 
 
 @pytest.mark.parametrize(("tokens", "over"), [(168_000, True), (167_999, False)])
 def test_OC_U6_the_threshold_itself_counts(tokens: int, over: bool) -> None:
     assert OPENCODE
-    assert due(OPENCODE, Load(tokens), limits(OPENCODE, 200_000)).now is over
+    assert check_due(OPENCODE, Load(tokens), compute_limits(OPENCODE, 200_000)).now is over
 
 
 def test_OC_U7_off() -> None:
-    assert not due(Compaction(enabled=False), Load(10**9), limits(Compaction(), 200_000)).now
+    assert not check_due(Compaction(enabled=False), Load(10**9), compute_limits(Compaction(), 200_000)).now
 
 
 def test_OC_S1_two_turns() -> None:
@@ -104,7 +104,7 @@ def test_OC_F4_of_two_compactions_the_newest_counts() -> None:
 def test_KI_1_usable_as_in_its_older_version(window: int, usable: int) -> None:
     settings = policy("kilocode").compaction
     assert settings
-    assert limits(settings, window).usable == usable
+    assert compute_limits(settings, window).usable == usable
 
 
 # Pi
@@ -146,7 +146,7 @@ def twice(keep: int) -> tuple[list[str], bool]:
     plan = Plan((Epoch(0, keys[3], "compaction", (first,)),))
     made = cut(rows(talked, plan), Compaction(keep_tokens=keep, cut_at="rounds"), 0)
     kept = [row.message.parts[0].text[:2] for row in rows(talked, plan)[made.end :]]
-    taken = [row.message.parts[0].text[:2] for a, b in made.segments() for row in rows(talked, plan)[a:b]]
+    taken = [row.message.parts[0].text[:2] for a, b in made.iterate_segments() for row in rows(talked, plan)[a:b]]
     assert "u1" not in taken  # it is in the summary: only what came since is summarized
     assert set(kept) | set(taken) | {"u3"} >= {"u2", "a2", "u3", "a3"}  # nothing the first one kept is lost
     return kept, any(name != "wh" for name in taken)
@@ -178,8 +178,8 @@ def test_PI_15_nothing_to_do_after_a_compaction() -> None:
 def test_PI_16_over_the_window_less_the_reserve(tokens: int, over: bool) -> None:
     for settings in (Compaction(**PIS_OWN), PI):  # type: ignore[arg-type]
         assert settings
-        assert due(settings, Load(tokens), limits(settings, 100_000)).now is over
-        assert not due(settings, Load(1), limits(settings, 0)).now
+        assert check_due(settings, Load(tokens), compute_limits(settings, 100_000)).now is over
+        assert not check_due(settings, Load(1), compute_limits(settings, 0)).now
 
 
 def test_PI_17_usage_and_what_came_after_it() -> None:
@@ -203,26 +203,26 @@ def test_PI_20_files_read_and_changed() -> None:
 
 def test_PA_7_head_summary_tail_and_what_came_after() -> None:
     raw = ["h1", "h2", "m1", "m2", "t1", "t2", "new"]
-    assert laid_out(raw, "S", Layout(2, 2, 6)) == ["h1", "h2", "S", "t1", "t2", "new"]
+    assert apply_layout(raw, "S", Layout(2, 2, 6)) == ["h1", "h2", "S", "t1", "t2", "new"]
 
 
 def test_PA_8_without_a_summary_nothing_changes() -> None:
-    assert laid_out(["a", "b", "c"], None, Layout(1, 1, 3)) == ["a", "b", "c"]
+    assert apply_layout(["a", "b", "c"], None, Layout(1, 1, 3)) == ["a", "b", "c"]
 
 
 def test_PA_9_fewer_messages_than_were_compacted() -> None:
-    assert laid_out(["a", "b", "c", "d"], "S", Layout(3, 2, 6)) == ["a", "b", "c", "S", "d"]
+    assert apply_layout(["a", "b", "c", "d"], "S", Layout(3, 2, 6)) == ["a", "b", "c", "S", "d"]
 
 
 def test_PA_10_a_tail_that_reaches_into_the_head() -> None:
-    assert laid_out(["a", "b", "c", "d", "e"], "S", Layout(3, 4, 4)) == ["a", "b", "c", "S", "d", "e"]
+    assert apply_layout(["a", "b", "c", "d", "e"], "S", Layout(3, 4, 4)) == ["a", "b", "c", "S", "d", "e"]
 
 
 def test_PA_a_layout_is_read_as_it_was_stored() -> None:
-    assert stored(Layout(3, 12, 60).details()) == Layout(3, 12, 60)
-    assert stored({"kind": "other", "headMessageCount": 3}) is None
-    assert stored({"kind": "hermes-middle", "headMessageCount": -3}) is None
-    assert stored(None) is None
+    assert parse_layout(Layout(3, 12, 60).make_details()) == Layout(3, 12, 60)
+    assert parse_layout({"kind": "other", "headMessageCount": 3}) is None
+    assert parse_layout({"kind": "hermes-middle", "headMessageCount": -3}) is None
+    assert parse_layout(None) is None
 
 
 # Hermes: held to three first and four last messages and 85 %; the version of June has other numbers
@@ -271,10 +271,10 @@ def test_HE_T5_the_newest_request_stays_though_it_is_far_back() -> None:
     assert HERMES
     made = found(messages, HERMES)
     assert made.stays == ((4, 5),)  # June begins the tail there, and summarizes next to nothing
-    assert list(made.segments()) == [(3, 4), (5, 17)]
+    assert list(made.iterate_segments()) == [(3, 4), (5, 17)]
 
 
 @pytest.mark.parametrize(("tokens", "over"), [(50_000, False), (85_000, False), (85_001, True), (90_000, True)])
 def test_HE_B_the_threshold(tokens: int, over: bool) -> None:
     assert HERMES
-    assert due(HERMES, Load(tokens), limits(HERMES, 100_000)).now is over  # June: at 85,000 too
+    assert check_due(HERMES, Load(tokens), compute_limits(HERMES, 100_000)).now is over  # June: at 85,000 too

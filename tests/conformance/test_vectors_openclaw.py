@@ -8,7 +8,7 @@ import carried
 import secateur
 from native import Native, assistant, named, tool, user
 from secateur.policy import load
-from secateur.policy.openclaw_config import configured
+from secateur.policy.openclaw_config import convert_config
 from secateur.schedule import Never, Threshold
 from secateur.strategies import HardClear
 
@@ -170,20 +170,22 @@ def test_CL_19_deny_wins_and_what_is_not_allowed_stays() -> None:
     ids=lambda value: f"CL-20-{value}",
 )
 def test_ttl(ttl: Any, seconds: int) -> None:
-    schedule = configured({"agent": {"contextPruning": {"mode": "cache-ttl", "ttl": ttl}}}, load("openclaw")).schedule
+    schedule = convert_config(
+        {"agent": {"contextPruning": {"mode": "cache-ttl", "ttl": ttl}}}, load("openclaw")
+    ).schedule
     assert isinstance(schedule, Threshold)
     assert schedule.min_idle_s == seconds
 
 
 def test_CL_20_a_ttl_of_zero_never_runs() -> None:
-    policy = configured({"agent": {"contextPruning": {"mode": "cache-ttl", "ttl": "0"}}}, load("openclaw"))
+    policy = convert_config({"agent": {"contextPruning": {"mode": "cache-ttl", "ttl": "0"}}}, load("openclaw"))
     messages = [user(), x(90_000), *TAIL]
     assert fit(messages, policy, 1_000).request is messages
 
 
 def test_CL_21_coercions() -> None:
     stated = {"softTrimRatio": 7, "hardClearRatio": -1, "keepLastAssistants": 2.9, "minPrunableToolChars": -5}
-    policy = configured(
+    policy = convert_config(
         {"agent": {"contextPruning": {"mode": "cache-ttl", "hardClear": {"placeholder": "  "}} | stated}},
         load("openclaw"),
     )
@@ -192,7 +194,7 @@ def test_CL_21_coercions() -> None:
     assert isinstance(clear, HardClear)
     assert (schedule.min_char_share, clear.min_char_share, clear.min_total_chars) == (1.0, 0.0, 0)
     assert (policy.protect.last_assistant_messages, clear.placeholder) == (2, CLEARED)
-    off = configured({"agent": {"contextPruning": {"mode": "CACHE-TTL"}}}, load("openclaw"))
+    off = convert_config({"agent": {"contextPruning": {"mode": "CACHE-TTL"}}}, load("openclaw"))
     assert isinstance(off.schedule, Never)
 
 

@@ -15,7 +15,7 @@ from secateur.budget import Budget
 from secateur.model import Epoch, Rewrite
 from secateur.plan import Plan
 from secateur.policy import load
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 
 U = asks()
 TAIL = [U, U]
@@ -81,7 +81,7 @@ def test_OC_P9_a_protected_tool_is_neither_counted_nor_touched() -> None:
 def test_OC_P10_the_walk_stops_at_a_summary() -> None:
     talked = talk(user(), results("x" * 360_000), summary(), results("x" * 180_000), user(), user(), assistant())
     policy = load("kilocode")
-    budget = Budget(window=200_000, tokens_used=0, count=counter(policy.counter), protect=policy.protect)
+    budget = Budget(window=200_000, tokens_used=0, count=get_counter(policy.counter), protect=policy.protect)
     edits = list(policy.prune[0](talked, budget))
     assert [edit.key for edit in edits if isinstance(edit, Rewrite)] == [part(talked, 3).key]
 

@@ -4,7 +4,7 @@ import pytest
 
 import secateur
 from native import Native, assistant, pi_call, pi_messages, pi_result, pi_session, user
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 
 
 def history(size: int, **results: Native) -> list[Native]:
@@ -85,4 +85,4 @@ def test_PA_6_orphans_are_left_to_repair() -> None:
     ("text", "tokens"), [pytest.param("", 0, id="PA-12"), pytest.param("x" * 400, 110, id="PA-13")]
 )
 def test_tokens(text: str, tokens: int) -> None:
-    assert counter("chars/4-round+10")(text) == tokens
+    assert get_counter("chars/4-round+10")(text) == tokens

@@ -12,11 +12,11 @@ from msgspec import Struct
 from cli_runs import LONG, Done, pi_worked, saved, secateur
 from native import pi_call, pi_result, pi_session, user
 from secateur import Engine
-from secateur.chain import canonical, linked
+from secateur.chain import encode_canonical, link_bodies
 from secateur.lineage import handle_of
-from secateur.sessions.receipt_log import noticed
+from secateur.sessions.receipt_log import make_notice
 from secateur.stores import open_store
-from secateur.stores.protocol import SessionId, SessionUpdate, fresh
+from secateur.stores.protocol import SessionId, SessionUpdate, make_state
 
 
 @pytest.fixture
@@ -280,11 +280,13 @@ def test_tenants_do_not_see_each_other(url: str) -> None:
 
 
 def test_what_retention_took_is_said_by_every_command(tmp_path: Path) -> None:
-    url, state = f"sqlite://{tmp_path}/aged.db", fresh(SessionId("s1"))
+    url, state = f"sqlite://{tmp_path}/aged.db", make_state(SessionId("s1"))
     store = open_store(url)
     for number in range(30):
-        body = canonical(msgspec.structs.replace(noticed("failed", number + 1), sequence=number, session="s1"))
-        state = store.save(state, SessionUpdate(at=number + 1, receipts=linked([body], state.head, number)))
+        body = encode_canonical(
+            msgspec.structs.replace(make_notice("failed", number + 1), sequence=number, session="s1")
+        )
+        state = store.save(state, SessionUpdate(at=number + 1, receipts=link_bodies([body], state.head, number)))
     store.close()
     gone = run(url, "gc", "--receipt-days", "1", "--json").json
     assert (gone["freed"]["receipts"], gone["receipts_s"]) == (20, 86_400)

@@ -11,7 +11,7 @@ import pytest
 from cli_runs import LONG, chat, environment, pi_worked, saved, secateur, worked
 from native import calls, tool, user
 from secateur.stores import open_store
-from secateur.stores.protocol import Blob, SessionId, SessionUpdate, fresh
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, make_state
 
 COMMANDS = ["prune", "inspect", "check", "diff", "policies", "doctor", "completion"]
 
@@ -127,7 +127,7 @@ def test_doctor_measures_the_store_and_makes_none(tmp_path: Path) -> None:
     assert (none["url"], none["source"], none["sizes"], none["retention_s"]) == (url, "SECATEUR_STORE", None, 604_800)
     assert not (tmp_path / "kept").exists()
     store = open_store(url)
-    store.save(fresh(SessionId("s")), SessionUpdate(at=1, blobs=(Blob(b"removed " * 1_000),)))
+    store.save(make_state(SessionId("s")), SessionUpdate(at=1, blobs=(Blob(b"removed " * 1_000),)))
     store.close()
     found = secateur("doctor", "--json", "--store", url).json["store"]
     assert (found["source"], found["sizes"]["blobs"], found["sizes"]["blob_bytes"]) == ("--store", 1, 8_000)

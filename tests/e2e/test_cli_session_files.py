@@ -23,7 +23,7 @@ type = "every_request"
 def stored(name: str, folder: Path) -> Path:
     """The session as its host would leave it in a file, its output long."""
     whole = DOCUMENTS[name]
-    lines = [json.dumps(one) for one in whole] if formats.named(name).log else [json.dumps(whole, indent=2)]
+    lines = [json.dumps(one) for one in whole] if formats.get_format(name).log else [json.dumps(whole, indent=2)]
     path = folder / "session"
     path.write_text("\n".join(lines).replace('"found"', json.dumps(LONG)) + "\n")
     return path

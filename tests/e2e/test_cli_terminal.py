@@ -14,7 +14,7 @@ from cli_runs import environment, pi_worked, saved
 if not hasattr(os, "openpty"):
     pytest.skip("there are no pseudo-terminals here", allow_module_level=True)
 
-COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9]m")
+COLOR = re.compile(r"\x1b\[[0-9;]*3[0-9]m")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -57,8 +57,8 @@ def test_a_dash_asks_for_it_all_the_same(tmp_path: Path) -> None:
 
 def test_styles_are_for_terminals_and_no_color_is_heard(tmp_path: Path) -> None:
     path = saved(tmp_path, pi_worked())
-    assert COLOUR.search(on_terminal("diff", path, "--policy", "opencode")[1])
-    assert not COLOUR.search(on_terminal("diff", path, "--policy", "opencode", NO_COLOR="1")[1])
+    assert COLOR.search(on_terminal("diff", path, "--policy", "opencode")[1])
+    assert not COLOR.search(on_terminal("diff", path, "--policy", "opencode", NO_COLOR="1")[1])
 
 
 @pytest.mark.parametrize("columns", [80, 100, 200])

@@ -11,7 +11,7 @@ import pytest
 from compactions import scene
 from conversation import assistant, result, talk, user
 from local_models import WINDOW, served, small
-from secateur.compacting import CompactionTask, compacted
+from secateur.compacting import CompactionTask, compact_history
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Compaction, Continuation
@@ -81,7 +81,9 @@ def test_a_summary_stands_or_says_why_it_does_not(writers: dict[str, Summarizer]
     )
     conversation = talk(user("Fix the login. Never push to main."), *work, assistant(text="Done."), user("Next: docs."))
     settings = Compaction(keep_turns=1, keep_tokens=0, max_summary_tokens=100, on_bad_summary="cancel")  # asked once
-    made = compacted(CompactionTask(scene(conversation), settings, Continuation()), [writers["http"]], deadline_s=25)
+    made = compact_history(
+        CompactionTask(scene(conversation), settings, Continuation()), [writers["http"]], deadline_s=25
+    )
     assert [answer.by for answer in made.answers] == [writers["http"].name]
     if isinstance(made.outcome, Compacted):
         assert made.outcome.rung == "model"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from secateur.api import check, family_of
+from secateur.api import check, get_family
 from secateur.api.repair import repair
 
 FORMATS = ("anthropic_messages", "openai_chat", "openai_responses", "gemini", "bedrock_converse")
@@ -98,7 +98,7 @@ EACH = [(case, format, rule) for case, rules in TOLD.items() for format, rule in
 
 
 def refused(format: str, body: dict[str, Any]) -> set[str]:
-    return {one.rule for one in check(family_of(format), body[ARRAYS.get(format, "messages")], body)}
+    return {one.rule for one in check(get_family(format), body[ARRAYS.get(format, "messages")], body)}
 
 
 @pytest.mark.parametrize(("case", "format", "rule"), EACH, ids=lambda value: str(value).split(" ")[0])

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from secateur import Engine, View
-from secateur.simulate.requests import recorded
+from secateur.simulate.requests import read_recording
 from secateur.simulate.run import simulate
 from secateur.stores.memory import MemoryStore
 
@@ -105,7 +105,7 @@ def digest(rounds: int) -> str:
     "model", [*MODELS, "claude-sonnet-5-5", "gpt-4o", "gpt-5.6-sol", "gemini-2.5-pro", "deepseek-v4-pro"]
 )
 def test_the_bill_is_not_above_that_of_passing_everything_through(model: str) -> None:
-    recording = recorded(bodies(172, model)[-1])
+    recording = read_recording(bodies(172, model)[-1])
     plain, pruned = simulate(recording), simulate(recording, "balance")
     assert pruned.bill.units <= 1.01 * plain.bill.units
     assert pruned.bill.busts <= pruned.bill.epochs

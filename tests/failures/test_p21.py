@@ -10,9 +10,9 @@ from typing import Any
 
 from secateur import Engine, View
 from secateur.simulate.recall import recall_of
-from secateur.simulate.requests import recorded
+from secateur.simulate.requests import read_recording
 from secateur.simulate.run import simulate
-from secateur.simulate.spending import spending
+from secateur.simulate.spending import analyze_spending
 
 MODEL = "claude-opus-4-5"
 EAGER: dict[str, Any] = {
@@ -88,8 +88,8 @@ def test_sixty_rounds_of_four_files_read_none_of_them_away() -> None:
 
 
 def test_what_was_read_twice_is_told() -> None:
-    recording = recorded(request(("/src/login.py", text("login")), *OTHERS, ("/src/login.py", text("login"))))
+    recording = read_recording(request(("/src/login.py", text("login")), *OTHERS, ("/src/login.py", text("login"))))
     run = simulate(recording)
-    (again,) = [leak for leak in spending(recording, run, recall_of(recording)).leaks if leak.what == "again"]
+    (again,) = [leak for leak in analyze_spending(recording, run, recall_of(recording)).leaks if leak.what == "again"]
     assert (again.times, again.tool) == (1, "Read")
     assert again.tokens > 500

@@ -19,13 +19,13 @@ from every_format import FORMATS_OF_ALL, Step, Turn
 from every_format import document as written
 from laws.shapes import SHAPES, Shape
 from laws.test_repair_broken import GONE, bend, bodies, broken
-from secateur.api import Violation, check, family_of
+from secateur.api import Violation, check, get_family
 from secateur.api.repair import RepairOptions, RepairRecord, repair
 from secateur.cli.exit_codes import UnreadableInput
 from secateur.cli.inputs import InputSource, open_document
 from secateur.cli.report import find_violations
 from secateur.errors import FormatError
-from secateur.formats import named
+from secateur.formats import get_format
 from secateur.session import document
 
 TOGETHER = (
@@ -37,7 +37,7 @@ TOGETHER = (
     {"R1", "R2", "R3", "R5"},
     {"L1", "L2", "L3", "L4", "L10", "F3"},
 )
-FILES = tuple(name for name in FORMATS_OF_ALL if family_of(name) == "transcript")
+FILES = tuple(name for name in FORMATS_OF_ALL if get_family(name) == "transcript")
 
 
 STEP = st.builds(Step, st.sampled_from(["bash", "read"]), st.just('{"a": 1}'), st.sampled_from(["ok", "x" * 50]))
@@ -117,5 +117,5 @@ def test_what_is_mended_was_found_before(path: str) -> None:
 @recorded.NEEDED
 @pytest.mark.parametrize("path", recorded.paths(3_000_000, "swe_agent_traj_json"))
 def test_a_command_in_a_text_needs_no_result(path: str) -> None:
-    messages = named("swe_agent").read(document.read(recorded.data(path)).native).messages
+    messages = get_format("swe_agent").read(document.read(recorded.data(path)).native).messages
     assert [one.rule for one in check("transcript", messages) if one.severity == "error"] == []

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from secateur import Engine, StillTooLong, fit
 from secateur.cli.program import program
-from secateur.recover import recovered
-from secateur.simulate.requests import recorded
-from secateur.tokens import estimate, factor, times_of
+from secateur.recover import recover_session
+from secateur.simulate.requests import read_recording
+from secateur.tokens import estimate, get_factor, scale_tokens
 
 MODELS = ("claude-opus-4-5", "claude-opus-4-7", "gemini-2.5-pro", "gpt-5", "deepseek-chat", "")
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=400)
@@ -47,13 +47,13 @@ def test_the_library_a_session_the_simulator_and_a_hand_off_count_the_same(
     count = once.receipt.tokens_raw
     parts = [part for message in once.raw_transcript.messages for part in message.parts]
     assert count == once.raw_transcript.fixed_tokens + sum(
-        times_of(estimate(part.text), factor(model)) for part in parts
+        scale_tokens(estimate(part.text), get_factor(model)) for part in parts
     )
     assert fit(asked, policy="kilocode").receipt.tokens_raw == count
     assert Engine("balance").fit(asked, session="s").receipt.tokens_raw == count
-    segment = recorded(asked).segments[-1]
+    segment = read_recording(asked).segments[-1]
     assert segment.fixed_tokens + sum(part.tokens for one in segment.messages for part in one.parts) == count
-    assert recovered(asked).whole_tokens == count
+    assert recover_session(asked).whole_tokens == count
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -72,15 +72,15 @@ def test_every_command_says_the_same(model: str, tmp_path: Path) -> None:
     assert told("prune", str(file), "--policy", "kilocode")["input"]["tokens"] == count
     assert told("compact", str(file))["input"]["tokens"] == count
     assert told("diff", str(file))["tokens_before"] == count
-    assert recovered(file.read_bytes(), model=model).whole_tokens == count
+    assert recover_session(file.read_bytes(), model=model).whole_tokens == count
     said = told("inspect", str(file))["counted_by"]
-    assert said == (f"estimate × {factor(model):g} for {model}" if factor(model) != 1 else "estimate")
+    assert said == (f"estimate × {get_factor(model):g} for {model}" if get_factor(model) != 1 else "estimate")
 
 
 def long(model: str, tokens: int) -> dict[str, Any]:
     """A request that a model reads so many tokens of, all of it the user's words."""
     words = "all of these words of the user matter, and none of them may go. "
-    each = estimate(words * 1_000) * factor(model) / 1_000
+    each = estimate(words * 1_000) * get_factor(model) / 1_000
     return {"model": model, "messages": [{"role": "user", "content": words * round(tokens / each)}]}
 
 
@@ -99,26 +99,28 @@ def test_a_model_that_counts_otherwise_is_counted_anew_in_the_middle_of_a_sessio
         receipt = engine.fit(asked, session="s", now_ms=number).receipt
         counts[model] = receipt.tokens_raw
         assert receipt.tokens_raw == fit(asked, policy="observe").receipt.tokens_raw
-        assert receipt.counted_by == ("estimate" if model == "gpt-5" else f"estimate × {factor(model):g} for {model}")
+        assert receipt.counted_by == (
+            "estimate" if model == "gpt-5" else f"estimate × {get_factor(model):g} for {model}"
+        )
 
 
 def test_a_calibration_that_was_learned_over_the_plain_estimate_is_carried_over() -> None:
-    from secateur.sessions.calibration import calibrated, rebased
+    from secateur.sessions.calibration import add_sample, rebase_calibration
     from secateur.stores.protocol import Calibration
     from secateur.usage import Usage
 
     old = Calibration(1.5, 4)
-    now = rebased(old, "claude-opus-4-7")
+    now = rebase_calibration(old, "claude-opus-4-7")
     assert (now.ratio, now.samples, now.over) == (1.0, 4, 1.5)
-    assert rebased(now, "claude-opus-4-7") is now
-    assert rebased(old, "gpt-5") is old
-    assert calibrated(now, 1_000, Usage(1_000)).ratio == 1.0
+    assert rebase_calibration(now, "claude-opus-4-7") is now
+    assert rebase_calibration(old, "gpt-5") is old
+    assert add_sample(now, 1_000, Usage(1_000)).ratio == 1.0
 
 
 def test_without_a_sample_a_count_stands_as_it_is() -> None:
-    from secateur.sessions.calibration import rebased
+    from secateur.sessions.calibration import rebase_calibration
     from secateur.stores.protocol import Calibration
 
-    assert rebased(Calibration(), "claude-opus-4-7").ratio == 1.0
+    assert rebase_calibration(Calibration(), "claude-opus-4-7").ratio == 1.0
     for model in ("claude-opus-4-7", "claude-sonnet-4-5", "gemini-2.5-pro", "gpt-5"):
         assert fit(json.dumps(body([("go", "a line of output. " * 200)], model)).encode()).receipt.token_ratio == 1.0

@@ -112,11 +112,11 @@ def test_another_name_is_refused_with_what_it_looks_like(seed: int) -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_session_under_another_name_is_refused(name: str) -> None:
     value = DOCUMENTS[name]
-    data = b"".join(json.dumps(one).encode() + b"\n" for one in value) if formats.named(name).log else value
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in value) if formats.get_format(name).log else value
     refused(data, name)
 
 
-@pytest.mark.parametrize("name", [name for name in DOCUMENTS if not formats.named(name).log])
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if not formats.get_format(name).log])
 @settings(deadline=None)
 @given(data=st.data())
 def test_an_unknown_message_in_a_session_changes_nothing(name: str, data: Any) -> None:
@@ -181,7 +181,7 @@ def calls(message: dict[str, Any]) -> int:
 def refused(value: Any, name: str) -> None:
     """Every other name is refused, and the error says what the document looks like."""
     alike = ALIKE.get(name, set()) | (CHAT_LISTS.get(name, set()) if isinstance(value, list) else set())
-    for other in formats.names():
+    for other in formats.list_format_names():
         if other == name or other in alike:
             document.read(value, other)
             continue

@@ -13,7 +13,7 @@ import secateur
 from laws.histories import HISTORY, anthropic
 from laws.natives import body, by_user, calls_answered, elements, ends
 from secateur import Engine, fit
-from secateur.plan import Plan, active_epochs, decode, encode, undo
+from secateur.plan import Plan, decode, encode, list_active_epochs, undo
 
 MODEL = "claude-opus-4-5"  # its signed reasoning is not bound to its prefix
 EAGER: dict[str, Any] = {
@@ -168,7 +168,7 @@ def test_undo(messages: list[Any], policy: dict[str, Any], data: st.DataObject) 
     assert shown == fit(body(messages), policy="observe", plan=before).request
     redone = undo(undone, number + 1, 4, after.raw_transcript.messages[-1].key)
     assert fit(body(messages), policy="observe", plan=redone).request == after.request
-    assert len(active_epochs(redone)) == len(active_epochs(after.plan)) + 1
+    assert len(list_active_epochs(redone)) == len(list_active_epochs(after.plan)) + 1
 
 
 @given(anthropic(), POLICY)

@@ -115,7 +115,7 @@ def test_only_what_fit_raised_can_be_said_to_be_sent() -> None:
 
 
 def receipts(store: MemoryStore) -> list[Receipt]:
-    return [read(link.body) for link in store.receipts(SessionId("s"))]
+    return [read(link.body) for link in store.list_receipts(SessionId("s"))]
 
 
 UNREAD = [

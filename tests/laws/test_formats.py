@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from laws.natives import elements, ends
 from secateur import fit
 from secateur.errors import EditError
-from secateur.formats import Format, named
+from secateur.formats import Format, get_format
 from secateur.jsontext import Text
 from secateur.model import Edit, Epoch, Part, Replace, Rewrite, Transcript
 from secateur.patch import apply
 from secateur.plan import Plan, decode, fold
-from secateur.session.projection import lowered
+from secateur.session.projection import compile_ops
 from vector_cases import Case, cases, titled
 
 BODIES = ("anthropic_messages", "bedrock_converse", "gemini", "openai_chat", "openai_responses")
@@ -43,7 +43,7 @@ def written(native: Any, format: Format, part: Part, text: str) -> Any:
     """The document in which the part reads `text`."""
     plan = Plan((Epoch(1, part.key, "law", (Rewrite(part.key, text),)),))
     messages = format.read(native).messages
-    ops = [op for message in messages for op in lowered(message, fold(plan), format, stamp=False)]
+    ops = [op for message in messages for op in compile_ops(message, fold(plan), format, stamp=False)]
     return apply(native, ops)
 
 
@@ -52,7 +52,7 @@ def written(native: Any, format: Format, part: Part, text: str) -> Any:
 @given(st.data())
 def test_lens(case: Case, data: st.DataObject) -> None:
     """Writing a text and reading it back gives that text and changes no other part."""
-    format, native = named(case.format), Text.of(case.request)
+    format, native = get_format(case.format), Text.of(case.request)
     before = format.read(native)
     part = data.draw(st.sampled_from(free(before)))
     text = ARGUMENTS if part.kind == "tool_call" else data.draw(NEW)
@@ -71,7 +71,7 @@ def told(part: Part) -> tuple[Any, ...]:
 @CASES
 def test_frame(case: Case) -> None:
     """What no edit reaches is the same characters, and the same objects."""
-    format, native, request = named(case.format), Text.of(case.request), json.loads(case.request)
+    format, native, request = get_format(case.format), Text.of(case.request), json.loads(case.request)
     read = format.read(native)
     for part in free(read):
         text, place = ARGUMENTS if part.kind == "tool_call" else "new", native.at(part.path)
@@ -88,7 +88,7 @@ def test_frame(case: Case) -> None:
 
 @CASES
 def test_pinned_parts_are_refused(case: Case) -> None:
-    format, native = named(case.format), Text.of(case.request)
+    format, native = get_format(case.format), Text.of(case.request)
     for part in parts(format.read(native)):
         if part.pinned:
             with pytest.raises(EditError):
@@ -114,7 +114,7 @@ def opened_early(grown: list[bytes], plan: Plan) -> tuple[int, Plan]:
     wanted = {key for epoch in plan.epochs for edit in epoch.edits for key in keys_of(edit)}
     for number, request in enumerate(grown):
         messages = fit(request, policy="observe").raw_transcript.messages
-        if wanted <= {one.key for message in messages for one in (message, *message.parts)}:
+        if wanted <= {one.get_key for message in messages for one in (message, *message.parts)}:
             epochs = (replace(epoch, head_key=messages[-1].key) for epoch in plan.epochs)
             return number, Plan(tuple(epochs))
     raise AssertionError("the plan edits what the request does not hold")

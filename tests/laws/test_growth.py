@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from secateur import Engine
-from secateur.acts.answers import answered
-from secateur.acts.calls import pairs
+from secateur.acts.answers import find_call_of_result
+from secateur.acts.calls import pair_calls
 from secateur.errors import StillTooLong
 from secateur.model import Message, Part
 
@@ -113,9 +113,9 @@ def test_a_call_is_found_among_thousands_without_a_walk_for_each_result() -> Non
     messages = (Message("assistant", (), calls), *results)
     looked = [*range(1, 3_001), *range(3_000, 0, -1)]
     found: list[Part | None] = []
-    taken = steps(lambda: found.extend(answered(messages, n, messages[n].parts[0]) for n in looked))
+    taken = steps(lambda: found.extend(find_call_of_result(messages, n, messages[n].parts[0]) for n in looked))
     assert [part and part.call_id for part in found] == [f"c{n - 1}" for n in looked]
     assert taken < 20 * len(looked)
-    assert [(call.call_id, result and result.text) for call, result in pairs(messages)] == [
+    assert [(call.call_id, result and result.text) for call, result in pair_calls(messages)] == [
         (f"c{n}", f"{n}") for n in range(3_000)
     ]

@@ -10,7 +10,7 @@ from laws.histories import HISTORY, anthropic
 from laws.natives import body, by_user, elements, ends
 from secateur import Engine, View
 from secateur.session import document
-from secateur.sessions.view_lineage import lineage
+from secateur.sessions.view_lineage import list_lineage_keys
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import SessionId
 
@@ -112,7 +112,7 @@ def test_views_are_known_by_the_keys_that_reading_them_gives(
     for number, some in enumerate(steps(data, messages)):
         view = used.fit(body(some), session="s", now_ms=number)
         read = document.read(view.request, model=BOUND).transcript
-        with used.sessions.checkout(SessionId("s")) as desk:
+        with used.sessions.check_out(SessionId("s")) as desk:
             assert desk.chain.key == read.messages[-1].key
 
 
@@ -127,7 +127,7 @@ def test_a_fork_has_the_epochs_of_its_history(messages: list[Any], policy: Any, 
     assert first is not None
     fork = [*messages[: data.draw(st.sampled_from(ends(messages)))], by_user(messages, "another way")]
     view = used.fit(body(fork), session="fork", now_ms=9)
-    here = set(lineage(view.raw_transcript))
+    here = set(list_lineage_keys(view.raw_transcript))
     mine = [epoch for epoch in first.plan.epochs if epoch.head_key in here]
     assert view.plan.epochs[: len(mine)] == tuple(mine)
     again = store.load(SessionId("fork"))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur.compaction.extract import extract
-from secateur.compaction.ledger import Ledger, ledger_of, merge, read_back, rendered
+from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
 from secateur.lineage import assign_keys
 from secateur.model import Message, Part
 from secateur.tokens import estimate
@@ -81,11 +81,11 @@ def said(ledger: Ledger) -> set[str]:
 @LAW
 @given(HISTORY, st.integers(0, 12))
 def test_it_never_fails_and_is_read_back_from_text_and_from_json(messages: tuple[Message, ...], cut: int) -> None:
-    ledger = merge(ledger_of(messages[:cut]), ledger_of(messages[cut:]))
+    ledger = merge(build_ledger(messages[:cut]), build_ledger(messages[cut:]))
     assert msgspec.json.decode(msgspec.json.encode(ledger), type=Ledger) == ledger
-    lines = rendered(ledger)
-    assert rendered(read_back(lines)) == lines
-    assert ledger_of(messages) == ledger_of(list(messages))
+    lines = render_ledger(ledger)
+    assert render_ledger(read_back(lines)) == lines
+    assert build_ledger(messages) == build_ledger(list(messages))
 
 
 @LAW
@@ -94,7 +94,7 @@ def test_only_what_users_said_is_theirs(messages: tuple[Message, ...]) -> None:
     users = (one for one in messages if one.role == "user" and one.origin == "user")
     theirs = "\n".join(part.text for one in users for part in one.parts if part.kind == "text")
     theirs = theirs.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    ledger = ledger_of(messages)
+    ledger = build_ledger(messages)
     for text in (*said(ledger), *(one.text for one in ledger.requests)):
         assert all(line.strip() in theirs for line in text.split("\n"))
 
@@ -104,7 +104,7 @@ def test_only_what_users_said_is_theirs(messages: tuple[Message, ...]) -> None:
 def test_merging_again_changes_nothing_and_no_constraint_is_lost(
     first: tuple[Message, ...], second: tuple[Message, ...]
 ) -> None:
-    one, other = ledger_of(first), ledger_of(second)
+    one, other = build_ledger(first), build_ledger(second)
     both = merge(one, other)
     assert merge(one, one) == one
     assert merge(both, other) == both

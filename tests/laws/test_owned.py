@@ -100,4 +100,4 @@ def test_who_has_a_name_or_an_owner_has_a_clock_pins_and_undo(
     assert state is not None
     assert len(state.pins) == 1
     assert state.clock.called == 2
-    assert all(row.who.tenant == whose[1] for row in store.sessions())
+    assert all(row.who.tenant == whose[1] for row in store.list_sessions())

@@ -116,7 +116,7 @@ def test_the_cache_does_what_its_rules_say(
     for step in steps:
         said = said[: step.keep] + step.more
         now += step.wait_s * 1_000
-        prompt = prompts.of(tuple(BLOCKS[one] for one in said))
+        prompt = prompts.build_prompt(tuple(BLOCKS[one] for one in said))
         sent = cache.send(prompt, now, edited=True)
         head = (("fixed", fixed),) if fixed else ()
         assert (sent.read, sent.write) == told.send((*head, *said), now)

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from secateur.cachecost.cut_costs import CutCosts
 from secateur.cachecost.ledger import CostLedger
 from secateur.policy import load
-from secateur.pricing import in_units
+from secateur.pricing import make_unit_price
 from secateur.pricing.rules import CacheRules
 from secateur.schedule import BreakEven, Decision, Proposal
 from secateur.simulate.cache import Caching
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import simulate
 
 MARKS = CacheRules(
@@ -46,7 +46,7 @@ POLICY: dict[str, Any] = {
 }
 
 
-PRICE = in_units(1.25, 0.1, 5.0)
+PRICE = make_unit_price(1.25, 0.1, 5.0)
 BIRTH = {"on_arrival": {"type": "excerpt", "max_chars": 900}}
 
 
@@ -126,7 +126,7 @@ def billed(
     found, thought = {}, 0
     for request, row, full, mine in zip(recording.requests, plain, theirs, ours, strict=True):
         found[request.answer] = Told(request.answer, full - 5.0 * (row.output + thought), mine - full)
-        said = recording.said(request)
+        said = recording.get_answer(request)
         thought += sum(part.tokens for part in said.parts if part.kind == "reasoning") if said is not None else 0
     return list(NOTED), found
 
@@ -148,7 +148,7 @@ def test_the_account_is_the_bill(
 ) -> None:
     """Of what is excerpted at the request itself it does not know yet that it saves; nor that reasoning is paid for."""
     free, fixed = given_
-    recording = recorded(log(rounds), fixed_tokens=fixed)
+    recording = read_recording(log(rounds), fixed_tokens=fixed)
     told, bills = billed(recording, Caching(rules=rules, free=free), most, birth)
     assert told
     for one in told:
@@ -176,7 +176,7 @@ def test_no_prefix_of_the_bill_is_above_the_bound(
 ) -> None:
     """With counts that are exact the bill uses no more of the bound than what is kept for errors of the counts."""
     fixed, thought = sizes
-    recording = recorded(log(rounds, thought), fixed_tokens=fixed)
+    recording = read_recording(log(rounds, thought), fixed_tokens=fixed)
     _, bills = billed(recording, Caching(rules=rules, free=3), most, birth=False)
     for bill in bills.values():
         assert bill.above <= 0.85 * most * bill.unpruned + 0.01
@@ -195,7 +195,7 @@ def test_nor_where_older_work_becomes_digests(
     policy = load(
         DIGESTS | {"compaction": {"digest": {"last_results": 1, "break_even_share": 0.05, "max_overspend": most}}}
     )
-    recording, caching = recorded(log(rounds), fixed_tokens=fixed), Caching(rules=rules, free=3)
+    recording, caching = read_recording(log(rounds), fixed_tokens=fixed), Caching(rules=rules, free=3)
     bills = (
         accumulate(row.units for row in simulate(recording, one, PRICE, caching=caching, window=10**9).rows)
         for one in (None, policy)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversation import assistant, result, talk, user
-from secateur.bounds import boundary, eligible, working_set
+from secateur.bounds import find_boundary, find_working_set, is_eligible
 from secateur.budget import Budget
 from secateur.model import Message, Rewrite, Transcript
 from secateur.protect import Protection
@@ -66,10 +66,10 @@ def test_what_goes_may_go_and_is_shorter(
     talked = told(steps)
     parts = {part.key: (number, part) for number, one in enumerate(talked.messages) for part in one.parts}
     edits = [edit for edit in strategy(talked, budget(protect)) if isinstance(edit, Rewrite)]
-    kept, inside = working_set(talked, protect, {}).keys, boundary(talked, protect)
+    kept, inside = find_working_set(talked, protect, {}).keys, find_boundary(talked, protect)
     for edit in edits:
         number, part = parts[edit.key]
-        assert eligible(talked, number, part, protect)
+        assert is_eligible(talked, number, part, protect)
         assert len(edit.text) < len(part.text)
         if not isinstance(strategy, Excerpt):
             assert number in inside

@@ -17,15 +17,15 @@ from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import FAILED, FOUND, LOG, PASSED, QUOTING, SOURCE, TABLE, TURNS
 from laws.trials import BIRTH, CLEAR, CONDENSE, INPUTS, SAME, STALE, TRIM, own, preset
 from secateur import Engine, StillTooLong, fit
-from secateur.api import check, family_of
+from secateur.api import check, get_family
 from secateur.compaction.outcome import Compacted
 from secateur.errors import FormatError
-from secateur.excerpt import excerpt, trimmed
+from secateur.excerpt import excerpt, trim_text
 from secateur.fold import fold
 from secateur.model import Part
 from secateur.outline import outline
 from secateur.own_text import is_own, is_summary
-from secateur.placeholder import informative
+from secateur.placeholder import describe_removed
 from secateur.policy import PRESETS, Policy, load
 from secateur.session import document as documents
 
@@ -99,7 +99,7 @@ def compacted(
 def refused(raw: bytes) -> Counter[str]:
     """The rules that a recorded session breaks as its host would send it."""
     read = documents.read(raw)
-    if family_of(read.format.name) != "transcript":
+    if get_family(read.format.name) != "transcript":
         return Counter()
     return Counter(one.rule for one in check("transcript", read.transcript.messages) if one.severity == "error")
 
@@ -203,12 +203,12 @@ HANDLE = st.sampled_from(["", "0123456789ab"])
 @given(LONG, st.integers(400, 4_000), HANDLE, st.lists(st.sampled_from(["request", "line"])))
 def test_what_we_write_is_known_for_ours(text: str, room: int, handle: str, about: list[str]) -> None:
     call = Part("tool_call", (), '{"command":"make"}', "bash")
-    line = informative(result(text), call, handle)
+    line = describe_removed(result(text), call, handle)
     numbered = outline(text, room)
     for made in (
         excerpt(text, room, handle, about),
         fold(text, handle, about),
-        trimmed(text, room, room),
+        trim_text(text, room, room),
         line,
         f"{line}\n{numbered}" if numbered else line,
     ):
@@ -220,10 +220,10 @@ def test_what_we_write_is_known_for_ours(text: str, room: int, handle: str, abou
 @settings(deadline=None)
 @given(LONG, st.integers(400, 4_000), st.sampled_from(["$ cat page\n", "\n\n", "1: x\n"]))
 def test_what_quotes_our_text_is_an_output_like_any_other(text: str, room: int, before: str) -> None:
-    for made in (excerpt(text, room), fold(text), trimmed(text, room, room), informative(result(text))):
+    for made in (excerpt(text, room), fold(text), trim_text(text, room, room), describe_removed(result(text))):
         assert not is_own(result(before + made))
     assert not is_own(result(QUOTING))
-    assert not is_own(Part("text", (), informative(result(text))))
+    assert not is_own(Part("text", (), describe_removed(result(text))))
 
 
 def test_a_page_that_quotes_a_placeholder_goes_like_any_other() -> None:

@@ -13,14 +13,14 @@ import pytest
 
 from cli_runs import secateur
 from secateur import Engine
-from secateur.answers.left import left
+from secateur.answers.left import list_removals
 from secateur.lineage import handle_of
-from secateur.recover.whole import whole
+from secateur.recover.whole import read_whole
 from secateur.session import document
-from secateur.sessions.receipt_log import taken
+from secateur.sessions.receipt_log import make_blob
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
-from secateur.stores.proof import problems
+from secateur.stores.proof import find_problems
 from secateur.stores.protocol import SessionId, Store
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
@@ -84,7 +84,7 @@ def removed(raw: bytes, native: bytes) -> dict[str, bytes]:
     for was, now in zip(came.transcript.messages, sent.transcript.messages, strict=True):
         for part, shown in zip(was.parts, now.parts, strict=True):
             if part.text != shown.text:
-                found[part.key] = taken(came, part).data
+                found[part.key] = make_blob(came, part).data
     return found
 
 
@@ -92,15 +92,15 @@ def answered(store: Store, name: str, gone: dict[str, bytes]) -> None:
     """`why` names every part that left, `recall` gives its very bytes, and the record holds."""
     state = store.load(SessionId(name))
     assert state is not None
-    told = {one.key: one for one in left(store, state) if one.out}
+    told = {one.key: one for one in list_removals(store, state) if one.out}
     assert told.keys() == gone.keys()
     for key, data in gone.items():
         assert told[key].handle == handle_of(data)
         assert told[key].reason
-        blob = store.blob("", handle_of(data))
+        blob = store.get_blob("", handle_of(data))
         assert blob is not None
         assert blob.data == data
-    assert problems(store, SessionId(name)) == ()
+    assert find_problems(store, SessionId(name)) == ()
 
 
 def test_every_part_that_any_request_left_out_is_answered_for() -> None:
@@ -144,7 +144,7 @@ def test_after_a_week_of_use_it_is_answered_at_once(tmp_path: Path) -> None:
         used.sessions.store.close()
     store = open_store(url)
     answered(store, "s000", of_first(requests[-1]))
-    assert {row.receipts for row in store.sessions("")} == {len(requests)}
+    assert {row.receipts for row in store.list_sessions("")} == {len(requests)}
     store.close()
     whole_week = secateur("sessions", "--json", "--limit", DAYS * A_DAY, "--store", url).json["sessions"]
     assert len(whole_week) == DAYS * A_DAY
@@ -163,7 +163,7 @@ def test_a_session_that_its_host_compacted_is_whole_again(kind: str) -> None:
     listed = json.loads((Path(CORPUS) / "MANIFEST.json").read_text())
     found = [one for one in listed if one["format"] == kind and "compaction" in one["flags"]]
     path = Path(CORPUS) / min(found, key=lambda one: (one["raw_bytes"], one["path"]))["path"]
-    done = whole(gzip.decompress(path.read_bytes()))
+    done = read_whole(gzip.decompress(path.read_bytes()))
     assert done.compactions
     assert len(done.messages) > done.sent
     assert not any(message.origin == "summary" for message in done.messages)

@@ -19,15 +19,15 @@ from secateur import Engine
 from secateur.jsontext import Lines
 from secateur.model import Message
 from secateur.policy import Policy, load
-from secateur.pricing import in_units, rules_of
+from secateur.pricing import get_rules, make_unit_price
 from secateur.protect import Protection
 from secateur.schedule import BreakEven, EveryRequest
 from secateur.simulate.cache import Caching
-from secateur.simulate.recall import held, recall_of
-from secateur.simulate.replay import Turn, moments, replayed
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.recall import compare_views, recall_of
+from secateur.simulate.replay import Turn, iterate_moments, replay_policy
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
-from secateur.simulate.several import recordings
+from secateur.simulate.several import read_recordings
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 LARGE = "large-session.jsonl.gz"
@@ -71,7 +71,7 @@ def freed(turns: tuple[Turn, ...], recording: Recording) -> int:
     """Tokens that went in all epochs."""
     last = {one.request.segment: one for one in turns}
     kept = {part.key: part.tokens for turn in last.values() for said in turn.seen for part in said.parts}
-    held = [part for turn in last.values() for said in recording.context(turn.request) for part in said.parts]
+    held = [part for turn in last.values() for said in recording.get_context(turn.request) for part in said.parts]
     return sum(part.tokens - kept.get(part.key, 0) for part in held)
 
 
@@ -79,8 +79,8 @@ def freed(turns: tuple[Turn, ...], recording: Recording) -> int:
 def test_views_move_at_epochs_alone_and_epochs_are_few(file: Path) -> None:
     policy = load("balance")
     assert isinstance(policy.schedule, BreakEven)
-    recording = recorded(read(file))
-    turns = tuple(replayed(recording, policy, window=1_000_000))
+    recording = read_recording(read(file))
+    turns = tuple(replay_policy(recording, policy, window=1_000_000))
     assert len(turns) >= 30
     for one, other in pairwise(turns):
         if one.request.segment == other.request.segment and not other.opened:
@@ -91,12 +91,12 @@ def test_views_move_at_epochs_alone_and_epochs_are_few(file: Path) -> None:
 @pytest.mark.parametrize("file", some(LOGS), ids=lambda file: f"{file.parent.parent.name}/{file.name}")
 def test_the_engine_leaves_every_line_between_epochs_as_it_was(file: Path) -> None:
     """The log as it stood at each request, given to the engine as bytes."""
-    recording = recorded(read(file))
+    recording = read_recording(read(file))
     whole = recording.document.native
     assert isinstance(whole, Lines)
     engine, before, epochs = Engine("balance", window=1_000_000, compact=False), list[bytes](), 0
-    for request, at, idle_s in moments(recording):
-        line = whole.child(max(max(said.lines, default=0) for said in recording.context(request)))
+    for request, at, idle_s in iterate_moments(recording):
+        line = whole.child(max(max(said.lines, default=0) for said in recording.get_context(request)))
         assert line is not None
         view = engine.fit(whole.data[: line.end] + b"\n", session="s", now_ms=at, idle_s=idle_s)
         lines = view.request.splitlines()
@@ -109,14 +109,14 @@ def test_the_engine_leaves_every_line_between_epochs_as_it_was(file: Path) -> No
 
 def claude(recording: Recording, policy: str | None) -> Run:
     """Priced as a Claude of that time, whoever answered."""
-    rules = rules_of("claude-opus-4-5")
+    rules = get_rules("claude-opus-4-5")
     assert rules is not None
-    return simulate(recording, policy, in_units(1.25, 0.1), caching=Caching(rules=rules), window=200_000)
+    return simulate(recording, policy, make_unit_price(1.25, 0.1), caching=Caching(rules=rules), window=200_000)
 
 
 def test_openclaw_writes_less_after_a_pause_and_what_follows_reads_that() -> None:
     """Four pauses longer than the cache lives; the view is trimmed at those at which it fills the window enough."""
-    recording = recorded(read(next(Path(CORPUS).rglob(LARGE))), compactions=False)
+    recording = read_recording(read(next(Path(CORPUS).rglob(LARGE))), compactions=False)
     plain, pruned = claude(recording, None), claude(recording, "openclaw")
     colds = [row.number for row in plain.rows if row.cold]
     opened = [row.number for row in pruned.rows if row.opened]
@@ -136,21 +136,21 @@ def test_openclaw_writes_less_after_a_pause_and_what_follows_reads_that() -> Non
 def short() -> tuple[Recording, ...]:
     """Two hundred talks with customers, eleven requests each in the middle."""
     data = read(next(Path(CORPUS).rglob("gpt-4o-airline.json.gz")))
-    return tuple(one for one in recordings(data) if one.requests)
+    return tuple(one for one in read_recordings(data) if one.requests)
 
 
 def bills(policy: Policy, kappa: float) -> tuple[list[float], int, list[float]]:
     """Of each short session the bill over the unpruned one; how many were edited; what recall these have."""
-    rules = rules_of("claude-sonnet-5")
+    rules = get_rules("claude-sonnet-5")
     assert rules is not None
-    caching, price = Caching(rules=rules), in_units(1.25, 1.25 / (1 + kappa))
+    caching, price = Caching(rules=rules), make_unit_price(1.25, 1.25 / (1 + kappa))
     shares, edited, recall = list[float](), 0, list[float]()
     for one in short():
         plain, run = (simulate(one, each, price, caching=caching, window=200_000) for each in (None, policy))
         shares.append(run.bill.units / plain.bill.units)
         if run.bill.epochs:
             edited += 1
-            seen = held((one.context(turn.request), turn.seen) for turn in run.turns)
+            seen = compare_views((one.get_context(turn.request), turn.seen) for turn in run.turns)
             recall.append(recall_of(one).score(seen).hard)
     return shares, edited, recall
 

@@ -43,7 +43,7 @@ def test_found_out_and_refused_under_other_names(kind: str, name: str) -> None:
     for format, data in documents(kind, name):
         found = read(data).format.name
         assert found == format or {found, format} <= ONE_GRAMMAR
-        for other in formats.names():
+        for other in formats.list_format_names():
             if other != found and not {other, found} <= ONE_GRAMMAR:
                 held(data, found, other)
 

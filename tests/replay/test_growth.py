@@ -17,7 +17,7 @@ import pytest
 import carried
 from secateur import Engine, View, fit
 from secateur.model import Transcript
-from secateur.policy import names
+from secateur.policy import list_preset_names
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 EARLY: dict[str, Any] = {
@@ -26,7 +26,7 @@ EARLY: dict[str, Any] = {
     "prune": [{"type": "hard_clear"}],
     "schedule": {"type": "threshold", "over_prunable_tokens": 500},
 }
-POLICIES = [*names(), EARLY]
+POLICIES = [*list_preset_names(), EARLY]
 PARTS = 4  # of a folder's sessions, each a test of its own
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from secateur.pricing import in_units, rules_of
+from secateur.pricing import get_rules, make_unit_price
 from secateur.simulate.cache import Caching
-from secateur.simulate.foresight import Terms, foreseen, unreferenced
-from secateur.simulate.recall import Recall, ViewState, held, recall_of
-from secateur.simulate.requests import Recording, recorded
-from secateur.simulate.several import recordings
+from secateur.simulate.foresight import Terms, find_best_schedule, list_unreferenced
+from secateur.simulate.recall import Recall, ViewState, compare_views, recall_of
+from secateur.simulate.requests import Recording, read_recording
+from secateur.simulate.several import read_recordings
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 PI = ("before-compaction.jsonl.gz", "large-session.jsonl.gz")
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the f
 @cache
 def read(name: str) -> tuple[Recording, Recall]:
     found = next(Path(CORPUS).rglob(name))
-    recording = recorded(gzip.decompress(found.read_bytes()), compactions=False)
+    recording = read_recording(gzip.decompress(found.read_bytes()), compactions=False)
     return recording, recall_of(recording)
 
 
@@ -36,7 +36,7 @@ def newest(recording: Recording, keep: int) -> list[ViewState]:
     """Views that hold only the newest results."""
     views = []
     for one in recording.requests:
-        keys = [part.key for said in recording.context(one) for part in said.parts if part.kind == "tool_result"]
+        keys = [part.key for said in recording.get_context(one) for part in said.parts if part.kind == "tool_result"]
         views.append(ViewState(dict.fromkeys(keys[:-keep], "")))
     return views
 
@@ -52,7 +52,7 @@ def test_sessions_refer_to_what_they_are_known_to(
     found = [one for one in refs.found if one.hard and not one.spoken]
     assert hard[0] < len(found) < hard[1]
     assert lines[0] < sum(refs.names.met[one.id].kind == "line" for one in found) < lines[1]
-    assert far[0] < sum(refs.distance(one) > 10 for one in found) / len(found) < far[1]
+    assert far[0] < sum(refs.compute_distance(one) > 10 for one in found) / len(found) < far[1]
 
 
 @pytest.mark.parametrize(("name", "keep", "hard"), [(PI[0], 3, 0.659), (PI[0], 10, 0.954), (PI[1], 10, 0.758)])
@@ -64,10 +64,12 @@ def test_rolling_windows_lose_what_they_are_known_to_lose(name: str, keep: int, 
 @pytest.mark.parametrize("name", PI)
 def test_the_lossless_optimum_loses_nothing(name: str) -> None:
     recording, recall = read(name)
-    rules = rules_of("claude-sonnet-4-5")
+    rules = get_rules("claude-sonnet-4-5")
     assert rules
-    found = foreseen(recording, unreferenced(recording, recall), Terms(in_units(1.25, 0.1), Caching(rules=rules)))
-    score = recall.score(held((recording.context(one.request), one.seen) for one in found.run.turns))
+    found = find_best_schedule(
+        recording, list_unreferenced(recording, recall), Terms(make_unit_price(1.25, 0.1), Caching(rules=rules))
+    )
+    score = recall.score(compare_views((recording.get_context(one.request), one.seen) for one in found.run.turns))
     assert (score.hard, score.intact, score.lost) == (1, 1, ())
     assert found.least <= found.units <= found.run.bill.units
 
@@ -75,7 +77,7 @@ def test_the_lossless_optimum_loses_nothing(name: str) -> None:
 def test_records_of_customers_are_used_all_session_long() -> None:
     data = gzip.decompress(next(Path(CORPUS).rglob("gpt-4o-airline.json.gz")).read_bytes())
     shares = []
-    for recording in islice(recordings(data), 40):
+    for recording in islice(read_recordings(data), 40):
         score = recall_of(recording).score(newest(recording, 1))
         shares += [score.hard] * (score.references > 0)
     assert len(shares) > 15

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from secateur.pricing import in_units, rules_of
+from secateur.pricing import get_rules, make_unit_price
 from secateur.simulate.cache import Caching
-from secateur.simulate.client import caching_of
-from secateur.simulate.requests import recorded
+from secateur.simulate.client import infer_caching
+from secateur.simulate.requests import read_recording
 from secateur.simulate.run import simulate
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
@@ -40,13 +40,13 @@ pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the f
 
 @pytest.mark.parametrize("name", [*RECORDED, *WHOLE, CLIENT])
 def test_no_prefix_is_dearer_than_the_bound(name: str) -> None:
-    recording = recorded(gzip.decompress((Path(CORPUS) / name).read_bytes()), compactions=name not in WHOLE)
-    rules = rules_of(CLAUDE if name in WHOLE else recording.model)
+    recording = read_recording(gzip.decompress((Path(CORPUS) / name).read_bytes()), compactions=name not in WHOLE)
+    rules = get_rules(CLAUDE if name in WHOLE else recording.model)
     assert rules is not None
-    caching = caching_of(recording, rules) if name == CLIENT else Caching(rules=rules)
+    caching = infer_caching(recording, rules) if name == CLIENT else Caching(rules=rules)
     for r in READS:
         runs = [
-            simulate(recording, policy, in_units(1.25, r), caching=caching, window=1_000_000)
+            simulate(recording, policy, make_unit_price(1.25, r), caching=caching, window=1_000_000)
             for policy in (None, "balance")
         ]
         plain, ours = (list(accumulate(row.units for row in run.rows)) for run in runs)

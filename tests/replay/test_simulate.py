@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from secateur.pricing import in_units, rules_of
-from secateur.simulate.agreement import UNEXPLAINED, compared
+from secateur.pricing import get_rules, make_unit_price
+from secateur.simulate.agreement import UNEXPLAINED, compare_requests
 from secateur.simulate.cache import Caching
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import simulate
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
@@ -28,7 +28,7 @@ FOLDERS = (
     "gemini_cli_session_json",
     "copilot_cli_events_jsonl",
 )
-PRICE = in_units(1.25, 0.1)
+PRICE = make_unit_price(1.25, 0.1)
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 
@@ -39,7 +39,7 @@ def read(file: Path) -> bytes:
 
 
 def caching(recording: Recording) -> Caching:
-    rules = rules_of(recording.model) or rules_of("claude-opus-5")
+    rules = get_rules(recording.model) or get_rules("claude-opus-5")
     assert rules is not None
     return Caching(rules=rules)
 
@@ -58,8 +58,8 @@ def some() -> list[Path]:
 )
 def test_the_cache_model_finds_the_recorded_reads_and_writes(name: str, least: float, requests: int) -> None:
     file = Path(CORPUS) / "pi_session_jsonl" / "badlogic__pi-mono" / f"{name}.jsonl.gz"
-    recording = recorded(read(file))
-    found = compared(recording, caching(recording))
+    recording = read_recording(read(file))
+    found = compare_requests(recording, caching(recording))
     assert len(found) == requests
     assert sum(one.agrees for one in found) >= least * requests
     causes = Counter(one.cause for one in found if not one.agrees)
@@ -68,8 +68,8 @@ def test_the_cache_model_finds_the_recorded_reads_and_writes(name: str, least: f
 
 def test_idle_times_compactions_and_minimum_lengths_are_among_what_it_finds() -> None:
     file = Path(CORPUS) / "pi_session_jsonl" / "badlogic__pi-mono" / "before-compaction.jsonl.gz"
-    recording = recorded(read(file))
-    found = compared(recording, caching(recording))
+    recording = read_recording(read(file))
+    found = compare_requests(recording, caching(recording))
     assert len(recording.segments) == 3
     assert found[0].agrees
     assert found[0].recorded.write == 0
@@ -81,7 +81,7 @@ def test_idle_times_compactions_and_minimum_lengths_are_among_what_it_finds() ->
 @pytest.mark.parametrize("file", some(), ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_every_session_goes_through(file: Path) -> None:
     """Prompts add up, times never go back, `observe` changes nothing, and pruning only where an epoch was opened."""
-    recording = recorded(read(file))
+    recording = read_recording(read(file))
     rules = caching(recording)
     plain, seen = (simulate(recording, policy, PRICE, caching=rules) for policy in (None, "observe"))
     assert tuple(row.prompt for row in plain.rows) == tuple(row.prompt for row in seen.rows)

@@ -7,7 +7,7 @@ import pytest
 
 from rules.anthropic import ROUND, assistant, body, result, text, use, user
 from secateur import ConfigError
-from secateur.api import FAMILIES, check, family_of, rules
+from secateur.api import FAMILIES, check, get_family, list_rules
 from secateur.api.image_size import read_image_size
 from secateur.api.unverifiable import UNVERIFIABLE
 
@@ -80,12 +80,12 @@ def test_names_that_are_none_are_refused_with_the_nearest(family: str, profile: 
 
 
 def test_formats_have_the_family_of_their_api() -> None:
-    assert {family_of(name) for name in ("pi", "codex", "atif")} == {"transcript"}
-    assert (family_of("anthropic_messages"), family_of("bedrock_converse")) == ("anthropic", "bedrock")
+    assert {get_family(name) for name in ("pi", "codex", "atif")} == {"transcript"}
+    assert (get_family("anthropic_messages"), get_family("bedrock_converse")) == ("anthropic", "bedrock")
 
 
 def test_every_rule_is_either_looked_for_or_said_to_be_unseen() -> None:
-    looked_for = {one.id for family in FAMILIES for one in rules(family)}
+    looked_for = {one.id for family in FAMILIES for one in list_rules(family)}
     assert not looked_for & set(UNVERIFIABLE)
     known = {"A": (*range(1, 17), *range(20, 24), *range(25, 30), *range(31, 35), *range(40, 44), *range(50, 61))}
     known["A"] += (*range(65, 74),)

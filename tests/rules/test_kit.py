@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rules.case import Case
 from rules.test_vectors import CASES
-from secateur.api import FAMILIES, rules
+from secateur.api import FAMILIES, list_rules
 from secateur.api.rule import Rule
 from secateur.testing import RuleKit
 
@@ -30,7 +30,7 @@ def kit(family: str, tested: Case) -> RuleKit:
         headers = tested.headers
 
         def rule(self) -> Rule:
-            return replace(next(one for one in rules(family) if one.id == tested.rule), family=family)
+            return replace(next(one for one in list_rules(family) if one.id == tested.rule), family=family)
 
         def breaks(self) -> Any:
             return tested.breaks

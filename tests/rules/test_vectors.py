@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rules.case import ARRAYS, Case, judged
-from secateur.api import FAMILIES, rules
+from secateur.api import FAMILIES, list_rules
 
 CASES = {family: import_module(f"rules.{family}").CASES for family in FAMILIES}
 EACH = [pytest.param(family, case, id=f"{family}-{case.rule}") for family in FAMILIES for case in CASES[family]]
@@ -28,7 +28,7 @@ def test_the_passing_vector_breaks_none(family: str, case: Case) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_rule_has_vectors_for_each_thing_it_looks_at(family: str) -> None:
-    functions = Counter(one.id for one in rules(family))
+    functions = Counter(one.id for one in list_rules(family))
     given = Counter(case.rule for case in CASES[family])
     assert {id: count for id, count in functions.items() if given[id] < count} == {}
     assert set(given) <= set(functions)

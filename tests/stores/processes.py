@@ -18,11 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
 
-from secateur.chain import canonical, linked
+from secateur.chain import encode_canonical, link_bodies
 from secateur.errors import StoreError
 from secateur.stores import open_store
-from secateur.stores.proof import problems, proved
-from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, fresh
+from secateur.stores.proof import find_problems, verify_record
+from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, make_state
 
 KILLS = 200
 FORKS = 100
@@ -33,9 +33,9 @@ ROUNDS = 100
 def appended(store: Store, who: SessionId, size: int = 200) -> State:
     """One more receipt and one more blob, whoever else writes."""
     while True:
-        state = store.load(who) or fresh(who)
-        body = canonical({"number": state.receipts, "filler": "x" * size})
-        links = linked([body], state.head, state.receipts)
+        state = store.load(who) or make_state(who)
+        body = encode_canonical({"number": state.receipts, "filler": "x" * size})
+        links = link_bodies([body], state.head, state.receipts)
         data = f"{who.session} {state.receipts} ".encode() * (size // 10 + 1)
         try:
             return store.save(
@@ -67,8 +67,8 @@ def sound(store: Store, who: SessionId, least: int) -> int:
     state = store.load(who)
     count = state.receipts if state else 0
     assert count >= least, f"{who.session}: {least} receipts were acknowledged and {count} are there"
-    assert not count or problems(store, who) == (), problems(store, who)
-    assert len(store.blobs(who)) >= least
+    assert not count or find_problems(store, who) == (), find_problems(store, who)
+    assert len(store.list_blobs(who)) >= least
     return count
 
 
@@ -106,7 +106,8 @@ def acknowledging(store: Store, who: SessionId, pipe: int) -> None:
         if number % 5 == 2:
             appended(store, SessionId("shared"))
             store.save(
-                fresh(SessionId(f"brief{os.getpid()}{number}")), SessionUpdate(at=1, blobs=(Blob(os.urandom(3_000)),))
+                make_state(SessionId(f"brief{os.getpid()}{number}")),
+                SessionUpdate(at=1, blobs=(Blob(os.urandom(3_000)),)),
             )
             store.purge("", f"brief{os.getpid()}{number}")
 
@@ -200,7 +201,7 @@ def verified(url: str) -> dict[str, int]:
     pid = child(lambda: [appended(open_store(url), who) for _ in range(1_000_000)] and None)
     alarms, first = 0, sound(store, who, 1)
     for _ in range(PROOFS):
-        alarms += bool(problems(store, who))
+        alarms += bool(find_problems(store, who))
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     state = store.load(who)
@@ -232,7 +233,7 @@ def purged(url: str) -> dict[str, int]:
     for pid in (writer, reader):
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    sound_ = sum(problems(store, SessionId(name)) == () for name in kept)
+    sound_ = sum(find_problems(store, SessionId(name)) == () for name in kept)
     return {"rounds": ROUNDS, "pending": pending, "left": left, "lost": len(kept) - sound_, "alive": alive(store)}
 
 
@@ -251,7 +252,7 @@ def writing(store: Store) -> None:
     for number in range(1_000_000):
         who = SessionId(f"live{number % 9}")
         state = appended(store, who, number * 97 % 2_000)
-        assert problems(store, who) == ()  # and others come to write meanwhile
+        assert find_problems(store, who) == ()  # and others come to write meanwhile
         if state.receipts >= 20:
             store.purge("", who.session)
 
@@ -262,13 +263,13 @@ def reading(store: Store) -> None:
         for number in range(9):
             with store.snapshot() as moment:
                 who = SessionId(f"live{number}")
-                assert moment.load(who) is None or proved(moment, who) == ()
+                assert moment.load(who) is None or verify_record(moment, who) == ()
 
 
 def alive(store: Store) -> int:
     """Whether the sessions of the writer hold, and it did write."""
-    live = [row for row in store.sessions() if row.who.session.startswith("live")]
-    return int(bool(live) and all(problems(store, row.who) == () for row in live))
+    live = [row for row in store.list_sessions() if row.who.session.startswith("live")]
+    return int(bool(live) and all(find_problems(store, row.who) == () for row in live))
 
 
 def full(url: str) -> dict[str, int | str]:
@@ -280,7 +281,7 @@ def full(url: str) -> dict[str, int | str]:
     said = ""
     while not said:
         try:
-            state = store.load(who) or fresh(who)
+            state = store.load(who) or make_state(who)
             store.save(state, SessionUpdate(at=1, blobs=(Blob(os.urandom(20_000)),)))
             done = appended(store, who).receipts
         except StoreError as error:

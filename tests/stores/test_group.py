@@ -22,7 +22,7 @@ def test_what_waits_while_one_is_carried_out_goes_next_together() -> None:
 
     group: Group[int, int] = Group(carry)
     answers: dict[int, int] = {}
-    threads = [Thread(target=lambda n=n: answers.update({n: group.do(n, 20.0)})) for n in range(5)]
+    threads = [Thread(target=lambda n=n: answers.update({n: group.submit(n, 20.0)})) for n in range(5)]
     threads[0].start()
     assert begun.wait(20)
     for thread in threads[1:]:
@@ -46,7 +46,7 @@ def test_a_transaction_that_came_to_nothing_is_told_to_all_and_an_interrupt_to_i
     other: PendingWrite[int, int] = PendingWrite(7)
     group._waiting.append(other)
     with pytest.raises(KeyboardInterrupt):
-        group.do(8, 1.0)
+        group.submit(8, 1.0)
     assert other.done
     assert isinstance(other.error, StoreError)
 
@@ -63,12 +63,12 @@ def test_who_cannot_wait_takes_his_change_back_and_what_is_being_carried_out_is_
 
     group: Group[int, int] = Group(carry)
     answers: list[int] = []
-    first = Thread(target=lambda: answers.append(group.do(1, 0.0)))
+    first = Thread(target=lambda: answers.append(group.submit(1, 0.0)))
     first.start()
     assert begun.wait(20)
     with pytest.raises(StoreError, match="kept busy by this process for 0 s: try again"):
-        group.do(2, 0.0)
+        group.submit(2, 0.0)
     go.set()
     first.join()
-    assert group.do(3, 0.0) == 3
+    assert group.submit(3, 0.0) == 3
     assert (answers, batches) == ([1], [[1], [3]])

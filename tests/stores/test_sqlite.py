@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from secateur.chain import canonical, linked, sealed
+from secateur.chain import encode_canonical, hash_epochs, link_bodies
 from secateur.errors import ConfigError, StoreError
 from secateur.model import Epoch, Rewrite
 from secateur.stores import migrate, open_store, packing, place, sqlite_retention
-from secateur.stores.proof import problems
-from secateur.stores.protocol import Blob, Freed, Manifest, Pin, SessionId, SessionUpdate, State, Store, fresh
+from secateur.stores.proof import find_problems
+from secateur.stores.protocol import Blob, Freed, Manifest, Pin, SessionId, SessionUpdate, State, Store, make_state
 from secateur.stores.sqlite import SqliteStore
 
 WHO = SessionId("s", "t")
@@ -22,10 +22,10 @@ MARK = re.compile(rb"mark[0-9a-f]{16}")  # as `crowd` draws them
 
 
 def saved(store: Store, who: SessionId = WHO, count: int = 3) -> State:
-    state = fresh(who)
-    bodies = [canonical({"n": n}) for n in range(count)]
+    state = make_state(who)
+    bodies = [encode_canonical({"n": n}) for n in range(count)]
     return store.save(
-        state, SessionUpdate(at=1, receipts=linked(bodies, state.head, 0), blobs=(Blob(b"removed " * 99),))
+        state, SessionUpdate(at=1, receipts=link_bodies(bodies, state.head, 0), blobs=(Blob(b"removed " * 99),))
     )
 
 
@@ -37,7 +37,7 @@ def tampered(path: Path, sql: str) -> tuple[str, ...]:
     with sqlite3.connect(path) as connection:
         connection.execute(sql)
     connection.close()
-    return problems(SqliteStore(path), WHO)
+    return find_problems(SqliteStore(path), WHO)
 
 
 def test_file_and_new_folders_are_for_their_owner_only(tmp_path: Path) -> None:
@@ -96,13 +96,15 @@ def test_tampering_with_the_file_is_found(tmp_path: Path, sql: str, says: str) -
     ],
 )
 def test_tampering_with_what_retention_left_is_found(tmp_path: Path, sql: str, says: str) -> None:
-    store, state = SqliteStore(tmp_path / "s.db", synchronous="normal"), fresh(WHO)
+    store, state = SqliteStore(tmp_path / "s.db", synchronous="normal"), make_state(WHO)
     for number in range(40):
         epochs = (Epoch(number, "tip", f"why {number}", ()),) if number % 9 == 0 else ()
-        body = canonical({"n": number, "epoch_hashes": sealed(epochs)})
-        state = store.save(state, SessionUpdate(at=number, receipts=linked([body], state.head, number), epochs=epochs))
-    assert store.gc(1_000, 10**9, receipts_s=0.0).receipts == 30
-    assert problems(store, WHO) == ()
+        body = encode_canonical({"n": number, "epoch_hashes": hash_epochs(epochs)})
+        state = store.save(
+            state, SessionUpdate(at=number, receipts=link_bodies([body], state.head, number), epochs=epochs)
+        )
+    assert store.collect_garbage(1_000, 10**9, receipts_s=0.0).receipts == 30
+    assert find_problems(store, WHO) == ()
     found = store.load(WHO)
     assert found is not None
     assert len(found.anchor.seals) == 4
@@ -126,7 +128,7 @@ def test_a_damaged_file_is_said_and_never_a_wrong_answer(tmp_path: Path) -> None
         file.seek(4096)
         file.write(os.urandom(path.stat().st_size - 8192))
     with pytest.raises(StoreError, match=r"s\.db failed .*damaged"):
-        list(SqliteStore(path).receipts(WHO))
+        list(SqliteStore(path).list_receipts(WHO))
 
 
 def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
@@ -152,7 +154,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
         SqliteStore(path).load(WHO)
 
 
-@pytest.mark.parametrize("schema", range(1, migrate.migrations()[0][0]))
+@pytest.mark.parametrize("schema", range(1, migrate.load_migrations()[0][0]))
 def test_an_older_schema_is_refused_and_left_alone(tmp_path: Path, schema: int) -> None:
     path = tmp_path / "s.db"
     store = SqliteStore(path)
@@ -172,9 +174,9 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkey
     store = SqliteStore(path)
     state = saved(store)
     store.close()
-    after = (*migrate.migrations(), (99, "CREATE TABLE half (x);\nCREATE TABLE nonsense (;\n"))
+    after = (*migrate.load_migrations(), (99, "CREATE TABLE half (x);\nCREATE TABLE nonsense (;\n"))
     with monkeypatch.context() as patched:
-        patched.setattr(migrate, "migrations", lambda: after)
+        patched.setattr(migrate, "load_migrations", lambda: after)
         with pytest.raises(StoreError, match="syntax error"):
             SqliteStore(path).load(WHO)
     assert SqliteStore(path).load(WHO) == state
@@ -189,9 +191,11 @@ def test_no_byte_of_what_was_purged_stays(tmp_path: Path) -> None:
             mark = f"{tenant}-{os.urandom(12).hex()}"
             canaries += [mark] if tenant == "go" else []
             noise = mark.encode() + os.urandom(40 + number * 211 % 9_000)
-            state = fresh(SessionId(f"session {mark}", tenant))
+            state = make_state(SessionId(f"session {mark}", tenant))
             for _ in range(3):
-                links = linked([canonical({"receipt": f"{mark} " * (number % 7 + 1)})], state.head, state.receipts)
+                links = link_bodies(
+                    [encode_canonical({"receipt": f"{mark} " * (number % 7 + 1)})], state.head, state.receipts
+                )
                 epoch = Epoch(1, f"tip {mark}", f"why {mark}", (Rewrite(f"key {mark}", f"text {mark} " * number),))
                 change = SessionUpdate(
                     at=1,
@@ -209,16 +213,16 @@ def test_no_byte_of_what_was_purged_stays(tmp_path: Path) -> None:
     assert store.purge("go").sessions == 59
     left = files(path)
     assert [mark for mark in canaries if mark.encode() in left] == []
-    assert all(problems(store, row.who) == () for row in store.sessions())
-    assert len(store.sessions()) == 60
+    assert all(find_problems(store, row.who) == () for row in store.list_sessions())
+    assert len(store.list_sessions()) == 60
 
 
 def test_what_gc_let_go_gives_its_room_back(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.db")
-    store.save(fresh(WHO), SessionUpdate(at=1, blobs=tuple(Blob(os.urandom(50_000)) for _ in range(40))))
-    before = store.sizes().file_bytes
-    assert store.gc(10_000, 1.0).bytes == 2_000_000
-    assert store.sizes().file_bytes < before - 1_900_000
+    store.save(make_state(WHO), SessionUpdate(at=1, blobs=tuple(Blob(os.urandom(50_000)) for _ in range(40))))
+    before = store.measure_sizes().file_bytes
+    assert store.collect_garbage(10_000, 1.0).bytes == 2_000_000
+    assert store.measure_sizes().file_bytes < before - 1_900_000
 
 
 def test_a_purge_that_a_reader_holds_up_is_finished_by_whoever_comes_next(tmp_path: Path) -> None:
@@ -228,16 +232,16 @@ def test_a_purge_that_a_reader_holds_up_is_finished_by_whoever_comes_next(tmp_pa
     reader = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM sessions").fetchall()
-    assert store.purge("t") == Freed(1, 400, 0, 0, pending=True) or store.gc(9, 10.0).pending
+    assert store.purge("t") == Freed(1, 400, 0, 0, pending=True) or store.collect_garbage(9, 10.0).pending
     assert store.load(WHO) is None
     assert store.purge("t").pending
     assert saved(store, SessionId("new", "kept")).receipts == 3  # nobody is refused meanwhile
-    assert store.gc(9, 10.0, every_s=60.0).pending
+    assert store.collect_garbage(9, 10.0, every_s=60.0).pending
     reader.close()
-    assert store.gc(10, 10.0, every_s=60.0) == Freed()
+    assert store.collect_garbage(10, 10.0, every_s=60.0) == Freed()
     assert not store.purge("t").pending
     assert b'{"n":399}' not in files(tmp_path / "s.db")
-    assert problems(store, other) == ()
+    assert find_problems(store, other) == ()
 
 
 def test_a_purge_overwrites_the_copies_that_moved_rows_leave(tmp_path: Path) -> None:
@@ -259,24 +263,24 @@ def leftovers(path: Path, scrubs: bool) -> int:
             if scrubs:
                 store.purge("", session)
             else:
-                with store._file.transaction(1.0) as connection:
-                    sqlite_retention.purged(connection, "", session)
-        with store._file.writing(1.0) as connection:
-            sqlite_retention.shrunk(connection, 0)
+                with store._file.begin_transaction(1.0) as connection:
+                    sqlite_retention.purge(connection, "", session)
+        with store._file.open_write(1.0) as connection:
+            sqlite_retention.shrink(connection, 0)
         left = {mark.decode() for mark in set(MARK.findall(files(path)))}
         count += len(left.intersection(gone))
         assert kept.keys() <= left
-    with store._file.reading(1.0) as connection:
+    with store._file.open_read(1.0) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert all(problems(store, who) == () for who in kept.values())
+    assert all(find_problems(store, who) == () for who in kept.values())
     return count
 
 
 def crowd(store: Store, drawn: random.Random) -> dict[str, SessionId]:
     """Sessions that grow by turns, each marked wherever a value can stand."""
-    states = {f"mark{drawn.randbytes(8).hex()}": fresh(SessionId("")) for _ in range(6)}
+    states = {f"mark{drawn.randbytes(8).hex()}": make_state(SessionId("")) for _ in range(6)}
     for mark in states:
-        states[mark] = fresh(SessionId(f"{drawn.randbytes(3).hex()} {mark}"))
+        states[mark] = make_state(SessionId(f"{drawn.randbytes(3).hex()} {mark}"))
     for step in range(4):
         for mark in drawn.sample(sorted(states), len(states)):
             state, many = states[mark], drawn.choice([1, 3, 30, 300])
@@ -284,7 +288,7 @@ def crowd(store: Store, drawn: random.Random) -> dict[str, SessionId]:
             sizes = [drawn.choice([3, 60, 900, 9_000]) for _ in range(3)]
             change = SessionUpdate(
                 at=1,
-                receipts=linked([canonical({"r": f"{mark} " * many})], state.head, state.receipts),
+                receipts=link_bodies([encode_canonical({"r": f"{mark} " * many})], state.head, state.receipts),
                 epochs=(Epoch(1, key, f"why {mark}" * many, ()),),
                 blobs=tuple(Blob(mark.encode() + drawn.randbytes(size), key=key) for size in sizes),
                 views=(f"view {key}",),
@@ -326,22 +330,22 @@ def test_a_store_that_another_process_keeps_is_said_after_the_wait(tmp_path: Pat
 def test_a_full_database_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.db")
     state = saved(store)
-    with store._file.writing(1.0) as connection:
+    with store._file.open_write(1.0) as connection:
         connection.execute("PRAGMA max_page_count = 40")
     with pytest.raises(StoreError, match="the disk is full: make room, or run `secateur gc`"):
         store.save(state, SessionUpdate(at=2, tip="lost", blobs=(Blob(os.urandom(200_000)),)))
     assert store.load(WHO) == state
-    assert problems(store, WHO) == ()
+    assert find_problems(store, WHO) == ()
     assert store.save(state, SessionUpdate(at=3, tip="kept")).tip == "kept"
 
 
 def test_what_cannot_be_kept_is_refused_and_its_neighbours_are_not_touched(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.db")
     with pytest.raises(StoreError, match="cannot be kept"):
-        store.save(fresh(SessionId("lone \ud800")), SessionUpdate(at=1))
+        store.save(make_state(SessionId("lone \ud800")), SessionUpdate(at=1))
     with pytest.raises(StoreError, match="cannot be kept"):
-        store.save(fresh(WHO), SessionUpdate(at=2**70, blobs=(Blob(b"x"),)))
-    assert store.sizes().blobs == store.sizes().sessions == 0
+        store.save(make_state(WHO), SessionUpdate(at=2**70, blobs=(Blob(b"x"),)))
+    assert store.measure_sizes().blobs == store.measure_sizes().sessions == 0
     assert saved(store).revision == 1
 
 
@@ -349,16 +353,16 @@ def test_a_blob_is_compressed_where_that_helps_and_read_by_whoever_has_the_codec
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data, noise = b"line of output\n" * 500, os.urandom(500)
-    assert packing.compressed(noise) == (packing.AS_IT_IS, noise)
-    assert packing.compressed(b"short") == (packing.AS_IT_IS, b"short")
-    codec, body = packing.compressed(data)
-    assert packing.expanded(codec, body) == data
+    assert packing.compress_blob(noise) == (packing.AS_IT_IS, noise)
+    assert packing.compress_blob(b"short") == (packing.AS_IT_IS, b"short")
+    codec, body = packing.compress_blob(data)
+    assert packing.decompress_blob(codec, body) == data
     assert len(body) < len(data) / 20
     monkeypatch.setattr(packing, "ZSTD_MODULES", ())
-    assert packing.compressed(data)[0] == packing.ZLIB
-    assert packing.expanded(*packing.compressed(data)) == data
+    assert packing.compress_blob(data)[0] == packing.ZLIB
+    assert packing.decompress_blob(*packing.compress_blob(data)) == data
     with pytest.raises(StoreError, match=r"pip install 'secateur\[store\]'"):
-        packing.expanded(packing.ZSTD, body)
+        packing.decompress_blob(packing.ZSTD, body)
 
 
 @pytest.mark.parametrize(
@@ -381,16 +385,16 @@ def test_an_address_that_cannot_be_is_said(url: str, says: str) -> None:
 def test_without_a_name_the_store_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/data/of/me")
     monkeypatch.setattr("sys.platform", "linux")
-    assert place.default_url({"SECATEUR_STORE": "memory://"}) == "memory://"
-    assert place.default_url({}).endswith("secateur/secateur.db")
-    assert place._by_rule() == Path("/data/of/me")
+    assert place.get_default_url({"SECATEUR_STORE": "memory://"}) == "memory://"
+    assert place.get_default_url({}).endswith("secateur/secateur.db")
+    assert place._find_data_home() == Path("/data/of/me")
     monkeypatch.delenv("XDG_DATA_HOME")
-    assert place._by_rule() == Path.home() / ".local" / "share"
+    assert place._find_data_home() == Path.home() / ".local" / "share"
 
 
 def test_an_address_names_a_file_from_the_root_or_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    open_store("sqlite:///~/data/s.db").save(fresh(WHO), SessionUpdate(at=1))
+    open_store("sqlite:///~/data/s.db").save(make_state(WHO), SessionUpdate(at=1))
     for url in (f"sqlite://{tmp_path}/data/s.db", f"sqlite:///{tmp_path}/data/s.db"):
         assert open_store(url).load(WHO) is not None
     monkeypatch.setenv("SECATEUR_STORE", f"sqlite://{tmp_path}/data/s.db")
@@ -423,7 +427,7 @@ def test_a_raw_history_that_lacks_a_piece_is_found(tmp_path: Path) -> None:
     pieces = (Blob(b"[1", "raw"), Blob(b",2]", "raw"))
     made = Manifest(2, 0, tuple(one.id for one in pieces))
     store.save(state, SessionUpdate(at=2, blobs=pieces, manifest=made))
-    assert problems(store, WHO) == ()
+    assert find_problems(store, WHO) == ()
     store.close()
     wrong = tampered(path, "DELETE FROM refs WHERE blob = (SELECT max(id) FROM blobs)")
     assert wrong == ("the raw history of request 2 lacks 1 of its pieces",)

@@ -7,16 +7,16 @@ from msgspec.structs import replace
 
 from conversation import assistant, part, result, results, summary, talk, user
 from secateur.bounds import (
-    boundary,
-    eligible,
     explain_protection,
     extend_index,
+    find_boundary,
     find_call,
+    find_first_unspent,
     find_protected_keys,
     find_prunable_results,
-    forbidden,
     get_index,
-    spent,
+    is_eligible,
+    is_forbidden,
 )
 from secateur.budget import Budget
 from secateur.model import Message, MessagePositions, Part, Transcript
@@ -99,18 +99,18 @@ def test_a_reminder_beside_results_opens_no_turn_but_a_question_does() -> None:
     ],
 )
 def test_boundary(protect: Protection, inside: range) -> None:
-    assert boundary(ROUNDS, protect) == inside
+    assert find_boundary(ROUNDS, protect) == inside
 
 
 def test_the_head_does_not_count_the_system_message() -> None:
-    assert boundary(talk(SYSTEM, user(), user(), user()), Protection(first_messages=1)) == range(2, 4)
+    assert find_boundary(talk(SYSTEM, user(), user(), user()), Protection(first_messages=1)) == range(2, 4)
 
 
 def test_before_the_first_user_message() -> None:
     early = talk(assistant(("c", "read", "{}")), result("early", call="c"), user(), result("late"))
-    assert boundary(early, Protection(before_first_user=True)) == range(2, 4)
+    assert find_boundary(early, Protection(before_first_user=True)) == range(2, 4)
     nobody = talk(assistant(text="hello"), result("x"))
-    assert not boundary(nobody, Protection(before_first_user=True))
+    assert not find_boundary(nobody, Protection(before_first_user=True))
 
 
 @pytest.mark.parametrize(
@@ -145,27 +145,27 @@ def test_why_shut_without_a_user_message() -> None:
     ],
 )
 def test_forbidden(protect: Protection, stays: bool) -> None:
-    assert forbidden(part(talk(result("one", error=True)), 0), protect) is stays
+    assert is_forbidden(part(talk(result("one", error=True)), 0), protect) is stays
 
 
 def test_pins_are_forbidden() -> None:
     one = part(talk(result("one")), 0)
-    assert forbidden(one, Protection(part_keys=(one.key,)))
-    assert forbidden(replace(one, pinned=True), Protection())
-    assert not forbidden(one, Protection(part_keys=("another",)))
+    assert is_forbidden(one, Protection(part_keys=(one.key,)))
+    assert is_forbidden(replace(one, pinned=True), Protection())
+    assert not is_forbidden(one, Protection(part_keys=("another",)))
 
 
 def test_eligible_are_results_only() -> None:
     talked = talk(assistant(("c", "bash", "{}"), text="hm"), result("one", call="c"))
-    assert [eligible(talked, 0, one, Protection()) for one in talked.messages[0].parts] == [False, False]
-    assert eligible(talked, 1, part(talked, 1), Protection())
+    assert [is_eligible(talked, 0, one, Protection()) for one in talked.messages[0].parts] == [False, False]
+    assert is_eligible(talked, 1, part(talked, 1), Protection())
 
 
 def test_results_that_hold_media_can_be_protected() -> None:
     talked = talk(result("see", image="cat"), result("plain"))
-    assert not eligible(talked, 0, part(talked, 0), Protection(media_results=True))
-    assert eligible(talked, 0, part(talked, 0), Protection())
-    assert eligible(talked, 1, part(talked, 1), Protection(media_results=True))
+    assert not is_eligible(talked, 0, part(talked, 0), Protection(media_results=True))
+    assert is_eligible(talked, 0, part(talked, 0), Protection())
+    assert is_eligible(talked, 1, part(talked, 1), Protection(media_results=True))
 
 
 def test_roles_are_told_by_the_arguments_of_the_call() -> None:
@@ -203,7 +203,7 @@ def test_results_that_are_not_worth_it_stay_and_still_count() -> None:
     talked = talk(results("a" * 10), results("b" * 5), results("c" * 10))
     assert texts(talked, Protection(min_prunable_chars=6)) == ["c" * 10, "a" * 10]
     assert texts(talked, Protection(min_prunable_chars=6, last_tokens=14)) == ["a" * 10]
-    assert spent(talked, Protection(min_prunable_chars=6), lambda part: part.text == "a" * 10) == 2
+    assert find_first_unspent(talked, Protection(min_prunable_chars=6), lambda part: part.text == "a" * 10) == 2
 
 
 def test_without_protected_tokens_empty_results_may_go() -> None:
@@ -238,13 +238,15 @@ def test_the_walk_never_goes_behind_what_is_spent() -> None:
 
 @pytest.mark.parametrize(("done", "first"), [((), 2), (("one",), 5), (("one", "two"), 9), (("two",), 2)])
 def test_spent(done: tuple[str, ...], first: int) -> None:
-    assert spent(ROUNDS, Protection(), lambda part: part.text in done) == first
+    assert find_first_unspent(ROUNDS, Protection(), lambda part: part.text in done) == first
 
 
 def test_spent_passes_what_may_never_go() -> None:
-    assert spent(ROUNDS, Protection(tools=("bash",)), lambda part: False) == 5
+    assert find_first_unspent(ROUNDS, Protection(tools=("bash",)), lambda part: False) == 5
     assert (
-        spent(replace(ROUNDS, index=replace(get_index(ROUNDS), first_prunable=4)), Protection(), lambda part: False)
+        find_first_unspent(
+            replace(ROUNDS, index=replace(get_index(ROUNDS), first_prunable=4)), Protection(), lambda part: False
+        )
         == 5
     )
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from conversation import assistant, part, result, summary, talk, user
-from secateur.budget import Budget, original, weight
+from secateur.budget import Budget, get_original, weigh_transcript
 from secateur.model import Message, Part
 from secateur.protect import Protection
 from secateur.strategy import is_final
@@ -13,11 +13,11 @@ def test_weight_counts_what_openclaw_counts() -> None:
     system = Message("system", (), (Part("text", (), "You are a gardener."),))
     thinking = Message("assistant", (), (Part("reasoning", (), "hmm"), Part("text", (), "ok")))
     talked = talk(system, user("12345"), thinking, assistant(("c", "a_long_tool_name", '{"a":1}')), summary("long"))
-    assert weight(talked) == 256 + 5 + 3 + 2 + 7 + 256
+    assert weigh_transcript(talked) == 256 + 5 + 3 + 2 + 7 + 256
 
 
 def test_an_image_weighs_8000_characters() -> None:
-    assert weight(talk(result("12", image="cat"))) == 8_002
+    assert weigh_transcript(talk(result("12", image="cat"))) == 8_002
 
 
 def test_an_excerpt_is_not_final_and_has_its_original() -> None:
@@ -33,8 +33,8 @@ def test_an_excerpt_is_not_final_and_has_its_original() -> None:
         originals={shown.key: raw},
     )
     assert not is_final(budget, shown)
-    assert original(budget, shown) is raw
+    assert get_original(budget, shown) is raw
     cleared = replace(budget, edited_by={shown.key: "hard_clear"}, originals={})
     assert is_final(cleared, shown)
-    assert original(cleared, shown) is shown
+    assert get_original(cleared, shown) is shown
     assert not is_final(replace(budget, edited_by={}), shown)

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from secateur import Engine, View, fit
-from secateur.api import check, family_of
+from secateur.api import check, get_family
 from secateur.api.repair import repair
 from secateur.compaction.outcome import Refused
-from secateur.elsewhere import FIELDS, kept_elsewhere
+from secateur.elsewhere import FIELDS, find_provider_history
 from secateur.errors import StillTooLong
 from secateur.policy import PRESETS
 
@@ -121,7 +121,7 @@ def test_repair_leaves_results_whose_calls_are_elsewhere(held: str) -> None:
     request = body(held)
     array = next(name for name in ("messages", "input", "contents") if name in request)
     request[array] = [one for one in request[array] if one is REFERENCE] + request[array][2:]
-    family = family_of(HELD[held][0])
+    family = get_family(HELD[held][0])
     assert [one.rule for one in check(family, request[array], request) if one.severity == "error"] == []
     assert repair(request, HELD[held][0]).document is request
 
@@ -129,5 +129,5 @@ def test_repair_leaves_results_whose_calls_are_elsewhere(held: str) -> None:
 @pytest.mark.parametrize(("name", "fields"), NOT_HELD)
 def test_what_brings_its_history_is_edited(name: str, fields: dict[str, Any]) -> None:
     request = BODIES[name](6) | fields
-    assert kept_elsewhere(name, request.get) == ""
+    assert find_provider_history(name, request.get) == ""
     assert fit(request, policy=EAGER, window=200_000, compact=False, now_ms=1).request != request

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from secateur.excerpt import LEAST_CHARS, excerpt, head_tail, trimmed
+from secateur.excerpt import LEAST_CHARS, excerpt, split_head_tail, trim_text
 
 NOTE = re.compile(r"\[secateur: characters (\d+)-(\d+) of (\d+)(?:, lines (\d+)-(\d+) of (\d+))? left out(.*)\]")
 TEXTS = st.text(st.sampled_from("ab \n\r.é🌹\ud83c\udf39") | st.characters(), max_size=60)
@@ -165,23 +165,23 @@ def _parted(text: str, at: int) -> bool:
     ids=["CL-10", "CL-11", "no tail", "CL-12", "empty"],
 )
 def test_trimmed_is_openclaws_form(text: str, head: int, tail: int, made: str) -> None:
-    assert trimmed(text, head, tail) == made
+    assert trim_text(text, head, tail) == made
 
 
 def test_trimmed_sizes_of_openclaws_vectors() -> None:
-    assert len(trimmed("x" * 5_000, 1_500, 1_500)) == 3_086  # CL-2
-    assert len(trimmed("x" * 4_001, 1_500, 1_500)) == 3_086  # CL-3
-    assert len(trimmed("AAAAA\nBBBBB", 7, 3)) == 88  # CL-10
+    assert len(trim_text("x" * 5_000, 1_500, 1_500)) == 3_086  # CL-2
+    assert len(trim_text("x" * 4_001, 1_500, 1_500)) == 3_086  # CL-3
+    assert len(trim_text("AAAAA\nBBBBB", 7, 3)) == 88  # CL-10
 
 
 def test_trimmed_takes_another_note() -> None:
-    assert trimmed("roses", 1, 1, "({tail}/{head} of {chars}, {other} {})") == "r\n...\ns\n\n(1/1 of 5, {other} {})"
+    assert trim_text("roses", 1, 1, "({tail}/{head} of {chars}, {other} {})") == "r\n...\ns\n\n(1/1 of 5, {other} {})"
 
 
 @given(TEXTS, st.integers(0, 70), st.integers(0, 70))
 @example("\ud83c\udf39\ud83c\udf39", 1, 1)
 def test_ends_are_exact_and_part_no_character(text: str, head: int, tail: int) -> None:
-    first, last = head_tail(text, head, tail)
+    first, last = split_head_tail(text, head, tail)
     assert text.startswith(first)
     assert text.endswith(last)
     if head + tail >= len(text):

@@ -10,17 +10,17 @@ from secateur.gist import (
     EACH,
     MANY,
     STEMS,
-    alike,
-    alike_in,
-    few,
     find_frames,
-    held_stems,
+    find_shared_shapes,
+    find_shared_shapes_in,
+    find_stems,
+    find_telling,
+    find_unique_lines,
+    find_versions,
+    get_shape,
+    is_telling,
+    limit_per_shape,
     may_be_listed,
-    shape,
-    single,
-    telling,
-    tells,
-    versioned,
 )
 
 WORDS = st.sampled_from([
@@ -50,31 +50,35 @@ TEXTS = st.lists(st.lists(WORDS, max_size=6).map(lambda words: " ".join(words)),
     ],
 )
 def test_what_only_sounds_like_it_is_not(said: str) -> None:
-    assert not tells(said.strip())
+    assert not is_telling(said.strip())
 
 
 def test_lines_are_alike_that_differ_in_numbers_names_and_values() -> None:
-    assert shape("tests/test_beds.py::test_cut PASSED [ 12%]") == shape("tests/test_vines.py::test_tie PASSED [ 99%]")
-    assert shape("10:02:11 compiled src/rose.ts in 31 ms") == shape("10:02:14 compiled src/vine.ts in 7 ms")
-    assert shape("compiled src/rose.ts in 31 ms") != shape("skipped src/rose.ts in 31 ms")
-    assert shape('"id": 31, "sort": "climbing rose"') == shape('"id": 7, "sort": "trailing ivy"')
+    assert get_shape("tests/test_beds.py::test_cut PASSED [ 12%]") == get_shape(
+        "tests/test_vines.py::test_tie PASSED [ 99%]"
+    )
+    assert get_shape("10:02:11 compiled src/rose.ts in 31 ms") == get_shape("10:02:14 compiled src/vine.ts in 7 ms")
+    assert get_shape("compiled src/rose.ts in 31 ms") != get_shape("skipped src/rose.ts in 31 ms")
+    assert get_shape('"id": 31, "sort": "climbing rose"') == get_shape('"id": 7, "sort": "trailing ivy"')
 
 
 def test_a_state_is_told_by_its_word_and_a_name_by_its_form() -> None:
-    assert shape('"state": "active"') != shape('"state": "withered"')
-    assert shape('"on": "2026-03-04"') == shape('"on": "2025-11-30"') != shape('"on": "yesterday07"')
+    assert get_shape('"state": "active"') != get_shape('"state": "withered"')
+    assert get_shape('"on": "2026-03-04"') == get_shape('"on": "2025-11-30"') != get_shape('"on": "yesterday07"')
 
 
 def test_a_shape_is_shared_by_four_lines_at_least() -> None:
     lines = ["cut rose_1", "cut rose_2", "cut rose_3", "water ivy_1", "cut rose_4"]
-    assert [bool(one) for one in alike(lines)] == [True, True, True, False, True]
-    assert not any(alike(lines[:4]))
+    assert [bool(one) for one in find_shared_shapes(lines)] == [True, True, True, False, True]
+    assert not any(find_shared_shapes(lines[:4]))
 
 
 def test_hits_are_alike_in_one_file_and_an_empty_line_is_like_the_one_before() -> None:
     assert [
         bool(one)
-        for one in alike([*(f"src/beds.ts:{n}: rose {n * 'a'}" for n in range(4)), "", "src/vines.ts:9: rose"])
+        for one in find_shared_shapes(
+            [*(f"src/beds.ts:{n}: rose {n * 'a'}" for n in range(4)), "", "src/vines.ts:9: rose"]
+        )
     ] == [
         *[True] * 5,
         False,
@@ -84,22 +88,22 @@ def test_hits_are_alike_in_one_file_and_an_empty_line_is_like_the_one_before() -
 def test_words_that_few_lines_have_are_what_a_log_speaks_of() -> None:
     kinds = ("rose", "vine", "ivy", "box", "yew", "oak", "elm", "fir")
     lines = [f"10:02:{n} INFO cut {kinds[n % 8]} in bed 7 with care" for n in range(16)]
-    assert len(set(alike(lines))) == 1
-    assert [bool(one) for one in alike([*lines, "10:02:77 INFO the gate is open"])][-1] is False
+    assert len(set(find_shared_shapes(lines))) == 1
+    assert [bool(one) for one in find_shared_shapes([*lines, "10:02:77 INFO the gate is open"])][-1] is False
 
 
 def test_what_is_said_once_counts_where_most_is_said_again() -> None:
     lines = [f"cut rose_{n}" for n in range(9)]
-    assert single([*lines, "the gate is open", ""]) == [*[False] * 9, True, False]
-    assert not any(single(["roses", "the gate is open", "cut rose_1"]))
-    assert not any(single([*lines, "x" * 2_000][:9]))
+    assert find_unique_lines([*lines, "the gate is open", ""]) == [*[False] * 9, True, False]
+    assert not any(find_unique_lines(["roses", "the gate is open", "cut rose_1"]))
+    assert not any(find_unique_lines([*lines, "x" * 2_000][:9]))
 
 
 def test_in_a_very_long_list_the_paths_of_one_folder_are_alike() -> None:
     paths = [f"beds/{'ab'[n % 2]}/rose_{n}.ts" for n in range(MANY + 1)]
-    assert len(set(alike(paths))) == 2
-    assert not any(alike(paths[:-1]))
-    assert len(set(alike([f"./beds/{n}:" for n in range(MANY + 1)]))) == 1
+    assert len(set(find_shared_shapes(paths))) == 2
+    assert not any(find_shared_shapes(paths[:-1]))
+    assert len(set(find_shared_shapes([f"./beds/{n}:" for n in range(MANY + 1)]))) == 1
 
 
 @pytest.mark.parametrize(
@@ -112,18 +116,18 @@ def test_in_a_very_long_list_the_paths_of_one_folder_are_alike() -> None:
     ],
 )
 def test_what_a_list_names_is_like_nothing_else(entry: str) -> None:
-    assert not any(alike([entry.format(n=n) for n in range(100, 160)]))
+    assert not any(find_shared_shapes([entry.format(n=n) for n in range(100, 160)]))
 
 
 @settings(deadline=None)
 @given(TEXTS)
 def test_what_a_text_tells_is_what_its_lines_tell_one_by_one(text: str) -> None:
     lines = text.split("\n")
-    judged = [at for at, line in enumerate(lines) if any(stem in line for stem in STEMS) and tells(line.strip())]
-    assert list(telling(text, lines)) == judged
+    judged = [at for at, line in enumerate(lines) if any(stem in line for stem in STEMS) and is_telling(line.strip())]
+    assert list(find_telling(text, lines)) == judged
     named = [at for at, line in enumerate(lines) if re.search(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+", line)]
-    assert list(versioned(text, lines)) == named
-    assert list(alike_in(text, lines)) == alike(lines)
+    assert list(find_versions(text, lines)) == named
+    assert list(find_shared_shapes_in(text, lines)) == find_shared_shapes(lines)
 
 
 @settings(deadline=None)
@@ -131,11 +135,11 @@ def test_what_a_text_tells_is_what_its_lines_tell_one_by_one(text: str) -> None:
 def test_numbers_change_no_shape_and_three_of_a_shape_are_few(text: str) -> None:
     lines = [line.replace('"', "") for line in text.split("\n")]
     other = [line.translate(str.maketrans("123456789", "987654321")) for line in lines]
-    assert list(map(shape, lines)) == list(map(shape, other))
-    kept = list(few(lines, range(len(lines))))
+    assert list(map(get_shape, lines)) == list(map(get_shape, other))
+    kept = list(limit_per_shape(lines, range(len(lines))))
     assert all(
-        [shape(lines[at]) for at in kept].count(said) == min(EACH, list(map(shape, lines)).count(said))
-        for said in map(shape, lines)
+        [get_shape(lines[at]) for at in kept].count(said) == min(EACH, list(map(get_shape, lines)).count(said))
+        for said in map(get_shape, lines)
     )
 
 
@@ -144,15 +148,15 @@ def test_numbers_change_no_shape_and_three_of_a_shape_are_few(text: str) -> None
     ["returncodException: no rose", "0 errors, but 1 failure", "ERROR at 10:02", "the build was killed", "exit code 3"],
 )
 def test_what_it_tells_is_found_wherever_it_stands(said: str) -> None:
-    assert tells(said)
-    assert tells(f"at 10:02 {said}")
+    assert is_telling(said)
+    assert is_telling(f"at 10:02 {said}")
 
 
 @pytest.mark.parametrize(
     "said", ["0 err\u017fors", "without any errors", "cut 3 roses; no failed cuts", "beds/error-page"]
 )
 def test_what_is_denied_is_not_told_however_it_is_spelled(said: str) -> None:
-    assert not tells(said)
+    assert not is_telling(said)
 
 
 SIGNED = st.lists(
@@ -174,7 +178,7 @@ def test_lines_of_one_shape_have_one_frame(some: list[str], times: int) -> None:
     text = "\n".join(lines)
     lines = text.split("\n")
     known: dict[str, tuple[int, bytes]] = {}
-    for line, said, frame in zip(lines, alike(lines), find_frames(text, lines), strict=True):
+    for line, said, frame in zip(lines, find_shared_shapes(lines), find_frames(text, lines), strict=True):
         if not said or frame is None or not line.strip():
             continue
         if said[0] == "\0":
@@ -188,4 +192,4 @@ def test_lines_of_one_shape_have_one_frame(some: list[str], times: int) -> None:
 )
 @settings(deadline=None)
 def test_the_stems_of_a_text_are_those_that_stand_in_it(text: str) -> None:
-    assert {*held_stems(text)} == {stem for stem in STEMS if stem in text}
+    assert {*find_stems(text)} == {stem for stem in STEMS if stem in text}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from conversation import talk, user
 from secateur.model import Edit, Epoch, NewMessage, Remove, Replace, Restore, Rewrite
-from secateur.plan import REFUSED, UNDONE, Plan, active_epochs, blocked_keys, fold, resolve_ranges
+from secateur.plan import REFUSED, UNDONE, Plan, collect_blocked_keys, fold, list_active_epochs, resolve_ranges
 
 KEYS = st.sampled_from(["a", "b", "c"])
 EDITS = st.one_of(
@@ -62,16 +62,16 @@ def test_an_undone_epoch_does_not_count_and_undoing_the_undo_brings_it_back() ->
     assert in_force(one, two, (), undoes={2: 1}) == {"a": ("1", 0)}
     assert in_force(one, two, (), (), undoes={2: 1, 3: 2}) == {"a": ("2", 1)}
     assert in_force(one, two, (), (), (), undoes={2: 1, 3: 2, 4: 3}) == {"a": ("1", 0)}
-    assert [epoch.at_ms for epoch in active_epochs(planned(one, two, (), undoes={2: 1}))] == [0, 2]
+    assert [epoch.at_ms for epoch in list_active_epochs(planned(one, two, (), undoes={2: 1}))] == [0, 2]
 
 
 def test_nobody_proposes_again_what_was_undone_or_refused() -> None:
     one, two = (Rewrite("a", "1", "x"),), (Rewrite("b", "2", "x"),)
-    assert blocked_keys(planned(one, two)) == {}
-    assert blocked_keys(planned(one, two, (), undoes={2: 0})) == {"a": UNDONE}
-    assert blocked_keys(planned(one, two, (), (), undoes={2: 0, 3: 2})) == {}
+    assert collect_blocked_keys(planned(one, two)) == {}
+    assert collect_blocked_keys(planned(one, two, (), undoes={2: 0})) == {"a": UNDONE}
+    assert collect_blocked_keys(planned(one, two, (), (), undoes={2: 0, 3: 2})) == {}
     plan = Plan((*planned(one, two).epochs, Epoch(9, "tip", f"{REFUSED}: rule", two, reverts=0)))
-    assert blocked_keys(plan) == {"a": REFUSED, "b": REFUSED}
+    assert collect_blocked_keys(plan) == {"a": REFUSED, "b": REFUSED}
 
 
 def test_ranges_stand_where_both_ends_are_in_the_history() -> None:

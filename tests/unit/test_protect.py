@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from secateur.errors import ConfigError
 from secateur.policy import load
-from secateur.protect import Protection, is_protected_tool, protected_tokens
+from secateur.protect import Protection, count_protected_tokens, is_protected_tool
 
 HERMES = ((32_000, 10_000), (128_000, 40_000), (1_000_000, 100_000))
 
@@ -80,4 +80,4 @@ def test_globs_have_a_length() -> None:
     ],
 )
 def test_protected_tokens(tokens: int | float | tuple[tuple[int, int], ...], window: int, kept: int) -> None:
-    assert protected_tokens(Protection(last_tokens=tokens), window) == kept
+    assert count_protected_tokens(Protection(last_tokens=tokens), window) == kept

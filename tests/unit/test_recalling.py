@@ -6,10 +6,10 @@ import pytest
 
 from secateur import fit
 from secateur.model import Message, Part
-from secateur.recalling import headed, is_reader, is_recalled, unused
+from secateur.recalling import add_header, find_unused_keys, is_reader, is_recalled
 
-HEAD = headed("recall", "1a2b3c4d5e6f, lines 1-2 of 2, page 1 of 1")
-LONG = headed("recall", "1a2b3c4d5e6f, lines 1-900 of 900, page 1 of 1", "as it was\n" * 900)
+HEAD = add_header("recall", "1a2b3c4d5e6f, lines 1-2 of 2, page 1 of 1")
+LONG = add_header("recall", "1a2b3c4d5e6f, lines 1-900 of 900, page 1 of 1", "as it was\n" * 900)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def recall(key: str) -> tuple[Message, Message]:
 
 def test_it_is_in_use_until_the_model_answered_without_reading_more() -> None:
     one = recall("a")
-    assert unused(one, 1) == {"a"}
-    assert unused((*one, said("1"), said("2")), 3) == {"a"}
-    assert unused((*one, said("1"), said("2"), said("3")), 3) == frozenset()
+    assert find_unused_keys(one, 1) == {"a"}
+    assert find_unused_keys((*one, said("1"), said("2")), 3) == {"a"}
+    assert find_unused_keys((*one, said("1"), said("2"), said("3")), 3) == frozenset()
     reading_on = (*one, *recall("b"), *recall("c"), said("1"))
-    assert unused(reading_on, 2) == {"a", "b", "c"}
-    assert unused(reading_on, 1) == frozenset()
-    assert unused(one, 0) == frozenset()
+    assert find_unused_keys(reading_on, 2) == {"a", "b", "c"}
+    assert find_unused_keys(reading_on, 1) == frozenset()
+    assert find_unused_keys(one, 0) == frozenset()
 
 
 def chat(rounds: int) -> list[dict[str, Any]]:

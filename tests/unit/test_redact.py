@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from carriers import CARRIERS, CLASSES, drawn_values
 from credentials import HEX, PEM, PLANTED, SHAPED, made
-from secateur.redact import found, redact, redact_tree
-from secateur.redact.detector import installed
+from secateur.redact import detect_kinds, redact, redact_tree
+from secateur.redact.detector import is_installed
 
 
 @pytest.mark.parametrize(("kind", "frame", "secret"), PLANTED, ids=[kind for kind, *_ in PLANTED])
@@ -27,7 +27,7 @@ def test_a_credential_goes_from_output_arguments_and_file_names(kind: str, frame
         assert secret not in told
         assert not any(piece in told for piece in secret.split("\n") if len(piece) > 20)
         assert f"[redacted {kind}]" in told
-        assert found(text) == (kind,)
+        assert detect_kinds(text) == (kind,)
         assert redact(told) == told
 
 
@@ -146,7 +146,7 @@ def test_a_second_pair_of_eyes_finds_no_less_and_leaves_what_was_redacted() -> N
 
 def test_the_second_pair_of_eyes_takes_what_only_it_knows() -> None:
     pytest.importorskip("detect_secrets", reason="the extra `secrets` is not installed")
-    assert installed()
+    assert is_installed()
     account, key = "AC" + made(32, HEX), made(64, HEX)
     text = f"account {account} and softlayer_key = '{key}' and so on"
     told = redact(text, thorough=True)
@@ -186,7 +186,7 @@ def test_what_stands_around_a_credential_stays() -> None:
 )
 def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     assert redact(text) == text
-    assert found(text) == ()
+    assert detect_kinds(text) == ()
 
 
 def test_a_tree_is_redacted_by_value_and_by_name_and_hashes_stay() -> None:

@@ -18,7 +18,7 @@ from secateur.schedule import SCHEDULES
 from secateur.stores import STORES, open_store
 from secateur.strategy import STRATEGIES
 from secateur.summarizers import parse
-from secateur.tokens import COUNTERS, for_reports
+from secateur.tokens import COUNTERS, list_report_counters
 
 STRATEGY = """
 from secateur.model import Rewrite
@@ -59,13 +59,13 @@ def test_a_registry_is_what_is_built_in_and_what_distributions_bring(tmp_path: P
     write(tmp_path, "more", {"counters": {"tau": "math:tau"}})
     known = numbers({"pi": "math:pi"})
     with installed(tmp_path):
-        assert known.names() == ("pi", "tau")
+        assert known.list_names() == ("pi", "tau")
         assert known.get("tau") == 2 * known.get("pi")
         assert known.get("phi") is None
-        assert known.every() == {"pi": known.get("pi"), "tau": known.get("tau")}
-        [plugin] = known.plugins()
+        assert known.load_all() == {"pi": known.get("pi"), "tau": known.get("tau")}
+        [plugin] = known.list_plugins()
         assert (plugin.name, plugin.origin, plugin.problem) == ("tau", "more 1.0", "")
-    assert known.names() == ("pi",)
+    assert known.list_names() == ("pi",)
 
 
 def test_what_is_built_in_needs_no_look_at_what_is_installed() -> None:
@@ -82,10 +82,10 @@ def test_a_plugin_that_cannot_be_loaded_warns_and_is_an_error_by_name(tmp_path: 
     known = numbers({})
     with installed(tmp_path):
         with pytest.warns(PluginWarning, match=r"'lost' \(secateur.counters\) of torn 1.0 cannot be used"):
-            assert list(known.every()) == ["tau"]
+            assert list(known.load_all()) == ["tau"]
         with pytest.raises(ConfigError, match="torn 1.0 cannot be used: ModuleNotFoundError: No module named"):
             known.get("lost")
-        assert [bool(plugin.problem) for plugin in known.plugins()] == [True, False]
+        assert [bool(plugin.problem) for plugin in known.list_plugins()] == [True, False]
 
 
 def test_two_distributions_with_one_name_are_refused_and_both_are_named(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_two_distributions_with_one_name_are_refused_and_both_are_named(tmp_path
     known = numbers({})
     with installed(tmp_path):
         with pytest.warns(PluginWarning, match=r"first 1.0 and second 2.0 both bring it|second 2.0 and first 1.0"):
-            assert known.names() == ()
+            assert known.list_names() == ()
         with pytest.raises(ConfigError, match="both bring it. Uninstall one"):
             known.get("tau")
 
@@ -105,14 +105,14 @@ def test_no_plugin_takes_the_name_of_something_built_in(tmp_path: Path) -> None:
     with installed(tmp_path):
         assert known.get("pi") == pytest.approx(3.14159, abs=1e-4)
         with pytest.warns(PluginWarning, match=r"of greedy 1.0 is not used: 'pi' is built in"):
-            assert known.names() == ("pi",)
-        assert [plugin.problem for plugin in known.plugins()] != [""]
+            assert known.list_names() == ("pi",)
+        assert [plugin.problem for plugin in known.list_plugins()] != [""]
 
 
 def test_the_switch_disables_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECATEUR_PLUGINS", "off")
     with installed(shouting(tmp_path)):
-        assert STRATEGIES.names() == tuple(STRATEGIES.built_in)
+        assert STRATEGIES.list_names() == tuple(STRATEGIES.built_in)
         with pytest.raises(ConfigError, match="'shout' at prune"):
             load({"prune": [{"type": "shout"}]})
 
@@ -181,7 +181,7 @@ def test_a_format_of_a_plugin_is_found_after_the_built_in_ones(tmp_path: Path) -
     write(tmp_path, "taped", {"formats": {"tape": "taped:Tape"}})
     tape = {"reel": ["hello", "good day"]}
     with installed(tmp_path):
-        assert formats.names() == (*formats.FORMATS, "tape")
+        assert formats.list_format_names() == (*formats.FORMATS, "tape")
         for request in (tape, json.dumps(tape).encode()):
             view = fit(request)
             assert view.receipt.format == "tape"
@@ -222,15 +222,15 @@ def test_presets_counters_stores_and_summarizers_of_plugins_are_named_like_ours(
     }
     write(tmp_path, "kit", points | {"presets": {"sooner": "kit", "torn": "kit"}})
     with installed(tmp_path):
-        assert for_reports() == ("estimate", "o200k", "words")
+        assert list_report_counters() == ("estimate", "o200k", "words")
         assert fit(READ, counter="words").receipt.tokens_raw < fit(READ).receipt.tokens_raw
         assert load({"counter": "words"}).counter == "words"
         assert type(open_store("shelf://here")).__name__ == "MemoryStore"
         assert parse("mine:small")[0].name == "mine:small"
         with pytest.warns(PluginWarning, match=r"'torn' \(secateur.presets\) of kit 1.0 .* no field 'prun'"):
-            assert policy.names() == (*policy.PRESETS, "sooner")
+            assert policy.list_preset_names() == (*policy.PRESETS, "sooner")
         assert load("sooner").description == "As kilocode, but sooner."
-        assert policy.source("sooner") == PRESET
+        assert policy.read_source("sooner") == PRESET
         with pytest.raises(ConfigError, match="no field 'prun'"):
             load("torn")
     with pytest.raises(ConfigError, match="no policy 'sooner'"):
@@ -239,10 +239,10 @@ def test_presets_counters_stores_and_summarizers_of_plugins_are_named_like_ours(
 
 def test_a_registry_is_read_once(tmp_path: Path) -> None:
     with installed(shouting(tmp_path)):
-        assert "shout" in STRATEGIES.names()
+        assert "shout" in STRATEGIES.list_names()
         write(tmp_path, "late", {"strategies": {"late": "shouting:Shout"}})
-        assert "late" not in STRATEGIES.names()
+        assert "late" not in STRATEGIES.list_names()
         registry.forget()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert "late" in STRATEGIES.names()
+            assert "late" in STRATEGIES.list_names()

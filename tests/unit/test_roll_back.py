@@ -5,7 +5,7 @@ from typing import Any
 
 from secateur.model import Epoch, Rewrite
 from secateur.pipeline import roll_back
-from secateur.plan import REFUSED, active_epochs
+from secateur.plan import REFUSED, list_active_epochs
 from secateur.protect import Protection
 from secateur.render.emitter import Emitter
 from secateur.session import Projection
@@ -53,7 +53,7 @@ def test_the_newest_epoch_goes_back_and_the_older_one_stays() -> None:
     assert (text_of(work, 2), text_of(work, 3)) == ("[gone]", "it is not there")
     newest = work.plan.epochs[-1]
     assert (len(work.plan.epochs), newest.reverts, newest.edits) == (3, 1, ())
-    assert [len(epoch.edits) for epoch in active_epochs(work.plan)] == [1, 0]
+    assert [len(epoch.edits) for epoch in list_active_epochs(work.plan)] == [1, 0]
 
 
 def test_everything_goes_back_where_the_newest_was_not_the_cause() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from secateur.timespan import spoken
+from secateur.timespan import describe_duration
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from secateur.timespan import spoken
     ],
 )
 def test_a_time_is_said_in_one_unit(seconds: float, said: str) -> None:
-    assert spoken(seconds) == said
+    assert describe_duration(seconds) == said

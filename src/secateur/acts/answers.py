@@ -41,8 +41,8 @@ class MessageFacts:
         return frozenset([part.container_key for part in self.message.parts])
 
 
-def held_by(message: Message) -> MessageFacts:
-    """What this message holds."""
+def get_held(message: Message) -> MessageFacts:
+    """Return what this message contains."""
     kept: dict[int, MessageFacts] = _kept.__dict__.setdefault("held", {})
     found = kept.get(id(message))
     if found is None:
@@ -52,22 +52,22 @@ def held_by(message: Message) -> MessageFacts:
     return found
 
 
-def answered(messages: Sequence[Message], number: int, result: Part) -> Part | None:
-    """The call that a result of message `number` answers; None where its round has none."""
-    back = spoken(messages, number)
+def find_call_of_result(messages: Sequence[Message], number: int, result: Part) -> Part | None:
+    """Return the call that a result of message `number` answers, or None if its round has none."""
+    back = find_last_spoken(messages, number)
     while back >= 0 and messages[back].role == "assistant":
-        if found := held_by(messages[back]).calls.get(result.call_id):
+        if found := get_held(messages[back]).calls.get(result.call_id):
             return found[0]
         back -= 1
     return None
 
 
-def spoken(messages: Sequence[Message], number: int) -> int:
-    """The last message before this one in which the assistant or the user speaks, results left out; -1: none."""
+def find_last_spoken(messages: Sequence[Message], number: int) -> int:
+    """Return the last earlier assistant or user message that is not a result, or -1 if there is none."""
     back = number - 1
     while back >= 0 and messages[back].role not in _SPEAKERS:
         if number - back > _NEAR:
-            return _far(messages, back)
+            return _find_last_spoken_cached(messages, back)
         back -= 1
     return back
 
@@ -76,8 +76,8 @@ _kept = local()
 _SPEAKERS = ("assistant", "user")
 
 
-def _far(messages: Sequence[Message], number: int) -> int:
-    """The same for a message that is none of them, where the way is long."""
+def _find_last_spoken_cached(messages: Sequence[Message], number: int) -> int:
+    """Find the last spoken message with a cache, for long runs of other messages."""
     of, ways = _kept.__dict__.setdefault("ways", ((), {}))
     if of is not messages:
         ways = {}

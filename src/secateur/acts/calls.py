@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from secateur.model import Message, Part
 from secateur.placeholder import MARK, is_placeholder
-from secateur.roles import ToolRole, role_of
+from secateur.roles import ToolRole, detect_role
 
 
 class Action(Struct, frozen=True):
@@ -41,13 +41,13 @@ class Action(Struct, frozen=True):
         return self.result.key if self.result else self.call.key
 
 
-def actions(messages: Iterable[Message]) -> tuple[Action, ...]:
-    """Every call in its order, with its result where there is one."""
-    return tuple(action_of(call, result) for call, result in pairs(messages))
+def list_actions(messages: Iterable[Message]) -> tuple[Action, ...]:
+    """Return every call in order, with its result if there is one."""
+    return tuple(build_action(call, result) for call, result in pair_calls(messages))
 
 
-def pairs(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:
-    """Every call in its order, and its result where there is one."""
+def pair_calls(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:
+    """Return every call in order, paired with its result if there is one."""
     calls: list[Part] = []
     results: dict[int, Part] = {}
     waiting: dict[str, deque[int]] = {}
@@ -61,33 +61,33 @@ def pairs(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:
     return tuple((call, results.get(number)) for number, call in enumerate(calls))
 
 
-def action_of(call: Part, result: Part | None) -> Action:
-    """One call, with what its arguments and its result say."""
-    role = role_of(call.tool, call.text)
-    exit_ = _exit(result.text) if result else None
+def build_action(call: Part, result: Part | None) -> Action:
+    """Build an action from one call, its arguments and its result."""
+    role = detect_role(call.tool, call.text)
+    exit_ = _parse_exit_code(result.text) if result else None
     ok = not (result and result.is_error) and not exit_
-    return Action(call, role, _given(call.text), result, exit_, ok)
+    return Action(call, role, _parse_arguments(call.text), result, exit_, ok)
 
 
-def arrived(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:
-    """Ids of results whose calls were made before these messages."""
+def find_late_results(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:
+    """Return the IDs of results whose calls were made before these messages."""
     here = {action.result.key for action in done if action.result}
     parts = (part for message in messages for part in message.parts if part.kind == "tool_result")
     return tuple(dict.fromkeys(part.call_id for part in parts if part.call_id and part.key not in here))
 
 
-def texts(given: dict[str, Any], names: frozenset[str], depth: int = 0) -> list[str]:
-    """The texts among the arguments of these names (lower case, no separators), lists and lists of objects opened."""
+def collect_texts(given: dict[str, Any], names: frozenset[str], depth: int = 0) -> list[str]:
+    """Return the texts of the arguments with these (normalized) names, searching nested lists and objects."""
     found: list[str] = []
     for name, value in given.items():
-        if plain(name) in names:
-            found += _flat(value, names, depth)
+        if normalize_name(name) in names:
+            found += _flatten_texts(value, names, depth)
     return found
 
 
 @lru_cache(maxsize=1_024)
-def plain(name: str) -> str:
-    """`old_string`, `oldString` → oldstring."""
+def normalize_name(name: str) -> str:
+    """Normalize an argument name: `old_string` and `oldString` become oldstring."""
     return re.sub(r"[\W_]", "", name).lower()
 
 
@@ -102,7 +102,7 @@ _EXITS = ("xit code", "xited with code", "xit_code", "xitcode", "returncode", "(
 _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")
 
 
-def _exit(text: str) -> int | None:
+def _parse_exit_code(text: str) -> int | None:
     if text.startswith(MARK):  # a placeholder tells how it ended in words of ours
         first = text.partition("\n")[0]
         told = _TOLD.search(first) if is_placeholder(first) else None
@@ -114,7 +114,7 @@ def _exit(text: str) -> int | None:
     return int(next(group for group in found.groups() if group is not None)) if found else None
 
 
-def _given(arguments: str) -> dict[str, Any]:
+def _parse_arguments(arguments: str) -> dict[str, Any]:
     if not arguments.lstrip().startswith("{"):
         return {}
     try:
@@ -129,13 +129,13 @@ def _given(arguments: str) -> dict[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
-def _flat(value: Any, names: frozenset[str], depth: int) -> list[str]:
+def _flatten_texts(value: Any, names: frozenset[str], depth: int) -> list[str]:
     if isinstance(value, str):
         return [value]
     if depth == _DEEPEST:
         return []
     if isinstance(value, dict):
-        return texts(value, names, depth + 1)
+        return collect_texts(value, names, depth + 1)
     if isinstance(value, list):
-        return [text for one in value if isinstance(one, str | dict) for text in _flat(one, names, depth + 1)]
+        return [text for one in value if isinstance(one, str | dict) for text in _flatten_texts(one, names, depth + 1)]
     return []

@@ -10,8 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.acts.shell import Simple, parsed, program
-from secateur.acts.words import one_line
+from secateur.acts.shell import Simple, parse_command_line, strip_program_prefix
+from secateur.acts.words import collapse_whitespace
 
 Use = Literal["read", "created", "changed", "moved", "deleted"]
 
@@ -25,28 +25,28 @@ class Effect(Struct, frozen=True):
     whole: bool = False
 
 
-def effects(line: str, depth: int = 0) -> Iterator[Effect]:
-    """What a command line does to files, in order."""
-    taken = parsed(line)
+def parse_effects(line: str, depth: int = 0) -> Iterator[Effect]:
+    """Yield the effects of a command line on files, in order."""
+    taken = parse_command_line(line)
     for simple in taken.commands:
-        words = program(simple.words)
-        if depth < 3 and (inner := _inner(words)):
-            yield from effects(inner, depth + 1)
-        yield from _redirected(simple)
+        words = strip_program_prefix(simple.words)
+        if depth < 3 and (inner := _find_inner_command(words)):
+            yield from parse_effects(inner, depth + 1)
+        yield from _parse_redirects(simple)
         if words and words[0] == "apply_patch":
             for body in (*words[1:], *taken.bodies):
-                yield from patched(body)
+                yield from parse_patch_effects(body)
         elif words:
             yield from _run(words)
     for body in taken.bodies:
-        yield from scripted(body)
+        yield from parse_script_effects(body)
 
 
-def patched(body: str) -> Iterator[Effect]:
-    """What a patch in the `*** Begin Patch` form, or a unified diff, does."""
+def parse_patch_effects(body: str) -> Iterator[Effect]:
+    """Yield the effects of a `*** Begin Patch` patch or a unified diff."""
     before = ""
     for found in _PATCH.finditer(body):
-        verb, path = found["verb"], one_line(found["path"] or found["new"])
+        verb, path = found["verb"], collapse_whitespace(found["path"] or found["new"])
         if verb == "Move to":
             yield Effect(before, "moved", to=path)
         elif verb:
@@ -56,16 +56,21 @@ def patched(body: str) -> Iterator[Effect]:
         before = path
 
 
-def scripted(code: str) -> Iterator[Effect]:
-    """Files that a script of Python or JavaScript names where it writes them."""
+def parse_script_effects(code: str) -> Iterator[Effect]:
+    """Yield the files that a Python or JavaScript script names where it writes them."""
     for found in _WRITES.finditer(code):
-        if pathlike(path := found["open"] or found["path"] or found["js"]):
+        if is_pathlike(path := found["open"] or found["path"] or found["js"]):
             yield Effect(path, "changed" if (found["mode"] or "")[:1] in ("a", "r") else "created", whole=True)
 
 
-def pathlike(word: str) -> bool:
-    """Whether this word can only be the name of a file."""
-    return len(word) <= 400 and one_line(word) == word and not _NOT_A_PATH.search(word) and word.strip(".-~/") != ""
+def is_pathlike(word: str) -> bool:
+    """Return whether this word can only be a file name."""
+    return (
+        len(word) <= 400
+        and collapse_whitespace(word) == word
+        and not _NOT_A_PATH.search(word)
+        and word.strip(".-~/") != ""
+    )
 
 
 _PATCH = re.compile(
@@ -88,83 +93,83 @@ _VALUED = frozenset({"-n", "-c", "-e", "-f", "--lines", "--bytes", "-s", "-l", "
 _NO_VALUE = {"cat": frozenset({"-n", "-e", "-s", "-t", "-A"}), "bat": frozenset({"-n", "-A"})}
 
 
-def _inner(words: tuple[str, ...]) -> str:
-    """The command line that a shell is handed: bash -lc '...'."""
+def _find_inner_command(words: tuple[str, ...]) -> str:
+    """Return the command line passed to a shell: bash -lc '...'."""
     if words and words[0] in _SHELLS:
         flag = next((n for n, word in enumerate(words) if re.fullmatch(r"-[a-z]*c", word)), 0)
         return words[flag + 1] if flag and flag + 1 < len(words) else ""
     return ""
 
 
-def _redirected(simple: Simple) -> Iterator[Effect]:
-    for path in filter(pathlike, simple.reads):
+def _parse_redirects(simple: Simple) -> Iterator[Effect]:
+    for path in filter(is_pathlike, simple.reads):
         yield Effect(path, "read")
-    for path in filter(pathlike, simple.writes):
+    for path in filter(is_pathlike, simple.writes):
         yield Effect(path, "created", whole=True)
-    for path in filter(pathlike, simple.appends):
+    for path in filter(is_pathlike, simple.appends):
         yield Effect(path, "changed")
 
 
 def _run(words: tuple[str, ...]) -> Iterator[Effect]:
     name, rest = words[0], words[1:]
     if name == "git" and rest:
-        yield from _git(rest)
+        yield from _parse_git_effects(rest)
     elif name in _READERS:
-        yield from (Effect(path, "read") for path in _operands(name, rest))
+        yield from (Effect(path, "read") for path in _list_operands(name, rest))
     elif name in ("sed", "perl", "awk", "gawk"):
-        yield from _edited(name, rest)
+        yield from _parse_editor_effects(name, rest)
     elif name in ("cp", "mv", "install", "ln"):
-        yield from _transferred(name, [word for word, valued in _words(name, rest) if not valued])
+        yield from _parse_transfer_effects(name, [word for word, valued in _iterate_words(name, rest) if not valued])
     elif name in ("rm", "unlink"):
-        yield from (Effect(path, "deleted") for path in _operands(name, rest))
+        yield from (Effect(path, "deleted") for path in _list_operands(name, rest))
     elif name in ("tee", "touch", "truncate"):
         used: Use = "created" if name == "touch" or "-a" not in rest else "changed"
-        yield from (Effect(path, used, whole=name == "tee") for path in _operands(name, rest))
+        yield from (Effect(path, used, whole=name == "tee") for path in _list_operands(name, rest))
     elif name in ("gofmt", "goimports") and "-w" in rest:
-        yield from (Effect(path, "changed") for path in _operands(name, rest) if "." in path)
+        yield from (Effect(path, "changed") for path in _list_operands(name, rest) if "." in path)
 
 
-def _git(rest: tuple[str, ...]) -> Iterator[Effect]:
-    verb, operands = rest[0], _operands("git", rest[1:])
+def _parse_git_effects(rest: tuple[str, ...]) -> Iterator[Effect]:
+    verb, operands = rest[0], _list_operands("git", rest[1:])
     if verb == "mv" and len(operands) == 2:
         yield Effect(operands[0], "moved", to=operands[1])
     elif verb == "rm" and "--cached" not in rest:
         yield from (Effect(path, "deleted") for path in operands)
     elif verb in ("checkout", "restore") and "--" in rest:
-        yield from (Effect(path, "changed") for path in filter(pathlike, rest[rest.index("--") + 1 :]))
+        yield from (Effect(path, "changed") for path in filter(is_pathlike, rest[rest.index("--") + 1 :]))
 
 
-def _edited(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
-    """sed, perl and awk: the script is the first operand, unless an option gives it."""
+def _parse_editor_effects(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
+    """Yield the effects of sed, perl and awk: the script is the first operand unless an option gives it."""
     place = re.compile(r"-i|--in-place|-[a-z]*i[a-z]*$" if name == "perl" else r"-i|--in-place|-[nErsz]+i")
     inside = any(place.match(word) for word in rest) and "awk" not in name
     given = any(word in ("-e", "-f", "--expression", "--file") or re.fullmatch(r"-[a-z]+e", word) for word in rest)
-    operands = [word for word, valued in _words(name, rest) if not valued]
-    for path in filter(pathlike, operands if given else operands[1:]):
+    operands = [word for word, valued in _iterate_words(name, rest) if not valued]
+    for path in filter(is_pathlike, operands if given else operands[1:]):
         if name != "awk" or "=" not in path:
             yield Effect(path, "changed" if inside else "read")
 
 
-def _transferred(name: str, operands: list[str]) -> Iterator[Effect]:
-    """Several files, or a name that ends in a slash: into a folder, which keeps its slash."""
+def _parse_transfer_effects(name: str, operands: list[str]) -> Iterator[Effect]:
+    """Yield the effects of cp and mv; several files or a trailing slash mean a folder, which keeps its slash."""
     if len(operands) < 2:
         return
     *sources, target = operands
     folder = len(sources) > 1 or target in (".", "..")
     target = f"{target.rstrip('/')}/" if folder else target
-    for source in filter(pathlike, sources):
+    for source in filter(is_pathlike, sources):
         if name == "mv":
             yield Effect(source, "moved", to=target)
-        elif pathlike(target):
+        elif is_pathlike(target):
             yield Effect(target, "created", whole=True)
 
 
-def _operands(name: str, rest: tuple[str, ...]) -> list[str]:
-    return [word for word, valued in _words(name, rest) if not valued and pathlike(word)]
+def _list_operands(name: str, rest: tuple[str, ...]) -> list[str]:
+    return [word for word, valued in _iterate_words(name, rest) if not valued and is_pathlike(word)]
 
 
-def _words(name: str, rest: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
-    """Words that are no options, each with whether it is an option's value."""
+def _iterate_words(name: str, rest: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Yield the words that are not options, each with whether it is an option's value."""
     valued = False
     only = False
     for word in rest:

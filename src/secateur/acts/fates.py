@@ -47,33 +47,33 @@ class Fates:
     def take(self, history: Sequence[Act]) -> None:
         """Go on with the acts that this history has more than the one taken before, which it goes on from."""
         for act in history[self._taken :]:
-            self._step(act)
+            self._apply_act(act)
         self._taken = len(history)
 
     @property
     def unused(self) -> dict[str, int]:
         """Results whose files are not in use any more, and the message since when."""
-        return self._left()[0]
+        return self._get_unused()[0]
 
     @property
     def written(self) -> dict[str, Fate]:
         """Those of them whose file was written to before it fell out of use."""
-        return self._left()[1]
+        return self._get_unused()[1]
 
-    def held(self, reads: bool, failures: bool) -> "Retained":
-        """What the acts taken so far hold (`working_set`)."""
+    def get_held_keys(self, reads: bool, failures: bool) -> "Retained":
+        """Return the parts held by the acts taken so far (`get_working_set`)."""
         made = self._held.get((reads, failures))
         if made is None or made[0] != self._taken:
-            made = self._held[reads, failures] = self._taken, _held(self, reads, failures)
+            made = self._held[reads, failures] = self._taken, _collect_held(self, reads, failures)
         return made[1]
 
-    def _step(self, act: Act) -> None:
+    def _apply_act(self, act: Act) -> None:
         if act.shows:
             self.shows.add(act.result.key)
         if not act.ok:
             self.failed.add(act.result.key)
-        self._repeated(act)
-        self._tried(act)
+        self._record_repeat(act)
+        self._record_attempt(act)
         for path in act.writes:
             self._reads.write(path)
         for before in self._reads.take(act) if act.shows else ():
@@ -87,13 +87,13 @@ class Fates:
         while len(self._in_use) > self._files:
             self._reads.leave(self._in_use.pop(0), act.number)
 
-    def _left(self) -> tuple[dict[str, int], dict[str, Fate]]:
+    def _get_unused(self) -> tuple[dict[str, int], dict[str, Fate]]:
         if self._unused[0] != self._taken:
             unused, outdated = self._reads.find_unused()
             self._unused = self._taken, unused, {key: Fate("written", since) for key, since in outdated.items()}
         return self._unused[1:]
 
-    def _repeated(self, act: Act) -> None:
+    def _record_repeat(self, act: Act) -> None:
         given = (act.call.tool, act.call.text, act.result.text)
         if given in self._given:
             self.same[self._given[given]] = Fate("same", act.number)
@@ -103,7 +103,7 @@ class Fates:
         if act.asks:
             self._asked[act.asks] = act.result.key
 
-    def _tried(self, act: Act) -> None:
+    def _record_attempt(self, act: Act) -> None:
         for what in act.tries:
             # of those that failed again all but the last are known to be tried again
             for before in self._failing.pop(what, []) if act.ok else self._failing.get(what, [])[-1:]:
@@ -121,12 +121,12 @@ class Retained(Struct, frozen=True):
     left: dict[str, int] = {}
 
 
-def working_set(fates: Fates, *, reads: bool, failures: bool) -> Retained:
-    """Fresh reads of the files in use, failures that were not tried again, or both."""
-    return fates.held(reads, failures)
+def get_working_set(fates: Fates, *, reads: bool, failures: bool) -> Retained:
+    """Return fresh reads of the files in use, failures that were not retried, or both."""
+    return fates.get_held_keys(reads, failures)
 
 
-def _held(fates: Fates, reads: bool, failures: bool) -> Retained:
+def _collect_held(fates: Fates, reads: bool, failures: bool) -> Retained:
     keys: set[str] = set()
     left: dict[str, int] = {}
     if reads:

@@ -10,12 +10,12 @@ from posixpath import join, normpath
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, action_of, texts
-from secateur.acts.files import PLACES, paths, touched
-from secateur.acts.runs import Ran, prints, runs
+from secateur.acts.calls import Action, build_action, collect_texts
+from secateur.acts.files import PLACES, list_file_effects, list_paths
+from secateur.acts.runs import Ran, is_printing, iterate_runs
 from secateur.model import Part
-from secateur.placeholder import holds_shortened
-from secateur.roles import role_of
+from secateur.placeholder import has_shortened
+from secateur.roles import detect_role
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 
@@ -38,80 +38,82 @@ class Act(Struct, frozen=True):
         return self.shows | self.writes
 
 
-def act(number: int, call: Part, result: Part) -> Act:
-    """What is certain about a call and its result, which stands in message `number`."""
-    return Act(number, call, result, *_told(call, result))
+def build_act(number: int, call: Part, result: Part) -> Act:
+    """Build an act from a call and its result in message `number`."""
+    return Act(number, call, result, *_analyze_act(call, result))
 
 
-def ran_well(call: Part, result: Part) -> bool:
-    """Whether a command that does more than look (a build, a test, an installation) was run, and did not fail."""
-    ran = _ran(call, result)
+def is_successful_command(call: Part, result: Part) -> bool:
+    """Return whether a command that does more than look (a build, a test, an install) ran and succeeded."""
+    ran = _list_runs(call, result)
     return bool(ran) and all(one.ok for one in ran) and not all(one.looks for one in ran)
 
 
-def shows_files(call: Part, result: Part) -> bool:
-    """Whether a call was made to see the text of files, or to change it."""
-    shows, writes, *_ = _told(call, result)
-    if shows or writes or role_of(call.tool, call.text) in ("read", "edit"):
+def is_file_access(call: Part, result: Part) -> bool:
+    """Return whether a call was made to see or to change the text of files."""
+    shows, writes, *_ = _analyze_act(call, result)
+    if shows or writes or detect_role(call.tool, call.text) in ("read", "edit"):
         return True
-    return any(map(prints, _ran(call, result)))
+    return any(map(is_printing, _list_runs(call, result)))
 
 
-def shown_again(act: Act, later: Act) -> bool:
-    """Whether a later act shows the same range of the same files, as they are then."""
+def is_shown_again(act: Act, later: Act) -> bool:
+    """Return whether a later act shows the same range of the same, unchanged files."""
     if not act.shows or not act.shows <= later.shows:
         return False
     if act.call.text == later.call.text:
         return True
-    return _covered(act.result.text, later.result.text)
+    return _is_covered(act.result.text, later.result.text)
 
 
 @lru_cache(maxsize=4_096)
-def _ran(call: Part, result: Part) -> tuple[Ran, ...]:
-    return tuple(runs((action_of(call, result),)))
+def _list_runs(call: Part, result: Part) -> tuple[Ran, ...]:
+    return tuple(iterate_runs((build_action(call, result),)))
 
 
 @lru_cache(maxsize=4_096)
-def _told(call: Part, result: Part) -> tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool]:
-    """What an act shows, writes, asks and tries, and whether it went well."""
-    action = action_of(call, result)
-    ran = _ran(call, result)
+def _analyze_act(
+    call: Part, result: Part
+) -> tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool]:
+    """Return what an act shows, writes, asks and tries, and whether it succeeded."""
+    action = build_action(call, result)
+    ran = _list_runs(call, result)
     where = _place(action, ran)
-    effects = [(one.use, path) for one in touched(action) for path in (one.path, one.to) if path]
-    read = frozenset(_named(where, path) for use, path in effects if use == "read")
-    wrote = frozenset(_named(where, path) for use, path in effects if use != "read")
+    effects = [(one.use, path) for one in list_file_effects(action) for path in (one.path, one.to) if path]
+    read = frozenset(_resolve_path(where, path) for use, path in effects if use == "read")
+    wrote = frozenset(_resolve_path(where, path) for use, path in effects if use != "read")
     only = not wrote and (action.role == "read" or (bool(ran) and all(one.looks for one in ran)))
     failed = not action.ok and not (ran and all(one.looks for one in ran) and not result.is_error)
     ok = not failed and all(one.ok or one.looks for one in ran)
-    cut = holds_shortened(call.text)  # what else it did is not known: it is like no other
-    said = (call.key,) if cut and ran else tuple(f"{where}\n{_said(one)}" for one in ran)
-    return read if only else frozenset(), wrote, () if cut else _asks(ran, said), _tries(action, said), ok
+    cut = has_shortened(call.text)  # what else it did is not known: it is like no other
+    said = (call.key,) if cut and ran else tuple(f"{where}\n{_format_run(one)}" for one in ran)
+    return read if only else frozenset(), wrote, () if cut else _get_checks(ran, said), _get_attempts(action, said), ok
 
 
-def _asks(ran: tuple[Ran, ...], said: tuple[str, ...]) -> tuple[str, ...]:
-    """A test, a build, a linter: what is worth only its newest answer. Two looks at one thing may both be needed."""
+def _get_checks(ran: tuple[Ran, ...], said: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the checks of an act (test, build, linter), of which only the newest answer matters."""
     return said if ran and any(one.check for one in ran) and all(one.check or one.looks for one in ran) else ()
 
 
-def _tries(action: Action, said: tuple[str, ...]) -> tuple[str, ...]:
+def _get_attempts(action: Action, said: tuple[str, ...]) -> tuple[str, ...]:
     if said:
         return said
-    named = paths(action)
+    named = list_paths(action)
     return tuple(f"{action.role} {normpath(path)}" for path in named) or (f"{action.call.tool} {action.call.text}",)
 
 
-def _said(ran: Ran) -> str:
+def _format_run(ran: Ran) -> str:
     return "\n".join(map(" ".join, ran.does)) or ran.text
 
 
 def _place(action: Action, ran: tuple[Ran, ...]) -> str:
     """The folder that a call names for itself, by an argument or by `cd`."""
-    for place in texts(action.given, PLACES):
+    for place in collect_texts(action.given, PLACES):
         return place
     return next((one.goes_to for one in ran if one.goes_to), "")
 
 
-def _named(where: str, path: str) -> str:
+def _resolve_path(where: str, path: str) -> str:
     return normpath(join(where, path.removeprefix("file://")))
 
 
@@ -120,14 +122,14 @@ _MARKS = re.compile(r"\d[:|→\t-]")  # found faster, where there is none
 
 
 @lru_cache(maxsize=16_384)
-def _covered(text: str, later: str) -> bool:
-    lines = distinct_lines(text)
-    return bool(lines) and len(lines & distinct_lines(later)) >= SHOWN_AGAIN * len(lines)
+def _is_covered(text: str, later: str) -> bool:
+    lines = get_distinct_lines(text)
+    return bool(lines) and len(lines & get_distinct_lines(later)) >= SHOWN_AGAIN * len(lines)
 
 
 @lru_cache(maxsize=256)
-def distinct_lines(text: str) -> frozenset[str]:
-    """The lines of a text, without numbers and indentation."""
+def get_distinct_lines(text: str) -> frozenset[str]:
+    """Return the distinct lines of a text, without line numbers and indentation."""
     lines = text.split("\n")
     if _MARKS.search(text):
         lines = [_NUMBERED.sub("", line, count=1) if _MARKS.search(line) else line for line in lines]

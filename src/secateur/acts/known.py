@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from secateur.acts.fates import Fates
-from secateur.acts.history import Act, act
+from secateur.acts.history import Act, build_act
 from secateur.model import Message, MessagePositions, Part
 
 _KEPT = 8  # histories
@@ -42,28 +42,28 @@ class ToolHistory:
                 elif part.kind == "tool_result" and self._calls.get(part.call_id):
                     # ids repeat: the newest call of an id is meant; where ids are empty, the oldest
                     call = self._calls[part.call_id].pop(-1 if part.call_id else 0)
-                    self.acts.append(act(number, call, part))
+                    self.acts.append(build_act(number, call, part))
             self.keys.append(messages[number].key)
         self.last = messages
 
-    def calls(self, longer: int) -> Mapping[str, int]:
-        """Calls with more than so many characters of arguments, oldest first: key and message."""
+    def find_long_calls(self, longer: int) -> Mapping[str, int]:
+        """Return the calls with more than `longer` characters of arguments, oldest first: key and message."""
         taken, found = self._long.get(longer, (0, {}))
         found.update({key: number for number, key, size in self._called[taken:] if size > longer})
         self._long[longer] = len(self._called), found
         return found
 
-    def fates(self, files: int) -> Fates:
-        """What became of the acts, if so many files are in use at a time."""
+    def get_fates(self, files: int) -> Fates:
+        """Return the fates of the acts if this many files are in use at a time."""
         found = self._fates.setdefault(files, Fates(files))
         found.take(self.acts)
         return found
 
 
-def history_of(
+def get_history(
     messages: Sequence[Message], raw: Mapping[str, Part] | None = None, index: MessagePositions | None = None
 ) -> ToolHistory:
-    """The acts of a history; `raw` has the parts as they came where a view shows them otherwise.
+    """Return the acts of a history; `raw` has the original parts where a view shows them differently.
 
     Views of one history share their `index`: where one of them was just asked about, it is known by that.
     """
@@ -71,7 +71,7 @@ def history_of(
     if kept and index is not None and kept[-1].index is index and len(kept[-1].keys) == len(messages):
         kept[-1].last = messages
         return kept[-1]
-    found = next((one for one in reversed(kept) if _begins(messages, one)), None)
+    found = next((one for one in reversed(kept) if _has_prefix(messages, one)), None)
     if found is None:
         found = ToolHistory()
     else:
@@ -88,8 +88,8 @@ _key = attrgetter("key")
 _PAIRED = ("tool_call", "tool_result")
 
 
-def _begins(messages: Sequence[Message], known: ToolHistory) -> bool:
-    """Whether a history goes on from a known one."""
+def _has_prefix(messages: Sequence[Message], known: ToolHistory) -> bool:
+    """Return whether a history continues a known one."""
     if messages is known.last:
         return True
     size = len(known.keys)

@@ -6,7 +6,7 @@ range by range costs as much per read however many ranges came before.
 
 from math import ceil
 
-from secateur.acts.history import SHOWN_AGAIN, Act, distinct_lines, shown_again
+from secateur.acts.history import SHOWN_AGAIN, Act, get_distinct_lines, is_shown_again
 
 
 class _File:
@@ -30,20 +30,20 @@ class _File:
             if step in self.reads:
                 self._index(step, self.reads[step])
         self._waiting.clear()
-        found = {*self._alive(self._by_call, act.call.text)}
-        for line in distinct_lines(act.result.text) if self._by_line else ():
+        found = {*self._prune_steps(self._by_call, act.call.text)}
+        for line in get_distinct_lines(act.result.text) if self._by_line else ():
             if line in self._by_line:
-                found.update(self._alive(self._by_line, line))
+                found.update(self._prune_steps(self._by_line, line))
         return found
 
     def _index(self, step: int, act: Act) -> None:
         self._by_call.setdefault(act.call.text, []).append(step)
-        lines = distinct_lines(act.result.text)
+        lines = get_distinct_lines(act.result.text)
         missing = len(lines) - ceil(SHOWN_AGAIN * len(lines))  # lines that a read which covers it may lack
         for line in sorted(lines, key=len)[-missing - 1 :]:
             self._by_line.setdefault(line, []).append(step)
 
-    def _alive(self, table: dict[str, list[int]], name: str) -> list[int]:
+    def _prune_steps(self, table: dict[str, list[int]], name: str) -> list[int]:
         steps = table.get(name, [])
         if not all(map(self.reads.__contains__, steps)):
             steps = table[name] = [step for step in steps if step in self.reads]
@@ -66,7 +66,7 @@ class Reads:
         for path in act.shows:
             file = self._files.setdefault(path, _File())
             found = file.find_similar(act)
-            covered |= {step: file.reads[step] for step in found if shown_again(file.reads[step], act)}
+            covered |= {step: file.reads[step] for step in found if is_shown_again(file.reads[step], act)}
         for step in sorted(covered):
             self._drop(step, covered[step])
         self._step += 1

@@ -12,10 +12,10 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.acts.calls import Action
-from secateur.acts.effects import pathlike
-from secateur.acts.files import lines
-from secateur.acts.shell import parsed, program
-from secateur.acts.words import clipped, one_line
+from secateur.acts.effects import is_pathlike
+from secateur.acts.files import list_command_lines
+from secateur.acts.shell import parse_command_line, strip_program_prefix
+from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.redact import redact
 
 Check = Literal["test", "build", "lint"]
@@ -37,24 +37,24 @@ class Ran(Struct, frozen=True):
     @property
     def text(self) -> str:
         """The command line on one line, without secrets."""
-        return clipped(one_line(redact(self.line)), MAX_CHARS)
+        return clip_text(collapse_whitespace(redact(self.line)), MAX_CHARS)
 
 
-def runs(done: Iterable[Action]) -> Iterator[Ran]:
-    """Every command that was run and came to an end."""
+def iterate_runs(done: Iterable[Action]) -> Iterator[Ran]:
+    """Yield every command that was run and finished."""
     for action in done:
         if action.role == "run" and action.result and (action.ok or action.exit is not None or action.said):
-            for line in lines(action):
-                yield _ran(action, line)
+            for line in list_command_lines(action):
+                yield _build_run(action, line)
 
 
-def prints(ran: Ran) -> bool:
-    """Whether it only looks, and prints text of files, whether their names can be told or not."""
-    return ran.looks and any(_files(words) >= _PRINTS.get(words[0], 99) for words in ran.does)
+def is_printing(ran: Ran) -> bool:
+    """Return whether a command only looks and prints text of files, whether or not their names are known."""
+    return ran.looks and any(_count_operands(words) >= _PRINTS.get(words[0], 99) for words in ran.does)
 
 
-def failed(output: str) -> bool:
-    """Whether a check's own output says that it failed."""
+def has_failed(output: str) -> bool:
+    """Return whether a check's own output reports a failure."""
     return bool(_FAILED.search(output[-_SEARCHED:]))
 
 
@@ -115,29 +115,29 @@ class _Line(Struct, frozen=True):
     goes_to: str
 
 
-def _ran(action: Action, line: str) -> Ran:
-    said = _kept(line) if len(line) <= _SHORT else _taken(line)
-    ok = action.ok and not (said.check and failed(action.said))
+def _build_run(action: Action, line: str) -> Ran:
+    said = _kept(line) if len(line) <= _SHORT else _parse_line(line)
+    ok = action.ok and not (said.check and has_failed(action.said))
     return Ran(action, said.line, said.stem, said.looks, said.check, ok, said.does, said.goes_to)
 
 
-def _taken(line: str) -> _Line:
-    taken = parsed(line)
-    programs = [words for simple in taken.commands if (words := program(simple.words))]
+def _parse_line(line: str) -> _Line:
+    taken = parse_command_line(line)
+    programs = [words for simple in taken.commands if (words := strip_program_prefix(simple.words))]
     does = [" ".join(words[:12]) for words in programs]
     check = next((kind for kind, shape in _CHECKS if any(map(shape.match, does))), None)
-    acting = [words for words in programs if not _looks(words)]
+    acting = [words for words in programs if not _is_read_only(words)]
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
-    writes = any(pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
+    writes = any(is_pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))
     looks = not acting and not writes
-    return _Line(taken.line, stem, looks, check, tuple(acting or programs), _goes_to(programs))
+    return _Line(taken.line, stem, looks, check, tuple(acting or programs), _get_directory(programs))
 
 
 _SHORT = 2_000  # characters of a command line that is kept: it is asked about for what it ran, and how that went
-_kept = lru_cache(maxsize=4_096)(_taken)
+_kept = lru_cache(maxsize=4_096)(_parse_line)
 
 
-def _looks(words: tuple[str, ...]) -> bool:
+def _is_read_only(words: tuple[str, ...]) -> bool:
     if words[0] == "git":
         verb = next((word for word in words[1:] if not word.startswith(("-", "/", "."))), "")
         return verb in _GIT_LOOKS
@@ -148,10 +148,10 @@ def _looks(words: tuple[str, ...]) -> bool:
     )
 
 
-def _files(words: tuple[str, ...]) -> int:
-    """How many of its words are neither options nor numbers."""
+def _count_operands(words: tuple[str, ...]) -> int:
+    """Return how many words are neither options nor numbers."""
     return sum(not word.startswith("-") and not word.isdigit() for word in words[1:])
 
 
-def _goes_to(programs: list[tuple[str, ...]]) -> str:
+def _get_directory(programs: list[tuple[str, ...]]) -> str:
     return programs[0][1] if programs and programs[0][0] == "cd" and len(programs[0]) > 1 else ""

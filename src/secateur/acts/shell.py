@@ -34,16 +34,16 @@ MAX_CHARS = 200_000  # of a command line; what is longer is a program, not a lin
 
 
 @lru_cache(maxsize=64)
-def parsed(line: str) -> Parsed:
-    """Take a command line apart. Who asks what it ran asks what it did to files next."""
+def parse_command_line(line: str) -> Parsed:
+    """Parse a command line; cached, since the runs and the file effects both need it."""
     lines, bodies = _without_bodies(line[:MAX_CHARS].split("\n"))
     bare = "\n".join(_HERE.sub("", one) if one is not None else "" for one in lines)
     shown = "\n".join(one if one is not None else "…" for one in lines) if bodies else line
-    return Parsed(tuple(_commands(bare)), tuple(bodies), shown)
+    return Parsed(tuple(_parse_commands(bare)), tuple(bodies), shown)
 
 
-def program(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words from the program on: assignments, `sudo`, `timeout 60` and the like stripped, its folder too."""
+def strip_program_prefix(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words from the program on, without assignments, `sudo`, `timeout 60`, its folder and the like."""
     at = 0
     while at < len(words):
         word = words[at]
@@ -105,35 +105,35 @@ class _Line:
     def add(self, text: str) -> None:
         self.word = (self.word or "") + text
 
-    def end_word(self) -> None:
+    def finish_word(self) -> None:
         if self.word is not None:
             (self.to[self.next] if self.next else self.words).append(self.word)
             self.next = ""
         self.word = None
 
-    def made(self) -> Simple | None:
-        self.end_word()
+    def build_command(self) -> Simple | None:
+        self.finish_word()
         to = (tuple(self.to[letter]) for letter in "war")
         return Simple(tuple(filter(None, self.words)), *to) if self.words or any(self.to.values()) else None
 
 
-def _commands(line: str) -> Iterator[Simple]:
+def _parse_commands(line: str) -> Iterator[Simple]:
     current = _Line()
     for piece in _PIECE.finditer(line):
         kind, text = piece.lastgroup, piece.group()
         if kind == "op":
-            if made := current.made():
+            if made := current.build_command():
                 yield made
             current = _Line()
         elif kind in ("blank", "note", "dup"):
-            current.end_word()
+            current.finish_word()
         elif kind == "redirect":
             if current.word is not None and current.word.isdigit():
                 current.word = None  # 2> file
-            current.end_word()
+            current.finish_word()
             current.next = "r" if "<" in text else "a" if ">>" in text else "w"
         else:
             said = piece.group(kind) if kind else ""
             current.add(_UNESCAPED.sub(r"\1", said) if kind == "double" else said)
-    if made := current.made():
+    if made := current.build_command():
         yield made

@@ -4,13 +4,13 @@ Rule: clipping falls between words, so that no name is cut into another. What a 
 """
 
 
-def one_line(text: str) -> str:
-    """With all white space as single blanks."""
+def collapse_whitespace(text: str) -> str:
+    """Collapse all white space to single spaces."""
     return " ".join(text.split())
 
 
-def clipped(text: str, max_chars: int) -> str:
-    """At most so many characters of a text, cut between words; "" if its first word is longer."""
+def clip_text(text: str, max_chars: int) -> str:
+    """Clip a text between words to at most `max_chars` characters; "" if its first word is longer."""
     if len(text) <= max_chars:
         return text
     cut = max(text.rfind(blank, 0, max_chars + 1) for blank in " \n\t。，")

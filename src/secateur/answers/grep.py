@@ -15,14 +15,14 @@ _SIGNS = frozenset(".^$*+?{}[]\\|()")  # without any of them an expression is pl
 _SEARCH = Path(__file__).with_name("search.py")
 
 
-def matching(text: str, pattern: str, time_s: float = TIME_S) -> tuple[int, ...]:
-    """Numbers of the lines that match, from 1. Raises ConfigError for no expression, or one that takes too long."""
+def find_matching_lines(text: str, pattern: str, time_s: float = TIME_S) -> tuple[int, ...]:
+    """Return the numbers of matching lines, from 1. Raises ConfigError for an invalid or too slow expression."""
     if not _SIGNS & set(pattern):
         return tuple(number for number, line in enumerate(text.split("\n"), 1) if pattern in line)
-    return _searched(text, pattern, time_s)
+    return _run_search(text, pattern, time_s)
 
 
-def _searched(text: str, pattern: str, time_s: float) -> tuple[int, ...]:
+def _run_search(text: str, pattern: str, time_s: float) -> tuple[int, ...]:
     argv = [sys.executable, "-I", "-W", "ignore", str(_SEARCH), pattern]
     data = text.encode("utf-8", "surrogatepass")
     try:

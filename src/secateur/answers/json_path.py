@@ -16,19 +16,19 @@ _STEP = re.compile(r'\.?(?:\[\s*(?P<index>-?\d+|\*)\s*\]|\[\s*(?P<quoted>"(?:[^"
 _NEAR = 12  # names that are told
 
 
-def values_at(text: str, path: str) -> list[Any]:
-    """The values that a path leads to: one, or with `*` any number. Raises ConfigError."""
+def find_values(text: str, path: str) -> list[Any]:
+    """Return the values at a path: one, or any number with `*`. Raises ConfigError."""
     try:
         whole = loads(text.encode("utf-8", "surrogatepass"))
     except FormatError as error:
         raise ConfigError(f"this text has no paths, read it by lines or by grep: {error}") from error
     found: list[tuple[str, Any]] = [("$", whole)]
-    for step in _steps(path):
-        found = [one for where, value in found for one in _inside(where, value, step)]
+    for step in _parse_steps(path):
+        found = [one for where, value in found for one in _resolve_step(where, value, step)]
     return [value for _, value in found]
 
 
-def _steps(path: str) -> Iterator[str | int]:
+def _parse_steps(path: str) -> Iterator[str | int]:
     at = 1 if path.startswith("$") else 0
     while at < len(path):
         match = _STEP.match(path, at)
@@ -43,9 +43,9 @@ def _steps(path: str) -> Iterator[str | int]:
             yield match["name"] or "*"
 
 
-def _inside(where: str, value: Any, step: str | int) -> Iterator[tuple[str, Any]]:
+def _resolve_step(where: str, value: Any, step: str | int) -> Iterator[tuple[str, Any]]:
     if step == "*" and isinstance(value, dict | list):
-        yield from ((f"{where}[{name!r}]", one) for name, one in _items(value))
+        yield from ((f"{where}[{name!r}]", one) for name, one in _list_items(value))
         return
     if isinstance(value, list):
         place = _number(step)
@@ -55,7 +55,7 @@ def _inside(where: str, value: Any, step: str | int) -> Iterator[tuple[str, Any]
     elif isinstance(value, dict) and str(step) in value:
         yield f"{where}.{step}", value[str(step)]
         return
-    raise ConfigError(f"{where} has no {step!r}: {_there(value)}")
+    raise ConfigError(f"{where} has no {step!r}: {_describe_value(value)}")
 
 
 def _number(step: str | int) -> int | None:
@@ -64,11 +64,11 @@ def _number(step: str | int) -> int | None:
     return int(step) if step.lstrip("-").isdecimal() else None
 
 
-def _items(value: dict[str, Any] | list[Any]) -> list[tuple[Any, Any]]:
+def _list_items(value: dict[str, Any] | list[Any]) -> list[tuple[Any, Any]]:
     return list(value.items()) if isinstance(value, dict) else list(enumerate(value))
 
 
-def _there(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, dict):
         more = f" and {len(value) - _NEAR} more" if len(value) > _NEAR else ""
         return f"it is an object with {', '.join(list(value)[:_NEAR])}{more}" if value else "it is an empty object"

@@ -13,7 +13,7 @@ from secateur.lineage import HANDLE_DIGITS
 from secateur.model import Edit, Epoch, Remove, Replace, Rewrite
 from secateur.plan import Plan, fold
 from secateur.receipt import EditRecord, Receipt
-from secateur.sessions import shifted
+from secateur.sessions import shift_reverts
 from secateur.sessions.receipt_log import VIEWS, read
 from secateur.stores.protocol import BlobRef, State, Store
 
@@ -42,24 +42,24 @@ class Removal(Struct, frozen=True):
     summary: int | None = None  # number of the summary that stands there, where a report lists them once; else null
 
 
-def left(store: Store, state: State) -> tuple[Removal, ...]:
-    """All that left the session's views, and what came back, oldest first. Raises StoreError."""
-    record = _Record(state, tuple(one for one in store.blobs(state.who) if one.kind != "raw"))
+def list_removals(store: Store, state: State) -> tuple[Removal, ...]:
+    """Return all that left the session's views or came back, oldest first. Raises StoreError."""
+    record = _Record(state, tuple(one for one in store.list_blobs(state.who) if one.kind != "raw"))
     told: list[Removal] = []
     last: Receipt | None = None
-    for link in store.receipts(state.who):
+    for link in store.list_receipts(state.who):
         receipt = read(link.body)
         for entry in receipt.edits:
             if entry.verb != "replace" or entry.removed_hash:  # else something was put in, and nothing left
-                told.append(record.of_entry(entry, receipt, link.sequence))
-                told += record.of_parts(entry, receipt, link.sequence)
+                told.append(record.build_removal(entry, receipt, link.sequence))
+                told += record.build_part_removals(entry, receipt, link.sequence)
         last = receipt if receipt.status in VIEWS else last
-    told += record.untold(frozenset((one.at_ms, one.key) for one in told))
-    return record.now(tuple(sorted(told, key=lambda one: one.at_ms)), last)
+    told += record.find_unreported(frozenset((one.at_ms, one.key) for one in told))
+    return record.mark_in_force(tuple(sorted(told, key=lambda one: one.at_ms)), last)
 
 
-def listed(found: Iterable[Removal]) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
-    """The same with each summary said once: by its number in the list of them, and not in each part's `stands`."""
+def number_summaries(found: Iterable[Removal]) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
+    """Return the removals with each summary stated once: `stands` refers to it by number."""
     numbers: dict[str, int] = {}
     told = []
     for one in found:
@@ -69,8 +69,8 @@ def listed(found: Iterable[Removal]) -> tuple[tuple[Removal, ...], tuple[str, ..
     return tuple(told), tuple(numbers)
 
 
-def freed(found: Iterable[Removal]) -> int:
-    """Tokens by which the view is smaller for those that are out of it; a summary counts once, for all its parts."""
+def sum_freed_tokens(found: Iterable[Removal]) -> int:
+    """Return the tokens saved by removals still in force; a summary counts once for all its parts."""
     return sum(one.tokens_before - one.tokens_after for one in found if one.out and one.verb != "summed")
 
 
@@ -91,8 +91,8 @@ class _Record:
                     edit,
                 )
 
-    def of_entry(self, entry: EditRecord, receipt: Receipt, number: int) -> Removal:
-        """An entry of a receipt."""
+    def build_removal(self, entry: EditRecord, receipt: Receipt, number: int) -> Removal:
+        """Build the removal for one entry of a receipt."""
         epoch, edit = self._edits.get((entry.at_ms, entry.key, entry.verb == "replace"), (None, None))
         summed = receipt.compaction.handles if receipt.compaction and entry.verb == "replace" else ()
         handle = entry.handle or next(iter(summed), None)
@@ -113,13 +113,13 @@ class _Record:
             key=entry.key,
             handle=handle,
             bytes=self._sizes.get(handle or ""),
-            stands=_standing(edit),
+            stands=_get_inserted_text(edit),
             out=False,
         )
 
-    def of_parts(self, entry: EditRecord, receipt: Receipt, number: int) -> Iterator[Removal]:
-        """The parts that a summary stands for."""
-        whole = self.of_entry(entry, receipt, number)
+    def build_part_removals(self, entry: EditRecord, receipt: Receipt, number: int) -> Iterator[Removal]:
+        """Yield a removal for each part covered by a summary."""
+        whole = self.build_removal(entry, receipt, number)
         for one in entry.parts:
             held = self._by_key.get(one.key)
             yield replace(
@@ -136,32 +136,32 @@ class _Record:
                 bytes=held.size if held and held.id else None,
             )
 
-    def untold(self, told: frozenset[tuple[int, str]]) -> Iterator[Removal]:
-        """The parts that summaries stand for and no receipt names: their bytes were kept with the summary's epoch."""
+    def find_unreported(self, told: frozenset[tuple[int, str]]) -> Iterator[Removal]:
+        """Yield parts covered by summaries but named by no receipt; their bytes were kept with the epoch."""
         for number, epoch in enumerate(self._state.plan.epochs):
             ranges = [edit for edit in epoch.edits if isinstance(edit, Replace)]
             for held in self._held if ranges else ():
                 if held.at == epoch.at_ms and held.key and (epoch.at_ms, held.key) not in told:
-                    yield _summed_up(held, number, epoch, ranges)
+                    yield _build_summed_removal(held, number, epoch, ranges)
             for edit in epoch.edits if self._state.anchor.number >= 0 else ():
                 if isinstance(edit, Rewrite | Remove) and (epoch.at_ms, edit.key) not in told:
-                    yield _of_plan(edit, self._by_key.get(edit.key), number, epoch)
+                    yield _build_plan_removal(edit, self._by_key.get(edit.key), number, epoch)
 
-    def now(self, told: tuple[Removal, ...], last: Receipt | None) -> tuple[Removal, ...]:
-        """The same, each with whether it is in force: by the epochs that the last view was made with, and later ones.
+    def mark_in_force(self, told: tuple[Removal, ...], last: Receipt | None) -> tuple[Removal, ...]:
+        """Mark each removal as in force or not, by the epochs of the last view and later ones.
 
         A policy whose edits do not hold names them anew with each view.
         """
         first = last.epochs[0] if last else 0
         epochs = [one for one in self._state.plan.epochs[first:] if one.reverts is None or one.reverts >= first]
-        folded = fold(Plan(shifted(tuple(epochs), -first)))
+        folded = fold(Plan(shift_reverts(tuple(epochs), -first)))
         parts = {(at, key) for key, (_, at) in folded.parts.items()}
         ranges = {at for _, at in folded.ranges}
-        return tuple(_once(replace(one, out=_out(one, parts, ranges)) for one in told))
+        return tuple(_deduplicate_summed(replace(one, out=_is_out(one, parts, ranges)) for one in told))
 
 
-def _once(told: Iterable[Removal]) -> Iterator[Removal]:
-    """The same, a part that is behind a summary already not again for a later one, whose range holds that summary."""
+def _deduplicate_summed(told: Iterable[Removal]) -> Iterator[Removal]:
+    """Drop parts that an earlier summary already covers from a later one whose range holds that summary."""
     behind: set[str] = set()
     for one in told:
         if one.verb == "summed":
@@ -171,16 +171,16 @@ def _once(told: Iterable[Removal]) -> Iterator[Removal]:
         yield one
 
 
-def _summed_up(held: BlobRef, number: int, epoch: Epoch, ranges: list[Replace]) -> Removal:
-    """A part that a summary stands for and no receipt names."""
-    stands = next(filter(None, map(_standing, ranges)), None)
+def _build_summed_removal(held: BlobRef, number: int, epoch: Epoch, ranges: list[Replace]) -> Removal:
+    """Build the removal of a part that a summary covers and no receipt names."""
+    stands = next(filter(None, map(_get_inserted_text, ranges)), None)
     return _without_receipt("summed", ranges[0].strategy, held.key, held, stands=stands, number=number, epoch=epoch)
 
 
-def _of_plan(edit: Rewrite | Remove, held: BlobRef | None, number: int, epoch: Epoch) -> Removal:
-    """An edit whose receipt retention took."""
+def _build_plan_removal(edit: Rewrite | Remove, held: BlobRef | None, number: int, epoch: Epoch) -> Removal:
+    """Build the removal for an edit whose receipt was dropped by retention."""
     verb = "rewrite" if isinstance(edit, Rewrite) else "remove"
-    stands = _standing(edit)
+    stands = _get_inserted_text(edit)
     return _without_receipt(verb, edit.strategy, edit.key, held, stands=stands, number=number, epoch=epoch)
 
 
@@ -210,12 +210,12 @@ def _without_receipt(
     )
 
 
-def _standing(edit: Edit | None) -> str | None:
-    """The text that an edit puts in."""
+def _get_inserted_text(edit: Edit | None) -> str | None:
+    """Return the text that an edit inserts."""
     if isinstance(edit, Replace):
         return next((item.text for item in edit.messages if item.origin == "summary"), None)
     return edit.text if isinstance(edit, Rewrite) else None
 
 
-def _out(one: Removal, parts: set[tuple[int, str]], ranges: set[int]) -> bool:
+def _is_out(one: Removal, parts: set[tuple[int, str]], ranges: set[int]) -> bool:
     return one.at_ms in ranges if one.verb in ("replace", "summed") else (one.at_ms, one.key) in parts

@@ -22,28 +22,28 @@ class Page(Struct, frozen=True):
 
 def page(text: str, number: int = 1, lines: int = LINES, chars: int = CHARS) -> Page:
     """Page `number` of a text; the last one for numbers beyond it."""
-    cuts = _cuts(text, lines, chars)
+    cuts = _find_page_breaks(text, lines, chars)
     at = min(max(number, 1), len(cuts) - 1)
     start, end = cuts[at - 1], cuts[at]
     first = text.count("\n", 0, start) + 1
     last = first + text.count("\n", start, max(start, end - 1))
-    return Page(text[start:end], at, len(cuts) - 1, first, last, lines_of(text))
+    return Page(text[start:end], at, len(cuts) - 1, first, last, count_lines(text))
 
 
-def lines(text: str, first: int, last: int | None) -> str:
-    """Lines `first` to `last` of a text, both included, from 1; with their line ends."""
-    return "".join(_kept(text)[max(first, 1) - 1 : last])
+def slice_lines(text: str, first: int, last: int | None) -> str:
+    """Return lines `first` to `last` of a text, inclusive, from 1, with their line ends."""
+    return "".join(_split_lines(text)[max(first, 1) - 1 : last])
 
 
-def lines_of(text: str) -> int:
-    """How many lines a text has."""
+def count_lines(text: str) -> int:
+    """Return how many lines a text has."""
     return text.count("\n") + (bool(text) and not text.endswith("\n"))
 
 
-def _cuts(text: str, lines: int, chars: int) -> list[int]:
-    """Where pages begin and end."""
+def _find_page_breaks(text: str, lines: int, chars: int) -> list[int]:
+    """Return where pages begin and end."""
     cuts, held, at = [0], 0, 0
-    for line in _kept(text):
+    for line in _split_lines(text):
         if held and (held == lines or at + len(line) - cuts[-1] > chars):
             cuts.append(at)
             held = 0
@@ -56,8 +56,8 @@ def _cuts(text: str, lines: int, chars: int) -> list[int]:
     return cuts
 
 
-def _kept(text: str) -> list[str]:
-    """The lines with their ends: at line feeds only, as everywhere here."""
+def _split_lines(text: str) -> list[str]:
+    """Split a text into lines with their ends, at line feeds only."""
     pieces = text.split("\n")
     ended = [f"{piece}\n" for piece in pieces[:-1]]
     return [*ended, pieces[-1]] if pieces[-1] else ended

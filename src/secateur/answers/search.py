@@ -11,8 +11,8 @@ import re
 import sys
 
 
-def main(pattern: str, data: bytes) -> str:
-    """The numbers of the lines that match."""
+def run_search(pattern: str, data: bytes) -> str:
+    """Return the numbers of the lines that match."""
     wanted = re.compile(pattern)
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     return "".join(f"{number}\n" for number, line in enumerate(lines, 1) if wanted.search(line))
@@ -20,7 +20,7 @@ def main(pattern: str, data: bytes) -> str:
 
 if __name__ == "__main__":
     try:
-        sys.stdout.write(main(sys.argv[1], sys.stdin.buffer.read()))
+        sys.stdout.write(run_search(sys.argv[1], sys.stdin.buffer.read()))
     except (re.error, RecursionError, OverflowError) as error:
         sys.stderr.write(str(error))
         sys.exit(2)

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from secateur import formats
-from secateur.api.added_rules import rules_added_to
-from secateur.api.registry import RULES, TRANSCRIPT, check_name, rules_of, select, walker_of
+from secateur.api.added_rules import list_plugin_rules
+from secateur.api.registry import RULES, TRANSCRIPT, check_name, get_rules, get_walker, select
 from secateur.api.rule import Findings, Rule, Violation
 from secateur.api.walker import CheckInput
-from secateur.nesting import told_if_too_deep
+from secateur.nesting import convert_recursion_error
 
-__all__ = ["FAMILIES", "PROFILES", "Rule", "Violation", "check", "family_of", "rules"]
+__all__ = ["FAMILIES", "PROFILES", "Rule", "Violation", "check", "get_family", "list_rules"]
 
 FAMILIES = tuple(RULES)
 
@@ -32,7 +32,7 @@ PROFILES = {
 }
 
 
-@told_if_too_deep()
+@convert_recursion_error()
 def check(
     family: str,
     messages: Sequence[Any],
@@ -52,20 +52,20 @@ def check(
     the end of the history, and rules that need only its last message apply. Paths are those of the body and begin with
     the name of the array. Raises ConfigError for an unknown family or profile.
     """
-    walker = walker_of(check_name("family", family, RULES))
+    walker = get_walker(check_name("family", family, RULES))
     profile = check_name("profile", profile, PROFILES) if profile else None
     history = walker(CheckInput(messages, request, profile, whole, headers or {}, whole or tail))
-    findings = Findings(select(family, rules_added_to(family), profile, whole, whole or tail), history)
+    findings = Findings(select(family, list_plugin_rules(family), profile, whole, whole or tail), history)
     history.walk(findings.check_block)
     return findings.finish()
 
 
-def rules(family: str) -> tuple[Rule, ...]:
-    """The rules of a family, in the order of their ids, then those of plugins. Several may share an id."""
-    return (*rules_of(check_name("family", family, RULES)), *rules_added_to(family))
+def list_rules(family: str) -> tuple[Rule, ...]:
+    """Return the rules of a family by ID, then those of plugins. Several rules may share an ID."""
+    return (*get_rules(check_name("family", family, RULES)), *list_plugin_rules(family))
 
 
-def family_of(format_name: str) -> str:
-    """The family whose rules apply to a format: that of its API; "transcript" for session files and all others."""
+def get_family(format_name: str) -> str:
+    """Return the rule family of a format: that of its API; "transcript" for session files and all others."""
     found = formats.get(format_name)
     return TRANSCRIPT if found is None else found.family

@@ -18,12 +18,12 @@ from secateur.registry import SWITCH, Registry, warn
 _OURS = re.compile(r"[A-Z]\d+")
 
 
-def rules_added_to(family: str) -> tuple[Rule, ...]:
-    """The rules of plugins for an API."""
-    return tuple(rule for rule in ADDED.added().values() if rule.family == family)
+def list_plugin_rules(family: str) -> tuple[Rule, ...]:
+    """Return the plugin rules for an API."""
+    return tuple(rule for rule in ADDED.load_plugins().values() if rule.family == family)
 
 
-def _admit(name: str, loaded: Any) -> Rule:
+def _wrap_plugin_rule(name: str, loaded: Any) -> Rule:
     from secateur.api import FAMILIES
 
     if not isinstance(loaded, Rule):
@@ -34,11 +34,11 @@ def _admit(name: str, loaded: Any) -> Rule:
         raise ConfigError("ids of one letter and a number are those of built-in rules: choose another, as in ACME-1")
     if loaded.family not in FAMILIES:
         raise ConfigError(f"it is for the API {loaded.family!r}: set family to one of {', '.join(FAMILIES)}")
-    repair = _guarded_repair(loaded.repair, name) if loaded.repair else None
-    return replace(loaded, check=_guarded_check(loaded.check, name), repair=repair)
+    repair = _guard_repair(loaded.repair, name) if loaded.repair else None
+    return replace(loaded, check=_guard_check(loaded.check, name), repair=repair)
 
 
-def _guarded_check(check: Callable[..., Found], name: str) -> Callable[..., Found]:
+def _guard_check(check: Callable[..., Found], name: str) -> Callable[..., Found]:
     @wraps(check)
     def guarded(*args: Any) -> Found:
         try:
@@ -50,7 +50,7 @@ def _guarded_check(check: Callable[..., Found], name: str) -> Callable[..., Foun
     return guarded
 
 
-def _guarded_repair(repair: Callable[..., None], name: str) -> Callable[..., None]:
+def _guard_repair(repair: Callable[..., None], name: str) -> Callable[..., None]:
     @wraps(repair)
     def guarded(run: Any) -> None:
         try:
@@ -63,4 +63,4 @@ def _guarded_repair(repair: Callable[..., None], name: str) -> Callable[..., Non
     return guarded
 
 
-ADDED: Registry[Rule] = Registry("rules", {}, _admit)
+ADDED: Registry[Rule] = Registry("rules", {}, _wrap_plugin_rule)

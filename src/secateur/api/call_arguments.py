@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from secateur.errors import FormatError
-from secateur.formats.native import canonical
+from secateur.formats.native import dump_canonical
 from secateur.jsontext import loads
 
 
@@ -29,13 +29,13 @@ def parse_object(given: Any) -> dict[str, Any]:
 def fix_arguments(given: Any) -> str | None:
     """The string that arguments must be, or None if they already are one. Nothing becomes `{}`."""
     if not isinstance(given, str):
-        return "{}" if given is None else canonical(given)
+        return "{}" if given is None else dump_canonical(given)
     if not given.strip():
         return "{}"
     try:
         loads(given.encode("utf-8", "surrogatepass"))
     except FormatError:
-        return canonical({"_raw": given})
+        return dump_canonical({"_raw": given})
     return None
 
 

@@ -44,7 +44,7 @@ class Node(Struct, eq=False):
         self.gone = [name for name in self.gone if path and name != path[0]]  # it is there again
         for number, op in enumerate(self.ops):
             if path[: len(op.path)] == op.path:  # an earlier change includes this place
-                self.ops[number] = Op(op.path, _at(self.value, op.path))
+                self.ops[number] = Op(op.path, _get_at_path(self.value, op.path))
                 return
         self.ops = [op for op in self.ops if op.path[: len(path)] != path] + [Op(path, value)]
 
@@ -66,10 +66,10 @@ class Node(Struct, eq=False):
 
 def make_nodes(values: Sequence[Any], at: Path, name: str = "") -> list[Node]:
     """Nodes for the elements of an array. `name` is the member with their blocks."""
-    return [_node(value, (*at, number), name) for number, value in enumerate(values)]
+    return [_make_node(value, (*at, number), name) for number, value in enumerate(values)]
 
 
-def _node(value: Any, path: Path, name: str) -> Node:
+def _make_node(value: Any, path: Path, name: str) -> Node:
     blocks = value.get(name) if name and isinstance(value, dict) else None
     if not isinstance(blocks, list):
         return Node(value, path, name=name)
@@ -78,36 +78,36 @@ def _node(value: Any, path: Path, name: str) -> Node:
 
 def make_ops(native: Any, at: Path, size: int, nodes: Sequence[Node]) -> Iterator[Op]:
     """The operations that turn the array at `at`, which has `size` elements, into what the nodes say."""
-    for (i, j), (low, high) in _gaps(size, [_place(node, at) for node in nodes]):
-        yield Op(at, [_whole(native, node) for node in nodes[low:high]], (i, j))
-    for number in _anchors([_place(node, at) for node in nodes]):
-        yield from _inside(native, nodes[number])
+    for (i, j), (low, high) in _find_gaps(size, [_place(node, at) for node in nodes]):
+        yield Op(at, [_render_node(native, node) for node in nodes[low:high]], (i, j))
+    for number in _find_fixed_nodes([_place(node, at) for node in nodes]):
+        yield from _make_node_ops(native, nodes[number])
 
 
-def _inside(native: Any, node: Node) -> Iterator[Op]:
-    """The changes in a node that stays in its place."""
+def _make_node_ops(native: Any, node: Node) -> Iterator[Op]:
+    """Yield the changes in a node that stays in place."""
     if node.gone:
-        yield Op(node.path or (), _whole(native, node))
+        yield Op(node.path or (), _render_node(native, node))
     else:
-        yield from _changes(native, node)
+        yield from _list_changes(native, node)
 
 
-def _changes(native: Any, node: Node) -> Iterator[Op]:
+def _list_changes(native: Any, node: Node) -> Iterator[Op]:
     path = node.path or ()
     yield from (Op((*path, *op.path), op.value) for op in node.ops)
     if node.inner is not None and node.size < 0:
-        yield Op((*path, node.name), _array(native, [_whole(native, one) for one in node.inner]))
+        yield Op((*path, node.name), _build_array(native, [_render_node(native, one) for one in node.inner]))
     elif node.inner is not None and not any(not op.path for op in node.ops):
         yield from make_ops(native, (*path, node.name), node.size, node.inner)
 
 
-def _whole(native: Any, node: Node) -> Piece:
-    """All of a node, for a place where it was not before."""
+def _render_node(native: Any, node: Node) -> Piece:
+    """Render a whole node for a place where it was not before."""
     if node.path is None:
-        inner = None if node.inner is None else [_whole(native, one) for one in node.inner]
-        return node.value if inner is None else _object(native, node, inner)
-    changes = [Op(op.path[len(node.path) :], op.value, op.slice) for op in _changes(native, node)]
-    found = native.at(node.path) if isinstance(native, Text) else _at(native, node.path)
+        inner = None if node.inner is None else [_render_node(native, one) for one in node.inner]
+        return node.value if inner is None else _build_object(native, node, inner)
+    changes = [Op(op.path[len(node.path) :], op.value, op.slice) for op in _list_changes(native, node)]
+    found = native.at(node.path) if isinstance(native, Text) else _get_at_path(native, node.path)
     return _without(apply(Text.of(found.raw) if isinstance(found, Text) else found, changes), node.gone)
 
 
@@ -121,12 +121,12 @@ def _without(piece: Piece, gone: list[str]) -> Piece:
     return Text.of(b"{%b}" % b",".join(dumps(name) + b":" + dumps(child) for name, child in members))
 
 
-def _array(native: Any, pieces: list[Piece]) -> Piece:
+def _build_array(native: Any, pieces: list[Piece]) -> Piece:
     return Text.of(b"[%b]" % b",".join(map(dumps, pieces))) if isinstance(native, Text) else pieces
 
 
-def _object(native: Any, node: Node, inner: list[Piece]) -> Piece:
-    members = {**node.value, node.name: _array(native, inner)}
+def _build_object(native: Any, node: Node, inner: list[Piece]) -> Piece:
+    members = {**node.value, node.name: _build_array(native, inner)}
     if not isinstance(native, Text):
         return members
     return Text.of(b"{%b}" % b",".join(dumps(name) + b":" + dumps(one) for name, one in members.items()))
@@ -139,8 +139,8 @@ def _place(node: Node, at: Path) -> int | None:
     return int(node.path[-1])
 
 
-def _anchors(places: Sequence[int | None]) -> list[int]:
-    """The nodes that do not move: the longest run in the original order."""
+def _find_fixed_nodes(places: Sequence[int | None]) -> list[int]:
+    """Return the nodes that do not move: the longest run in the original order."""
     # Nodes may move, and each that moves is written anew. The longest increasing run of old places (patience sorting:
     # for each length, the run that ends at the smallest place) leaves as many nodes as possible where they are.
     tails: list[int] = []  # the smallest place that ends a run of each length
@@ -160,10 +160,10 @@ def _anchors(places: Sequence[int | None]) -> list[int]:
     return run[::-1]
 
 
-def _gaps(size: int, places: Sequence[int | None]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Between nodes that do not move: the old elements to remove, and the nodes to insert."""
+def _find_gaps(size: int, places: Sequence[int | None]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield, between fixed nodes, the old elements to remove and the nodes to insert."""
     old = new = 0
-    for number in [*_anchors(places), len(places)]:
+    for number in [*_find_fixed_nodes(places), len(places)]:
         place = places[number] if number < len(places) else size
         assert place is not None  # an anchor stood in the array
         if old < place or new < number:
@@ -171,7 +171,7 @@ def _gaps(size: int, places: Sequence[int | None]) -> Iterator[tuple[tuple[int, 
         old, new = place + 1, number + 1
 
 
-def _at(value: Any, path: Path) -> Any:
+def _get_at_path(value: Any, path: Path) -> Any:
     for step in path:
         value = value[step]
     return value

@@ -12,7 +12,7 @@ _raw = msgspec.json.Decoder(msgspec.Raw)
 
 @rule("A71", "no string contains half a surrogate pair", "docs; reported by users of every API")
 def surrogates(history: Walker) -> Found:
-    for path in history.surrogates():
+    for path in history.find_surrogates():
         yield path, "a string contains half a surrogate pair, which UTF-8 cannot encode: replace it with U+FFFD"
 
 

@@ -115,28 +115,28 @@ REPAIRS = {
 
 
 @cache
-def rules_of(api: str) -> tuple[Rule, ...]:
-    """The built-in rules of an API, in the order of their ids. Several may share an id, each for its own part."""
-    found = _definitions(map(_load, RULES[api].modules), Rule)
+def get_rules(api: str) -> tuple[Rule, ...]:
+    """Return an API's built-in rules by ID. Several may share an ID, each for its own part."""
+    found = _find_definitions(map(_load, RULES[api].modules), Rule)
     return tuple(sorted(found, key=lambda one: int(one.id[1:])))
 
 
 @cache
 def select(api: str, added: tuple[Rule, ...], profile: str | None, whole: bool, ends: bool) -> RuleSelection:
     """The rules of an API, with those `added`, that apply to a profile and to a part of a history: `select_rules`."""
-    return select_rules((*rules_of(api), *added), profile, whole, ends)
+    return select_rules((*get_rules(api), *added), profile, whole, ends)
 
 
 @cache
-def passes_of(format_name: str) -> tuple[RepairPass, ...]:
-    """The repair passes of a format, in the order in which they run."""
+def get_passes(format_name: str) -> tuple[RepairPass, ...]:
+    """Return the repair passes of a format in the order in which they run."""
     repairs = REPAIRS[format_name]
-    return tuple(_definitions(map(_load, (*repairs.modules, *RULES[repairs.api].modules)), RepairPass))
+    return tuple(_find_definitions(map(_load, (*repairs.modules, *RULES[repairs.api].modules)), RepairPass))
 
 
 @cache
-def walker_of(api: str) -> type[Walker]:
-    """The class that walks the histories of an API."""
+def get_walker(api: str) -> type[Walker]:
+    """Return the class that walks the histories of an API."""
     module, _, name = RULES[api].walker.partition(":")
     found: type[Walker] = getattr(_load(module), name)
     return found
@@ -154,8 +154,8 @@ def _load(module: str) -> Any:
     return import_module(f"secateur.api.{module}")
 
 
-def _definitions(modules: Iterable[Any], kind: type) -> Iterator[Any]:
-    """The attributes of these modules that are of this kind."""
+def _find_definitions(modules: Iterable[Any], kind: type) -> Iterator[Any]:
+    """Yield the attributes of these modules that are of this type."""
     for module in modules:
         for value in vars(module).values():
             if isinstance(value, kind):

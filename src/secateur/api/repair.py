@@ -11,20 +11,20 @@ from typing import Any
 from msgspec import Struct
 
 from secateur import formats
-from secateur.api import check, family_of
-from secateur.api.added_rules import rules_added_to
+from secateur.api import check, get_family
+from secateur.api.added_rules import list_plugin_rules
 from secateur.api.editable import make_nodes, make_ops
-from secateur.api.registry import LOGS, REPAIRS, TRANSCRIPT, FormatRepairs, passes_of
-from secateur.api.repair_run import RepairLimits, RepairOptions, RepairRecord, RepairRun, format_path, repairs
+from secateur.api.registry import LOGS, REPAIRS, TRANSCRIPT, FormatRepairs, get_passes
+from secateur.api.repair_run import RepairLimits, RepairOptions, RepairRecord, RepairRun, format_path, register_repair
 from secateur.api.surrogates import replace_surrogates
 from secateur.api.transcript.repairs_logs import repair_log
-from secateur.elsewhere import kept_elsewhere
+from secateur.elsewhere import find_provider_history
 from secateur.errors import FormatError, UnknownFormat
-from secateur.formats.detection import detected, detected_object
-from secateur.formats.native import array_at, leading_model
+from secateur.formats.detection import detect_document, detect_object
+from secateur.formats.native import find_array, get_model
 from secateur.jsontext import Lines, Text
 from secateur.model import Path
-from secateur.nesting import told_if_too_deep
+from secateur.nesting import convert_recursion_error
 from secateur.patch import Op, apply
 
 __all__ = ["REPAIRABLE", "RepairLimits", "RepairOptions", "RepairRecord", "RepairResult", "repair"]
@@ -41,7 +41,7 @@ class RepairResult(Struct, frozen=True):
     torn: bytes = b""  # what was cut off a session file: pieces of lines that cannot be read
 
 
-@told_if_too_deep()
+@convert_recursion_error()
 def repair(document: Any, format: str | None = None, options: RepairOptions | None = None) -> RepairResult:
     """Repair a document: bytes, text, a `Text` or `Lines`, or Python objects. The same kind comes out.
 
@@ -53,16 +53,16 @@ def repair(document: Any, format: str | None = None, options: RepairOptions | No
         return RepairResult(done.document.decode("utf-8", "surrogatepass"), done.repairs, done.remaining, done.torn)
     if isinstance(document, bytes | bytearray | memoryview):
         data = bytes(document)
-        text, found, _ = detected(data, format, broken=True)
+        text, found, _ = detect_document(data, format, broken=True)
         done = repair(text, found.name, options)
         return RepairResult(done.document.data if done.repairs else data, done.repairs, done.remaining, done.torn)
     name = _format_of(document, format)
-    if isinstance(document, Lines) or formats.named(name).log:
+    if isinstance(document, Lines) or formats.get_format(name).log:
         return _repair_log(document, name)
     return _repair_body(document, name, options or RepairOptions())
 
 
-@repairs("A71")
+@register_repair("A71")
 def repair_characters(value: Any) -> list[Op]:
     """Put U+FFFD in the place of each half of a surrogate pair."""
     return list(replace_surrogates(value))
@@ -71,7 +71,7 @@ def repair_characters(value: Any) -> list[Op]:
 def _format_of(document: Any, name: str | None) -> str:
     """The format of a document that is parsed already, or of Python objects."""
     if not isinstance(document, Text):
-        return detected_object(document, name, broken=True)[0].name
+        return detect_object(document, name, broken=True)[0].name
     if name is not None:
         return name
     log = isinstance(document, Lines)
@@ -93,10 +93,12 @@ def _repair_body(native: Any, name: str, options: RepairOptions) -> RepairResult
     at, nodes, size = _take_apart(native, table.array, table.blocks, name)
     size_bytes = len(native.raw) if isinstance(native, Text) else 0
     request = value if isinstance(value, dict) else {}
-    run = RepairRun(nodes, _with_model(options, native), size_bytes, request, bool(kept_elsewhere(name, request.get)))
-    for one in passes_of(name):
+    run = RepairRun(
+        nodes, _with_model(options, native), size_bytes, request, bool(find_provider_history(name, request.get))
+    )
+    for one in get_passes(name):
         one.run(run)
-    for rule in rules_added_to(family_of(name)):
+    for rule in list_plugin_rules(get_family(name)):
         if rule.repair is not None:
             rule.repair(run)
     native = apply(native, list(make_ops(native, at, size, run.nodes)))
@@ -106,10 +108,10 @@ def _repair_body(native: Any, name: str, options: RepairOptions) -> RepairResult
 
 def _find_remaining(native: Any, name: str, array: str, options: RepairOptions) -> Iterator[RepairRecord]:
     """What the rules still reject."""
-    family = family_of(name)
+    family = get_family(name)
     body = native.value() if isinstance(native, Text) else native
     request = body if isinstance(body, dict) and family != TRANSCRIPT else None
-    messages = formats.named(name).read(native).messages if family == TRANSCRIPT else body
+    messages = formats.get_format(name).read(native).messages if family == TRANSCRIPT else body
     messages = request.get(array) if request else messages
     messages = messages if isinstance(messages, list | tuple) else ()
     for violation in check(family, messages, request, profile=options.profile or None):
@@ -126,7 +128,7 @@ def _repair_log(native: Any, name: str) -> RepairResult:
 
 
 def _take_apart(native: Any, array: str, blocks: str, name: str) -> tuple[Path, list[Any], int]:
-    at, elements = array_at(native, array, need=name)
+    at, elements = find_array(native, array, need=name)
     if isinstance(elements, Text) and elements.kind != "[":
         raise FormatError(f"{name} wants an array `{array}`; this document has none")
     values = list(elements.values() if isinstance(elements, Text) else elements)
@@ -135,4 +137,4 @@ def _take_apart(native: Any, array: str, blocks: str, name: str) -> tuple[Path, 
 
 def _with_model(options: RepairOptions, native: Any) -> RepairOptions:
     """The options, with the document's own model if the caller names none."""
-    return options if options.model else RepairOptions(leading_model(native), options.profile, options.limits)
+    return options if options.model else RepairOptions(get_model(native), options.profile, options.limits)

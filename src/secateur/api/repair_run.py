@@ -34,8 +34,8 @@ class RepairPass(Struct, frozen=True):
         return str(getattr(self.run, "__name__", ""))
 
 
-def repairs(*rules: str) -> Callable[[RunPass], RepairPass]:
-    """Turn a function into a repair pass that serves these rules."""
+def register_repair(*rules: str) -> Callable[[RunPass], RepairPass]:
+    """Turn a function into a repair pass for these rules."""
 
     def build(run: RunPass) -> RepairPass:
         return RepairPass(run, rules)
@@ -85,7 +85,7 @@ class RepairRun(Struct, eq=False):
         """Record a change that serves a rule, at a node or at a path inside it."""
         self.records.append(RepairRecord(rule, format_path((*(node.path or ()), *inside)), what))
 
-    def runs(self) -> Iterator[tuple[str, list[Node]]]:
+    def iterate_runs(self) -> Iterator[tuple[str, list[Node]]]:
         """Consecutive messages of one role together, as the API merges them."""
         run: list[Node] = []
         for node in self.nodes:
@@ -96,7 +96,7 @@ class RepairRun(Struct, eq=False):
         if run:
             yield run[-1].role, run
 
-    def blocks(self) -> Iterator[tuple[Node, Node]]:
+    def iterate_blocks(self) -> Iterator[tuple[Node, Node]]:
         """Each block with its message."""
         for node in self.nodes:
             for block in node.inner or ():

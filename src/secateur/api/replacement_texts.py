@@ -9,7 +9,7 @@ from typing import Any
 
 from secateur.api.editable import Node
 from secateur.api.image_size import read_image_size
-from secateur.formats.native import canonical
+from secateur.formats.native import dump_canonical
 
 _MEDIA = frozenset({"image", "document", "search_result"})  # blocks that a user message may hold as they are
 
@@ -33,23 +33,25 @@ def convert_orphan(result: Node, media_stay: bool = True) -> list[Node]:
             stays = result.path is not None and not any(op.path[:1] in ((), ("content",)) for op in result.ops)
             media.append(Node(block, (*result.path, "content", number) if stays and result.path else None))
         else:
-            texts += _texts(block)
+            texts += _extract_texts(block)
     marked = {"cache_control": result.get("cache_control")} if result.get("cache_control") else {}
     return [Node({"type": "text", "text": "\n".join(texts), **marked}), *media]
 
 
-def _texts(block: Any) -> Iterator[str]:
+def _extract_texts(block: Any) -> Iterator[str]:
     if isinstance(block, str):
         yield from [block] if block else []
     elif isinstance(block, dict) and isinstance(block.get("text"), str):
         yield block["text"]
     elif block is not None:
-        yield canonical(block)
+        yield dump_canonical(block)
 
 
 def flatten_text(content: Any) -> str:
     """Everything that a result's content says, as one text."""
-    return "\n".join(text for block in (content if isinstance(content, list) else [content]) for text in _texts(block))
+    return "\n".join(
+        text for block in (content if isinstance(content, list) else [content]) for text in _extract_texts(block)
+    )
 
 
 def describe_removed(what: Any, data: str, why: str) -> str:

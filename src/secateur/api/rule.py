@@ -96,14 +96,14 @@ class Findings:
         """Apply the rules for the history. Returns all violations in the order of the history."""
         for rule in self._on_history:
             self._add(rule, rule.check(self._history), ())
-        return sorted(self._violations, key=self._position)
+        return sorted(self._violations, key=self._get_position)
 
     def _add(self, rule: Rule, found: Found, at: Path) -> None:
         for inner, text in found:
             path = (*at, *inner)
             self._violations.append(Violation(rule.id, path, self._history.describe(path), text, rule.severity))
 
-    def _position(self, violation: Violation) -> tuple[int, ...]:
-        """Where it comes in the history; violations of the request itself come first."""
+    def _get_position(self, violation: Violation) -> tuple[int, ...]:
+        """Return where it comes in the history; violations of the request itself come first."""
         steps = (step if isinstance(step, int) else 0 for step in violation.path)
         return (int(violation.path[:1] == (self._history.array,)), *steps)

@@ -24,7 +24,7 @@ def replace_surrogates(value: Any, path: Path = ()) -> Iterator[Op]:
                 yield Op(at, replace_in_text(here))
         elif isinstance(here, dict):
             if any(_LONE.search(name) for name in here if isinstance(name, str)):
-                yield Op(at, _cleansed(here))
+                yield Op(at, _clean_value(here))
             else:
                 todo += [(one, (*at, name)) for name, one in here.items()]
         elif isinstance(here, list | tuple):
@@ -36,9 +36,11 @@ def replace_in_text(text: str) -> str:
     return _LONE.sub("\ufffd", text)
 
 
-def _cleansed(value: Any) -> Any:
+def _clean_value(value: Any) -> Any:
     if isinstance(value, str):
         return replace_in_text(value)
     if isinstance(value, dict):
-        return {replace_in_text(name) if isinstance(name, str) else name: _cleansed(one) for name, one in value.items()}
-    return [_cleansed(one) for one in value] if isinstance(value, list | tuple) else value
+        return {
+            replace_in_text(name) if isinstance(name, str) else name: _clean_value(one) for name, one in value.items()
+        }
+    return [_clean_value(one) for one in value] if isinstance(value, list | tuple) else value

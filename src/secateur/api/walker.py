@@ -59,18 +59,18 @@ class Walker:
         """Bytes of the body as JSON without white space; 0 if it has no such form."""
         return sum(size or 0 for size in self._sizes)
 
-    def surrogates(self) -> Iterator[Path]:
-        """The paths of lone surrogates: halves of a character, which UTF-8 cannot encode."""
-        for at, value, size in zip(((self.array,), ()), self._values(), self._sizes, strict=True):
+    def find_surrogates(self) -> Iterator[Path]:
+        """Yield the paths of lone surrogates: halves of a character, which UTF-8 cannot encode."""
+        for at, value, size in zip(((self.array,), ()), self._get_values(), self._sizes, strict=True):
             if size is None:
-                yield from ((*at, *path) for path in _lone(value))
+                yield from ((*at, *path) for path in _find_lone_surrogates(value))
 
-    def _values(self) -> tuple[Any, Any]:
+    def _get_values(self) -> tuple[Any, Any]:
         return self.messages, {name: value for name, value in self.request.items() if name != self.array}
 
     @cached_property
     def _sizes(self) -> tuple[int | None, ...]:
-        return tuple(map(_size, self._values()))
+        return tuple(map(_size, self._get_values()))
 
 
 def _size(value: Any) -> int | None:
@@ -83,8 +83,8 @@ def _size(value: Any) -> int | None:
         return 0
 
 
-def _lone(value: Any) -> Iterator[Path]:
-    """The paths of strings with a lone surrogate; for the name of a member, the path of its object."""
+def _find_lone_surrogates(value: Any) -> Iterator[Path]:
+    """Yield the paths of strings with a lone surrogate; for a member name, the path of its object."""
     todo: list[tuple[Path, Any]] = [((), value)]
     while todo:
         path, one = todo.pop()

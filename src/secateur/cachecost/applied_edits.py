@@ -12,7 +12,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from secateur.model import Part, Replace, Restore, Rewrite
-from secateur.plan import active_epochs
+from secateur.plan import list_active_epochs
 from secateur.proposal import Proposal
 from secateur.view_totals import ViewTotals
 
@@ -99,7 +99,7 @@ def _edits(
     proposal: Proposal, parts: dict[str, tuple[int, Part, int]], sent: Sequence[int], totals: ViewTotals
 ) -> list[tuple[int, str, int | None]]:
     """Requests, keys, and the tokens that were left; None: as many as now."""
-    epochs = active_epochs(proposal.plan)
+    epochs = list_active_epochs(proposal.plan)
     latest = {
         edit.key: place for place, epoch in enumerate(epochs) for edit in epoch.edits if not isinstance(edit, Replace)
     }

@@ -15,13 +15,13 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from secateur.bounds import eligible, find_turn_start, get_index, working_set
+from secateur.bounds import find_turn_start, find_working_set, get_index, is_eligible
 from secateur.budget import Budget
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.model import Part, Remove, Rewrite, Transcript
 from secateur.proposal import Decision, Proposal
-from secateur.protect import protected_tokens
-from secateur.timespan import spoken
+from secateur.protect import count_protected_tokens
+from secateur.timespan import describe_duration
 from secateur.view_totals import ViewTotals
 
 
@@ -108,7 +108,7 @@ class CutCosts:
     def _find_readable(self, number: int, end: int, size: "_StrippedSizes | list[int]") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
         budget, whole = self.proposal.budget, size[min(self.prefixes.before(number), end)]
-        is_cached = budget.reported(self._fixed + whole) >= budget.pricing.minimum_tokens
+        is_cached = budget.scale_to_reported(self._fixed + whole) >= budget.pricing.minimum_tokens
         return whole if is_cached else -self._fixed * bool(end)
 
     def _find_cache_end(self) -> int:
@@ -143,7 +143,8 @@ def explain_cold(budget: Budget) -> str:
         return "" if is_known else "no earlier call is known, so there is no prompt cache to lose"
     ttl_s = budget.pricing.ttl_s
     if budget.idle_s >= ttl_s:
-        return f"the last call was {spoken(budget.idle_s)} ago, and the prompt cache lives {spoken(ttl_s)}"
+        ago, lives = describe_duration(budget.idle_s), describe_duration(ttl_s)
+        return f"the last call was {ago} ago, and the prompt cache lives {lives}"
     return ""
 
 
@@ -161,9 +162,9 @@ class _Eligibility:
             (_find_calling_messages(transcript, first) if protect.last_rounds else [], protect.last_rounds),
         )
         self._kept = [(messages, count) for messages, count in kept if count]
-        self._left = working_set(transcript, protect, budget.originals).left
+        self._left = find_working_set(transcript, protect, budget.originals).left
         self._results, self._order = totals.results, totals.order
-        reach = protected_tokens(protect, budget.window)
+        reach = count_protected_tokens(protect, budget.window)
         self._outgrown = _find_outgrown(transcript, budget, first, reach) if reach else {}
 
     def count_requests_since(self, number: int, part: Part) -> int:
@@ -207,7 +208,7 @@ def _find_outgrown(transcript: Transcript, budget: Budget, first: int, reach: in
         (number, part)
         for number in range(first, len(transcript.messages))
         for part in transcript.messages[number].parts
-        if part.kind == "tool_result" and eligible(transcript, number, part, budget.protect)
+        if part.kind == "tool_result" and is_eligible(transcript, number, part, budget.protect)
     ]
     ends = list(accumulate(budget.count(part.text) for _, part in counted))
     found: dict[str, int] = {}

@@ -9,10 +9,10 @@ from bisect import bisect_left, bisect_right
 
 from msgspec import Struct
 
-from secateur.bounds import eligible, get_index
-from secateur.budget import original
+from secateur.bounds import get_index, is_eligible
+from secateur.budget import get_original
 from secateur.model import Epoch, Part, Replace
-from secateur.plan import active_epochs
+from secateur.plan import list_active_epochs
 from secateur.proposal import Proposal
 from secateur.strategy import is_final
 from secateur.view_totals import ViewTotals
@@ -116,7 +116,7 @@ def _opened(proposal: Proposal, totals: ViewTotals) -> list[WrittenSpan]:
     if made is not None and made[0] == (epochs, budget.protect, budget.edited_by) and made[1].isdisjoint(totals.at):
         known: list[WrittenSpan] = made[2]
         return known
-    live = active_epochs(proposal.plan)
+    live = list_active_epochs(proposal.plan)
     found = _found(proposal, totals, live) if live else []
     away = {epoch.head_key for epoch in live if epoch.head_key not in totals.at}
     size = max((piece.request for piece in found), default=0)
@@ -161,9 +161,9 @@ def _later(proposal: Proposal, latest: dict[str, int], where: dict[str, int], ne
 def _may_go(proposal: Proposal, number: int, part: Part) -> bool:
     """Whether it may go yet, by what it was when it came: so `render.breakpoints` asks."""
     budget, protect = proposal.budget, proposal.budget.protect
-    whole = original(budget, part)
+    whole = get_original(budget, part)
     worth = part.kind == "tool_result" and len(whole.text) >= protect.min_prunable_chars
-    return worth and not is_final(budget, part) and eligible(proposal.view, number, whole, protect)
+    return worth and not is_final(budget, part) and is_eligible(proposal.view, number, whole, protect)
 
 
 def _next(later: list[tuple[int, int]], first: int, request: int, epoch: int) -> int:

@@ -37,7 +37,7 @@ def find_alternatives(
     """One for each preset other than `but`, the most freed first; None if the document is too large to try them."""
     if len(before.source.data) > _MAX_BYTES:
         return None
-    alternatives = [_try_policy(name, view) for name in policy.names() if name != but]
+    alternatives = [_try_policy(name, view) for name in policy.list_preset_names() if name != but]
     return sorted(
         (alternative for alternative in alternatives if alternative and alternative.freed > 0),
         key=lambda each: -each.freed,

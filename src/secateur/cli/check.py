@@ -14,7 +14,7 @@ from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
 from secateur.cli.names import PROFILE
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.tables import make_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
@@ -55,7 +55,7 @@ class CheckOptions(Options, frozen=True, kw_only=True):
     input: options.Input
     format_name: options.FormatName
     profile: Annotated[
-        str | None, option("--profile", type=PROFILE, metavar="P", help="A stricter server: strict, mistral, ...")
+        str | None, make_option("--profile", type=PROFILE, metavar="P", help="A stricter server: strict, mistral, ...")
     ]
     as_json: options.AsJson
 
@@ -72,7 +72,7 @@ class CheckReport(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-@options.command("check", CheckOptions, _EPILOG)
+@options.make_command("check", CheckOptions, _EPILOG)
 def command(args: CheckOptions) -> int:
     """Check INPUT against the rules of its API: pairs, order, ids, empty texts, cache markers, sizes.
 

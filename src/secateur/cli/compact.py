@@ -13,7 +13,7 @@ from secateur.cli import options
 from secateur.cli.composition import find_largest
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import OpenedDocument, read_source
-from secateur.cli.options import option
+from secateur.cli.options import make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_count, format_percent
 from secateur.cli.output.progress import show_work
@@ -68,12 +68,14 @@ class CompactCommandOptions(RewriteOptions, frozen=True, kw_only=True):
 
     summarizer: options.Summarizers
     local_only: options.LocalOnly
-    focus: Annotated[str, option("--focus", default="", metavar="TEXT", help="What the summary should focus on.")]
+    focus: Annotated[str, make_option("--focus", default="", metavar="TEXT", help="What the summary should focus on.")]
     deadline: options.Deadline
-    if_needed: Annotated[bool, option("--if-needed", is_flag=True, help="Do nothing below the policy's threshold.")]
+    if_needed: Annotated[
+        bool, make_option("--if-needed", is_flag=True, help="Do nothing below the policy's threshold.")
+    ]
 
 
-@options.command("compact", CompactCommandOptions, _EPILOG)
+@options.make_command("compact", CompactCommandOptions, _EPILOG)
 def command(args: CompactCommandOptions) -> int:
     """Prune INPUT, a session file or a request body (- is standard input), and summarize what still does not fit.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 
 from secateur.cli import options
-from secateur.cli.options import Options, argument
+from secateur.cli.options import Options, make_argument
 
 _EPILOG = """\
 \b
@@ -22,10 +22,10 @@ Examples:
 class CompletionOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur completion`."""
 
-    shell: Annotated[str, argument(type=click.Choice(["bash", "zsh", "fish"]))]
+    shell: Annotated[str, make_argument(type=click.Choice(["bash", "zsh", "fish"]))]
 
 
-@options.command("completion", CompletionOptions, _EPILOG)
+@options.make_command("completion", CompletionOptions, _EPILOG)
 def command(args: CompletionOptions) -> None:
     """Print the completion script of SHELL on standard output."""
     from click.shell_completion import get_completion_class

@@ -16,7 +16,7 @@ from secateur.cli.composition import PartPlace, count_tokens, locate_part
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import InputSource, OpenedDocument, read_source
 from secateur.cli.names import POLICY
-from secateur.cli.options import argument, option
+from secateur.cli.options import make_argument, make_option
 from secateur.cli.output.formatting import format_count
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.tables import name_part
@@ -53,15 +53,15 @@ class PartChange(Struct, frozen=True):
 class DiffOptions(RunOptions, frozen=True, kw_only=True):
     """The options of `secateur diff`."""
 
-    a: Annotated[str, argument(type=click.Path())]
-    b: Annotated[str | None, argument(required=False, type=click.Path())]
+    a: Annotated[str, make_argument(type=click.Path())]
+    b: Annotated[str | None, make_argument(required=False, type=click.Path())]
     policy: Annotated[
         str | None,
-        option("--policy", type=POLICY, metavar="P", help=f"A preset or a policy file.  [default: {DEFAULT}]"),
+        make_option("--policy", type=POLICY, metavar="P", help=f"A preset or a policy file.  [default: {DEFAULT}]"),
     ]
     lines: Annotated[
         int,
-        option(
+        make_option(
             "--lines",
             type=click.IntRange(min=0),
             metavar="N",
@@ -84,7 +84,7 @@ class DiffReport(Struct, frozen=True, kw_only=True):
     gate: str | None = None  # why the policy changed nothing
 
 
-@options.command("diff", DiffOptions, _EPILOG)
+@options.make_command("diff", DiffOptions, _EPILOG)
 def command(args: DiffOptions) -> int:
     """Show how document B differs from A; without B, how the pruned view of A under --policy differs from it."""
     if args.b is not None and args.policy is not None:

@@ -19,13 +19,13 @@ from secateur.cli.effective_settings import EffectiveSetting, SettingsOptions, l
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
 from secateur.cli.installed import InstalledExtra, get_version, list_extras
-from secateur.cli.options import argument
+from secateur.cli.options import make_argument
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_duration
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.plugins import PluginRow, list_plugins, list_problems, make_plugin_table
 from secateur.errors import StoreError
-from secateur.stores import default_url, open_store, receipts_s, retention_s
+from secateur.stores import get_default_url, get_receipt_retention_s, get_retention_s, open_store
 from secateur.stores.place import KEEPING, KEEPING_RECEIPTS, VARIABLE
 from secateur.stores.protocol import Sizes, Store
 from secateur.stores.sqlite import SqliteStore
@@ -65,7 +65,7 @@ class StoreCheckup(Struct, frozen=True):
 class DoctorOptions(SettingsOptions, frozen=True, kw_only=True):
     """The options of `secateur doctor`."""
 
-    input: Annotated[str | None, argument(required=False, type=click.Path())]
+    input: Annotated[str | None, make_argument(required=False, type=click.Path())]
     format_name: options.FormatName
     store: options.StoreUrl
     as_json: options.AsJson
@@ -85,7 +85,7 @@ class DoctorReport(Struct, frozen=True, kw_only=True):
     advice: list[str]  # a store that cannot be used is one of them
 
 
-@options.command("doctor", DoctorOptions, _EPILOG)
+@options.make_command("doctor", DoctorOptions, _EPILOG)
 def command(args: DoctorOptions) -> int:
     """Show the settings in effect and where each comes from; with INPUT, those for that document."""
     report = check_up(args)
@@ -98,7 +98,7 @@ def command(args: DoctorOptions) -> int:
 
 def check_up(args: DoctorOptions) -> DoctorReport:
     """Check everything."""
-    chosen = policy.protecting(policy.load(args.policy), args.protect)
+    chosen = policy.with_protected_tools(policy.load(args.policy), args.protect)
     plugins = list(list_plugins())
     store = check_store(args.store, int(time.time() * 1000))
     return DoctorReport(
@@ -109,7 +109,7 @@ def check_up(args: DoctorOptions) -> DoctorReport:
         plugins=plugins,
         store=store,
         completion=_COMPLETION.get(os.path.basename(os.environ.get("SHELL", "")), "secateur completion --help"),
-        advice=[*policy.advice(chosen), *list_problems(plugins), *filter(None, [store.trouble])],
+        advice=[*policy.give_advice(chosen), *list_problems(plugins), *filter(None, [store.trouble])],
     )
 
 
@@ -138,7 +138,7 @@ def check_store(store_url: str, now: int) -> StoreCheckup:
     """Check the store that `--store` names, else the default one. `now` is in ms since 1970."""
     source = "--store" if store_url else VARIABLE if os.environ.get(VARIABLE) else "the user's data folder"
     keeps = KEEPING if os.environ.get(KEEPING) else "default"
-    known = (store_url or default_url(), source, retention_s(), keeps, receipts_s())
+    known = (store_url or get_default_url(), source, get_retention_s(), keeps, get_receipt_retention_s())
     store = open_store(known[0])
     try:
         sizes = _read_sizes(store)
@@ -181,7 +181,7 @@ def _list_store_rows(checkup: StoreCheckup) -> Iterator[tuple[str, str, str]]:
 def _read_sizes(store: Store) -> Sizes | None:
     if isinstance(store, SqliteStore) and not store.path.exists():
         return None
-    return store.sizes()
+    return store.measure_sizes()
 
 
 def _format_mb(size: float) -> str:

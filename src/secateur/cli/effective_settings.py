@@ -20,9 +20,9 @@ from secateur.cli.output.formatting import format_duration
 from secateur.defaults import POLICY as DEFAULT
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
-from secateur.pricing.stated import price_under, rules_under
-from secateur.pricing.tariffs import tariff_of
-from secateur.protect import protected_tokens
+from secateur.pricing.stated import price_under, resolve_rules
+from secateur.pricing.tariffs import get_tariff
+from secateur.protect import count_protected_tokens
 
 
 class SettingsOptions(Options, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ def _list_request_settings(
     yield _find_idle(given, document)
     yield from _list_prices(model, chosen)
     yield EffectiveSetting("policy", chosen.name, _name_origin(given.policy))
-    tokens = protected_tokens(chosen.protect, window)
+    tokens = count_protected_tokens(chosen.protect, window)
     if tokens:
         yield EffectiveSetting(
             "newest result tokens kept", f"{tokens:,}", f"protect.last_tokens at this window, by {chosen.counter}"
@@ -73,8 +73,8 @@ def _list_request_settings(
 
 def _list_prices(model: str, chosen: Policy) -> Iterator[EffectiveSetting]:
     """What decisions are based on: the price of a token now, and the lifetime of the prompt cache."""
-    tariff = tariff_of(model, at=int(time.time() * 1000), said=chosen.pricing)
-    price, rules = price_under(chosen.pricing, model), rules_under(chosen.pricing, model)
+    tariff = get_tariff(model, at=int(time.time() * 1000), said=chosen.pricing)
+    price, rules = price_under(chosen.pricing, model), resolve_rules(chosen.pricing, model)
     times = f"read {tariff.cache_read:g}×, write {tariff.cache_write:g}×, output {tariff.output:g}×"
     text = f"${tariff.dollars:g} a million tokens, {times}"
     yield EffectiveSetting("price", text, price.source if price else tariff.assumption)
@@ -120,14 +120,14 @@ def _list_schedule_defaults(chosen: Policy) -> Iterator[EffectiveSetting]:
 
 
 def _name_origin(name: str) -> str:
-    if name in policy.names():
+    if name in policy.list_preset_names():
         return f"preset {name}" + (", the default" if name == DEFAULT else "")
     return name
 
 
 def _find_base(name: str) -> str:
     """The preset that a policy extends; "" if it has none."""
-    if name in policy.names():
+    if name in policy.list_preset_names():
         return name
     if name.endswith((".json", ".json5")):
         return "openclaw"

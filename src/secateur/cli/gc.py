@@ -11,12 +11,12 @@ import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.formatting import format_bytes, format_duration, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import open_existing_store
-from secateur.stores import receipts_s, retention_s
+from secateur.stores import get_receipt_retention_s, get_retention_s
 from secateur.stores.protocol import Freed
 
 SCHEMA = "secateur.gc/1"
@@ -52,15 +52,16 @@ class GcOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur gc`."""
 
     days: Annotated[
-        float | None, option("--days", type=click.FloatRange(min=0), metavar="N", help="Keep removed bytes for N days.")
+        float | None,
+        make_option("--days", type=click.FloatRange(min=0), metavar="N", help="Keep removed bytes for N days."),
     ]
     receipt_days: Annotated[
         float | None,
-        option("--receipt-days", type=click.FloatRange(min=0), metavar="N", help="Keep receipts for N days."),
+        make_option("--receipt-days", type=click.FloatRange(min=0), metavar="N", help="Keep receipts for N days."),
     ]
     delete_sessions_after: Annotated[
         float | None,
-        option(
+        make_option(
             "--delete-sessions-after",
             type=click.FloatRange(min=0),
             metavar="N",
@@ -71,15 +72,15 @@ class GcOptions(Options, frozen=True, kw_only=True):
     as_json: options.AsJson
 
 
-@options.command("gc", GcOptions, _EPILOG)
+@options.make_command("gc", GcOptions, _EPILOG)
 def command(args: GcOptions) -> None:
     """Delete stored bytes of sessions idle longer than the retention period, and old receipts."""
-    keep_s = retention_s() if args.days is None else args.days * DAY_S
-    told_s = receipts_s() if args.receipt_days is None else args.receipt_days * DAY_S
+    keep_s = get_retention_s() if args.days is None else args.days * DAY_S
+    told_s = get_receipt_retention_s() if args.receipt_days is None else args.receipt_days * DAY_S
     forget_s = None if args.delete_sessions_after is None else args.delete_sessions_after * DAY_S
     with show_work("collecting garbage"), open_existing_store(args.store) as kept:
-        freed = kept.store.gc(int(time.time() * 1000), keep_s, forget_s, receipts_s=told_s)
-        takes = kept.store.sizes().file_bytes
+        freed = kept.store.collect_garbage(int(time.time() * 1000), keep_s, forget_s, receipts_s=told_s)
+        takes = kept.store.measure_sizes().file_bytes
     done = GcReport(
         store=kept.url, retention_s=keep_s, receipts_s=told_s, forget_s=forget_s, freed=freed, file_bytes=takes
     )

@@ -11,7 +11,7 @@ import click
 
 from secateur.cli import options
 from secateur.cli.exit_codes import SUCCESS
-from secateur.cli.options import Options, argument, option
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.terminal import print_json, print_text
 
 HOSTS = ("pi",)
@@ -30,10 +30,10 @@ Pi's events: session_before_compact is answered with {"compaction": {...}} or
 class HookOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur hook`."""
 
-    host: Annotated[str, argument(type=click.Choice(HOSTS), metavar="HOST")]
+    host: Annotated[str, make_argument(type=click.Choice(HOSTS), metavar="HOST")]
     policy: Annotated[
         str,
-        option(
+        make_option(
             "--policy", default="pi-auto-compressor", show_default=True, metavar="P", help="A preset or policy file."
         ),
     ]
@@ -42,7 +42,7 @@ class HookOptions(Options, frozen=True, kw_only=True):
     deadline: options.Deadline
 
 
-@options.command("hook", HookOptions, _EPILOG)
+@options.make_command("hook", HookOptions, _EPILOG)
 def command(args: HookOptions) -> int:
     """Answer one event of HOST (pi), given on standard input by its extension."""
     from secateur.hosts import pi
@@ -52,7 +52,7 @@ def command(args: HookOptions) -> int:
         event, name = json.load(sys.stdin), args.policy
     except ValueError as error:
         event, name = {"type": f"not JSON ({error})"}, "observe"
-    answer = pi.answered(
+    answer = pi.handle_event(
         event if isinstance(event, dict) else {}, load(name), args.summarizer or None, args.deadline, args.local_only
     )
     print_json(answer.native, exactly=True)

@@ -21,7 +21,7 @@ from secateur.errors import FormatError, UnknownFormat
 from secateur.model import Transcript
 from secateur.session import document
 from secateur.session.document import Document
-from secateur.tokens import counter_for
+from secateur.tokens import get_model_counter
 
 _GZIP = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 20  # bytes unpacked at a time
@@ -156,7 +156,7 @@ def open_document(
         read = document.read(source.data, format_name, model)
     except FormatError as error:
         raise explain_unreadable(source, error) from error
-    transcript = count_parts(read.transcript, counter_for(counter, read.transcript.model))
+    transcript = count_parts(read.transcript, get_model_counter(counter, read.transcript.model))
     return OpenedDocument(source, read, replace(transcript, fixed_tokens=fixed_tokens or transcript.fixed_tokens))
 
 

@@ -29,7 +29,7 @@ from secateur.cli.composition import (
 )
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_count, format_percent
 from secateur.cli.output.progress import show_work
@@ -38,7 +38,7 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one
 from secateur.cli.report import DocumentSummary, WindowSize, summarize_document
 from secateur.model import Message, Part, Transcript
 from secateur.policy.windows import resolve
-from secateur.tokens import counted_by
+from secateur.tokens import describe_counter
 
 SCHEMA = "secateur.inspect/1"
 _EPILOG = """\
@@ -189,7 +189,7 @@ class InspectOptions(Options, frozen=True, kw_only=True):
     counter: options.Counter
     largest: Annotated[
         int,
-        option(
+        make_option(
             "--largest",
             type=click.IntRange(min=0),
             metavar="N",
@@ -220,7 +220,7 @@ class InspectReport(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-@options.command("inspect", InspectOptions, _EPILOG)
+@options.make_command("inspect", InspectOptions, _EPILOG)
 def command(args: InspectOptions) -> int:
     """Show what INPUT is made of: tokens by kind, tool and turn, largest parts, duplicates, problems."""
     with show_work(f"reading {args.input}"):
@@ -244,7 +244,7 @@ def inspect_document(read_: OpenedDocument, args: InspectOptions) -> InspectRepo
         model=model,
         window=WindowSize(*resolve(args.window, model, policy.load("observe"), recorded=recorded)),
         counter=args.counter,
-        counted_by=counted_by(args.counter, model),
+        counted_by=describe_counter(args.counter, model),
         by_kind=group_by_kind(transcript),
         by_tool=group_by_tool(transcript),
         by_turn=group_by_turn(transcript),

@@ -13,12 +13,12 @@ import click
 from secateur.cli import options
 from secateur.cli.installed import get_version
 from secateur.cli.names import SESSION
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_blocks, print_exact
 from secateur.mcp.scope import Scope
-from secateur.mcp.server import HOST, PATH, serve, serve_http, server_of
+from secateur.mcp.server import HOST, PATH, make_server, serve, serve_http
 from secateur.mcp.tools import Tools
-from secateur.stores import default_url
+from secateur.stores import get_default_url
 
 TOKEN = "SECATEUR_MCP_TOKEN"
 _EPILOG = """\
@@ -39,7 +39,7 @@ class McpOptions(Options, frozen=True, kw_only=True):
 
     session: Annotated[
         str,
-        option(
+        make_option(
             "--session",
             default="",
             envvar="SECATEUR_SESSION",
@@ -50,7 +50,7 @@ class McpOptions(Options, frozen=True, kw_only=True):
     ]
     http: Annotated[
         int | None,
-        option(
+        make_option(
             "--http",
             type=click.IntRange(1, 65_535),
             metavar="PORT",
@@ -61,11 +61,11 @@ class McpOptions(Options, frozen=True, kw_only=True):
     store: options.StoreUrl
 
 
-@options.command("mcp", McpOptions, _EPILOG)
+@options.make_command("mcp", McpOptions, _EPILOG)
 def command(args: McpOptions) -> None:
     """Serve the model tools to read back what was removed from its context."""
-    scope = Scope(args.store or default_url(), args.tenant, args.session, remember=args.http is None)
-    server = server_of(Tools(scope), get_version())
+    scope = Scope(args.store or get_default_url(), args.tenant, args.session, remember=args.http is None)
+    server = make_server(Tools(scope), get_version())
     try:
         if args.http is None:
             if sys.stdin.isatty():

@@ -44,13 +44,13 @@ class NameType(click.ParamType[str]):
 def _list_policies() -> Iterable[str]:
     from secateur import policy
 
-    return policy.names()
+    return policy.list_preset_names()
 
 
 def _list_formats() -> Iterable[str]:
     from secateur import formats
 
-    return formats.names()
+    return formats.list_format_names()
 
 
 def _list_profiles() -> Iterable[str]:
@@ -60,10 +60,10 @@ def _list_profiles() -> Iterable[str]:
 
 
 def _list_counters() -> Iterable[str]:
-    from secateur.tokens import OWN, for_reports
+    from secateur.tokens import OWN, list_report_counters
 
     yield from OWN
-    yield from for_reports()[len(OWN) :]
+    yield from list_report_counters()[len(OWN) :]
 
 
 class _StoredName(click.ParamType[str]):
@@ -102,8 +102,8 @@ def _list_handles(url: str, tenant: str) -> Iterable[str]:
 
     try:
         with open_existing_store(url) as kept:
-            rows = kept.store.sessions(tenant)[:_MAX_SESSIONS]
-            stored = [blob for row in rows for blob in kept.store.blobs(row.who) if blob.id and blob.kind != "raw"]
+            rows = kept.store.list_sessions(tenant)[:_MAX_SESSIONS]
+            stored = [blob for row in rows for blob in kept.store.list_blobs(row.who) if blob.id and blob.kind != "raw"]
     except UsageError:
         return []
     return dict.fromkeys(one.id[:HANDLE_DIGITS] for one in stored)

@@ -23,9 +23,9 @@ class DurationType(click.ParamType[float]):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        from secateur.policy.duration import seconds
+        from secateur.policy.duration import parse_seconds
 
-        found = seconds(str(value), "s")
+        found = parse_seconds(str(value), "s")
         return found if found is not None else self.fail(f"{value!r} is not a time: write 90, 5m or 2h", param, ctx)
 
 
@@ -41,18 +41,20 @@ class Options(Struct, frozen=True, kw_only=True):
 Stated = TypeVar("Stated", bound=Options)
 
 
-def option(*flags: str, **settings: Any) -> Parameter:
-    """An option, to annotate a field with."""
+def make_option(*flags: str, **settings: Any) -> Parameter:
+    """Make an option for annotating a field."""
     return partial(click.option, *flags, **settings)
 
 
-def argument(**settings: Any) -> Parameter:
-    """An argument, to annotate a field with."""
+def make_argument(**settings: Any) -> Parameter:
+    """Make an argument for annotating a field."""
     return partial(click.argument, **settings)
 
 
-def command(name: str, options: type[Stated], epilog: str) -> Callable[[Callable[[Stated], int | None]], click.Command]:
-    """Make a command of a function of its options. Its docstring is the help."""
+def make_command(
+    name: str, options: type[Stated], epilog: str
+) -> Callable[[Callable[[Stated], int | None]], click.Command]:
+    """Make a command from a function of its options. Its docstring is the help."""
 
     def wrap(run: Callable[[Stated], int | None]) -> click.Command:
         @wraps(run)
@@ -75,8 +77,8 @@ def _list_parameters(options: type[Options]) -> list[Callable[[Any], Any]]:
     return [parameter(name) for name in names for parameter in types[name].__metadata__]
 
 
-def _raw(_: str) -> Callable[[Any], Any]:
-    """`--raw` comes with `--json` in every command whose report shows content of a session."""
+def _add_raw_option(_: str) -> Callable[[Any], Any]:
+    """Add `--raw`, which comes with `--json` in every command whose report shows content of a session."""
     return click.option(
         "--raw",
         is_flag=True,
@@ -87,14 +89,14 @@ def _raw(_: str) -> Callable[[Any], Any]:
     )
 
 
-Input = Annotated[str, argument(default="-", type=click.Path(), metavar="[INPUT]")]
-Session = Annotated[str, argument(type=SESSION)]
-MaybeSession = Annotated[str | None, argument(required=False, type=SESSION)]
-Handle = Annotated[str, argument(type=HANDLE)]
+Input = Annotated[str, make_argument(default="-", type=click.Path(), metavar="[INPUT]")]
+Session = Annotated[str, make_argument(type=SESSION)]
+MaybeSession = Annotated[str | None, make_argument(required=False, type=SESSION)]
+Handle = Annotated[str, make_argument(type=HANDLE)]
 
 PolicyName = Annotated[
     str,
-    option(
+    make_option(
         "--policy",
         type=POLICY,
         metavar="P",
@@ -105,7 +107,7 @@ PolicyName = Annotated[
 ]
 Policies = Annotated[
     tuple[str, ...],
-    option(
+    make_option(
         "--policy",
         type=POLICY,
         multiple=True,
@@ -114,20 +116,20 @@ Policies = Annotated[
     ),
 ]
 Model = Annotated[
-    str, option("--model", default="", metavar="M", help="The model of the next request; default: the document's.")
+    str, make_option("--model", default="", metavar="M", help="The model of the next request; default: the document's.")
 ]
 Window = Annotated[
     int | None,
-    option(
+    make_option(
         "--window", type=click.IntRange(min=1), metavar="N", help="The context window in tokens; default: the model's."
     ),
 ]
 FormatName = Annotated[
-    str | None, option("--format", type=FORMAT, metavar="F", help="The document's format; default: detected.")
+    str | None, make_option("--format", type=FORMAT, metavar="F", help="The document's format; default: detected.")
 ]
 CacheTtl = Annotated[
     str | None,
-    option(
+    make_option(
         "--cache-ttl",
         type=click.Choice(["5m", "1h"]),
         help="The lifetime that the client buys in the prompt cache.  [default: as recorded]",
@@ -135,7 +137,7 @@ CacheTtl = Annotated[
 ]
 Idle = Annotated[
     float | None,
-    option(
+    make_option(
         "--idle",
         type=DurationType(),
         metavar="TIME",
@@ -144,13 +146,13 @@ Idle = Annotated[
 ]
 Protect = Annotated[
     tuple[str, ...],
-    option(
+    make_option(
         "--protect", multiple=True, metavar="GLOB", help="Never prune results of these tools (`mcp_*`). Repeatable."
     ),
 ]
 FixedTokens = Annotated[
     int,
-    option(
+    make_option(
         "--fixed-tokens",
         type=click.IntRange(min=0),
         default=0,
@@ -160,7 +162,7 @@ FixedTokens = Annotated[
 ]
 Counter = Annotated[
     str,
-    option(
+    make_option(
         "--counter",
         type=COUNTER,
         metavar="C",
@@ -171,7 +173,7 @@ Counter = Annotated[
 ]
 Output = Annotated[
     str | None,
-    option(
+    make_option(
         "-o",
         "--output",
         type=click.Path(),
@@ -180,19 +182,22 @@ Output = Annotated[
     ),
 ]
 PlainOutput = Annotated[
-    str | None, option("-o", "--output", type=click.Path(), metavar="OUT", help="Where to write; - is standard output.")
+    str | None,
+    make_option("-o", "--output", type=click.Path(), metavar="OUT", help="Where to write; - is standard output."),
 ]
 InPlace = Annotated[
-    bool, option("--in-place", is_flag=True, help="Write to INPUT itself and keep INPUT.bak (then .bak1, ...).")
+    bool, make_option("--in-place", is_flag=True, help="Write to INPUT itself and keep INPUT.bak (then .bak1, ...).")
 ]
-DryRun = Annotated[bool, option("--dry-run", is_flag=True, help="Write no document; --plan-out still writes the plan.")]
+DryRun = Annotated[
+    bool, make_option("--dry-run", is_flag=True, help="Write no document; --plan-out still writes the plan.")
+]
 PlanOut = Annotated[
     str | None,
-    option("--plan-out", type=click.Path(), metavar="FILE", help="Write the plan (all decisions), for --apply."),
+    make_option("--plan-out", type=click.Path(), metavar="FILE", help="Write the plan (all decisions), for --apply."),
 ]
 Apply = Annotated[
     str | None,
-    option(
+    make_option(
         "--apply",
         type=click.Path(),
         metavar="FILE",
@@ -201,7 +206,7 @@ Apply = Annotated[
 ]
 Summarizers = Annotated[
     tuple[str, ...],
-    option(
+    make_option(
         "--summarizer",
         multiple=True,
         metavar="S",
@@ -209,10 +214,10 @@ Summarizers = Annotated[
         "Repeatable: tried in order.",
     ),
 ]
-LocalOnly = Annotated[bool, option("--local-only", is_flag=True, help="Reject a summarizer on another machine.")]
+LocalOnly = Annotated[bool, make_option("--local-only", is_flag=True, help="Reject a summarizer on another machine.")]
 Deadline = Annotated[
     float,
-    option(
+    make_option(
         "--deadline",
         type=click.FloatRange(min=0, min_open=True),
         default=120.0,
@@ -223,7 +228,7 @@ Deadline = Annotated[
 ]
 StoreUrl = Annotated[
     str,
-    option(
+    make_option(
         "--store",
         default="",
         metavar="URL",
@@ -231,6 +236,8 @@ StoreUrl = Annotated[
     ),
 ]
 Tenant = Annotated[
-    str, option("--tenant", default="", metavar="T", help="The tenant, in a store that several tenants share.")
+    str, make_option("--tenant", default="", metavar="T", help="The tenant, in a store that several tenants share.")
 ]
-AsJson = Annotated[bool, option("--json", is_flag=True, help="Print one JSON object instead of text."), _raw]
+AsJson = Annotated[
+    bool, make_option("--json", is_flag=True, help="Print one JSON object instead of text."), _add_raw_option
+]

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
-from secateur.cli.options import Options, argument
+from secateur.cli.options import Options, make_argument
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_time
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
@@ -56,20 +56,20 @@ class PinOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur pin` and `secateur unpin`."""
 
     session: options.Session
-    kind: Annotated[str | None, argument(required=False, type=click.Choice(get_args(PinKind)))]
-    pattern: Annotated[str | None, argument(required=False)]
+    kind: Annotated[str | None, make_argument(required=False, type=click.Choice(get_args(PinKind)))]
+    pattern: Annotated[str | None, make_argument(required=False)]
     tenant: options.Tenant
     store: options.StoreUrl
     as_json: options.AsJson
 
 
-@options.command("pin", PinOptions, _EPILOG)
+@options.make_command("pin", PinOptions, _EPILOG)
 def command(args: PinOptions) -> None:
     """Keep what KIND and PATTERN match in the views of SESSION; without them, list its pins."""
-    change_pins(args, Engine.pin, "Pinned")
+    update_pins(args, Engine.pin, "Pinned")
 
 
-def change_pins(args: PinOptions, verb: Callable[[Engine, str, str, str], tuple[Pin, ...]], done: str) -> None:
+def update_pins(args: PinOptions, verb: Callable[[Engine, str, str, str], tuple[Pin, ...]], done: str) -> None:
     """Pin or unpin, then show all pins; without a kind, only show them."""
     if (args.kind is None) != (args.pattern is None):
         raise UsageError("a pin needs a kind and a pattern, as in: secateur pin s1 tool 'skill_*'")

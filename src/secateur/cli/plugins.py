@@ -14,7 +14,7 @@ from secateur.api.added_rules import ADDED
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.installed import get_version
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.registry import Plugin, PluginWarning
@@ -59,11 +59,11 @@ class PluginsReport(Struct, frozen=True, kw_only=True):
 class PluginsOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur plugins`."""
 
-    every: Annotated[bool, option("--all", is_flag=True, help="List built-in ones too.")]
+    every: Annotated[bool, make_option("--all", is_flag=True, help="List built-in ones too.")]
     as_json: options.AsJson
 
 
-@options.command("plugins", PluginsOptions, _EPILOG)
+@options.make_command("plugins", PluginsOptions, _EPILOG)
 def command(args: PluginsOptions) -> int:
     """List the plugins of installed distributions: kind, name, distribution, version and status."""
     found = tuple(list_plugins())
@@ -80,13 +80,13 @@ def list_plugins() -> Iterator[PluginRow]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PluginWarning)  # the status says it
         for kind in registry.KINDS:
-            for plugin in _finders()[kind]():
+            for plugin in _get_finders()[kind]():
                 yield PluginRow(kind, plugin.name, plugin.distribution, plugin.version, plugin.problem or "loaded")
 
 
 def list_built_in() -> Iterator[PluginRow]:
     """Everything that is built in, by kind."""
-    for kind, names in _built_in().items():
+    for kind, names in _list_built_in().items():
         for name in names:
             yield PluginRow(kind, name, "secateur", get_version(), "built in")
 
@@ -102,26 +102,26 @@ def make_plugin_table(rows: Iterable[PluginRow]) -> Any:
     return tables.make_list(shown, "Plugins", ("kind", "name", "distribution", "status"))
 
 
-def _finders() -> Mapping[str, Callable[[], tuple[Plugin, ...]]]:
+def _get_finders() -> Mapping[str, Callable[[], tuple[Plugin, ...]]]:
     from secateur.cli.program import REGISTRY
 
     return {
-        "formats": formats.plugins,
-        "strategies": STRATEGIES.plugins,
-        "schedules": SCHEDULES.plugins,
-        "presets": policy.plugins,
-        "rules": ADDED.plugins,
-        "stores": STORES.plugins,
-        "summarizers": summarizers.plugins,
-        "counters": COUNTERS.plugins,
-        "commands": REGISTRY.plugins,
+        "formats": formats.list_format_plugins,
+        "strategies": STRATEGIES.list_plugins,
+        "schedules": SCHEDULES.list_plugins,
+        "presets": policy.list_preset_plugins,
+        "rules": ADDED.list_plugins,
+        "stores": STORES.list_plugins,
+        "summarizers": summarizers.list_summarizer_plugins,
+        "counters": COUNTERS.list_plugins,
+        "commands": REGISTRY.list_plugins,
     }
 
 
-def _built_in() -> Mapping[str, tuple[str, ...]]:
+def _list_built_in() -> Mapping[str, tuple[str, ...]]:
     from secateur.cli.program import COMMANDS
 
-    rules = (rule.id for family in api.FAMILIES for rule in api.rules(family) if not rule.family)
+    rules = (rule.id for family in api.FAMILIES for rule in api.list_rules(family) if not rule.family)
     return {
         "formats": tuple(formats.FORMATS),
         "strategies": tuple(STRATEGIES.built_in),

@@ -10,7 +10,7 @@ from msgspec import Struct
 from secateur import policy
 from secateur.cli import options
 from secateur.cli.names import POLICY
-from secateur.cli.options import Options, argument
+from secateur.cli.options import Options, make_argument
 from secateur.cli.output import tables
 from secateur.cli.output.terminal import print_blocks, print_json, print_text
 from secateur.defaults import POLICY as DEFAULT
@@ -36,17 +36,17 @@ class PolicySummary(Struct, frozen=True):
 class PoliciesOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur policies`."""
 
-    name: Annotated[str | None, argument(required=False, type=POLICY)]
+    name: Annotated[str | None, make_argument(required=False, type=POLICY)]
     as_json: options.AsJson
 
 
-@options.command("policies", PoliciesOptions, _EPILOG)
+@options.make_command("policies", PoliciesOptions, _EPILOG)
 def command(args: PoliciesOptions) -> None:
     """List the policies, or print NAME (a preset or a policy file) as TOML."""
     if args.name is not None:
         chosen = policy.load(args.name)
         return print_json(chosen) if args.as_json else print_text(policy.as_toml(chosen))
-    lines = [_summarize_policy(name) for name in policy.names()]
+    lines = [_summarize_policy(name) for name in policy.list_preset_names()]
     if args.as_json:
         return print_json(lines)
     return print_blocks(

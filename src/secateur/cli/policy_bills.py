@@ -73,7 +73,7 @@ def make_bills_table(rows: Sequence[PolicyBill], shown: str = "") -> Any:
 
 
 def _make_bill(standing: "PolicyResult", whole: float) -> PolicyBill:
-    bill, dollars, score = standing.run.bill, standing.run.price.dollars, standing.score
+    bill, dollars, score = standing.run.bill, standing.run.price.to_dollars, standing.score
     again, best = dollars(standing.refetched), dollars(standing.best) if standing.best is not None else None
     least = dollars(standing.least) if standing.least is not None else None
     return PolicyBill(
@@ -131,9 +131,9 @@ def _sum_policy(rows: Sequence[PolicyBill], whole: float) -> PolicyBill:
 
 
 def _compute_controllable(paid: float, best: float | None, least: float | None) -> float | None:
-    from secateur.simulate.compare import above  # numpy comes with it, and who has lines has loaded it
+    from secateur.simulate.compare import compare_to_bound  # numpy comes with it, and who has lines has loaded it
 
-    return above(paid, best, least)
+    return compare_to_bound(paid, best, least)
 
 
 def _average(weighed: Iterable[tuple[float, int]], whole: int) -> float:

@@ -13,13 +13,13 @@ from msgspec import Struct
 
 from secateur import policy
 from secateur.cli.exit_codes import UsageError
-from secateur.cli.options import option
+from secateur.cli.options import make_option
 from secateur.cli.output.formatting import pluralize
-from secateur.pricing import CacheRules, Price, Rates, price_of, rules_of
-from secateur.pricing.prices import restated
-from secateur.pricing.stated import Entries, entry_for, price_under, rules_under
+from secateur.pricing import CacheRules, Price, Rates, get_rules, price_of
+from secateur.pricing.prices import restate_price
+from secateur.pricing.stated import Entries, find_entry, price_under, resolve_rules
 from secateur.simulate.cache import Caching
-from secateur.simulate.client import client_of
+from secateur.simulate.client import infer_client
 from secateur.simulate.requests import Recording
 from secateur.tariff import DEFAULT_MODEL
 
@@ -67,13 +67,13 @@ class RatesType(click.ParamType[Rates]):
 
 PriceOption = Annotated[
     Rates | None,
-    option(
+    make_option(
         "--price", type=RatesType(), metavar="RATES", help="Dollars per million: input=3,output=15,read=0.3,write=3.75."
     ),
 ]
 RatioOption = Annotated[
     float | None,
-    option(
+    make_option(
         "--write-read-ratio",
         type=click.FloatRange(min=1),
         metavar="X",
@@ -95,14 +95,14 @@ def resolve_pricing(recording: Recording, choice: PricingChoice, label: str) -> 
     assert price is not None
     rules = _find_rules([price.model, *names], choice.stated)
     if rules is None:
-        rules = rules_of(DEFAULT_MODEL)
+        rules = get_rules(DEFAULT_MODEL)
         warnings.append(
             f"the cache rules of {' or '.join(names) or 'the model'} are not known: using those of {DEFAULT_MODEL}"
         )
     assert rules is not None
     if choice.write_read_ratio is not None:
         price = restate_reads(price, choice.write_read_ratio)
-    client = client_of(recording, rules, _find_lifetime(names, choice))
+    client = infer_client(recording, rules, _find_lifetime(names, choice))
     caching = Caching(rules=rules, hour=client.hour, free=client.free)
     return SessionPricing(price, caching, (*warnings, *_warn_of_other_models(recording, price, choice)), client.told)
 
@@ -111,7 +111,7 @@ def _find_lifetime(names: list[str], choice: PricingChoice) -> bool | None:
     """Whether an option or a policy states the longer lifetime; None if neither states one."""
     if choice.cache_ttl is not None:
         return choice.cache_ttl == "1h"
-    entries = [entry for name in names or [""] if (entry := entry_for(choice.stated, name))]
+    entries = [entry for name in names or [""] if (entry := find_entry(choice.stated, name))]
     return True if any(entry.cache_ttl == "1h" for entry in entries[:1]) else None
 
 
@@ -147,7 +147,7 @@ def list_models(recording: Recording) -> list[str]:
 def restate_reads(price: Price, ratio: float) -> Price:
     """The price with reads such that a write costs `ratio` of them; writes stay."""
     write = price.base.w if price.base.write is not None else _WRITE
-    return restated(price, write, write / ratio)
+    return restate_price(price, write, write / ratio)
 
 
 def _find_price(names: list[str], choice: PricingChoice) -> Price | None:
@@ -158,7 +158,7 @@ def _find_price(names: list[str], choice: PricingChoice) -> Price | None:
 
 
 def _find_rules(names: list[str], stated: Entries) -> CacheRules | None:
-    return next(filter(None, (rules_under(stated, name) for name in names)), None)
+    return next(filter(None, (resolve_rules(stated, name) for name in names)), None)
 
 
 def _describe_unknown(names: list[str]) -> str:

@@ -65,7 +65,7 @@ class CommandGroup(click.Group):
     """A group that lists its commands by name and imports only the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS, *REGISTRY.added()]
+        return [*COMMANDS, *REGISTRY.load_plugins()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return REGISTRY.get(cmd_name)
@@ -74,28 +74,28 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and REGISTRY.get(args[0]) is None:
-            near = get_close_matches(args[0], REGISTRY.names(), 1)
-            hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(REGISTRY.names())}"
+            near = get_close_matches(args[0], REGISTRY.list_names(), 1)
+            hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(REGISTRY.list_names())}"
             raise click.UsageError(f"There is no command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-        added = [(name, command.get_short_help_str(60)) for name, command in REGISTRY.added().items()]
+        added = [(name, command.get_short_help_str(60)) for name, command in REGISTRY.load_plugins().items()]
         if added:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(added)
 
 
-def _admit(name: str, loaded: Any) -> click.Command:
+def _check_command(name: str, loaded: Any) -> click.Command:
     if not isinstance(loaded, click.Command):
         raise ConfigError(f"{loaded!r:.80} is not a click.Command")
     return loaded
 
 
 REGISTRY: Registry[click.Command] = Registry(
-    "commands", {name: f"secateur.cli.{name}:command" for name in COMMANDS}, _admit
+    "commands", {name: f"secateur.cli.{name}:command" for name in COMMANDS}, _check_command
 )
 
 

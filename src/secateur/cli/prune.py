@@ -18,7 +18,7 @@ from secateur.cli.alternatives import PolicyAlternative, find_alternatives, make
 from secateur.cli.composition import find_largest
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import OpenedDocument, read_source
-from secateur.cli.options import option
+from secateur.cli.options import make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_count, format_dollars, format_duration, format_percent, pluralize
 from secateur.cli.output.progress import show_work
@@ -27,9 +27,9 @@ from secateur.cli.removal_totals import (
     make_strategy_table,
     make_tool_table,
     make_turn_table,
-    total_by_strategy,
-    total_by_tool,
-    total_by_turn,
+    sum_by_strategy,
+    sum_by_tool,
+    sum_by_turn,
 )
 from secateur.cli.report import RunReport, make_report
 from secateur.cli.runs import (
@@ -46,11 +46,11 @@ from secateur.cli.runs import (
 from secateur.engine import View
 from secateur.errors import StillTooLong
 from secateur.policy import Policy
-from secateur.pricing.tariffs import tariff_of
+from secateur.pricing.tariffs import get_tariff
 from secateur.receipt import EditCost
 from secateur.sessions.originals import After, Before, keep_file
-from secateur.sessions.receipt_log import handled
-from secateur.stores import default_url
+from secateur.sessions.receipt_log import with_handles
+from secateur.stores import get_default_url
 from secateur.stores.protocol import SessionId
 
 _EPILOG = """\
@@ -81,7 +81,7 @@ class PruneOptions(RewriteOptions, frozen=True, kw_only=True):
 
     session: Annotated[
         str,
-        option(
+        make_option(
             "--session",
             default="",
             metavar="NAME",
@@ -96,7 +96,7 @@ class PruneOptions(RewriteOptions, frozen=True, kw_only=True):
         return bool(self.session or self.store)
 
 
-@options.command("prune", PruneOptions, _EPILOG)
+@options.make_command("prune", PruneOptions, _EPILOG)
 def command(args: PruneOptions) -> int:
     """Remove stale tool outputs from INPUT, a session file or a request body (- is standard input).
 
@@ -118,8 +118,8 @@ def command(args: PruneOptions) -> int:
         after = open_outcome(args.target.pack(source, view.request), before, args)
     report = make_report(view, before, after, args.target.name)
     if args.is_stored:
-        edits = handled(report.edits, before.document)
-        report = replace(report, edits=edits, session=view.session, store=args.store or default_url())
+        edits = with_handles(report.edits, before.document)
+        report = replace(report, edits=edits, session=view.session, store=args.store or get_default_url())
     backup = write_outcome(view, after, before, args)
     print_run(report, args, lambda: _render(report, before, after, backup, _try_alternatives(args, report, before)))
     return _conclude(args, report, after)
@@ -147,7 +147,7 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
     """
     source, target = before.source, args.target.name
     engine = make_engine(
-        chosen, before, args, compact=False, too_long="send", store=args.store or default_url(), recall_handles="on"
+        chosen, before, args, compact=False, too_long="send", store=args.store or get_default_url(), recall_handles="on"
     )
     engine.sessions.calls = False
     view = engine.fit(
@@ -248,17 +248,17 @@ def _describe_reasons(report: RunReport) -> list[str]:
 
 def _make_removal_tables(report: RunReport, before: OpenedDocument) -> list[Any]:
     """What was removed, added up; by strategy only if there were several."""
-    whole, rules = report.input.tokens, total_by_strategy(report.edits)
+    whole, rules = report.input.tokens, sum_by_strategy(report.edits)
     return [
         *([make_strategy_table(rules, whole)] if len(rules) > 1 else []),
-        make_tool_table(total_by_tool(report.edits), whole),
-        make_turn_table(total_by_turn(report.edits, before.transcript), whole),
+        make_tool_table(sum_by_tool(report.edits), whole),
+        make_turn_table(sum_by_turn(report.edits, before.transcript), whole),
     ]
 
 
 def _select_warnings(report: RunReport, others: Sequence[PolicyAlternative]) -> list[str]:
     """The warnings to show. That a price is assumed matters only if a price decided or is shown."""
-    assumed = tariff_of(report.model).assumption
+    assumed = get_tariff(report.model).assumption
     priced = not report.cost and (
         _PRICED in (report.skipped_reason or "") or any(alternative.cost for alternative in others)
     )

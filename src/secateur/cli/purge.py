@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from secateur.cli import options
 from secateur.cli.exit_codes import SUCCESS, UsageError
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.formatting import format_bytes, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json
@@ -40,8 +40,8 @@ class PurgeOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur purge`."""
 
     session: options.MaybeSession
-    every: Annotated[bool, option("--all", is_flag=True, help="Delete every session of the tenant.")]
-    yes: Annotated[bool, option("--yes", is_flag=True, help="Do not ask.")]
+    every: Annotated[bool, make_option("--all", is_flag=True, help="Delete every session of the tenant.")]
+    yes: Annotated[bool, make_option("--yes", is_flag=True, help="Do not ask.")]
     tenant: options.Tenant
     store: options.StoreUrl
     as_json: options.AsJson
@@ -57,7 +57,7 @@ class PurgeReport(Struct, frozen=True, kw_only=True):
     freed: Freed
 
 
-@options.command("purge", PurgeOptions, _EPILOG)
+@options.make_command("purge", PurgeOptions, _EPILOG)
 def command(args: PurgeOptions) -> int:
     """Delete SESSION from the store permanently: its plan, its receipts, and the bytes removed from its views."""
     if (args.session is None) != args.every:
@@ -82,10 +82,10 @@ def _is_confirmed(kept: OpenedStore, tenant_: str, name: str | None) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("a purge cannot be undone, and there is no terminal to confirm it on: give --yes")
     if name is None:
-        count = len(kept.store.sessions(tenant_))
+        count = len(kept.store.list_sessions(tenant_))
         what = f"all {count:,} sessions of tenant {tenant_ or '(none)'}"
     else:
-        held = [blob for blob in kept.store.blobs(SessionId(name, tenant_)) if blob.id]
+        held = [blob for blob in kept.store.list_blobs(SessionId(name, tenant_)) if blob.id]
         what = f"session {name} with {len(held):,} removed texts, {format_bytes(sum(one.size for one in held))}"
     return click.confirm(f"Delete {clean(what)} from {clean(kept.url)} permanently?", err=True)
 

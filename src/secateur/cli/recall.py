@@ -12,11 +12,11 @@ import msgspec
 from msgspec import Struct
 
 from secateur.answers import pages
-from secateur.answers.grep import matching
-from secateur.answers.json_path import values_at
+from secateur.answers.grep import find_matching_lines
+from secateur.answers.json_path import find_values
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import print_blocks, print_exact, print_json
 from secateur.cli.store_option import OpenedStore, open_existing_store
@@ -50,26 +50,28 @@ class RecallOptions(Options, frozen=True, kw_only=True):
     handle: options.Handle
     lines: Annotated[
         str | None,
-        option(
+        make_option(
             "--lines", metavar="A-B", help="Only these lines, counted from 1: `5`, `5-20`, `5-`, `-20` (the last 20)."
         ),
     ]
     grep: Annotated[
         str | None,
-        option("--grep", metavar="RE", help="Only lines that match this Python regular expression, numbered."),
+        make_option("--grep", metavar="RE", help="Only lines that match this Python regular expression, numbered."),
     ]
     json_path: Annotated[
         str | None,
-        option("--json-path", metavar="P", help="Only these values of a JSON text, one per line: `$.items[0].name`."),
+        make_option(
+            "--json-path", metavar="P", help="Only these values of a JSON text, one per line: `$.items[0].name`."
+        ),
     ]
     page: Annotated[
         int | None,
-        option(
+        make_option(
             "--page", type=click.IntRange(min=1), metavar="N", help="Page N: at most 200 lines or 20,000 characters."
         ),
     ]
     output: Annotated[
-        str | None, option("-o", "--output", type=click.Path(), metavar="FILE", help="Write all of it to a file.")
+        str | None, make_option("-o", "--output", type=click.Path(), metavar="FILE", help="Write all of it to a file.")
     ]
     tenant: options.Tenant
     store: options.StoreUrl
@@ -91,7 +93,7 @@ class RecallReport(Struct, frozen=True, kw_only=True):
     values: list[Any] | None = None
 
 
-@options.command("recall", RecallOptions, _EPILOG)
+@options.make_command("recall", RecallOptions, _EPILOG)
 def command(args: RecallOptions) -> int:
     """Read back what was removed from a view, by its HANDLE."""
     ways = [way for way in (args.lines, args.grep, args.json_path, args.page, args.output) if way is not None]
@@ -114,16 +116,16 @@ def select_content(blob: Blob, args: RecallOptions) -> RecallReport:
     """The part of the content that the options select."""
     text = _decode(blob.data)
     known = RecallReport(
-        handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=pages.lines_of(text)
+        handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=pages.count_lines(text)
     )
     if args.grep is not None:
         numbered = text.split("\n")
-        hits = tuple((number, numbered[number - 1]) for number in matching(text, args.grep))
+        hits = tuple((number, numbered[number - 1]) for number in find_matching_lines(text, args.grep))
         return msgspec.structs.replace(known, matches=hits)
     if args.json_path is not None:
-        return msgspec.structs.replace(known, values=values_at(text, args.json_path))
+        return msgspec.structs.replace(known, values=find_values(text, args.json_path))
     if args.lines is not None:
-        return msgspec.structs.replace(known, text=pages.lines(text, *_parse_range(args.lines, known.lines)))
+        return msgspec.structs.replace(known, text=pages.slice_lines(text, *_parse_range(args.lines, known.lines)))
     if args.page is not None:
         page = pages.page(text, args.page)
         if page.number != args.page:
@@ -141,7 +143,7 @@ def _decode(data: bytes) -> str:
 
 
 def _find_blob(kept: OpenedStore, args: RecallOptions) -> Blob:
-    blob = kept.store.blob(args.tenant, args.handle)
+    blob = kept.store.get_blob(args.tenant, args.handle)
     if blob is None:
         raise UsageError(
             f"there is no handle {args.handle!r} at {kept.url}: `secateur why SESSION` lists handles and says "

@@ -11,12 +11,12 @@ from msgspec import Struct
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.inputs import explain_unreadable, read_source
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_exact, print_json
 from secateur.cli.writer import write_file
 from secateur.errors import FormatError
-from secateur.recover import MAX_TOKENS, Recovered, recovered
+from secateur.recover import MAX_TOKENS, Recovered, recover_session
 
 SCHEMA = "secateur.recover/1"
 _EPILOG = """\
@@ -40,7 +40,7 @@ class RecoverOptions(Options, frozen=True, kw_only=True):
     input: options.Input
     max_tokens: Annotated[
         int,
-        option(
+        make_option(
             "--max-tokens",
             type=click.IntRange(min=500),
             default=MAX_TOKENS,
@@ -64,7 +64,7 @@ class RecoverReport(Struct, frozen=True, kw_only=True):
     done: Recovered
 
 
-@options.command("recover", RecoverOptions, _EPILOG)
+@options.make_command("recover", RecoverOptions, _EPILOG)
 def command(args: RecoverOptions) -> None:
     """Write a hand-off document (Markdown) from INPUT, a session file.
 
@@ -75,7 +75,7 @@ def command(args: RecoverOptions) -> None:
     source = read_source(args.input)
     with show_work(f"reading {source.label}"):
         try:
-            done = recovered(
+            done = recover_session(
                 source.data,
                 format=args.format_name,
                 model=args.model,

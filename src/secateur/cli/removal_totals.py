@@ -75,26 +75,26 @@ def _make_row(row: RemovalTotal, whole: int) -> tuple[str, ...]:
     return (to_one_line(row.name, 80), *figures)
 
 
-def total_by_strategy(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
-    """What each strategy removed, the most freed first, with what it leaves in place."""
-    return sorted(_add_up((_title(entry.strategy), entry) for entry in entries), key=lambda row: -row.freed)
+def sum_by_strategy(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
+    """Return what each strategy removed, most freed first, with what it leaves in place."""
+    return sorted(_add_up((_make_title(entry.strategy), entry) for entry in entries), key=lambda row: -row.freed)
 
 
-def total_by_tool(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
-    """What was removed of each tool, the most freed first."""
+def sum_by_tool(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
+    """Return what was removed from each tool, most freed first."""
     return sorted(_add_up((entry.tool or "(no tool)", entry) for entry in entries), key=lambda row: -row.freed)
 
 
-def total_by_turn(entries: Iterable[EditRecord], transcript: Transcript) -> list[RemovalTotal]:
-    """What was removed of each turn, in order, named by its number and request."""
+def sum_by_turn(entries: Iterable[EditRecord], transcript: Transcript) -> list[RemovalTotal]:
+    """Return what was removed from each turn, in order, named by its number and request."""
     names = {turn.turn: f"{turn.turn:>3}  {turn.asked or '(before the first turn)'}" for turn in turns(transcript)}
     numbers = number_turns(transcript)
     return _add_up((names[numbers[entry.message]], entry) for entry in entries)
 
 
-def _title(name: str) -> str:
-    """The name of a strategy, and what it leaves in place of what it removes."""
-    strategy = STRATEGIES.known(name)
+def _make_title(name: str) -> str:
+    """Return the name of a strategy and what it leaves in place of what it removes."""
+    strategy = STRATEGIES.get_or_warn(name)
     leaves = _SETTLED if name == "settle" else strategy.leaves if strategy else ""
     return f"{name}: {leaves}" if leaves else name
 

@@ -16,7 +16,7 @@ from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import InputSource, explain_unreadable, read_source
 from secateur.cli.names import PROFILE
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import StyledLine, clean
 from secateur.cli.runs import print_run
@@ -55,7 +55,9 @@ class RepairCommandOptions(Options, frozen=True, kw_only=True):
     model: options.Model
     profile: Annotated[
         str | None,
-        option("--profile", type=PROFILE, metavar="P", help=f"Repair for a stricter server: {', '.join(PROFILES)}."),
+        make_option(
+            "--profile", type=PROFILE, metavar="P", help=f"Repair for a stricter server: {', '.join(PROFILES)}."
+        ),
     ]
     format_name: options.FormatName
     output: options.Output
@@ -82,7 +84,7 @@ class RepairReport(Struct, frozen=True, kw_only=True):
     left: tuple[RepairRecord, ...]  # still broken; `where` counts in the repaired document
 
 
-@options.command("repair", RepairCommandOptions, _EPILOG)
+@options.make_command("repair", RepairCommandOptions, _EPILOG)
 def command(args: RepairCommandOptions) -> int:
     """Repair INPUT, a session file or a request body, so that it can be sent and loaded again.
 
@@ -117,7 +119,7 @@ def _repair_document(args: RepairCommandOptions, source: InputSource) -> tuple[s
     except FormatError as error:
         raise explain_unreadable(source, error) from error
     assert isinstance(done.document, Text)  # bytes came in
-    data = read_document.out(done.document.data) if done.repairs else source.data
+    data = read_document.encode_output(done.document.data) if done.repairs else source.data
     return read_document.format.name, done, data
 
 

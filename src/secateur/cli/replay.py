@@ -13,15 +13,15 @@ from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
 from secateur.cli.inputs import read_source
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
 from secateur.cli.writer import write_file, write_stdout
 from secateur.engine import Engine, ReplayResult
 from secateur.jsontext import dumps
-from secateur.sessions.receipt_log import last_receipt
-from secateur.sessions.replay import receipt_of
+from secateur.sessions.receipt_log import find_last_receipt
+from secateur.sessions.replay import load_receipt
 from secateur.stores.protocol import State
 
 SCHEMA = "secateur.replay/1"
@@ -48,12 +48,13 @@ class ReplayOptions(Options, frozen=True, kw_only=True):
     session: options.Session
     request: Annotated[
         int | None,
-        option(
+        make_option(
             "--request", type=click.IntRange(min=0), metavar="N", help="The number of the request; default: the last."
         ),
     ]
     source: Annotated[
-        str | None, option("--from", type=click.Path(), metavar="FILE", help="The raw history; default: the store's.")
+        str | None,
+        make_option("--from", type=click.Path(), metavar="FILE", help="The raw history; default: the store's."),
     ]
     output: options.PlainOutput
     tenant: options.Tenant
@@ -75,7 +76,7 @@ class ReplayReport(Struct, frozen=True, kw_only=True):
     output: str | None
 
 
-@options.command("replay", ReplayOptions, _EPILOG)
+@options.make_command("replay", ReplayOptions, _EPILOG)
 def command(args: ReplayOptions) -> int:
     """Write the view that was sent for request N of SESSION, byte for byte."""
     target = args.output or (None if args.as_json or sys.stdout.isatty() else "-")
@@ -100,12 +101,12 @@ def command(args: ReplayOptions) -> int:
 
 def _replay(kept: OpenedStore, state: State, args: ReplayOptions) -> tuple[int, ReplayResult]:
     """The number of the request and its view, built with the settings of the policy it was sent with."""
-    last = last_receipt(kept.store, state) if args.request is None else None
+    last = find_last_receipt(kept.store, state) if args.request is None else None
     if args.request is None and (last is None or last.sequence is None):
         raise UsageError(f"session {state.who.session!r} has no request yet: send one first")
     number = args.request if args.request is not None else last.sequence if last and last.sequence is not None else 0
-    receipt = receipt_of(kept.store, state, number)
-    named = receipt.policy if receipt.policy in policy.names() else "observe"
+    receipt = load_receipt(kept.store, state, number)
+    named = receipt.policy if receipt.policy in policy.list_preset_names() else "observe"
     raw = None if args.source is None else read_source(args.source).data
     engine = Engine(named, store=kept.store, tenant=args.tenant)
     return number, engine.replay(state.who.session, number, raw)

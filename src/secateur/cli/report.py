@@ -9,16 +9,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.api import Violation, check, family_of
+from secateur.api import Violation, check, get_family
 from secateur.cli.composition import count_results, count_tokens
 from secateur.cli.inputs import OpenedDocument
 from secateur.engine import View
-from secateur.formats import named
+from secateur.formats import get_format
 from secateur.model import Message, NewMessage, Part, Replace
-from secateur.plan import active_epochs, fold, plan_for, resolve_ranges
-from secateur.receipt import CompactionReport, EditCost, EditRecord, entries, replaced
-from secateur.session.projection import seen, weigher
-from secateur.tokens import counter_for
+from secateur.plan import fold, list_active_epochs, plan_for, resolve_ranges
+from secateur.receipt import CompactionReport, EditCost, EditRecord, build_range_records, build_records
+from secateur.session.projection import make_weigher, project_message
+from secateur.tokens import get_model_counter
 
 SCHEMA = "secateur.report/1"
 
@@ -119,16 +119,16 @@ def list_active_edits(view: View[Any]) -> tuple[EditRecord, ...]:
     raw = view.raw_transcript.messages
     plan = plan_for(view.plan, view.raw_transcript)
     folded = fold(plan)
-    count = counter_for(view.receipt.counter, view.receipt.model)
+    count = get_model_counter(view.receipt.counter, view.receipt.model)
     sent = {part.key: part for message in view.transcript.messages for part in message.parts}
-    shown = tuple(_with_sent_parts(seen(message, folded, count), sent) for message in raw)
+    shown = tuple(_with_sent_parts(project_message(message, folded, count), sent) for message in raw)
     ranges = resolve_ranges(folded.ranges, raw)
-    weigh = weigher(named(view.receipt.format), ranges, count)
+    weigh = make_weigher(get_format(view.receipt.format), ranges, count)
     active: list[EditRecord] = []
-    for epoch in active_epochs(plan):
+    for epoch in list_active_epochs(plan):
         kept = tuple(edit for edit in epoch.edits if folded.parts.get(getattr(edit, "key", ""), (None,))[0] is edit)
-        active += entries(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
-        active += replaced(raw, shown, ranges, epoch, weigh)
+        active += build_records(raw, raw, shown, replace(epoch, edits=kept)) if kept else ()
+        active += build_range_records(raw, shown, ranges, epoch, weigh)
     return tuple(sorted(active, key=lambda entry: entry.message))
 
 
@@ -175,7 +175,7 @@ def _find_continuation_text(ranges: list[Replace]) -> str:
 
 def find_violations(read: OpenedDocument, profile: str | None = None) -> tuple[str, tuple[Violation, ...]]:
     """The family of rules that apply, and the violations of them, in the order of the history."""
-    family = family_of(read.format)
+    family = get_family(read.format)
     messages, request = (read.transcript.messages, None) if family == "transcript" else _get_messages(read)
     return family, tuple(check(family, messages, request, profile=profile))
 

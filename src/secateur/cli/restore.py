@@ -14,7 +14,7 @@ from msgspec import Struct
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UnreadableInput
 from secateur.cli.inputs import InputSource, read_source
-from secateur.cli.options import Options, argument, option
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.formatting import format_time, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks
@@ -27,11 +27,11 @@ from secateur.sessions.originals import (
     Gone,
     OriginalFile,
     Writing,
-    backed,
-    found,
+    find_writing,
     is_original,
-    writing_of,
-    writings,
+    iterate_writings,
+    restore_from_backup,
+    restore_original,
 )
 from secateur.stores.protocol import SessionId
 
@@ -59,11 +59,11 @@ Exit codes: 0 success, 1 it cannot be restored, 2 usage, 3 input unreadable.
 class RestoreOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur restore`."""
 
-    input: Annotated[str, argument(type=click.Path(), metavar="FILE")]
+    input: Annotated[str, make_argument(type=click.Path(), metavar="FILE")]
     output: options.Output
     in_place: options.InPlace
     session: Annotated[
-        str, option("--session", default="", metavar="NAME", help="Search only this session; default: all.")
+        str, make_option("--session", default="", metavar="NAME", help="Search only this session; default: all.")
     ]
     tenant: options.Tenant
     store: options.StoreUrl
@@ -109,7 +109,7 @@ class _Original(Struct, frozen=True):
     is_whole: bool
 
 
-@options.command("restore", RestoreOptions, _EPILOG)
+@options.make_command("restore", RestoreOptions, _EPILOG)
 def command(args: RestoreOptions) -> int:
     """Write the original of FILE, a session file or a request body that was pruned (- is standard input).
 
@@ -135,11 +135,11 @@ def command(args: RestoreOptions) -> int:
 
 def _find_original(kept: OpenedStore, args: RestoreOptions, source: InputSource) -> _Original | None:
     """The file as it was before all recorded prunes; None if none is recorded. Raises Gone."""
-    known = list(writings(kept.store, _list_sessions(kept, args)))
+    known = list(iterate_writings(kept.store, _list_sessions(kept, args)))
     steps: list[RestoreStep] = []
     back: OriginalFile | InputSource = source
     later, whole, seen = 0, True, {hash_text(source.data)}
-    while (writing := writing_of(_get_data(back), known)) is not None:
+    while (writing := find_writing(_get_data(back), known)) is not None:
         found_original, where = _find_previous(kept, source, writing, _get_data(back))
         if found_original is None or hash_text(found_original.before.data) in seen:
             break
@@ -154,7 +154,7 @@ def _find_original(kept: OpenedStore, args: RestoreOptions, source: InputSource)
 def _list_sessions(kept: OpenedStore, args: RestoreOptions) -> list[SessionId]:
     if args.session:
         return [find_session(kept, args.tenant, args.session).who]
-    return [row.who for row in kept.store.sessions(args.tenant)]
+    return [row.who for row in kept.store.list_sessions(args.tenant)]
 
 
 def _find_previous(
@@ -162,14 +162,14 @@ def _find_previous(
 ) -> tuple[OriginalFile | None, str]:
     """The file before one prune, and where it was found: in the store, or in a backup with the right hash."""
     try:
-        return found(kept.store, writing, data), kept.url
+        return restore_original(kept.store, writing, data), kept.url
     except Gone:
         for name in _find_backups(source.name):
             try:
                 copy = read_source(name)
             except UnreadableInput:
                 continue
-            previous = backed(writing, Before(copy.data, copy.stored if copy.is_gzip else b""), data)
+            previous = restore_from_backup(writing, Before(copy.data, copy.stored if copy.is_gzip else b""), data)
             if previous is not None:
                 return previous, name
         raise

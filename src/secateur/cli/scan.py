@@ -15,7 +15,7 @@ from msgspec import Struct
 from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UnreadableInput, UsageError
-from secateur.cli.options import Options, argument, option
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     abbreviate,
@@ -33,9 +33,9 @@ from secateur.cli.scan_totals import (
     FormatTotal,
     SpendingTotal,
     WasteTotal,
-    total_by_format,
-    total_spending,
-    total_waste,
+    sum_by_format,
+    sum_spending,
+    sum_waste,
 )
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class ScanReport(Struct, frozen=True, kw_only=True):
     unread: tuple[Any, ...]  # files that gave no session
     copies: int = 0  # sessions of which another recording holds every request
 
-    def row(self, session: "ScannedSession") -> dict[str, Any]:
-        """A session as one flat row: its own figures, then the cost under each policy."""
+    def make_row(self, session: "ScannedSession") -> dict[str, Any]:
+        """Return a session as one flat row: its own figures, then the cost under each policy."""
         plain = {name: value for name, value in msgspec.structs.asdict(session).items() if name not in _NESTED}
         return plain | {f"dollars {line.policy}": line.dollars for line in session.lines}
 
@@ -85,11 +85,13 @@ class ScanReport(Struct, frozen=True, kw_only=True):
 class ScanOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur scan`."""
 
-    folders: Annotated[tuple[str, ...], argument(nargs=-1, type=click.Path(), metavar="[DIR]...")]
+    folders: Annotated[tuple[str, ...], make_argument(nargs=-1, type=click.Path(), metavar="[DIR]...")]
     policies: options.Policies
     model: Annotated[
         str,
-        option("--model", default="", metavar="M", help="Price all sessions as this model; default: each as recorded."),
+        make_option(
+            "--model", default="", metavar="M", help="Price all sessions as this model; default: each as recorded."
+        ),
     ]
     price: PriceOption
     write_read_ratio: RatioOption
@@ -97,7 +99,7 @@ class ScanOptions(Options, frozen=True, kw_only=True):
     window: options.Window
     jobs: Annotated[
         int,
-        option(
+        make_option(
             "--jobs",
             type=click.IntRange(min=0),
             default=0,
@@ -107,18 +109,20 @@ class ScanOptions(Options, frozen=True, kw_only=True):
     ]
     out: Annotated[
         str | None,
-        option("--out", type=click.Path(), metavar="OUT", help="Write one row per session: .csv, .parquet, .json."),
+        make_option(
+            "--out", type=click.Path(), metavar="OUT", help="Write one row per session: .csv, .parquet, .json."
+        ),
     ]
     as_json: options.AsJson
 
 
-@options.command("scan", ScanOptions, _EPILOG)
+@options.make_command("scan", ScanOptions, _EPILOG)
 def command(args: ScanOptions) -> int:
     """Show where the money and tokens of the sessions in DIR went, and what each policy would have saved."""
     out = check_table_path(args.out) if args.out else None
     report = make_scan(args)
     if out:
-        write_table(out, [report.row(session) for session in report.sessions])
+        write_table(out, [report.make_row(session) for session in report.sessions])
     if args.as_json:
         print_json(report)
     else:
@@ -140,7 +144,7 @@ def make_scan(args: ScanOptions) -> ScanReport:
     folders = args.folders or tuple(str(folder) for _, folder in find_agent_folders())
     if not folders:
         raise UsageError(f"there are no sessions in {', '.join(list_searched_folders())}: give a folder")
-    names = args.policies or tuple(name for name in policy.names() if name != "observe")
+    names = args.policies or tuple(name for name in policy.list_preset_names() if name != "observe")
     for name in names:
         policy.load(name)
     paths = find_session_files(folders)
@@ -163,10 +167,10 @@ def make_scan(args: ScanOptions) -> ScanReport:
         folders=folders,
         files=len(paths),
         sessions=sessions,
-        formats=total_by_format(sessions),
-        spending=total_spending(sessions),
+        formats=sum_by_format(sessions),
+        spending=sum_spending(sessions),
         lines=sum_bills([session.lines for session in sessions]),
-        leaks=total_waste([leak for session in sessions for leak in session.leaks], whole),
+        leaks=sum_waste([leak for session in sessions for leak in session.leaks], whole),
         unread=tuple(file for each in files for file in each.unread),
         copies=sum(one.copies for one in files),
     )

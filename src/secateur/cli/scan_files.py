@@ -21,14 +21,14 @@ from secateur.cli.inputs import explain_unreadable, find_json_error, read_source
 from secateur.cli.policy_bills import PolicyBill, list_bills
 from secateur.cli.pricing_options import PricingChoice, resolve_pricing
 from secateur.errors import FormatError, SecateurError, UnknownFormat
-from secateur.simulate.bill import billed
-from secateur.simulate.compare import Play, compared
+from secateur.simulate.bill import sum_bill
+from secateur.simulate.compare import Play, compare_policies
 from secateur.simulate.foresight import Terms
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, as_paid, simulate
-from secateur.simulate.several import conversations
-from secateur.simulate.shared import Said, shared, told
-from secateur.simulate.spending import Leak, PartSpending, spending
+from secateur.simulate.several import split_conversations
+from secateur.simulate.shared import Said, count_shared, describe_requests
+from secateur.simulate.spending import Leak, PartSpending, analyze_spending
 
 SESSION_ENDINGS = (".jsonl", ".json", ".traj")
 _PACKED = ".gz"
@@ -139,7 +139,7 @@ class ScannedFile(Struct, frozen=True):
 def outline_file(path: Path, wanted: ScanSettings) -> tuple[tuple[Said, ...], ...]:
     """What each session of a file contains, to find shared histories; nothing if it cannot be read."""
     recordings = _read_recordings(str(path), wanted)
-    return () if isinstance(recordings, UnreadFile) else tuple(map(told, recordings))
+    return () if isinstance(recordings, UnreadFile) else tuple(map(describe_requests, recordings))
 
 
 def scan_file(path: Path, wanted: ScanSettings, since: tuple[int, ...] = ()) -> ScannedFile:
@@ -159,7 +159,7 @@ def _read_recordings(name: str, wanted: ScanSettings) -> "list[Recording] | Unre
     except (UnreadableInput, UsageError, OSError) as error:
         return UnreadFile(name, str(error), broken=True)
     try:
-        found = [recorded(conversation, model=wanted.priced.model) for conversation in conversations(source.data)]
+        found = [read_recording(each, model=wanted.priced.model) for each in split_conversations(source.data)]
     except FormatError as error:
         broken = not isinstance(error, UnknownFormat) or bool(find_json_error(source.data))
         return UnreadFile(name, str(explain_unreadable(source, error)), broken)
@@ -193,10 +193,11 @@ def _scan_recordings(
 def _scan_recording(recording: Recording, name: str, number: int, wanted: ScanSettings, since: int) -> ScannedSession:
     terms = resolve_pricing(recording, wanted.priced, name)
     yardstick = Terms(terms.price, terms.caching)
-    comparison = compared(recording, wanted.policies, yardstick, Play(window=wanted.window, best=False, since=since))
+    play = Play(window=wanted.window, best=False, since=since)
+    comparison = compare_policies(recording, wanted.policies, yardstick, play)
     run = comparison.base.run
     whole = simulate(recording, None, terms.price, caching=terms.caching) if since else run
-    money = spending(recording, whole, comparison.recall, since)
+    money = analyze_spending(recording, whole, comparison.recall, since)
     requests = recording.requests[since:]
     times = [
         message.recorded_ms for segment in recording.segments for message in segment.messages if message.recorded_ms
@@ -229,7 +230,7 @@ def _scan_recording(recording: Recording, name: str, number: int, wanted: ScanSe
 def _price_recorded_usage(recording: Recording, run: Run, since: int) -> float | None:
     if not all(request.usage for request in recording.requests[since:]):
         return None
-    return billed((row for row in as_paid(recording, run.price) if row.number >= since), run.price).dollars
+    return sum_bill((row for row in as_paid(recording, run.price) if row.number >= since), run.price).dollars
 
 
 def _make_internal_error(name: str, error: Exception) -> UnreadFile:
@@ -251,7 +252,7 @@ def scan_all(paths: list[Path], wanted: ScanSettings, jobs: int, counting: Count
     with _make_pool(workers if len(paths) > _FEW else 1) as pool:
         with counting("reading", len(paths)) as done:
             outlines = _run_each(pool, [partial(outline_file, path, wanted) for path in paths], paths, done)
-        counted = iter(shared([outline for file in outlines for outline in file]))
+        counted = iter(count_shared([outline for file in outlines for outline in file]))
         since = [tuple(next(counted) for _ in file) for file in outlines]
         work = [partial(scan_file, path, wanted, ours) for path, ours in zip(paths, since, strict=True)]
         with counting("replaying", len(paths)) as done:

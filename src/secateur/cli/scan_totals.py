@@ -73,15 +73,15 @@ class WasteTotal(Struct, frozen=True):
     text: str
 
 
-def total_by_format(sessions: Sequence["ScannedSession"]) -> list[FormatTotal]:
-    """Totals by format, the most expensive first."""
+def sum_by_format(sessions: Sequence["ScannedSession"]) -> list[FormatTotal]:
+    """Return totals by format, most expensive first."""
     names = dict.fromkeys(session.format for session in sessions)
-    totals = [_total_format(name, [session for session in sessions if session.format == name]) for name in names]
+    totals = [_sum_format(name, [session for session in sessions if session.format == name]) for name in names]
     return sorted(totals, key=lambda each: -each.dollars)
 
 
-def total_spending(sessions: Sequence["ScannedSession"]) -> list[SpendingTotal]:
-    """Totals by kind and tool, the most expensive first."""
+def sum_spending(sessions: Sequence["ScannedSession"]) -> list[SpendingTotal]:
+    """Return totals by kind and tool, most expensive first."""
     sums: dict[tuple[str, str], list[float]] = {}
     for part in (spent for session in sessions for spent in session.spent):
         row = sums.setdefault((part.kind, part.tool), [0, 0, 0, 0.0])
@@ -91,15 +91,15 @@ def total_spending(sessions: Sequence["ScannedSession"]) -> list[SpendingTotal]:
     return sorted(totals, key=lambda each: -each.dollars)
 
 
-def total_waste(leaks: Iterable[Leak], whole: float, most: int = 5) -> list[WasteTotal]:
-    """The most expensive kinds of waste; none below a thousandth of the cost."""
+def sum_waste(leaks: Iterable[Leak], whole: float, most: int = 5) -> list[WasteTotal]:
+    """Return the most expensive kinds of waste, none below a thousandth of the cost."""
     leaks_found = list(leaks)
-    kinds = [_total_kind(what, [leak for leak in leaks_found if leak.what == what], whole) for what in _WORDS]
+    kinds = [_sum_kind(what, [leak for leak in leaks_found if leak.what == what], whole) for what in _WORDS]
     worth = [kind for kind in kinds if kind.dollars > whole / 1000]
     return sorted(worth, key=lambda each: -each.dollars)[:most]
 
 
-def _total_kind(what: str, leaks: list[Leak], whole: float) -> WasteTotal:
+def _sum_kind(what: str, leaks: list[Leak], whole: float) -> WasteTotal:
     dollars, times, tokens = sum(x.dollars for x in leaks), sum(x.times for x in leaks), sum(x.tokens for x in leaks)
     by_tool: dict[str, float] = defaultdict(float)
     for leak in leaks:
@@ -126,7 +126,7 @@ def _join_names(tools: tuple[str, ...]) -> str:
     return " and ".join([", ".join(tools[:-1]), tools[-1]] if len(tools) > 1 else tools)
 
 
-def _total_format(name: str, sessions: Sequence["ScannedSession"]) -> FormatTotal:
+def _sum_format(name: str, sessions: Sequence["ScannedSession"]) -> FormatTotal:
     return FormatTotal(
         format=name,
         sessions=len(sessions),

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from secateur.cli import options
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_exact
 from secateur.errors import ConfigError
 
 if TYPE_CHECKING:
-    from secateur.proxy.server import Running
+    from secateur.proxy.server import RunningServer
 
 TOKEN = "SECATEUR_PROXY_TOKEN"
 PORT = 8787
@@ -33,8 +33,8 @@ other machines reach, clients need the token in SECATEUR_PROXY_TOKEN.
 """
 
 
-def _upstream(api: str, provider: str) -> options.Parameter:
-    return option(
+def _add_upstream_option(api: str, provider: str) -> options.Parameter:
+    return make_option(
         f"--upstream-{api}",
         default="",
         metavar="URL",
@@ -47,7 +47,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
 
     mode: Annotated[
         str,
-        option(
+        make_option(
             "--mode",
             type=click.Choice(["observe", "prune"]),
             default="observe",
@@ -58,7 +58,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     policy: options.PolicyName
     port: Annotated[
         int,
-        option(
+        make_option(
             "--port",
             type=click.IntRange(0, 65_535),
             default=PORT,
@@ -69,7 +69,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     ]
     host: Annotated[
         str,
-        option(
+        make_option(
             "--host",
             default="127.0.0.1",
             show_default=True,
@@ -78,12 +78,12 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         ),
     ]
     store: options.StoreUrl
-    upstream_anthropic: Annotated[str, _upstream("anthropic", "https://api.anthropic.com")]
-    upstream_openai: Annotated[str, _upstream("openai", "https://api.openai.com")]
-    upstream_gemini: Annotated[str, _upstream("gemini", "https://generativelanguage.googleapis.com")]
+    upstream_anthropic: Annotated[str, _add_upstream_option("anthropic", "https://api.anthropic.com")]
+    upstream_openai: Annotated[str, _add_upstream_option("openai", "https://api.openai.com")]
+    upstream_gemini: Annotated[str, _add_upstream_option("gemini", "https://generativelanguage.googleapis.com")]
 
 
-@options.command("serve", ServeOptions, _EPILOG)
+@options.make_command("serve", ServeOptions, _EPILOG)
 def command(args: ServeOptions) -> None:
     """Serve a proxy between agents and their providers that prunes requests."""
     from secateur.proxy.settings import Api, ProxySettings, check_upstream, is_loopback
@@ -110,6 +110,6 @@ def command(args: ServeOptions) -> None:
     serve(settings, _announce)
 
 
-def _announce(running: "Running") -> None:
+def _announce(running: "RunningServer") -> None:
     print_exact(f"listening on {running.address}\n")
     sys.stdout.flush()

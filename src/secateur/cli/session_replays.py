@@ -17,8 +17,8 @@ from secateur.cli.inputs import explain_unreadable, read_source
 from secateur.cli.pricing_options import PricingChoice, SessionPricing, resolve_pricing
 from secateur.errors import FormatError
 from secateur.policy import Policy, load
-from secateur.simulate.requests import Recording, recorded
-from secateur.simulate.several import conversations
+from secateur.simulate.requests import Recording, read_recording
+from secateur.simulate.several import split_conversations
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison
@@ -35,8 +35,8 @@ class PlayOptions(Struct, frozen=True, kw_only=True):
     ignore_host_compactions: bool = False
     compact: bool = True  # where a policy does; False: it only prunes
 
-    def policy(self, name: str) -> Policy:
-        """A policy as it is played."""
+    def load_policy(self, name: str) -> Policy:
+        """Load a policy as it is replayed."""
         made = load(name)
         return made if self.compact else replace(made, compaction=None)
 
@@ -52,14 +52,14 @@ class PlayedSession(Struct, frozen=True):
 
 def play_file(file: str, settings: PlayOptions, rename: Callable[[str], None]) -> Iterator[PlayedSession]:
     """Replay each conversation of a file. Raises UnreadableInput, or UsageError without a request or a price."""
-    from secateur.simulate.compare import Play, compared
+    from secateur.simulate.compare import Play, compare_policies
     from secateur.simulate.foresight import Terms as Yardstick
 
     for label, recording in _read_recordings(file, settings):
         terms = resolve_pricing(recording, settings.priced, label)
         yardstick = Yardstick(terms.price, terms.caching)
         play = Play(window=settings.window, begun=partial(_report_progress, rename, label))
-        comparison = compared(recording, map(settings.policy, settings.policies), yardstick, play)
+        comparison = compare_policies(recording, map(settings.load_policy, settings.policies), yardstick, play)
         yield PlayedSession(settings.priced.model, label, terms, comparison)
 
 
@@ -83,11 +83,11 @@ def _read_recordings(file: str, settings: PlayOptions) -> list[tuple[str, Record
 
 
 def _split_documents(data: bytes, settings: PlayOptions) -> list[Any]:
-    return [data] if settings.format_name else list(conversations(data))
+    return [data] if settings.format_name else list(split_conversations(data))
 
 
 def _record(document: Any, settings: PlayOptions) -> Recording:
-    return recorded(
+    return read_recording(
         document,
         format=settings.format_name,
         model=settings.priced.model,

@@ -10,13 +10,13 @@ import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_bytes, format_duration
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
 from secateur.cli.store_option import list_session_rows
-from secateur.stores import default_url
+from secateur.stores import get_default_url
 from secateur.stores.protocol import SessionRow
 
 SCHEMA = "secateur.sessions/1"
@@ -38,7 +38,7 @@ class SessionsOptions(Options, frozen=True, kw_only=True):
 
     limit: Annotated[
         int,
-        option(
+        make_option(
             "--limit",
             type=click.IntRange(min=1),
             default=30,
@@ -49,7 +49,7 @@ class SessionsOptions(Options, frozen=True, kw_only=True):
     ]
     tenant: Annotated[
         str | None,
-        option("--tenant", default=None, metavar="T", help="Only this tenant's sessions; default: all tenants'."),
+        make_option("--tenant", default=None, metavar="T", help="Only this tenant's sessions; default: all tenants'."),
     ]
     store: options.StoreUrl
     as_json: options.AsJson
@@ -64,13 +64,13 @@ class SessionsReport(Struct, frozen=True, kw_only=True):
     more: int  # that --limit leaves out
 
 
-@options.command("sessions", SessionsOptions, _EPILOG)
+@options.make_command("sessions", SessionsOptions, _EPILOG)
 def command(args: SessionsOptions) -> None:
     """List stored sessions, the last used first."""
     with show_work("reading the store"):
         rows = list_session_rows(args.store, args.tenant)
     shown = rows[: args.limit]
-    listed = SessionsReport(store=args.store or default_url(), sessions=shown, more=len(rows) - len(shown))
+    listed = SessionsReport(store=args.store or get_default_url(), sessions=shown, more=len(rows) - len(shown))
     if args.as_json:
         print_json(listed)
     else:

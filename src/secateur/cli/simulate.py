@@ -15,7 +15,7 @@ from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.names import POLICY
-from secateur.cli.options import Options, argument, option
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.table_files import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json
@@ -31,9 +31,9 @@ from secateur.cli.simulate_report import (
     explain_decisions,
     make_heading,
     report_session,
-    total_bills,
+    sum_policy_bills,
 )
-from secateur.simulate.plots import pictured, ready, write
+from secateur.simulate.plots import build_picture, load_renderer, write
 
 UNPRUNED = "observe"  # edits nothing: the unpruned session again
 EXPLAINED = "balance"  # is explained and drawn, if it is among the policies
@@ -63,11 +63,13 @@ model), 3 input unreadable.
 class SimulateOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur simulate`."""
 
-    files: Annotated[tuple[str, ...], argument(nargs=-1, required=True, type=click.Path(), metavar="FILE...")]
+    files: Annotated[tuple[str, ...], make_argument(nargs=-1, required=True, type=click.Path(), metavar="FILE...")]
     policies: options.Policies
     models: Annotated[
         tuple[str, ...],
-        option("--model", multiple=True, metavar="M", help="Price as this model. Repeatable.  [default: as recorded]"),
+        make_option(
+            "--model", multiple=True, metavar="M", help="Price as this model. Repeatable.  [default: as recorded]"
+        ),
     ]
     price: PriceOption
     write_read_ratio: RatioOption
@@ -77,16 +79,16 @@ class SimulateOptions(Options, frozen=True, kw_only=True):
     fixed_tokens: options.FixedTokens
     ignore_host_compactions: Annotated[
         bool,
-        option(
+        make_option(
             "--ignore-host-compactions", is_flag=True, help="Replay as if the host had never compacted the history."
         ),
     ]
     compact: Annotated[
-        bool, option("--compact/--no-compact", default=True, help="Let policies compact, or only prune.")
+        bool, make_option("--compact/--no-compact", default=True, help="Let policies compact, or only prune.")
     ]
     explain: Annotated[
         str | None,
-        option(
+        make_option(
             "--explain",
             type=POLICY,
             metavar="P",
@@ -95,13 +97,13 @@ class SimulateOptions(Options, frozen=True, kw_only=True):
     ]
     plots: Annotated[
         tuple[str, ...],
-        option(
+        make_option(
             "--plot", multiple=True, type=click.Path(), metavar="OUT", help="Plot to a file: .html, .png, .svg, .pdf."
         ),
     ]
     csv: Annotated[
         str | None,
-        option(
+        make_option(
             "--csv",
             type=click.Path(),
             metavar="OUT",
@@ -111,7 +113,7 @@ class SimulateOptions(Options, frozen=True, kw_only=True):
     as_json: options.AsJson
 
 
-@options.command("simulate", SimulateOptions, _EPILOG)
+@options.make_command("simulate", SimulateOptions, _EPILOG)
 def command(args: SimulateOptions) -> int:
     """Show what recorded sessions would have cost under each policy, what each would have lost, and why it acted.
 
@@ -126,7 +128,7 @@ def command(args: SimulateOptions) -> int:
     if args.as_json:
         print_json(
             SimulationReport(
-                sessions=sessions, lines={name: total_bills(replays, name) for name in args.models or ("",)}
+                sessions=sessions, lines={name: sum_policy_bills(replays, name) for name in args.models or ("",)}
             )
         )
     else:
@@ -139,10 +141,10 @@ def _check_options(args: SimulateOptions) -> SimulateOptions:
     if args.price is not None and args.models:
         raise UsageError("--price and --model both set the price: give one of them")
     for name in args.plots:
-        ready(Path(name))
+        load_renderer(Path(name))
     if args.csv:
         check_table_path(args.csv)
-    every = (name for name in policy.names() if name != UNPRUNED)
+    every = (name for name in policy.list_preset_names() if name != UNPRUNED)
     names = args.policies or tuple(sorted(every, key=lambda name: name != EXPLAINED))
     if args.explain and args.explain not in names:
         names = (args.explain, *names)
@@ -179,7 +181,7 @@ def _write_files(args: SimulateOptions, replays: Sequence[PlayedSession], sessio
         first = replays[0].comparison
         shown = _find_explained(args, replays[0])
         texts = [*describe_for_plot(shown, first.base, sessions[0].accounts[shown.name]), describe_cache(sessions[0])]
-        write(pictured(first, Path(sessions[0].input).name, shown.name, texts), Path(name))
+        write(build_picture(first, Path(sessions[0].input).name, shown.name, texts), Path(name))
 
 
 def _find_explained(args: SimulateOptions, replay: PlayedSession) -> Any:
@@ -199,7 +201,7 @@ def _render(args: SimulateOptions, replays: Sequence[PlayedSession], sessions: S
         blocks += [
             make_heading([session for _, session in selected]),
             "",
-            make_bills_table(total_bills(replays, model), shown.name),
+            make_bills_table(sum_policy_bills(replays, model), shown.name),
             LEGEND,
             "",
         ]

@@ -15,11 +15,11 @@ from secateur.cli.output.formatting import abbreviate_short, format_dollars, for
 from secateur.cli.output.terminal import clean
 from secateur.cli.policy_bills import PolicyBill, list_bills, sum_bills
 from secateur.cli.session_replays import PlayedSession
-from secateur.simulate.account import DecisionLog, account
-from secateur.simulate.agreement import compared
-from secateur.simulate.bill import billed
+from secateur.simulate.account import DecisionLog, build_account
+from secateur.simulate.agreement import compare_requests
+from secateur.simulate.bill import sum_bill
 from secateur.simulate.run import as_paid
-from secateur.simulate.story import EDITS, Chapter, story, told
+from secateur.simulate.story import EDITS, Chapter, describe_chapter, divide_chapters
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import PolicyResult
@@ -77,13 +77,13 @@ def report_session(replay: PlayedSession) -> SessionReport:
         recorded=_price_recorded_usage(replay),
         misses=_count_misses(replay),
         lines=list_bills(comparison),
-        accounts={standing.name: account(standing.run, comparison.base.run) for standing in comparison.standings},
+        accounts={standing.name: build_account(standing.run, comparison.base.run) for standing in comparison.standings},
         warnings=(*comparison.recording.document.transcript.warnings, *replay.terms.warnings),
     )
 
 
-def total_bills(replays: Sequence[PlayedSession], model: str) -> list[PolicyBill]:
-    """The bills of all sessions priced as a model."""
+def sum_policy_bills(replays: Sequence[PlayedSession], model: str) -> list[PolicyBill]:
+    """Return the bills of all sessions, priced for one model."""
     return sum_bills([list_bills(replay.comparison) for replay in replays if replay.asked == model])
 
 
@@ -126,21 +126,21 @@ def _price_recorded_usage(replay: PlayedSession) -> float | None:
     requests = replay.comparison.recording.requests
     if replay.asked or not all(request.usage for request in requests):
         return None
-    return billed(as_paid(replay.comparison.recording, replay.terms.price), replay.terms.price).dollars
+    return sum_bill(as_paid(replay.comparison.recording, replay.terms.price), replay.terms.price).dollars
 
 
 def _count_misses(replay: PlayedSession) -> int:
     comparison = replay.comparison
     if replay.asked or replay.terms.caching.rules.positions != "marks" or _price_recorded_usage(replay) is None:
         return 0
-    pairs = compared(comparison.recording, replay.terms.caching)
+    pairs = compare_requests(comparison.recording, replay.terms.caching)
     return sum(each.recorded.read < each.model.read for each in pairs)
 
 
 def explain_decisions(standing: "PolicyResult", base: "PolicyResult", account: DecisionLog) -> list[Any]:
     """The decisions of a policy as text and a table."""
-    dollars = standing.run.price.dollars
-    rows = [_make_row(chapter, dollars, standing.name) for chapter in story(standing.run, account)]
+    dollars = standing.run.price.to_dollars
+    rows = [_make_row(chapter, dollars, standing.name) for chapter in divide_chapters(standing.run, account)]
     if not rows:
         return [describe_outcome(standing, base, account)]
     title = f"Decisions of {standing.name} (a million input tokens cost {format_dollars(dollars(1e6))})"
@@ -161,7 +161,7 @@ def describe_for_plot(standing: "PolicyResult", base: "PolicyResult", account: D
     if births:
         freed, saved = (
             sum(standing.freed for standing in births),
-            standing.run.price.dollars(sum(standing.saved for standing in births)),
+            standing.run.price.to_dollars(sum(standing.saved for standing in births)),
         )
         texts.append(
             f"{pluralize(len(births), 'time')} a new result was excerpted before it was cached, at no cost:"
@@ -176,7 +176,7 @@ def describe_for_plot(standing: "PolicyResult", base: "PolicyResult", account: D
 
 def describe_outcome(standing: "PolicyResult", base: "PolicyResult", account: DecisionLog) -> str:
     """The outcome, in one or two sentences."""
-    dollars = standing.run.price.dollars
+    dollars = standing.run.price.to_dollars
     less = dollars(base.run.bill.units - standing.run.bill.units)
     if not account.events:
         return f"{standing.name} edited nothing: the cost is unchanged."
@@ -204,5 +204,5 @@ def _make_row(chapter: Chapter, dollars: Callable[[float], float], policy: str) 
         format_net_dollars(dollars(chapter.cost)) if edited else "",
         format_net_dollars(dollars(chapter.saved)) if edited else "",
         "",  # a little more room
-        clean(told(chapter, policy)),
+        clean(describe_chapter(chapter, policy)),
     )

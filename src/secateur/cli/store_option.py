@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from msgspec import Struct
 
 from secateur.cli.exit_codes import UsageError
-from secateur.stores import default_url, open_store
+from secateur.stores import get_default_url, open_store
 from secateur.stores.protocol import SessionId, SessionRow, State, Store
 from secateur.stores.sqlite import SqliteStore
 
@@ -29,7 +29,7 @@ class OpenedStore(Struct, frozen=True):
 @contextmanager
 def open_existing_store(store_url: str) -> Iterator[OpenedStore]:
     """The store that `--store` names, else the default one. Raises UsageError if there is none yet."""
-    url = store_url or default_url()
+    url = store_url or get_default_url()
     store = open_store(url)
     if isinstance(store, SqliteStore) and not store.path.exists():
         raise UsageError(f"nothing is stored at {url} yet: {_START}")
@@ -44,7 +44,7 @@ def find_session(kept: OpenedStore, tenant: str, name: str) -> State:
     state = kept.store.load(SessionId(name, tenant))
     if state is not None:
         return state
-    names = [row.who.session for row in kept.store.sessions(tenant)]
+    names = [row.who.session for row in kept.store.list_sessions(tenant)]
     begin = [candidate for candidate in names if candidate.startswith(name)]
     found_state = kept.store.load(SessionId(begin[0], tenant)) if len(begin) == 1 else None
     if found_state is None:
@@ -56,7 +56,7 @@ def list_session_rows(store_url: str, tenant: str | None) -> tuple[SessionRow, .
     """The sessions of a store, last used first; none if there is no store."""
     try:
         with open_existing_store(store_url) as kept:
-            return kept.store.sessions(tenant)
+            return kept.store.list_sessions(tenant)
     except UsageError:
         return ()
 

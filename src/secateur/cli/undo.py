@@ -10,13 +10,13 @@ import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.options import Options, argument
+from secateur.cli.options import Options, make_argument
 from secateur.cli.output.formatting import format_count, format_dollars
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import find_session, open_existing_store
 from secateur.engine import Engine
 from secateur.pricing import price_of
-from secateur.sessions.originals import writings
+from secateur.sessions.originals import iterate_writings
 
 SCHEMA = "secateur.undo/1"
 _NAMED = 5  # files that a person is shown; --json has all
@@ -60,13 +60,13 @@ class UndoOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur undo`."""
 
     session: options.Session
-    epoch: Annotated[int | None, argument(required=False, type=click.IntRange(min=0))]
+    epoch: Annotated[int | None, make_argument(required=False, type=click.IntRange(min=0))]
     tenant: options.Tenant
     store: options.StoreUrl
     as_json: options.AsJson
 
 
-@options.command("undo", UndoOptions, _EPILOG)
+@options.make_command("undo", UndoOptions, _EPILOG)
 def command(args: UndoOptions) -> None:
     """Undo EPOCH (one batch of edits) of SESSION. Default: the latest active one."""
     with open_existing_store(args.store) as kept:
@@ -81,7 +81,9 @@ def command(args: UndoOptions) -> None:
             tokens=done.tokens,
             cost=price_tokens(state.model, done.tokens),
             files=tuple(
-                dict.fromkeys(writing.filed.path for writing in writings(kept.store, [state.who]) if writing.filed.path)
+                dict.fromkeys(
+                    writing.filed.path for writing in iterate_writings(kept.store, [state.who]) if writing.filed.path
+                )
             ),
         )
     if args.as_json:
@@ -95,7 +97,7 @@ def price_tokens(model: str, count: int) -> UndoCost | None:
     price = price_of(model) if model and count > 0 else None
     if price is None:
         return None
-    return UndoCost(price.model, price.dollars(count * price.base.w), price.dollars(count * price.base.r))
+    return UndoCost(price.model, price.to_dollars(count * price.base.w), price.to_dollars(count * price.base.r))
 
 
 def _render(undid: UndoReport) -> list[str]:

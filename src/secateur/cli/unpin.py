@@ -4,7 +4,7 @@ Rule: see `pin`.
 """
 
 from secateur.cli import options
-from secateur.cli.pin import KINDS, PinOptions, change_pins
+from secateur.cli.pin import KINDS, PinOptions, update_pins
 from secateur.engine import Engine
 
 _EPILOG = f"""\
@@ -16,7 +16,7 @@ Examples:
 {KINDS}"""
 
 
-@options.command("unpin", PinOptions, _EPILOG)
+@options.make_command("unpin", PinOptions, _EPILOG)
 def command(args: PinOptions) -> None:
     """Remove the pin of KIND and PATTERN from SESSION; without them, list its pins."""
-    change_pins(args, Engine.unpin, "Unpinned")
+    update_pins(args, Engine.unpin, "Unpinned")

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import click
 from msgspec import Struct
 
-from secateur.chain import line
+from secateur.chain import encode_link
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
-from secateur.cli.options import Options, option
+from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import pluralize
 from secateur.cli.output.progress import show_work
@@ -42,10 +42,12 @@ class VerifyOptions(Options, frozen=True, kw_only=True):
 
     session: options.MaybeSession
     expect_head: Annotated[
-        str | None, option("--expect-head", metavar="HASH", help="A head saved elsewhere: it must be in the chain.")
+        str | None,
+        make_option("--expect-head", metavar="HASH", help="A head saved elsewhere: it must be in the chain."),
     ]
     export: Annotated[
-        str | None, option("--export", type=click.Path(), metavar="FILE", help="Write the receipts, one per line.")
+        str | None,
+        make_option("--export", type=click.Path(), metavar="FILE", help="Write the receipts, one per encode_link."),
     ]
     tenant: options.Tenant
     store: options.StoreUrl
@@ -71,19 +73,21 @@ class VerifyReport(Struct, frozen=True, kw_only=True):
     sessions: tuple[VerifiedSession, ...]
 
 
-@options.command("verify", VerifyOptions, _EPILOG)
+@options.make_command("verify", VerifyOptions, _EPILOG)
 def command(args: VerifyOptions) -> int:
     """Verify the chain of receipts of SESSION, or of every session, and the bytes that they refer to."""
     if args.session is None and (args.expect_head or args.export):
         raise UsageError("--expect-head and --export are for one session: give it")
     with show_work("verifying") as doing, open_existing_store(args.store) as kept:
         done = []
-        with proof.still(kept.store) as moment:
+        with proof.take_snapshot(kept.store) as moment:
             kept = OpenedStore(kept.url, moment)
             for who in _list_sessions(kept, args):
                 doing(f"verifying {who.session}")
                 done.append(_verify_session(kept, who, args.expect_head))
-            receipts = b"".join(map(line, moment.receipts(_list_sessions(kept, args)[0]))) if args.export else b""
+            receipts = (
+                b"".join(map(encode_link, moment.list_receipts(_list_sessions(kept, args)[0]))) if args.export else b""
+            )
         if args.export:
             write_file(args.export, receipts)
     if args.as_json:
@@ -96,13 +100,13 @@ def command(args: VerifyOptions) -> int:
 def _list_sessions(kept: OpenedStore, args: VerifyOptions) -> list[SessionId]:
     if args.session is not None:
         return [find_session(kept, args.tenant, args.session).who]
-    return [row.who for row in kept.store.sessions(args.tenant or None)]
+    return [row.who for row in kept.store.list_sessions(args.tenant or None)]
 
 
 def _verify_session(kept: OpenedStore, who: SessionId, head: str | None) -> VerifiedSession:
     state = kept.store.load(who) or State(who)
-    problems = proof.proved(kept.store, who)
-    known = (state.head, state.anchor.hash, *(link.hash for link in kept.store.receipts(who))) if head else ()
+    problems = proof.verify_record(kept.store, who)
+    known = (state.head, state.anchor.hash, *(link.hash for link in kept.store.list_receipts(who))) if head else ()
     if head and not problems and head not in known:
         why = "the whole chain was rebuilt, or the hash is of another record"
         gone = ", or it is of a receipt that retention took" if state.anchor.number > 0 else ""

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import click
 from msgspec import Struct
 
-from secateur.answers.left import Removal, freed, left, listed
+from secateur.answers.left import Removal, list_removals, number_summaries, sum_freed_tokens
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.names import HANDLE
-from secateur.cli.options import Options, argument, option
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_bytes, format_count, format_dollars, format_time, pluralize
 from secateur.cli.output.progress import show_work
@@ -46,16 +46,16 @@ class WhyOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur why`."""
 
     session: options.Session
-    handle: Annotated[str | None, argument(required=False, type=HANDLE)]
+    handle: Annotated[str | None, make_argument(required=False, type=HANDLE)]
     turn: Annotated[
         int | None,
-        option(
+        make_option(
             "--turn", type=click.IntRange(min=0), metavar="N", help="Only what was removed from the user's Nth turn."
         ),
     ]
     call: Annotated[
         str | None,
-        option("--call", metavar="ID", help="Only what was removed from this tool call, by the provider's id."),
+        make_option("--call", metavar="ID", help="Only what was removed from this tool call, by the provider's id."),
     ]
     tenant: options.Tenant
     store: options.StoreUrl
@@ -83,12 +83,12 @@ class WhyReport(Struct, frozen=True, kw_only=True):
     summaries: tuple[str, ...]  # each once, from number 0
 
 
-@options.command("why", WhyOptions, _EPILOG)
+@options.make_command("why", WhyOptions, _EPILOG)
 def command(args: WhyOptions) -> None:
     """Show what was removed from SESSION, and why; HANDLE, --turn and --call narrow it down."""
     with show_work("reading the record"), open_existing_store(args.store) as kept:
         state = find_session(kept, args.tenant, args.session)
-        removals = left(kept.store, state)
+        removals = list_removals(kept.store, state)
         chosen = tuple(removal for removal in removals if _is_selected(removal, args))
         if args.handle and not chosen:
             raise UsageError(_describe_unknown_handle(args.handle, state))
@@ -104,7 +104,7 @@ def _is_selected(removal: Removal, args: WhyOptions) -> bool:
 
 
 def _make_report(removals: tuple[Removal, ...], state: State, url: str) -> WhyReport:
-    entries, summaries = listed(removals)
+    entries, summaries = number_summaries(removals)
     return WhyReport(
         session=state.who.session,
         store=url,
@@ -112,7 +112,7 @@ def _make_report(removals: tuple[Removal, ...], state: State, url: str) -> WhyRe
         model=state.model,
         requests=state.receipts,
         receipts_gone=state.anchor.number + 1,
-        tokens_out=freed(removals),
+        tokens_out=sum_freed_tokens(removals),
         left=entries,
         summaries=summaries,
     )
@@ -195,14 +195,14 @@ def _list_reasons(removals: Sequence[Removal]) -> list[tuple[str, str, str]]:
 
 
 def _describe_savings(removals: Sequence[Removal], state: State) -> list[str]:
-    count = freed(removals)
+    count = sum_freed_tokens(removals)
     price = price_of(state.model) if state.model else None
     if count <= 0:
         return []
     text = f"{format_count(count)} tokens are out of the view now"
     if price is None:
         return [f"{text}; what that saves is unknown: no price is known for the model."]
-    saved = price.dollars(count * price.base.r)
+    saved = price.to_dollars(count * price.base.r)
     return [
         f"{text}: {format_dollars(saved)} less for each request that reads its history from the cache ({price.model})."
     ]

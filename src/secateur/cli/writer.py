@@ -138,7 +138,7 @@ def write_in_place(source: InputSource, data: bytes) -> Path | None:
     try:
         if get_file_identity(path) != source.seen:
             raise UsageError(_STALE.format(name=source.name))
-        backup = _back_up(path)
+        backup = _make_backup(path)
         try:
             _replace_file(path, data)
         except BaseException:
@@ -181,8 +181,8 @@ def _copy_access(path: Path, name: str, like: Path | None) -> None:
     os.chmod(name, stat.st_mode & 0o7777)
 
 
-def _back_up(path: Path) -> Path:
-    """A second name for the file as it is (a copy if the file system has no links)."""
+def _make_backup(path: Path) -> Path:
+    """Link (or copy, if the file system has no links) the file under a backup name."""
     for number in count():
         backup = path.with_name(f"{path.name}.bak{number or ''}")
         try:

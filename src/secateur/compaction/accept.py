@@ -13,10 +13,10 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.compaction.ask import Failure, SummaryAnswer
-from secateur.compaction.language import language_of
-from secateur.compaction.summary import Sections, parsed
+from secateur.compaction.language import detect_language
+from secateur.compaction.summary import Sections, parse_sections
 from secateur.compaction.template import Template
-from secateur.identifiers import Identifier, anchors
+from secateur.identifiers import Identifier, find_anchors
 from secateur.redact import redact
 
 MOST_SHARE = 0.5  # of its source: longer is no summary
@@ -47,20 +47,22 @@ class Verdict(Struct, frozen=True):
     dropped: tuple[str, ...] = ()
 
 
-def judged(answer: SummaryAnswer, template: Template, source: SummarySource, count: Callable[[str], int]) -> Verdict:
-    """The verdict on an answer."""
+def judge_answer(
+    answer: SummaryAnswer, template: Template, source: SummarySource, count: Callable[[str], int]
+) -> Verdict:
+    """Return the verdict on an answer."""
     text = redact(answer.text).strip()
-    for check in (_arrived, _shaped):
+    for check in (_check_arrival, _check_shape):
         reason, why = check(answer, text)
         if reason:
             return Verdict(reason=reason, text=why)
-    sections = parsed(text)
-    missing = [one.heading for one in template.sections if one.id not in _headed(text)]
+    sections = parse_sections(text)
+    missing = [one.heading for one in template.sections if one.id not in _find_headings(text)]
     if missing:
-        reason, why = _worded(text) or ("sections", f"the headings {', '.join(missing)} are missing")
+        reason, why = _find_refusal(text) or ("sections", f"the headings {', '.join(missing)} are missing")
         return Verdict(reason=reason, text=why)
-    reason, why = _content(text, sections, source, count)
-    return Verdict(reason=reason, text=why) if reason else _anchored(sections, source)
+    reason, why = _check_content(text, sections, source, count)
+    return Verdict(reason=reason, text=why) if reason else _drop_unanchored(sections, source)
 
 
 def without_facts(text: str, facts: Iterable[str]) -> tuple[str, ...]:
@@ -112,7 +114,7 @@ _PROMPT = re.compile(r"</?conversation\b|<<<[0-9a-f]{8}|</?template>|<summary-so
 _SHORT = 600  # characters: error texts, refusals and excuses are short
 
 
-def _arrived(answer: SummaryAnswer, text: str) -> Found:
+def _check_arrival(answer: SummaryAnswer, text: str) -> Found:
     finish = answer.finish.strip().lower()
     if answer.error:
         return answer.failure or "failed", answer.error
@@ -125,7 +127,7 @@ def _arrived(answer: SummaryAnswer, text: str) -> Found:
     return _FINE if text else ("empty", "the answer is empty")
 
 
-def _shaped(answer: SummaryAnswer, text: str) -> Found:
+def _check_shape(answer: SummaryAnswer, text: str) -> Found:
     if _HTML.search(text[:2_000]):
         return "html", "the answer is a web page"
     if text[:1] in "{[" and _is_json(text):
@@ -135,8 +137,8 @@ def _shaped(answer: SummaryAnswer, text: str) -> Found:
     return _FINE
 
 
-def _worded(text: str) -> tuple[Reason, str] | None:
-    """What a text without the headings says instead."""
+def _find_refusal(text: str) -> tuple[Reason, str] | None:
+    """Return what a text without the headings says instead."""
     if len(text) > _SHORT:
         return None
     if _REFUSAL.search(text):
@@ -148,7 +150,7 @@ def _worded(text: str) -> tuple[Reason, str] | None:
     return None
 
 
-def _content(text: str, sections: Sections, source: SummarySource, count: Callable[[str], int]) -> Found:
+def _check_content(text: str, sections: Sections, source: SummarySource, count: Callable[[str], int]) -> Found:
     lines = [line for some in sections.values() for line in some]
     if all(is_nothing(line) for line in lines):
         return "empty_conversation", "nothing stands under the headings"
@@ -157,22 +159,22 @@ def _content(text: str, sections: Sections, source: SummarySource, count: Callab
         return "refusal" if _REFUSAL.search(body) else "empty_conversation", "the headings hold an excuse"
     if count(text) > MOST_SHARE * source.tokens:
         return "too_long", f"the summary is longer than half of what it is of ({source.tokens:,} tokens): write less"
-    if _echoed(lines, source.texts) > MOST_ECHOED:
+    if _measure_echo(lines, source.texts) > MOST_ECHOED:
         return "echo", "most of the summary is copied from the conversation"
-    told, wanted = language_of(body), _languages(source.said)
+    told, wanted = detect_language(body), _detect_languages(source.said)
     if told and wanted and told not in wanted:
         return "language", f"the summary is in another language ({told}) than the user's ({', '.join(sorted(wanted))})"
     return _FINE
 
 
-def _anchored(sections: Sections, source: SummarySource) -> Verdict:
-    """The sections without the lines that name what the source does not hold, or that make words of the user's."""
+def _drop_unanchored(sections: Sections, source: SummarySource) -> Verdict:
+    """Drop lines that name what the source does not hold or that put words in the user's mouth."""
     known = _Known(source.texts)
     kept: Sections = {}
     dropped: list[str] = []
-    sections, put = _of_user(sections, source.said)
+    sections, put = _drop_unsaid(sections, source.said)
     for id, lines in sections.items():
-        good = tuple(line for line in lines if known.all_of(line))
+        good = tuple(line for line in lines if known.has_all_anchors(line))
         dropped += [line for line in lines if line not in good]
         if good:
             kept[id] = good
@@ -185,29 +187,29 @@ def _anchored(sections: Sections, source: SummarySource) -> Verdict:
     return Verdict(kept, dropped=(*put, *dropped))
 
 
-def _of_user(sections: Sections, said: Sequence[str]) -> tuple[Sections, tuple[str, ...]]:
-    """What stands under the user's headings without what the user did not say, whoever else did (`_VOICED`).
+def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tuple[str, ...]]:
+    """Drop what the user did not say from under the user's headings, whoever else did (`_VOICED`).
 
     Lines in the shape of a ledger's are the ledger's to write.
     """
-    words = _words("\n".join(said))
+    words = _extract_words("\n".join(said))
     kept: Sections = {}
     gone: list[str] = []
     for id, lines in sections.items():
         least = _VOICED.get(id, 0.0)
-        good = [line for line in lines if not _LEDGERED.match(line) and _share(line, words) >= least]
+        good = [line for line in lines if not _LEDGERED.match(line) and _measure_overlap(line, words) >= least]
         gone += [line for line in lines if line not in good]
         kept[id] = tuple(good)
     return kept, tuple(gone)
 
 
-def _share(line: str, words: set[str]) -> float:
-    own = _words(line)
+def _measure_overlap(line: str, words: set[str]) -> float:
+    own = _extract_words(line)
     return len(own & words) / len(own) if own else 1.0
 
 
-def _words(text: str) -> set[str]:
-    """Words that carry meaning; of scripts without blanks, pairs of letters."""
+def _extract_words(text: str) -> set[str]:
+    """Return the words that carry meaning; for scripts without spaces, pairs of letters."""
     found = {word[:6].casefold() for word in _WORD.findall(text) if len(word) > 3}
     return found | {pair for run in _UNSPACED.findall(text) for pair in map("".join, zip(run, run[1:], strict=False))}
 
@@ -216,33 +218,35 @@ class _Known:
     """The anchors of a source."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._found: frozenset[Identifier] = frozenset().union(*map(anchors, texts))
+        self._found: frozenset[Identifier] = frozenset().union(*map(find_anchors, texts))
         self._values = {one.value for one in self._found}
         self._texts = texts
 
-    def all_of(self, line: str) -> bool:
-        return all(one in self._found or self._holds(one) for one in anchors(line))
+    def has_all_anchors(self, line: str) -> bool:
+        return all(one in self._found or self._has_identifier(one) for one in find_anchors(line))
 
-    def _holds(self, one: Identifier) -> bool:
-        """A number is another number's part; a path or an id may be written shorter than it came."""
+    def _has_identifier(self, one: Identifier) -> bool:
+        """Return whether a path or ID occurs, even shortened; numbers must match exactly."""
         if one.kind in ("number", "error"):
             return one.value in self._values
         return any(one.value in text for text in self._texts)
 
 
-def _headed(text: str) -> set[str]:
-    """The sections whose headings are there, with lines or without."""
+def _find_headings(text: str) -> set[str]:
+    """Return the sections whose headings are present, with or without lines."""
     lines = text.splitlines()
-    return set(parsed("\n".join(f"{line}\nx" if line.lstrip().startswith(("#", "**")) else line for line in lines)))
+    return set(
+        parse_sections("\n".join(f"{line}\nx" if line.lstrip().startswith(("#", "**")) else line for line in lines))
+    )
 
 
-def _languages(said: Sequence[str]) -> set[str]:
-    every = {language_of(text) for text in said} | {language_of("\n".join(said))}
+def _detect_languages(said: Sequence[str]) -> set[str]:
+    every = {detect_language(text) for text in said} | {detect_language("\n".join(said))}
     return {code for code in every if code}
 
 
-def _echoed(lines: Sequence[str], texts: Sequence[str]) -> float:
-    """The share of a summary's long lines that stands word for word in its source."""
+def _measure_echo(lines: Sequence[str], texts: Sequence[str]) -> float:
+    """Return the share of a summary's long lines that occurs word for word in its source."""
     plain = [" ".join(line.lstrip("-*• ").split()) for line in lines]
     starts = [(line, at) for line in plain for at in range(0, len(line) - _WINDOW + 1, _STRIDE)]
     if len(starts) < 3:

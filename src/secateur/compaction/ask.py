@@ -1,8 +1,8 @@
-"""What a summariser reads: the span as plain text, the facts already known, and what to write.
+"""What a summarizer reads: the span as plain text, the facts already known, and what to write.
 
 Rule: nothing in it can act. Tool text stands between fences whose name is a hash of it, so that no text can close its
 own; media are described, secrets are redacted everywhere, what an earlier compaction carries verbatim is left out.
-Input beyond a summariser's window goes in parts. Nothing here calls a model: an `Ask` is a value.
+Input beyond a summarizer's window goes in parts. Nothing here calls a model: an `Ask` is a value.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ Failure = Literal[
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """A question for a summariser. It is answered by an `Answer`, whatever happens."""
+    """A question for a summarizer. It is answered by an `Answer`, whatever happens."""
 
     system: str
     text: str  # all there is to read, and what to write
@@ -39,7 +39,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     attempt: int = 1
     most_tokens: int  # of the answer
     tokens: int  # of the question, estimated
-    fork: str = ""  # what to write, alone: for a summariser that is sent the conversation itself, its prefix cached
+    fork: str = ""  # what to write, alone: for a summarizer that is sent the conversation itself, its prefix cached
 
 
 class SummaryUsage(Struct, frozen=True):
@@ -58,7 +58,7 @@ class SummaryAnswer(Struct, frozen=True):
     finish: str = "stop"
     calls: int = 0  # tool calls in it
     error: str = ""
-    by: str = ""  # which summariser it was
+    by: str = ""  # which summarizer it was
     failure: Failure | None = None  # what kind of error it was
     spent: SummaryUsage = SummaryUsage()
     tries: int = 1  # requests that were sent for it
@@ -76,27 +76,27 @@ class SummaryTask(Struct, frozen=True, kw_only=True):
     objection: str = ""  # why the last answer was no use
 
 
-def described(part: Part) -> str:
-    """A medium in words: its type and its name."""
+def describe_medium(part: Part) -> str:
+    """Describe a medium in words: its type and its name."""
     mime, _, name = " ".join(part.text.split()).partition(" ")
     return f"[Attached {mime or 'file'}: {name or 'file'}]"
 
 
-def told(row: ViewEntry, tool_chars: int) -> str:
-    """One message as plain text; "" where a summary has nothing to learn from it."""
+def render_row(row: ViewEntry, tool_chars: int) -> str:
+    """Render one message as plain text; "" if a summary has nothing to learn from it."""
     message = row.message
     if row.is_digest:
         return redact(row.message.parts[0].text)
     if row.is_summary or row.is_carried or (row.new is not None and message.origin == "synthetic"):
         return ""
-    said = [_told(message, part, tool_chars) for part in message.parts if not _inside(message, part)]
+    said = [_render_part(message, part, tool_chars) for part in message.parts if not _is_contained(message, part)]
     return redact("\n".join(filter(None, said)))
 
 
 def ask(pieces: Sequence[str], task: SummaryTask, count: Callable[[str], int], attempt: int = 1) -> Ask:
     """One question about all of the span."""
-    wanted = _wanted(task)
-    text = "\n".join(("<conversation>", _joined(pieces), "</conversation>", "", wanted))
+    wanted = _build_instructions(task)
+    text = "\n".join(("<conversation>", _join_pieces(pieces), "</conversation>", "", wanted))
     return Ask(
         system=SYSTEM,
         text=text,
@@ -107,12 +107,14 @@ def ask(pieces: Sequence[str], task: SummaryTask, count: Callable[[str], int], a
     )
 
 
-def part_ask(pieces: Sequence[str], task: SummaryTask, place: tuple[int, int], count: Callable[[str], int]) -> Ask:
-    """A question about one part of a span that is too long for one question; `place` is (its number, of how many)."""
+def build_part_ask(
+    pieces: Sequence[str], task: SummaryTask, place: tuple[int, int], count: Callable[[str], int]
+) -> Ask:
+    """Build a question about one part of a span too long for one; `place` is (its number, of how many)."""
     number, of = place
-    wanted = PART.format(number=number, of=of, language=_language(task)) + _focused(task)
+    wanted = PART.format(number=number, of=of, language=_format_language(task)) + _format_focus(task)
     opens = f'<conversation part="{number}" of="{of}">'
-    text = "\n".join((opens, _joined(pieces), "</conversation>", "", wanted))
+    text = "\n".join((opens, _join_pieces(pieces), "</conversation>", "", wanted))
     tokens = count(text) + count(SYSTEM)
     most = min(PART_TOKENS, task.most_tokens)
     return Ask(system=SYSTEM, text=text, stage="part", part=number, parts=of, most_tokens=most, tokens=tokens)
@@ -122,16 +124,16 @@ def merge_ask(notes: Sequence[str], task: SummaryTask, count: Callable[[str], in
     """The question that makes one summary of the notes on all parts."""
     numbered = [f'<notes part="{number}">\n{redact(note)}\n</notes>' for number, note in enumerate(notes, 1)]
     told = "The notes above are on consecutive parts of one conversation."
-    text = "\n\n".join((*numbered, told, _wanted(task)))
+    text = "\n\n".join((*numbered, told, _build_instructions(task)))
     tokens = count(text) + count(SYSTEM)
     return Ask(system=SYSTEM, text=text, stage="merge", attempt=attempt, most_tokens=task.most_tokens, tokens=tokens)
 
 
-def parts_of(pieces: Iterable[str], room: int, count: Callable[[str], int]) -> list[list[str]]:
-    """The pieces in runs of at most `room` tokens; a piece that is longer is cut at line ends."""
+def split_into_parts(pieces: Iterable[str], room: int, count: Callable[[str], int]) -> list[list[str]]:
+    """Group the pieces into runs of at most `room` tokens; a longer piece is cut at line ends."""
     runs: list[list[str]] = [[]]
     held = 0
-    for piece in (small for one in pieces for small in _smaller(one, room, count)):
+    for piece in (small for one in pieces for small in _split_piece(one, room, count)):
         tokens = count(piece) + 2
         if held and held + tokens > room:
             runs.append([])
@@ -141,9 +143,9 @@ def parts_of(pieces: Iterable[str], room: int, count: Callable[[str], int]) -> l
     return [run for run in runs if run]
 
 
-def overhead(task: SummaryTask, count: Callable[[str], int]) -> int:
-    """Tokens of a question without the conversation."""
-    return count(SYSTEM) + count(_wanted(task)) + FRAME_TOKENS
+def count_overhead(task: SummaryTask, count: Callable[[str], int]) -> int:
+    """Return the tokens of a question without the conversation."""
+    return count(SYSTEM) + count(_build_instructions(task)) + FRAME_TOKENS
 
 
 SYSTEM = (
@@ -169,22 +171,22 @@ _LANGUAGES = {
 }  # fmt: skip
 
 
-def _joined(pieces: Sequence[str]) -> str:
+def _join_pieces(pieces: Sequence[str]) -> str:
     return "\n\n".join(pieces)
 
 
-def _wanted(task: SummaryTask) -> str:
-    """What to write."""
+def _build_instructions(task: SummaryTask) -> str:
+    """Return the instructions on what to write."""
     headings = "\n".join(f"## {one.heading}\n({one.hint})" for one in task.template.sections)
     parts = [f"Write the summary under exactly these headings:\n\n<template>\n{headings}\n</template>\n\n{RULES}"]
-    parts.append(f"{_language(task)} Leave the headings as they are.")
+    parts.append(f"{_format_language(task)} Leave the headings as they are.")
     if task.kept:
         parts.append(KEPT.format(kept=redact(task.kept)))
     if task.facts:
         parts.append(FACTS.format(facts=redact(task.facts)))
     if task.objection:
         parts.append(f"Your last answer could not be used: {task.objection}.")
-    return "\n\n".join(parts) + _focused(task)
+    return "\n\n".join(parts) + _format_focus(task)
 
 
 KEPT = (
@@ -195,35 +197,37 @@ KEPT = (
 FACTS = "These facts are known and are written by others; you need not repeat them.\n<facts>\n{facts}\n</facts>"
 
 
-def _focused(task: SummaryTask) -> str:
+def _format_focus(task: SummaryTask) -> str:
     return f"\n\nPay most attention to this: {redact(task.focus.strip())}" if task.focus.strip() else ""
 
 
-def _language(task: SummaryTask) -> str:
+def _format_language(task: SummaryTask) -> str:
     named = _LANGUAGES.get(task.language)
     return f"Write in {named}." if named else "Write in the language in which the user writes."
 
 
-def _told(message: Message, part: Part, tool_chars: int) -> str:
+def _render_part(message: Message, part: Part, tool_chars: int) -> str:
     match part.kind:
         case "text" if part.text.strip():
-            return f"[{_speaker(message)}] {part.text.strip()}"
+            return f"[{_get_speaker(message)}] {part.text.strip()}"
         case "tool_call":  # redacted before it is cut: half a key would not be known for one
             return f"[assistant calls {_name(part)}] {excerpt(redact(part.text), CALL_CHARS)}"
         case "tool_result":
-            return _fenced(part, tool_chars) + "".join(f"\n{described(one)}" for one in _held(message, part))
+            return _render_result(part, tool_chars) + "".join(
+                f"\n{describe_medium(one)}" for one in _list_contained_media(message, part)
+            )
         case "media":
-            return f"[{_speaker(message)}] {described(part)}"
+            return f"[{_get_speaker(message)}] {describe_medium(part)}"
     return ""  # reasoning is the model's own, and says nothing that it did not do
 
 
-def _fenced(part: Part, tool_chars: int) -> str:
+def _render_result(part: Part, tool_chars: int) -> str:
     name = hash_text(part.text)[:8]
     outcome = "error of" if part.is_error else "result of"
     return f"[{outcome} {_name(part)}]\n<<<{name}\n{excerpt(redact(part.text), tool_chars)}\n{name}>>>"
 
 
-def _speaker(message: Message) -> str:
+def _get_speaker(message: Message) -> str:
     if message.role == "user" and message.origin != "user":
         return "host"
     return message.role
@@ -234,11 +238,11 @@ def _name(part: Part) -> str:
     return "".join(char for char in part.tool if char.isalnum() or char in "_-.:/")[:80] or "tool"
 
 
-def _inside(message: Message, part: Part) -> bool:
+def _is_contained(message: Message, part: Part) -> bool:
     return bool(part.container_key) and any(other.key == part.container_key for other in message.parts)
 
 
-def _held(message: Message, result: Part) -> Iterator[Part]:
+def _list_contained_media(message: Message, result: Part) -> Iterator[Part]:
     return (
         part
         for part in message.parts
@@ -246,13 +250,13 @@ def _held(message: Message, result: Part) -> Iterator[Part]:
     )
 
 
-def _smaller(piece: str, room: int, count: Callable[[str], int]) -> Iterator[str]:
-    """The piece, or what it is cut into: halves at a line end until each has room."""
+def _split_piece(piece: str, room: int, count: Callable[[str], int]) -> Iterator[str]:
+    """Yield the piece, or halves of it cut at a line end until each fits."""
     if count(piece) + 2 <= room or len(piece) < 2:
         yield piece
         return
     middle = len(piece) // 2
     line = piece.rfind("\n", middle // 2, middle)
     place = line + 1 if line >= 0 else middle
-    yield from _smaller(piece[:place], room, count)
-    yield from _smaller(piece[place:], room, count)
+    yield from _split_piece(piece[:place], room, count)
+    yield from _split_piece(piece[place:], room, count)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from secateur.compaction.ask import described
+from secateur.compaction.ask import describe_medium
 from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Message, NewMessage, Part, Replace, Rewrite
 
@@ -32,11 +32,11 @@ class Next(Struct, frozen=True):
     put_in: bool = True
 
 
-def next_of(messages: Sequence[Message], settings: Continuation) -> Next:
-    """The branch for this history, and its text and metadata (SEEDS 4.1 to 4.4)."""
+def plan_continuation(messages: Sequence[Message], settings: Continuation) -> Next:
+    """Return the branch for this history with its text and metadata (SEEDS 4.1 to 4.4)."""
     if settings.mode == "none":
         return Next("none", put_in=False)
-    if _waiting(messages):
+    if _has_pending_calls(messages):
         return Next("waiting", put_in=False)
     if settings.when_idle == "never" and is_idle(messages):
         return Next("idle", put_in=False)
@@ -45,12 +45,12 @@ def next_of(messages: Sequence[Message], settings: Continuation) -> Next:
     return _branch(messages, settings)
 
 
-def edits_of(messages: Sequence[Message], step: Next) -> Iterator[Edit]:
-    """The edits that a continuation is: media of the newest request become text, and a message behind the history."""
+def build_continuation_edits(messages: Sequence[Message], step: Next) -> Iterator[Edit]:
+    """Yield a continuation's edits: the newest request's media become text, and a message is appended."""
     if step.branch == "media":
         for part in next(message for message in messages if message.key == step.of).parts:
             if part.kind == "media" and not part.container_key and not part.pinned:
-                yield Rewrite(part.key, described(part), strategy="continue")
+                yield Rewrite(part.key, describe_medium(part), strategy="continue")
     if step.put_in:
         tip = messages[-1].key if messages else ""
         yield Replace(tip, tip, (NewMessage("user", step.text, "synthetic", step.meta),), strategy="continue")
@@ -60,7 +60,7 @@ def is_continuation(message: Message, settings: Continuation) -> bool:
     """Whether this is what a compaction under these settings puts behind the history."""
     if message.role != "user" or settings.mode == "none":
         return False
-    text = _verbatim(message)
+    text = _get_verbatim_text(message)
     return text == settings.text or text.startswith((*_RESUMING, *_ANATOMY))
 
 
@@ -76,23 +76,27 @@ def is_idle(messages: Sequence[Message]) -> bool:
     return False
 
 
-def newest_user(messages: Sequence[Message]) -> int | None:
-    """Where the user spoke last: what hosts say in the user's name and results of tools aside."""
+def find_newest_user_message(messages: Sequence[Message]) -> int | None:
+    """Find where the user last spoke, ignoring tool results and what hosts say in the user's name."""
     for number in range(len(messages) - 1, -1, -1):
         message = messages[number]
-        if message.role == "user" and message.origin == "user" and any(map(_said, message.parts)):
+        if message.role == "user" and message.origin == "user" and any(map(_has_content, message.parts)):
             return number
     return None
 
 
-def visible(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages that a person should see: those that were put in for the agent alone are not among them.
+def filter_visible(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return the messages that a person should see, without those inserted for the agent alone.
 
     One that repeats a request is hidden only where that request is shown (SEEDS 4.6).
     """
-    shown = [_words(message) for message in messages if message.origin != "synthetic" and message.role == "user"]
+    shown = [
+        _get_stripped_text(message) for message in messages if message.origin != "synthetic" and message.role == "user"
+    ]
     return tuple(
-        message for message in messages if message.origin != "synthetic" or _repeats_unseen(_words(message), shown)
+        message
+        for message in messages
+        if message.origin != "synthetic" or _is_unseen_repeat(_get_stripped_text(message), shown)
     )
 
 
@@ -101,19 +105,19 @@ _META: dict[str, Any] = {"compaction_continue": True}
 
 def _branch(messages: Sequence[Message], settings: Continuation) -> Next:
     """Media, unanswered, mid-task: the first that fits."""
-    number = newest_user(messages)
+    number = find_newest_user_message(messages)
     if number is None:
         return Next("mid_task", settings.text, _META)
     asked = messages[number]
-    if any(_attached(asked)):
-        return Next("media", _resumed(asked, settings), {**_META, "had_media": True}, asked.key)
+    if any(_list_attachments(asked)):
+        return Next("media", _make_resume_text(asked, settings), {**_META, "had_media": True}, asked.key)
     if not any(message.role == "assistant" for message in messages[number + 1 :]):
-        return Next("unanswered", _verbatim(asked), _META, asked.key, put_in=False)
+        return Next("unanswered", _get_verbatim_text(asked), _META, asked.key, put_in=False)
     return Next("mid_task", settings.text, _META)
 
 
-def _waiting(messages: Sequence[Message]) -> bool:
-    """Whether calls of the last round have no result yet: a message between them would part the two."""
+def _has_pending_calls(messages: Sequence[Message]) -> bool:
+    """Return whether calls of the last round lack results: a message in between would separate the two."""
     given: set[str] = set()
     results = 0
     for message in reversed(messages):
@@ -126,31 +130,31 @@ def _waiting(messages: Sequence[Message]) -> bool:
     return False
 
 
-def _repeats_unseen(text: str, shown: Sequence[str]) -> bool:
+def _is_unseen_repeat(text: str, shown: Sequence[str]) -> bool:
     begins = next((one for one in (_RESUMING[0], _ANATOMY[0]) if text.startswith(one)), None)
     return begins is not None and not any(one and text[len(begins) :].startswith(one) for one in shown)
 
 
-def _words(message: Message) -> str:
+def _get_stripped_text(message: Message) -> str:
     return " ".join(part.text for part in message.parts if part.kind == "text").strip()
 
 
-def _verbatim(message: Message) -> str:
+def _get_verbatim_text(message: Message) -> str:
     return "\n".join(part.text for part in message.parts if part.kind == "text")
 
 
-def _resumed(asked: Message, settings: Continuation) -> str:
+def _make_resume_text(asked: Message, settings: Continuation) -> str:
     begins, alone = _RESUMING if settings.wording == "resuming" else _ANATOMY
-    text = _words(asked)
+    text = _get_stripped_text(asked)
     made = f"{begins}{text}" if text else alone
     if settings.describe_media:
-        made = "\n".join([made, *(described(part) for part in _attached(asked))])
+        made = "\n".join([made, *(describe_medium(part) for part in _list_attachments(asked))])
     return made
 
 
-def _attached(message: Message) -> Iterator[Part]:
+def _list_attachments(message: Message) -> Iterator[Part]:
     return (part for part in message.parts if part.kind == "media" and not part.container_key)
 
 
-def _said(part: Part) -> bool:
+def _has_content(part: Part) -> bool:
     return part.kind == "media" and not part.container_key or (part.kind == "text" and bool(part.text))

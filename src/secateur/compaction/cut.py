@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.rows import ViewEntry, splits_round, text_of
+from secateur.compaction.rows import ViewEntry, get_text, is_round_split
 from secateur.compaction.settings import Compaction
 from secateur.model import Part
 from secateur.own_text import is_summary
@@ -31,8 +31,8 @@ class HistoryCut(Struct, frozen=True):
     stays: tuple[Span, ...] = ()
     split: int | None = None
 
-    def segments(self) -> Iterator[Span]:
-        """The runs of rows that give way, in order."""
+    def iterate_segments(self) -> Iterator[Span]:
+        """Yield the runs of rows to be replaced, in order."""
         here = self.start
         for start, end in self.stays:
             if here < start:
@@ -49,41 +49,41 @@ def cut(
     message says begins a turn (SEEDS S.5); `share` is the part of the tail that there is still room for.
     """
     head = settings.head_messages if settings.layout == "middle" else 0
-    start = head_end(rows, head)
+    start = find_head_end(rows, head)
     turns = tuple(turn_starts(rows, every_user))
-    end = max(start, _tail(rows, start, turns, _Keep.of(settings, usable, share)))
-    firm = (*_firm(rows), *_head_after_summary(rows, start, head))
-    stays = () if start == end else staying(rows, start, end, firm)
+    end = max(start, _find_tail(rows, start, turns, _Keep.of(settings, usable, share)))
+    firm = (*_find_kept_rows(rows), *_find_head_after_summary(rows, start, head))
+    stays = () if start == end else expand_to_rounds(rows, start, end, firm)
     begun = max((place for place in turns if place < end), default=None)
     split = begun if end < len(rows) and end not in turns and begun is not None and begun >= start else None
     return HistoryCut(start, end, stays, split)
 
 
-def sparing(found: HistoryCut, rows: Sequence[ViewEntry]) -> HistoryCut:
-    """The same cut; rounds with results stay that the model has not answered yet, whatever was said since."""
+def keep_unanswered(found: HistoryCut, rows: Sequence[ViewEntry]) -> HistoryCut:
+    """Return the cut with rounds kept whose results the model has not answered yet, whatever was said since."""
     last = max((place for place, row in enumerate(rows) if row.message.is_output), default=-1)
     places = (place for place in range(max(last + 1, found.start), found.end) if _has_result(rows[place]))
-    more = _rounds(rows, found.start, found.end, places)
-    return replace(found, stays=tuple(_merged((*found.stays, *more))))
+    more = _find_rounds(rows, found.start, found.end, places)
+    return replace(found, stays=tuple(_merge_spans((*found.stays, *more))))
 
 
-def head_end(rows: Sequence[ViewEntry], head: int) -> int:
-    """Where the head ends: behind leading system messages and `head` more, never within a round, before any summary."""
+def find_head_end(rows: Sequence[ViewEntry], head: int) -> int:
+    """Return the end of the head: leading system messages and `head` more, no split round, before any summary."""
     place = 0
     while place < len(rows) and rows[place].message.role == "system" and rows[place].is_fresh:
         place += 1
     stop = min(place + head, len(rows))
     while place < stop and not rows[place].is_summary and rows[place].new is None:
         place += 1
-    while place < len(rows) and splits_round(rows, place):
+    while place < len(rows) and is_round_split(rows, place):
         place += 1
     return place
 
 
-def _head_after_summary(rows: Sequence[ViewEntry], start: int, head: int) -> range:
-    """The head, where an earlier compaction left it behind its summary: hosts have no other place for it."""
+def _find_head_after_summary(rows: Sequence[ViewEntry], start: int, head: int) -> range:
+    """Return the head where an earlier compaction left it after its summary, as hosts do."""
     first = all(row.message.role == "system" or row.message.origin == "synthetic" for row in rows[:start])
-    if not first or start >= len(rows) or rows[start].new is not None or not is_summary(text_of(rows[start].message)):
+    if not first or start >= len(rows) or rows[start].new is not None or not is_summary(get_text(rows[start].message)):
         return range(0)
     return range(start + 1, min(start + 1 + head, len(rows)))
 
@@ -92,17 +92,17 @@ def turn_starts(rows: Sequence[ViewEntry], every_user: bool) -> Iterator[int]:
     """Rows with which a turn begins: what the user says, or whatever stands in the user's name."""
     for place, row in enumerate(rows):
         spoken = row.message.role == "user" and (every_user or row.message.origin == "user")
-        if spoken and not row.is_summary and not row.is_carried and not splits_round(rows, place):
+        if spoken and not row.is_summary and not row.is_carried and not is_round_split(rows, place):
             yield place
 
 
-def staying(rows: Sequence[ViewEntry], start: int, end: int, places: Iterable[int]) -> tuple[Span, ...]:
-    """The rows of [start, end) that these stand in, as whole rounds."""
-    return tuple(_merged(_rounds(rows, start, end, places)))
+def expand_to_rounds(rows: Sequence[ViewEntry], start: int, end: int, places: Iterable[int]) -> tuple[Span, ...]:
+    """Return the rows of [start, end) at these places, expanded to whole rounds."""
+    return tuple(_merge_spans(_find_rounds(rows, start, end, places)))
 
 
-def newest_user(rows: Sequence[ViewEntry]) -> int | None:
-    """The row of what the user said last."""
+def find_newest_user_row(rows: Sequence[ViewEntry]) -> int | None:
+    """Return the row of the newest user message."""
     for place in range(len(rows) - 1, -1, -1):
         message = rows[place].message
         says = any(part.kind in ("text", "media") for part in message.parts)
@@ -111,16 +111,18 @@ def newest_user(rows: Sequence[ViewEntry]) -> int | None:
     return None
 
 
-def pending(rows: Sequence[ViewEntry]) -> Iterator[int]:
-    """Rows with calls that have no result yet, or whose result says that it is still to come."""
+def find_pending_rows(rows: Sequence[ViewEntry]) -> Iterator[int]:
+    """Yield rows with calls that have no result yet or only an interim one."""
     for place, row in enumerate(rows):
         calls = [part for part in row.message.parts if part.kind == "tool_call"]
         if row.message.role == "assistant" and calls:
             given: dict[str, list[Part]] = {}
-            for part in (part for other in _answers(rows, place) for part in other.message.parts):
+            for part in (part for other in _iterate_answers(rows, place) for part in other.message.parts):
                 if part.kind == "tool_result":
                     given.setdefault(part.call_id, []).append(part)
-            if any(_waits(given.get(call.call_id, ())) for call in calls) and not _answered_later(rows, place, calls):
+            if any(_is_waiting(given.get(call.call_id, ())) for call in calls) and not _is_answered_later(
+                rows, place, calls
+            ):
                 yield place
 
 
@@ -143,55 +145,55 @@ class _Keep(Struct, frozen=True):
         return cls(settings.keep_turns, tokens, int(settings.keep_messages * share), settings.cut_at == "rounds")
 
 
-def _tail(rows: Sequence[ViewEntry], first: int, turns: Sequence[int], keep: _Keep) -> int:
-    """The row with which the tail begins."""
+def _find_tail(rows: Sequence[ViewEntry], first: int, turns: Sequence[int], keep: _Keep) -> int:
+    """Return the row at which the tail begins."""
     place = len(rows)
     if keep.at_rounds:
-        place = _enough(rows, first, keep.tokens)
+        place = _find_pi_cut(rows, first, keep.tokens)
     elif keep.turns or keep.tokens:
-        place = _whole_turns(rows, [turn for turn in turns if turn >= first], keep)
+        place = _fit_whole_turns(rows, [turn for turn in turns if turn >= first], keep)
     if keep.messages:
-        place = min(place, _back(rows, max(first, len(rows) - keep.messages)))
-    return min(place, _unread(rows))
+        place = min(place, _move_to_round_start(rows, max(first, len(rows) - keep.messages)))
+    return min(place, _find_unread(rows))
 
 
-def _whole_turns(rows: Sequence[ViewEntry], turns: Sequence[int], keep: _Keep) -> int:
-    """Turns from the newest back while they fit; of the first that does not, the rounds at its end that do."""
+def _fit_whole_turns(rows: Sequence[ViewEntry], turns: Sequence[int], keep: _Keep) -> int:
+    """Go back by whole turns while they fit; of the first that does not, keep the last rounds that do."""
     place, room = len(rows), keep.tokens
     for turn in list(reversed(turns))[: keep.turns or None]:
         tokens = sum(row.tokens for row in rows[turn:place])
         if keep.tokens and tokens > room:
-            return _suffix(rows, turn + 1, place, room)
+            return _fit_suffix(rows, turn + 1, place, room)
         place, room = turn, room - tokens
     if not turns:
-        return _suffix(rows, 1, place, room)  # nobody has spoken: one long turn
+        return _fit_suffix(rows, 1, place, room)  # nobody has spoken: one long turn
     if keep.tokens and (not keep.turns or len(turns) < keep.turns):
-        return _suffix(rows, _after_summary(rows, place), place, room)
+        return _fit_suffix(rows, _find_split_turn(rows, place), place, room)
     return place
 
 
-def _after_summary(rows: Sequence[ViewEntry], end: int) -> int:
-    """The first row of a turn that an earlier compaction split, in front of the first whole turn; `end` if none is."""
+def _find_split_turn(rows: Sequence[ViewEntry], end: int) -> int:
+    """Return the first row of a turn split by an earlier compaction, before the first whole turn, or `end`."""
     for place in range(end - 1, -1, -1):
         if rows[place].is_summary or rows[place].is_carried:
             return place + 1
     return end
 
 
-def _suffix(rows: Sequence[ViewEntry], first: int, end: int, room: int) -> int:
-    """The earliest row from which all to `end` has room, without parting a round; `end` if none does."""
+def _fit_suffix(rows: Sequence[ViewEntry], first: int, end: int, room: int) -> int:
+    """Return the earliest row from which all to `end` fits without splitting a round, or `end`."""
     found = end
     for place in range(end - 1, first - 1, -1):
         room -= rows[place].tokens
         if room < 0:
             break
-        if not splits_round(rows, place):
+        if not is_round_split(rows, place):
             found = place
     return found
 
 
-def _enough(rows: Sequence[ViewEntry], first: int, tokens: int) -> int:
-    """Pi's cut: back until `tokens` are kept, then forward to the next row that is no result (findCutPoint).
+def _find_pi_cut(rows: Sequence[ViewEntry], first: int, tokens: int) -> int:
+    """Cut as Pi does: back until `tokens` are kept, then forward to the next row that is no result (findCutPoint).
 
     Where only results are left, back to their calls, as Pi's newest version does: the older ones keep everything.
     """
@@ -201,19 +203,19 @@ def _enough(rows: Sequence[ViewEntry], first: int, tokens: int) -> int:
             return place + 1
         held += rows[place].tokens
         if held >= tokens:
-            after = [one for one in range(place, len(rows)) if not splits_round(rows, one)]
-            return after[0] if after else max(first, _back(rows, place))
+            after = [one for one in range(place, len(rows)) if not is_round_split(rows, one)]
+            return after[0] if after else max(first, _move_to_round_start(rows, place))
     return first
 
 
-def _back(rows: Sequence[ViewEntry], place: int) -> int:
-    while place > 0 and splits_round(rows, place):
+def _move_to_round_start(rows: Sequence[ViewEntry], place: int) -> int:
+    while place > 0 and is_round_split(rows, place):
         place -= 1
     return place
 
 
-def _unread(rows: Sequence[ViewEntry]) -> int:
-    """Where the newest round begins, if the model has not read its results yet.
+def _find_unread(rows: Sequence[ViewEntry]) -> int:
+    """Return where the newest round begins if the model has not read its results yet.
 
     What earlier compactions put behind it says nothing of what was read.
     """
@@ -225,31 +227,31 @@ def _unread(rows: Sequence[ViewEntry]) -> int:
         return last if calls else len(rows)
     if not any(part.kind == "tool_result" for part in rows[last].message.parts):
         return len(rows)
-    return _back(rows, last)
+    return _move_to_round_start(rows, last)
 
 
 def _has_result(row: ViewEntry) -> bool:
     return any(part.kind == "tool_result" for part in row.message.parts)
 
 
-def _firm(rows: Sequence[ViewEntry]) -> Iterator[int]:
-    """Rows that stay whatever becomes of the others."""
-    newest = newest_user(rows)
-    yield from pending(rows)
+def _find_kept_rows(rows: Sequence[ViewEntry]) -> Iterator[int]:
+    """Yield rows that stay whatever happens to the others."""
+    newest = find_newest_user_row(rows)
+    yield from find_pending_rows(rows)
     if newest is not None:
         yield newest
 
 
-def _rounds(rows: Sequence[ViewEntry], start: int, end: int, places: Iterable[int]) -> Iterator[Span]:
+def _find_rounds(rows: Sequence[ViewEntry], start: int, end: int, places: Iterable[int]) -> Iterator[Span]:
     for place in sorted(one for one in places if start <= one < end):
-        first = _back(rows, place)
+        first = _move_to_round_start(rows, place)
         last = place + 1
-        while last < len(rows) and splits_round(rows, last):
+        while last < len(rows) and is_round_split(rows, last):
             last += 1
         yield max(start, first), min(end, last)
 
 
-def _merged(spans: Iterable[Span]) -> Iterator[Span]:
+def _merge_spans(spans: Iterable[Span]) -> Iterator[Span]:
     held: Span | None = None
     for start, end in sorted(spans):
         if held and start <= held[1]:
@@ -262,8 +264,8 @@ def _merged(spans: Iterable[Span]) -> Iterator[Span]:
         yield held
 
 
-def _answers(rows: Sequence[ViewEntry], place: int) -> Iterator[ViewEntry]:
-    """The rows in which the calls of this row may be answered: those before the model speaks again."""
+def _iterate_answers(rows: Sequence[ViewEntry], place: int) -> Iterator[ViewEntry]:
+    """Yield the rows that may answer this row's calls: those before the model speaks again."""
     for number in range(place + 1, len(rows)):
         row = rows[number]
         if row.message.role == "assistant":
@@ -271,13 +273,13 @@ def _answers(rows: Sequence[ViewEntry], place: int) -> Iterator[ViewEntry]:
         yield row
 
 
-def _waits(results: Sequence[Part]) -> bool:
-    """Whether a call with these results has none yet that stands."""
+def _is_waiting(results: Sequence[Part]) -> bool:
+    """Return whether a call with these results has no final one yet."""
     return all(is_interim(part.text) for part in results)
 
 
-def _answered_later(rows: Sequence[ViewEntry], place: int, calls: Sequence[Part]) -> bool:
-    """Whether a later result under the same, non-empty id says how all of these calls ended."""
+def _is_answered_later(rows: Sequence[ViewEntry], place: int, calls: Sequence[Part]) -> bool:
+    """Return whether later results with the same, non-empty IDs say how all of these calls ended."""
     ids = {part.call_id for part in calls if part.call_id}
     later = [part for row in rows[place + 1 :] for part in row.message.parts if part.kind == "tool_result"]
     ended = {part.call_id for part in later if part.call_id in ids and not is_interim(part.text)}

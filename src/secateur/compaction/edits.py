@@ -13,41 +13,43 @@ from secateur.compaction.rows import ViewEntry
 from secateur.model import Edit, Message, NewMessage, Replace
 
 
-def replaced(
+def replace_segments(
     cut: HistoryCut, rows: Sequence[ViewEntry], raw: Sequence[Message], items: tuple[NewMessage, ...]
 ) -> Iterator[Edit]:
-    """The ranges that give way. The first of them becomes `items`, the others nothing."""
-    for number, span in enumerate(segments(cut, rows)):
-        yield replacing(span, rows, raw, items if number == 0 else ())
+    """Yield edits for the ranges to replace: the first becomes `items`, the others nothing."""
+    for number, span in enumerate(find_segments(cut, rows)):
+        yield replace_span(span, rows, raw, items if number == 0 else ())
 
 
-def replacing(
+def replace_span(
     span: Span, rows: Sequence[ViewEntry], raw: Sequence[Message], items: Iterable[NewMessage], by: str = "compact"
 ) -> Replace:
-    """One range of rows, become `items`."""
+    """Replace one range of rows with `items`."""
     first, last = span
     i, j = rows[first].first, rows[last - 1].last
-    before = tuple(row.new for row in reversed(list(takewhile(_stands_at(i), _down(rows, first)))) if row.new)
-    behind = tuple(row.new for row in takewhile(_stands_at(j), _up(rows, last)) if row.new)
+    before = tuple(
+        row.new for row in reversed(list(takewhile(_make_place_test(i), _iterate_backward(rows, first)))) if row.new
+    )
+    behind = tuple(row.new for row in takewhile(_make_place_test(j), _iterate_forward(rows, last)) if row.new)
     after = raw[i - 1].key if i else ""
     return Replace(after, raw[j - 1].key, (*before, *items, *behind), strategy=by)
 
 
-def segments(cut: HistoryCut, rows: Sequence[ViewEntry]) -> Iterator[Span]:
-    """The runs of rows that give way and stand for some raw message: a mere insertion is nothing that can be hidden."""
-    for first, last in cut.segments():
+def find_segments(cut: HistoryCut, rows: Sequence[ViewEntry]) -> Iterator[Span]:
+    """Yield the runs to replace that stand for raw messages; a mere insertion cannot be hidden."""
+    for first, last in cut.iterate_segments():
         if rows[first].first < rows[last - 1].last:
             yield first, last
 
 
-def _stands_at(place: int) -> Callable[[ViewEntry], bool]:
-    """Whether a row is an insertion there: such rows stand side by side."""
+def _make_place_test(place: int) -> Callable[[ViewEntry], bool]:
+    """Return a test of whether a row is an insertion at a place; such rows are adjacent."""
     return lambda row: row.first == row.last == place
 
 
-def _down(rows: Sequence[ViewEntry], first: int) -> Iterator[ViewEntry]:
+def _iterate_backward(rows: Sequence[ViewEntry], first: int) -> Iterator[ViewEntry]:
     return (rows[number] for number in range(first - 1, -1, -1))
 
 
-def _up(rows: Sequence[ViewEntry], last: int) -> Iterator[ViewEntry]:
+def _iterate_forward(rows: Sequence[ViewEntry], last: int) -> Iterator[ViewEntry]:
     return (rows[number] for number in range(last, len(rows)))

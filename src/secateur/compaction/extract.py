@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.acts.words import one_line
-from secateur.compaction.ledger import Ledger, fitting, rendered
-from secateur.compaction.ledger.said import said_by_agent, sentences
+from secateur.acts.words import collapse_whitespace
+from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger.said import get_agent_text, split_sentences
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
@@ -30,9 +30,9 @@ def extract(
 
     `ledger` is that of the whole history so far, `messages` the span whose sentences are looked through.
     """
-    sections = rendered(fitting(ledger, int(max_tokens * LEDGER_SHARE), count))
+    sections = render_ledger(fit_ledger(ledger, int(max_tokens * LEDGER_SHARE), count))
     room = max_tokens - sum(count(line) + 1 for lines in sections.values() for line in lines)
-    told = {line: section for section, line in _chosen(messages, room, count)}
+    told = {line: section for section, line in _choose_sentences(messages, room, count)}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
     return {id: lines for id, lines in made.items() if lines}
 
@@ -43,10 +43,10 @@ class _Sentence(Struct, frozen=True):
     score: float
 
 
-def _chosen(messages: Sequence[Message], room: int, count: Callable[[str], int]) -> Iterator[tuple[str, str]]:
-    """The best sentences that fit, in the order in which they were said, each as a line of its section."""
+def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[str], int]) -> Iterator[tuple[str, str]]:
+    """Yield the best sentences that fit, in original order, each as a line of its section."""
     kept: list[tuple[int, str]] = []
-    for one in sorted(_scored(messages), key=lambda one: (-one.score, one.at)):
+    for one in sorted(_score_sentences(messages), key=lambda one: (-one.score, one.at)):
         if len(kept) == MOST or room <= 0:
             break
         line = f"- {redact(one.text)}"
@@ -58,46 +58,46 @@ def _chosen(messages: Sequence[Message], room: int, count: Callable[[str], int])
         yield "accomplished" if _DONE.search(line) else "discoveries", line
 
 
-def _scored(messages: Sequence[Message]) -> list[_Sentence]:
-    """Every sentence worth a place, scored by its words, its names and what it says of."""
-    said = list(_said(messages))
-    words = Counter(word for text, _ in said for word in set(_words(text)))
+def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
+    """Score every candidate sentence by its words, its names and what it is about."""
+    said = list(_collect_sentences(messages))
+    words = Counter(word for text, _ in said for word in set(_extract_words(text)))
     many = max(2, len(said) // 4)  # a word of every fourth sentence tells nothing
     return [_Sentence(text, at, _score(text, closing, words, many)) for at, (text, closing) in enumerate(said)]
 
 
-def _said(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
-    """Each sentence once, the last time it was said; with whether it stands in a message that closes a turn."""
+def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
+    """Return each sentence once, at its last occurrence, and whether its message closes a turn."""
     found: dict[str, bool] = {}
     for number, message in enumerate(messages):
-        text = redact(said_by_agent(message))
+        text = redact(get_agent_text(message))
         follows = messages[number + 1] if number + 1 < len(messages) else None
         closing = not any(part.kind == "tool_call" for part in message.parts) and (
             follows is None or follows.role == "user"
         )
-        for sentence in _plain(text):
+        for sentence in _filter_sentences(text):
             found.pop(sentence, None)
             found[sentence] = closing
     return iter(found.items())
 
 
-def _plain(text: str) -> Iterator[str]:
-    """Sentences that say something: no headings, tables, questions, nor talk about what comes next."""
-    for sentence in sentences(text):
-        said = re.sub(r"^(?:[-*•+]|\d{1,2}[.)])\s+", "", one_line(sentence))
+def _filter_sentences(text: str) -> Iterator[str]:
+    """Yield meaningful sentences: no headings, tables, questions or talk about what comes next."""
+    for sentence in split_sentences(text):
+        said = re.sub(r"^(?:[-*•+]|\d{1,2}[.)])\s+", "", collapse_whitespace(sentence))
         size = len(said) * (2 if _WIDE.search(said) else 1)
         if size >= MIN_CHARS and len(said) <= MAX_CHARS and not _EMPTY.search(said) and not _TALK.match(said):
             yield said
 
 
 def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
-    known = [word for word in set(_words(text)) if 2 <= words[word] <= many]
+    known = [word for word in set(_extract_words(text)) if 2 <= words[word] <= many]
     score = len(known) / (8 + len(text) / 20)
     score += 0.8 * bool(_TELLS.search(text)) + 0.4 * bool(_NAMES.search(text)) + 0.6 * closing
     return score + 0.4 * bool(_DONE.search(text))
 
 
-def _words(text: str) -> Iterable[str]:
+def _extract_words(text: str) -> Iterable[str]:
     return (word.casefold() for word in _WORD.findall(text))
 
 

@@ -48,24 +48,24 @@ _COMMON: MappingProxyType[str, frozenset[str]] = MappingProxyType(
 )
 
 
-def language_of(text: str) -> str | None:
-    """The language's code ("en", "vi", "zh", …), or None where the text is too short or too mixed to tell."""
-    prose = " ".join(map(_spoken, _CODE.sub(" ", text[:MOST_CHARS]).split()))
+def detect_language(text: str) -> str | None:
+    """Return the language's code ("en", "vi", "zh", …), or None if the text is too short or mixed."""
+    prose = " ".join(map(_mask_ascii, _CODE.sub(" ", text[:MOST_CHARS]).split()))
     words = [word.lower() for word in _WORD.findall(prose)]
     letters = sum(map(len, words))
     for code, letter in _SCRIPTS:
         found = len(letter.findall(prose))
         if found >= max(LEAST_LETTERS // 4 if code in ("ja", "ko", "zh") else LEAST_LETTERS, LETTER_SHARE * letters):
-            return _by_words(words, ("ru", "uk")) or "ru" if code == "cyrillic" else code
-    return _by_words(words, tuple(_COMMON))
+            return _detect_by_words(words, ("ru", "uk")) or "ru" if code == "cyrillic" else code
+    return _detect_by_words(words, tuple(_COMMON))
 
 
-def _spoken(word: str) -> str:
-    """The word, if it is one; of names and addresses what is not ASCII: a script without blanks may stand around."""
+def _mask_ascii(word: str) -> str:
+    """Return a word as it is; for names and addresses only non-ASCII, as unspaced scripts may surround them."""
     return "".join(" " if char.isascii() else char for char in word) if _NO_WORD.search(word) else word
 
 
-def _by_words(words: list[str], codes: tuple[str, ...]) -> str | None:
+def _detect_by_words(words: list[str], codes: tuple[str, ...]) -> str | None:
     seen = Counter(words)
     votes = sorted(((sum(seen[word] for word in _COMMON[code]), code) for code in codes), reverse=True)
     (most, code), (second, _) = votes[0], votes[1]

@@ -21,14 +21,14 @@ class Layout(Struct, frozen=True):
     tail: int
     compacted: int
 
-    def details(self) -> dict[str, Any]:
-        """As pi-auto-compressor stores it."""
+    def make_details(self) -> dict[str, Any]:
+        """Return the details as pi-auto-compressor stores them."""
         counts = {"headMessageCount": self.head, "tailMessageCount": self.tail}
         return {"kind": KIND, **counts, "compactedMessageCount": self.compacted}
 
 
-def stored(details: Any) -> Layout | None:
-    """The layout that a host stored; None where these are the details of something else."""
+def parse_layout(details: Any) -> Layout | None:
+    """Return the layout that a host stored, or None if these are the details of something else."""
     if not isinstance(details, dict) or details.get("kind") != KIND:
         return None
     said = [details.get(name) for name in ("headMessageCount", "tailMessageCount", "compactedMessageCount")]
@@ -36,8 +36,8 @@ def stored(details: Any) -> Layout | None:
     return Layout(*counts) if len(counts) == len(said) else None
 
 
-def laid_out(messages: Sequence[_T], summary: _T | None, layout: Layout) -> list[_T]:
-    """The messages of one request: head, summary, tail, and all that came later; as they are without a summary."""
+def apply_layout(messages: Sequence[_T], summary: _T | None, layout: Layout) -> list[_T]:
+    """Return a request's messages: head, summary, tail and all later ones; unchanged without a summary."""
     if summary is None:
         return list(messages)
     compacted = min(layout.compacted, len(messages))

@@ -77,13 +77,13 @@ class Refused(Struct, frozen=True):
 Outcome = Compacted | Refused
 
 
-def status_of(outcome: Outcome) -> str:
-    """`override`, or `cancelled: reason` (SEEDS 2.4); `host` is for who never asked."""
+def get_status(outcome: Outcome) -> str:
+    """Return `override` or `cancelled: reason` (SEEDS 2.4); `host` applies if nothing was asked."""
     return "override" if isinstance(outcome, Compacted) else f"cancelled: {outcome.text}"
 
 
-def host_answer(outcome: Outcome, first_entry: str, tokens_before: int) -> dict[str, Any]:
-    """What Pi's `session_before_compact` is answered: always a full result or a cancellation (SEEDS 2.4).
+def build_host_answer(outcome: Outcome, first_entry: str, tokens_before: int) -> dict[str, Any]:
+    """Build the answer to Pi's `session_before_compact`: a full result or a cancellation (SEEDS 2.4).
 
     Everything stays with the host: the first entry kept is the first entry of the context.
     """
@@ -95,7 +95,7 @@ def host_answer(outcome: Outcome, first_entry: str, tokens_before: int) -> dict[
         "firstKeptEntryId": first_entry,
         "tokensBefore": tokens_before,
         "details": {
-            **layout.details(),
+            **layout.make_details(),
             "estimatedTokensAfter": tokens_before - outcome.tokens_before + outcome.tokens_after,
             "estimatedTokensSaved": outcome.tokens_before - outcome.tokens_after,
         },

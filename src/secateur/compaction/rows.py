@@ -55,15 +55,17 @@ class ViewEntry(Struct, frozen=True):
         )
 
 
-def rows_of(shown: Sequence[Message], ranges: Sequence[Located], count: Callable[[str], int]) -> tuple[ViewEntry, ...]:
-    """The view, row by row: `shown` are the raw messages one by one as the model reads them."""
+def build_rows(
+    shown: Sequence[Message], ranges: Sequence[Located], count: Callable[[str], int]
+) -> tuple[ViewEntry, ...]:
+    """Return the view row by row: `shown` are the raw messages one by one as the model reads them."""
     made: list[ViewEntry] = []
     here = 0
     for i, j, edit in ranges:
-        made += (_row(shown[number], number, count) for number in range(here, i))
+        made += (_make_row(shown[number], number, count) for number in range(here, i))
         made += (_put_in(new, (i, j), number == 0, count) for number, new in enumerate(edit.messages))
         here = max(here, j)
-    made += (_row(shown[number], number, count) for number in range(here, len(shown)))
+    made += (_make_row(shown[number], number, count) for number in range(here, len(shown)))
     return tuple(made)
 
 
@@ -72,13 +74,13 @@ def size(message: Message, count: Callable[[str], int]) -> int:
     return sum(part.tokens if part.kind == "media" else count(part.text) for part in message.parts)
 
 
-def text_of(message: Message) -> str:
-    """What is said in a message, its text blocks in order."""
+def get_text(message: Message) -> str:
+    """Return the text of a message: its text blocks in order."""
     return "\n".join(part.text for part in message.parts if part.kind == "text")
 
 
-def splits_round(rows: Sequence[ViewEntry], place: int) -> bool:
-    """Whether a cut before this row would part calls from their results, or what an earlier compaction put in."""
+def is_round_split(rows: Sequence[ViewEntry], place: int) -> bool:
+    """Return whether a cut here would separate calls from results, or what a compaction inserted."""
     if place < len(rows) and not rows[place].opens:
         return True
     for row in rows[place:]:
@@ -89,7 +91,7 @@ def splits_round(rows: Sequence[ViewEntry], place: int) -> bool:
     return False
 
 
-def _row(message: Message, number: int, count: Callable[[str], int]) -> ViewEntry:
+def _make_row(message: Message, number: int, count: Callable[[str], int]) -> ViewEntry:
     return ViewEntry(message, size(message, count), number, number + 1)
 
 

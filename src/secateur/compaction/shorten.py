@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.cut import HistoryCut, Span, newest_user, pending, staying
-from secateur.compaction.digest import digested
-from secateur.compaction.edits import replacing, segments
+from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row, find_pending_rows
+from secateur.compaction.digest import build_digest
+from secateur.compaction.edits import find_segments, replace_span
 from secateur.compaction.outcome import Compacted, Refused
-from secateur.compaction.rows import DIGEST, ViewEntry, rows_of, splits_round
+from secateur.compaction.rows import DIGEST, ViewEntry, build_rows, is_round_split
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, DigestSettings
-from secateur.compaction.span import carried, newest
+from secateur.compaction.span import collect_carried, keep_newest
 from secateur.lineage import handle_of
 from secateur.model import Message, NewMessage, Replace
 
@@ -38,12 +38,14 @@ class _Stretch(Struct, frozen=True):
 
 def shorten(scene: CompactionInput, settings: Compaction, digest: DigestSettings, stretch: Span) -> Compacted | Refused:
     """Digests in place of the raw messages [first, last), where they shorten something; the tokens are the scene's."""
-    rows = rows_of(scene.shown or scene.raw, scene.ranges, scene.count)
+    rows = build_rows(scene.shown or scene.raw, scene.ranges, scene.count)
     start, end = (next((n for n, row in enumerate(rows) if row.first >= at), len(rows)) for at in stretch)
-    while end > start and splits_round(rows, end):
+    while end > start and is_round_split(rows, end):
         end -= 1
-    where = HistoryCut(start, end, staying(rows, start, end, (*_not_work(rows), *_waiting(rows))))
-    made = [one for span in segments(where, rows) if (one := _shortened(scene, settings, digest, (rows, span)))]
+    where = HistoryCut(start, end, expand_to_rounds(rows, start, end, (*_find_non_work(rows), *_find_waiting(rows))))
+    made = [
+        one for span in find_segments(where, rows) if (one := _shorten_stretch(scene, settings, digest, (rows, span)))
+    ]
     if not made:
         return Refused("no_gain", "a digest of the older work would hardly be shorter")
     return Compacted(
@@ -57,8 +59,8 @@ def shorten(scene: CompactionInput, settings: Compaction, digest: DigestSettings
     )
 
 
-def _not_work(rows: Sequence[ViewEntry]) -> Iterator[int]:
-    """Rows that are not the agent's work: what the user said, system messages, earlier summaries and digests."""
+def _find_non_work(rows: Sequence[ViewEntry]) -> Iterator[int]:
+    """Yield rows that are not the agent's work: user and system messages, earlier summaries and digests."""
     for number, row in enumerate(rows):
         message = row.message
         says = any(part.kind in ("text", "media") and not part.container_key for part in message.parts)
@@ -67,42 +69,42 @@ def _not_work(rows: Sequence[ViewEntry]) -> Iterator[int]:
             yield number
 
 
-def _waiting(rows: Sequence[ViewEntry]) -> Iterator[int]:
-    """Rows whose calls may yet be answered: not those without any result after which the user spoke."""
-    spoken = newest_user(rows) or 0
-    for place in pending(rows):
+def _find_waiting(rows: Sequence[ViewEntry]) -> Iterator[int]:
+    """Yield rows whose calls may yet be answered: not those without any result after which the user spoke."""
+    spoken = find_newest_user_row(rows) or 0
+    for place in find_pending_rows(rows):
         behind = rows[place + 1] if place + 1 < len(rows) else None
         answered = behind is not None and any(part.kind == "tool_result" for part in behind.message.parts)
         if answered or place > spoken:
             yield place
 
 
-def _shortened(
+def _shorten_stretch(
     scene: CompactionInput, settings: Compaction, digest: DigestSettings, place: tuple[Sequence[ViewEntry], Span]
 ) -> _Stretch | None:
-    """One stretch, if it becomes shorter."""
+    """Shorten one stretch, if it becomes shorter."""
     rows, span = place
     mine = rows[span[0] : span[1]]
     raw = scene.raw[mine[0].first : mine[-1].last]
-    full = _full(raw) if scene.handles else ""
+    full = _join_full_text(raw) if scene.handles else ""
     handle = handle_of(full) if full else ""
-    text = digested(raw, digest, handle)
-    kept = tuple(newest(carried(mine, scene.raw, settings, scene.protect, tools=True)))
+    text = build_digest(raw, digest, handle)
+    kept = tuple(keep_newest(collect_carried(mine, scene.raw, settings, scene.protect, tools=True)))
     before = sum(row.tokens for row in mine)
     after = sum(scene.count(one) for one in (text, *(item.text for item in kept)))
     if after > MOST_SHARE * before or before - after < LEAST_TOKENS:
         return None
     items = (NewMessage("user", text, "summary", {DIGEST: len(raw)}), *kept)
-    edit = replacing(span, rows, scene.raw, items, BY)
+    edit = replace_span(span, rows, scene.raw, items, BY)
     return _Stretch(edit, text, len(raw), before, after, (handle, full) if handle else None)
 
 
-def _full(messages: Sequence[Message]) -> str:
-    """What gives way as text."""
-    return "\n\n".join(_said(messages))
+def _join_full_text(messages: Sequence[Message]) -> str:
+    """Return the replaced messages as text."""
+    return "\n\n".join(_iterate_texts(messages))
 
 
-def _said(messages: Sequence[Message]) -> Iterator[str]:
+def _iterate_texts(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         for part in message.parts:
             if part.text:

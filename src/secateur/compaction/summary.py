@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.template import STATES, Template, known_headings
+from secateur.compaction.template import STATES, Template, list_headings
 
 Sections = dict[str, tuple[str, ...]]
 NONE = "(none)"  # what stands under a heading that has nothing to say
@@ -29,12 +29,12 @@ class Fitted(Struct, frozen=True):
     forgotten: int = 0
 
 
-def parsed(text: str) -> Sections:
-    """The lines under each heading that any template has, by section id; text before the first is not taken."""
-    named, found = known_headings(), dict[str, list[str]]()
+def parse_sections(text: str) -> Sections:
+    """Parse the lines under each known heading by section ID; text before the first heading is dropped."""
+    named, found = list_headings(), dict[str, list[str]]()
     here: list[str] | None = None
     for line in text.splitlines():
-        id = _section(line, named)
+        id = _match_heading(line, named)
         if id is not None:
             here = found.setdefault(id, [])
         elif here is not None and line.strip() and not _FENCE.match(line) and not _EMPTY.match(line):
@@ -42,18 +42,18 @@ def parsed(text: str) -> Sections:
     return {id: tuple(lines) for id, lines in found.items()}
 
 
-def rendered(template: Template, sections: Mapping[str, Sequence[str]]) -> str:
-    """The sections as text under the template's headings, each one there; sections without one stand at home."""
+def render_sections(template: Template, sections: Mapping[str, Sequence[str]]) -> str:
+    """Render the sections under all of the template's headings; sections without one go under their home."""
     placed: dict[str, list[str]] = {id: [] for id in template.ids}
     for id, lines in sections.items():
-        home = template.home(id)
-        placed[home if home in placed else template.home("discoveries")] += lines
+        home = template.get_home(id)
+        placed[home if home in placed else template.get_home("discoveries")] += lines
     parts = [f"## {one.heading}\n" + "\n".join(placed[one.id] or [NONE]) for one in template.sections]
     return "\n\n".join(parts)
 
 
-def merged(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Sections:
-    """What was kept and what is new. A state gives way to a newer one; other lines are added, none said twice."""
+def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Sections:
+    """Merge kept and new sections: newer states replace older ones, other lines are added without repeats."""
     made: Sections = {}
     for id in dict.fromkeys((*kept, *new)):
         lines = [*kept.get(id, ()), *new.get(id, ())]
@@ -61,14 +61,14 @@ def merged(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) 
             lines = list(new[id])
         said: dict[str, str] = {}
         for line in lines:
-            said.setdefault(_plain(line), line)
+            said.setdefault(_normalize_line(line), line)
         if said:
             made[id] = tuple(said.values())
     return made
 
 
-def fitted(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
-    """The sections in at most so many tokens. From the longest section that is no state the oldest line goes first."""
+def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
+    """Fit the sections into the tokens by dropping the oldest line of the longest section that is no state."""
     left = {id: list(lines) for id, lines in sections.items()}
     sizes = {id: [count(line) + 1 for line in lines] for id, lines in left.items()}
     forgotten = 0
@@ -82,13 +82,13 @@ def fitted(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[
     return Fitted({id: tuple(lines) for id, lines in left.items() if lines}, forgotten)
 
 
-def _section(line: str, named: Mapping[str, str]) -> str | None:
+def _match_heading(line: str, named: Mapping[str, str]) -> str | None:
     match = _HEADING.match(line)
     if match is None:
         return None
     return named.get((match["hash"] or match["bold"]).strip().rstrip(":").lower())
 
 
-def _plain(line: str) -> str:
-    """A line by which to know it again: without its bullet, blanks and case."""
+def _normalize_line(line: str) -> str:
+    """Normalize a line for comparison: without its bullet, spacing and case."""
     return " ".join(_BULLET.sub("", line).split()).casefold().rstrip(".")

@@ -29,8 +29,8 @@ class Template(Struct, frozen=True):
     sections: tuple[Section, ...]
     homes: dict[str, str] = {}
 
-    def home(self, section: str) -> str:
-        """The section of this template under which that section's lines stand."""
+    def get_home(self, section: str) -> str:
+        """Return the section of this template that takes that section's lines."""
         return self.homes.get(section, section)
 
     @property
@@ -39,8 +39,8 @@ class Template(Struct, frozen=True):
         return tuple(section.id for section in self.sections)
 
 
-def template(name: str, language: str = "en") -> Template:
-    """The template of that name; ours with the headings of that language, where we have them."""
+def get_template(name: str, language: str = "en") -> Template:
+    """Return the template of that name; ours with the headings of that language, if available."""
     if name != OURS.name:
         return TEMPLATES[name]
     words = _HEADINGS.get(language, _HEADINGS["en"])
@@ -48,15 +48,15 @@ def template(name: str, language: str = "en") -> Template:
     return Template(OURS.name, tuple(Section(one.id, word, one.hint) for one, word in sections))
 
 
-def known_headings() -> dict[str, str]:
-    """Every heading of every template and language, in lower case, and its section's id."""
+def list_headings() -> dict[str, str]:
+    """Return every heading of every template and language, in lower case, with its section's ID."""
     named = {one.heading.lower(): one.id for made in TEMPLATES.values() for one in made.sections}
     for words in _HEADINGS.values():
         named |= {word.lower(): id for word, id in zip(words, SECTIONS, strict=True)}
     return named
 
 
-def _template(name: str, homes: dict[str, str], *rows: tuple[str, str, str]) -> Template:
+def _make_template(name: str, homes: dict[str, str], *rows: tuple[str, str, str]) -> Template:
     return Template(name, tuple(Section(*row) for row in rows), homes)
 
 
@@ -105,7 +105,7 @@ _HEADINGS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-OURS = _template(
+OURS = _make_template(
     "secateur",
     {},
     ("goal", "Goal", "what the user wants now, in one or two sentences"),
@@ -123,7 +123,7 @@ TEMPLATES: MappingProxyType[str, Template] = MappingProxyType(
         one.name: one
         for one in (
             OURS,
-            _template(  # opencode 1.17
+            _make_template(  # opencode 1.17
                 "opencode",
                 {"instructions": "constraints", "questions": "next"},
                 ("goal", "Goal", "one sentence"),
@@ -134,7 +134,7 @@ TEMPLATES: MappingProxyType[str, Template] = MappingProxyType(
                 ("discoveries", "Critical Context", "facts, errors, open questions"),
                 ("files", "Relevant Files", "each path and why"),
             ),
-            _template(  # SEEDS 1.2
+            _make_template(  # SEEDS 1.2
                 "kilocode",
                 {"constraints": "instructions", "questions": "discoveries", "next": "accomplished"},
                 ("goal", "Goal", "what the user is trying to accomplish"),
@@ -143,7 +143,7 @@ TEMPLATES: MappingProxyType[str, Template] = MappingProxyType(
                 ("accomplished", "Accomplished", "what has been completed so far, and what remains"),
                 ("files", "Relevant files/directories", "files and paths that matter for the ongoing task"),
             ),
-            _template(  # SEEDS 1.5
+            _make_template(  # SEEDS 1.5
                 "hermes",
                 {"constraints": "instructions", "questions": "next"},
                 ("goal", "Goal", "what the user is trying to accomplish"),
@@ -153,7 +153,7 @@ TEMPLATES: MappingProxyType[str, Template] = MappingProxyType(
                 ("files", "Relevant Files & Paths", "all file paths, URLs and resources that matter"),
                 ("next", "Next Steps", "what the agent was about to do"),
             ),
-            _template(  # Pi's own; its file lists stand below the headings, ours among the context
+            _make_template(  # Pi's own; its file lists stand below the headings, ours among the context
                 "pi",
                 {"instructions": "constraints", "files": "discoveries", "questions": "discoveries"},
                 ("goal", "Goal", "what the user is trying to accomplish"),
@@ -163,7 +163,7 @@ TEMPLATES: MappingProxyType[str, Template] = MappingProxyType(
                 ("next", "Next Steps", "in order"),
                 ("discoveries", "Critical Context", "data, examples and references needed to go on"),
             ),
-            _template(
+            _make_template(
                 "pi-auto-compressor",
                 {"instructions": "constraints"},
                 ("goal", "Goal", "what the user is trying to accomplish"),

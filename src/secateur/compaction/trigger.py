@@ -65,27 +65,27 @@ def load(estimated: int, fixed: int = 0, report: Report | None = None) -> Load:
     return Load(report.tokens * estimated // report.estimated, fixed, anchored=True)
 
 
-def limits(settings: Compaction, window: int, model: str = "") -> Limits:
-    """The threshold in a window: what stays usable beside the reserve, and what the policy says, whichever is less."""
+def compute_limits(settings: Compaction, window: int, model: str = "") -> Limits:
+    """Return a window's threshold: what is usable beside the reserve or the policy's, whichever is less."""
     reserve = _reserve(settings.reserve_tokens, window)
     usable = max(0, window - reserve)
-    named = [(len(glob), glob, limit) for glob, limit in settings.model_thresholds.items() if _fits(glob, model)]
+    named = [(len(glob), glob, limit) for glob, limit in settings.model_thresholds.items() if _is_match(glob, model)]
     if named:
         _, glob, limit = max(named)
-        asked = [(_tokens(limit, window), f"models.{glob}")]
+        asked = [(_resolve_tokens(limit, window), f"models.{glob}")]
     else:
         both = (("over_share", settings.over_window_share), ("over_tokens", settings.over_tokens))
-        asked = [(_tokens(limit, window), name) for name, limit in both if limit is not None]
+        asked = [(_resolve_tokens(limit, window), name) for name, limit in both if limit is not None]
     threshold, source = min([(usable, "window less reserve"), *asked])
     return Limits(window, reserve, usable, threshold, source)
 
 
-def due(settings: Compaction, load: Load, limits: Limits, forced: bool = False) -> Due:
-    """Whether a compaction is due. `forced`: a person, a provider's overflow or a model switch asks for it."""
+def check_due(settings: Compaction, load: Load, limits: Limits, forced: bool = False) -> Due:
+    """Return whether a compaction is due. `forced`: a person, a provider overflow or a model switch requests it."""
     if not settings.enabled:
         return Due(False, "off", "compaction is off")
     if limits.window > 0 and load.fixed >= limits.usable:
-        return Due(False, "fixed_overhead", _too_much(load, limits))
+        return Due(False, "fixed_overhead", _explain_overload(load, limits))
     if forced:
         return Due(True, "forced", "asked for")
     if limits.window <= 0:
@@ -96,7 +96,7 @@ def due(settings: Compaction, load: Load, limits: Limits, forced: bool = False) 
     return Due(over, "over" if over else "under", said)
 
 
-def _too_much(load: Load, limits: Limits) -> str:
+def _explain_overload(load: Load, limits: Limits) -> str:
     return (
         f"system prompt and tools alone take {load.fixed:,} tokens, and {limits.usable:,} of {limits.window:,} are"
         " usable: no compaction can help; send fewer tools or use a larger window"
@@ -109,9 +109,9 @@ def _reserve(stated: int | None, window: int) -> int:
     return min(stated, int(window * MOST_RESERVE_SHARE))
 
 
-def _tokens(limit: int | float, window: int) -> int:
+def _resolve_tokens(limit: int | float, window: int) -> int:
     return int(limit * window) if isinstance(limit, float) else limit
 
 
-def _fits(glob: str, model: str) -> bool:
+def _is_match(glob: str, model: str) -> bool:
     return fnmatchcase(model.lower(), glob.strip().lower())

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.ledger import Ledger, fitting, rendered
+from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.settings import Compaction
-from secateur.compaction.summary import Sections, fitted
-from secateur.compaction.summary import rendered as as_text
+from secateur.compaction.summary import Sections, fit_sections
+from secateur.compaction.summary import render_sections as as_text
 from secateur.compaction.template import SECTIONS, Template
 from secateur.own_text import SUMMARY_BEGINS
 from secateur.redact import redact
@@ -30,8 +30,8 @@ class Written(Struct, frozen=True):
     forgotten: int = 0
 
 
-def budget(settings: Compaction, window: int) -> int:
-    """The most tokens that a summary may take."""
+def compute_summary_budget(settings: Compaction, window: int) -> int:
+    """Return the most tokens that a summary may take."""
     tokens = settings.max_summary_tokens
     if isinstance(tokens, int):
         return tokens
@@ -40,16 +40,17 @@ def budget(settings: Compaction, window: int) -> int:
     return max(LEAST_TOKENS, min(MOST_TOKENS, int(tokens * window)))
 
 
-def written(
+def write_within_budget(
     template: Template, prose: Mapping[str, Sequence[str]], ledger: Ledger, most: int, count: Callable[[str], int]
 ) -> Written:
-    """The summary in at most about `most` tokens."""
+    """Write the summary in about `most` tokens at most."""
     facts = {
-        id: tuple(map(redact, lines)) for id, lines in rendered(fitting(ledger, int(most * FACTS_SHARE), count)).items()
+        id: tuple(map(redact, lines))
+        for id, lines in render_ledger(fit_ledger(ledger, int(most * FACTS_SHARE), count)).items()
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
     frame = count(as_text(template, {})) + count(SUMMARY_BEGINS)
-    fit = fitted({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
+    fit = fit_sections({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
     text = f"{SUMMARY_BEGINS}\n\n{as_text(template, both)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

@@ -74,7 +74,7 @@ class SummaryJob:
         scene = replace(scene, focus=reply.focus or scene.focus, supplied=reply.summary or scene.supplied)
         task = compacting.CompactionTask(scene, self._task.settings, self._task.after)
         try:
-            self.made = compacting.compacted(task, self._listed, self._deadline_s, self.stop)
+            self.made = compacting.compact_history(task, self._listed, self._deadline_s, self.stop)
         except CancelledError:
             self.made = compacting.Made(Refused("cancelled", "it was called off"))
 
@@ -101,8 +101,8 @@ class Background:
             job.taken = True
             return PreparedSummary(job.made, job.known)
 
-    def used(self, who: SessionId) -> None:
-        """Drop what was taken: a request went out that had it."""
+    def drop_taken(self, who: SessionId) -> None:
+        """Drop what was taken once a request that used it was sent."""
         with self._lock:
             job = self._jobs.get(who)
             if job is not None and job.taken:
@@ -113,7 +113,7 @@ class Background:
         with self._lock:
             job = self._jobs.pop(SessionId(session, tenant), None)
         if job is not None:
-            job.stop.now()
+            job.stop.cancel()
         return job is not None
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class Background:
         with self._lock:
             jobs, self._jobs = [*self._jobs.values()], {}
         for job in jobs:
-            job.stop.now()
+            job.stop.cancel()
         for job in jobs:
             job.thread.join(CLOSING_S)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from secateur.compaction.outcome import Refused
 from secateur.model import Message, Replace
-from secateur.plan import Plan, active_epochs
+from secateur.plan import Plan, list_active_epochs
 
 LEAST_NEW_SHARE = 0.05  # of the window, new since the last compaction: with less a summary frees next to nothing
 LEAST_CALLS = 4  # answers of the model between two compactions, for the window not to count as refilling
@@ -18,12 +18,12 @@ MOST_IN_A_ROW = 3  # compactions that came sooner than that
 ADVICE = "keep less behind the summary, give tools that say less, or use a model with a larger window"
 
 
-def held_back(plan: Plan, messages: Sequence[Message], window: int, count: Callable[[str], int]) -> Refused | None:
-    """Why no summary should be made now; None if nothing speaks against it."""
+def find_refusal(plan: Plan, messages: Sequence[Message], window: int, count: Callable[[str], int]) -> Refused | None:
+    """Return why no summary should be made now, or None if nothing prevents it."""
     places = {message.key: number for number, message in enumerate(messages)}
     tips = [
         places[epoch.head_key]
-        for epoch in active_epochs(plan)
+        for epoch in list_active_epochs(plan)
         if epoch.head_key in places and _is_compaction(epoch.edits)
     ]
     if not tips:
@@ -36,7 +36,7 @@ def held_back(plan: Plan, messages: Sequence[Message], window: int, count: Calla
         )
         return Refused("no_progress", text)
     edges = [*tips, len(messages) - 1]
-    gaps = [_calls(messages[a + 1 : b + 1]) for a, b in zip(edges, edges[1:], strict=False)]
+    gaps = [_count_assistant_messages(messages[a + 1 : b + 1]) for a, b in zip(edges, edges[1:], strict=False)]
     if len(gaps) >= MOST_IN_A_ROW and all(gap < LEAST_CALLS for gap in gaps[-MOST_IN_A_ROW:]):
         text = f"{len(gaps)} compactions, the last ones within {LEAST_CALLS} answers each: {ADVICE}"
         return Refused("too_often", text)
@@ -47,7 +47,7 @@ def _is_compaction(edits: Sequence[object]) -> bool:
     return any(isinstance(edit, Replace) and edit.strategy == "compact" for edit in edits)
 
 
-def _calls(messages: Sequence[Message]) -> int:
+def _count_assistant_messages(messages: Sequence[Message]) -> int:
     return sum(message.role == "assistant" for message in messages)
 
 

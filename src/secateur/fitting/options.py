@@ -10,7 +10,7 @@ from msgspec import Struct
 from secateur.errors import ConfigError
 from secateur.fitting.background import Background
 from secateur.hooks import NO_HOOKS, Hooks
-from secateur.policy.windows import window_of
+from secateur.policy.windows import get_window
 
 if TYPE_CHECKING:  # without a summarizer none is loaded
     from secateur.summarizers.driving import Stop
@@ -50,12 +50,12 @@ def resolve_summarizers(named: Any, local_only: bool = False) -> "tuple[Summariz
     """
     if named is None or named == ():
         return ()
-    from secateur.summarizers import local
+    from secateur.summarizers import require_local
 
     every = tuple(named) if isinstance(named, list | tuple) else (named,)
     made = tuple(_resolve(value) for value in every)
     if local_only:
-        local(made)
+        require_local(made)
     return made
 
 
@@ -63,7 +63,7 @@ def _resolve(named: Any) -> "Summarizer":
     from secateur.summarizers import Function, parse
 
     if isinstance(named, str):
-        return parse(named, window_of=window_of)[0]
+        return parse(named, window_of=get_window)[0]
     if all(hasattr(named, name) for name in ("name", "host", "window_tokens", "summarize")):
         made: Summarizer = named
         return made

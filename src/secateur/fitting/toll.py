@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from secateur.cachecost.ledger import SAFE, step_reserve
 from secateur.model import Message, Replace
-from secateur.plan import active_epochs
+from secateur.plan import list_active_epochs
 from secateur.session import Projection
-from secateur.session.projection import tokens_of
+from secateur.session.projection import sum_tokens
 from secateur.tariff import CachePricing
 
 
@@ -52,18 +52,18 @@ def toll(work: Projection, tariff: CachePricing, fixed_tokens: int) -> Toll:
     freed = list(accumulate(more))
     sizes = [fixed_tokens + ends[n] - less for n, less in zip(sent, freed, strict=False)]
     pruned = _bill(sizes, cold, _kept(gains, ends, fixed_tokens), tariff)
-    spoken = tariff.output * sum(tokens_of(messages[number]) for number in answers)
+    spoken = tariff.output * sum(sum_tokens(messages[number]) for number in answers)
     return Toll(plain + spoken, pruned - plain, step_reserve(tariff))
 
 
 def _gains(work: Projection, sent: list[int], tariff: CachePricing) -> Iterator[_Gain]:
     """What came free, message by message and range by range, each with the request that it was made for last."""
     messages = work.document.transcript.messages
-    tips = {epoch.head_key for epoch in active_epochs(work.branch_plan)}
+    tips = {epoch.head_key for epoch in list_active_epochs(work.branch_plan)}
     places = {one.key: number for number, one in enumerate(messages) if one.key in tips}
     made: dict[int, int] = {}
     ranges: list[tuple[Replace, int]] = []
-    for epoch in active_epochs(work.branch_plan):
+    for epoch in list_active_epochs(work.branch_plan):
         request = bisect_left(sent, places.get(epoch.head_key, 0) + 1)
         ranges += [(edit, request) for edit in epoch.edits if isinstance(edit, Replace)]
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}

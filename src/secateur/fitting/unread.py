@@ -7,12 +7,12 @@ oldest is shortened first, and no more than is needed.
 
 from collections.abc import Iterator
 
-from secateur.acts.about import named
-from secateur.bounds import eligible
+from secateur.acts.about import collect_relevant_names
+from secateur.bounds import is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.excerpt import excerpt
 from secateur.model import Edit, Epoch, Part, Remove, Rewrite
-from secateur.recalling import is_recalled, unread
+from secateur.recalling import find_first_unread, is_recalled
 from secateur.session import Projection
 
 LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
@@ -20,12 +20,12 @@ SLACK = 1.1  # of what is over: an excerpt's own notes take room too
 ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 
-def shortened(work: Projection, budget: Budget, excess: int) -> Epoch | None:
-    """The epoch that shortens unread results by so many tokens, the oldest first; None where none can be."""
-    now = {part.key: part for message in work.view().messages for part in message.parts}
+def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | None:
+    """Return the epoch that shortens unread results by so many tokens, oldest first, or None."""
+    now = {part.key: part for message in work.get_view().messages for part in message.parts}
     edits, most, wanted = list[Edit](), 0, excess * SLACK
     for _ in range(ROUNDS):
-        cuts, freed = _cuts(work, budget, now, wanted)
+        cuts, freed = _make_cuts(work, budget, now, wanted)
         if freed <= most:
             break
         edits, most = cuts, freed
@@ -38,10 +38,10 @@ def shortened(work: Projection, budget: Budget, excess: int) -> Epoch | None:
     return Epoch(budget.now_ms, work.document.transcript.messages[-1].key, why, tuple(edits))
 
 
-def _cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
-    """Edits that shorten what stands there now, and the tokens that come free by them."""
+def _make_cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
+    """Return edits that shorten what is there now, and the tokens they free."""
     edits, left = list[Edit](), wanted
-    for number, part in _unread(work):
+    for number, part in _find_unread_results(work):
         if left <= 0:
             break
         stands = now.get(part.key)
@@ -55,42 +55,42 @@ def _cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float)
     return edits, round(wanted - left)
 
 
-def _unread(work: Projection) -> Iterator[tuple[int, Part]]:
-    """The results that may be shortened, with their messages' numbers, oldest first."""
+def _find_unread_results(work: Projection) -> Iterator[tuple[int, Part]]:
+    """Yield the results that may be shortened with their message numbers, oldest first."""
     read = work.document.transcript
-    for number in range(unread(read.messages), len(read.messages)):
-        for part in _results(read.messages[number].parts):
-            if eligible(read, number, part, work.protect) and not is_recalled(part):
+    for number in range(find_first_unread(read.messages), len(read.messages)):
+        for part in _list_results(read.messages[number].parts):
+            if is_eligible(read, number, part, work.protect) and not is_recalled(part):
                 yield number, part
 
 
 def _cut(work: Projection, budget: Budget, number: int, part: Part, tokens: float) -> str:
     """The excerpt of a result that leaves about so many tokens of it."""
     room = max(LEAST_CHARS, int(len(part.text) * tokens / max(1, part.tokens)))
-    about = named(work.document.transcript.messages, number, part, {})
+    about = collect_relevant_names(work.document.transcript.messages, number, part, {})
     return excerpt(part.text, room, handle_for(budget, part), about)
 
 
-def taken(work: Projection) -> int:
-    """How many of them are not in the view as they came; excerpts aside, which show their ends and what tells most."""
+def count_taken(work: Projection) -> int:
+    """Count the unread results not in the view as they came, other than excerpts, which show their ends."""
     fold, messages = work.fold, work.document.transcript.messages
     hidden = max((j for i, j, _ in work.ranges if i < j), default=0)
     count = 0
-    for number in range(unread(messages), len(messages)):
+    for number in range(find_first_unread(messages), len(messages)):
         summed = number < hidden and any(i <= number < j for i, j, _ in work.ranges)
-        count += sum(summed or _is_out(fold.parts.get(part.key)) for part in _results(messages[number].parts))
+        count += sum(summed or _is_out(fold.parts.get(part.key)) for part in _list_results(messages[number].parts))
     return count
 
 
-def told(count: int, policy: str) -> tuple[str, ...]:
-    """What a receipt warns of."""
+def warn_of_unread(count: int, policy: str) -> tuple[str, ...]:
+    """Return the warnings for a receipt."""
     if not count:
         return ()
     said = "1 result is" if count == 1 else f"{count} results are"
     return (f"{said} not in the view as it came, and the model has not read it: policy {policy} takes what is unread",)
 
 
-def _results(parts: tuple[Part, ...]) -> Iterator[Part]:
+def _list_results(parts: tuple[Part, ...]) -> Iterator[Part]:
     return (part for part in parts if part.kind == "tool_result")
 
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from secateur.errors import ConfigError, UnknownFormat
-from secateur.formats.evidence import BODIES, weighed
+from secateur.formats.evidence import BODIES, weigh_formats
 from secateur.formats.format import Format
 from secateur.registry import Plugin, Registry, warn
 
@@ -19,11 +19,11 @@ __all__ = [
     "FORMATS",
     "Entry",
     "Format",
-    "closest",
+    "describe_closest",
     "get",
-    "named",
-    "names",
-    "plugins",
+    "get_format",
+    "list_format_names",
+    "list_format_plugins",
     "recognize",
     "recognize_by_plugin",
 ]
@@ -80,7 +80,7 @@ FORMATS: dict[str, Entry] = {
 }
 
 
-def _admit(name: str, loaded: Any) -> Format:
+def _make_format(name: str, loaded: Any) -> Format:
     made = loaded() if isinstance(loaded, type) else loaded
     if not isinstance(made, Format):
         raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.Format")
@@ -90,18 +90,18 @@ def _admit(name: str, loaded: Any) -> Format:
 
 
 _REGISTRY: Registry[Format] = Registry(
-    "formats", {name: f"secateur.formats.{entry.where}" for name, entry in FORMATS.items()}, _admit
+    "formats", {name: f"secateur.formats.{entry.where}" for name, entry in FORMATS.items()}, _make_format
 )
 
 
-def names() -> tuple[str, ...]:
-    """Every format: the built-in ones in the order in which they are asked, then those of plugins."""
-    return _REGISTRY.names()
+def list_format_names() -> tuple[str, ...]:
+    """Return every format: built-in ones in detection order, then those of plugins."""
+    return _REGISTRY.list_names()
 
 
-def plugins() -> tuple[Plugin, ...]:
-    """The plugins of this kind, also those that cannot be used."""
-    return _REGISTRY.plugins()
+def list_format_plugins() -> tuple[Plugin, ...]:
+    """Return the plugins of this kind, including unusable ones."""
+    return _REGISTRY.list_plugins()
 
 
 def get(name: str) -> Format | None:
@@ -109,14 +109,14 @@ def get(name: str) -> Format | None:
     return _REGISTRY.get(name)
 
 
-def named(name: str) -> Format:
+def get_format(name: str) -> Format:
     """The format of this name. Raises UnknownFormat with the nearest valid name, and ConfigError if it is a plugin
     that cannot be used."""
     found = _REGISTRY.get(name)
     if found is not None:
         return found
-    near = get_close_matches(name, names(), 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names())}"
+    near = get_close_matches(name, list_format_names(), 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(list_format_names())}"
     raise UnknownFormat(f"no format is named {name!r}: {hint}")
 
 
@@ -126,16 +126,16 @@ def recognize(native: Any, log: bool) -> tuple[Format, str] | None:
     Requests are told apart by all that they hold.
     """
     for name, entry in FORMATS.items():
-        reason = named(name).recognize(native) if entry.log == log and name not in BODIES else ""
+        reason = get_format(name).recognize(native) if entry.log == log and name not in BODIES else ""
         if reason:
-            return named(name), reason
-    found = None if log else weighed(native)
-    return (named(found.name), found.reason) if found is not None else None
+            return get_format(name), reason
+    found = None if log else weigh_formats(native)
+    return (get_format(found.name), found.reason) if found is not None else None
 
 
 def recognize_by_plugin(native: Any, log: bool) -> tuple[Format, str] | None:
     """The format of a plugin that a document is of which no built-in format reads, and why; None if it is of none."""
-    for format in _REGISTRY.added().values():
+    for format in _REGISTRY.load_plugins().values():
         if format.log != log:
             continue
         try:
@@ -150,13 +150,13 @@ def recognize_by_plugin(native: Any, log: bool) -> tuple[Format, str] | None:
     return None
 
 
-def closest(seen: set[str]) -> str:
-    """Which format a document with these names comes closest to, as a sentence."""
+def describe_closest(seen: set[str]) -> str:
+    """Describe in a sentence which format a document with these names comes closest to."""
     wanted = {name: entry.names for name, entry in FORMATS.items()}
-    wanted |= {name: found.telltale_names for name, found in _REGISTRY.added().items() if found.telltale_names}
+    wanted |= {name: found.telltale_names for name, found in _REGISTRY.load_plugins().items() if found.telltale_names}
     scores = {name: len(seen & its) / len(its) for name, its in wanted.items()}
     best = max(scores, key=lambda name: scores[name])
     if not scores[best]:
-        return f"it has none of the names that a known format has; known are {', '.join(names())}"
+        return f"it has none of the names that a known format has; known are {', '.join(list_format_names())}"
     has = ", ".join(sorted(seen & wanted[best]))
     return f"closest is {best}: it has {has}, but no messages that this format reads"

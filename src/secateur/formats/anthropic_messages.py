@@ -9,23 +9,23 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from secateur.elsewhere import kept_elsewhere
-from secateur.formats.evidence import claimed
+from secateur.elsewhere import find_provider_history
+from secateur.formats.evidence import explain_claim
 from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
-    array_at,
-    canonical,
-    fixed_tokens,
-    leading_model,
-    marked,
-    marker_of,
-    medium,
-    member,
-    value_digest,
+    count_fixed_tokens,
+    dump_canonical,
+    find_array,
+    get_marker,
+    get_model,
+    hash_value,
+    make_marked_block,
+    read_medium,
+    read_member,
 )
 from secateur.jsontext import Text
-from secateur.lineage import assign_keys, chained
+from secateur.lineage import assign_keys, find_chain_key
 from secateur.model import Message, NewMessage, Origin, Part, Path, Transcript
 
 _ROLES = ("user", "assistant", "system")  # tuples: what a document says may be unhashable
@@ -55,19 +55,19 @@ class AnthropicMessages(Format):
 
     def recognize(self, native: Any) -> str:
         """Blocks and fields that only this API has."""
-        return claimed(native, self.name)
+        return explain_claim(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a body or of a list of messages."""
-        at, items = array_at(native, "messages", need=self.name)
-        model = model or leading_model(native)
+        at, items = find_array(native, "messages", need=self.name)
+        model = model or get_model(native)
         reader = _Reader(at, is_bound(model), Calls.after(known))
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
-        fresh = assign_keys(reader.messages(values, len(known)), chained(known))
-        fixed = fixed_tokens(native, "system", "tools")
-        held = bool(kept_elsewhere(self.name, partial(member, native)))
+        fresh = assign_keys(reader.read_messages(values, len(known)), find_chain_key(known))
+        fixed = count_fixed_tokens(native, "system", "tools")
+        held = bool(find_provider_history(self.name, partial(read_member, native)))
         return Transcript(
-            at, known + fresh, model, "anthropic", fixed, held, requires_leading_reasoning=_thinks_first(native)
+            at, known + fresh, model, "anthropic", fixed, held, requires_leading_reasoning=_is_thinking_enabled(native)
         )
 
     def replacement_body(self, part: Part, text: str) -> Any:
@@ -75,8 +75,8 @@ class AnthropicMessages(Format):
         if part.kind == "tool_call":
             return Text.of(text.encode("utf-8", "surrogatepass"))
         if part.kind == "media":
-            return marked(part, text)
-        return [marked(part, text)] if part.marker else text
+            return make_marked_block(part, text)
+        return [make_marked_block(part, text)] if part.marker else text
 
     def new_message(self, new: NewMessage) -> Any:
         """A message of one text; results and system texts are said by the user here (wire rule E8)."""
@@ -92,21 +92,21 @@ class _Reader:
         self.bound = bound
         self.calls = calls
 
-    def messages(self, values: Any, first: int) -> Iterator[Message]:
+    def read_messages(self, values: Any, first: int) -> Iterator[Message]:
         for number, item in enumerate(values, first):
-            yield self.message((*self.at, number), item)
+            yield self.read_message((*self.at, number), item)
 
-    def message(self, path: Path, item: Any) -> Message:
+    def read_message(self, path: Path, item: Any) -> Message:
         role = item.get("role") if isinstance(item, dict) else None
         if role not in _ROLES:
-            return Message("user", path, (Part("other", path, fingerprint=value_digest(item), pinned=True),), "harness")
+            return Message("user", path, (Part("other", path, fingerprint=hash_value(item), pinned=True),), "harness")
         self.calls.speaks(role)
         content = item.get("content")
         inside: Path = (*path, "content")
         if isinstance(content, str):
-            return Message(role, path, (Part("text", inside, content),), _origin(role, (content,)))
+            return Message(role, path, (Part("text", inside, content),), _detect_origin(role, (content,)))
         if not isinstance(content, list):
-            odd = () if content is None else (Part("other", inside, fingerprint=value_digest(content), pinned=True),)
+            odd = () if content is None else (Part("other", inside, fingerprint=hash_value(content), pinned=True),)
             return Message(role, path, odd, "user" if role == "user" else "harness")
         found: list[Part] = []
         results = 0
@@ -114,7 +114,7 @@ class _Reader:
             kind = block.get("type") if isinstance(block, dict) else None
             if kind == "tool_result":
                 results += 1
-                found += self.result(block, (*inside, number))
+                found += self.read_result(block, (*inside, number))
             else:
                 found.append(self.block(kind, block, (*inside, number)))
         parts = tuple(found)
@@ -123,7 +123,7 @@ class _Reader:
         if role == "assistant":
             return Message(role, path, parts)
         texts = [part.text for part in parts if part.kind == "text"]
-        return Message(role, path, parts, _origin(role, texts, parts))
+        return Message(role, path, parts, _detect_origin(role, texts, parts))
 
     def block(self, kind: Any, block: Any, path: Path) -> Part:
         if kind == "text" and isinstance(block.get("text"), str):
@@ -135,15 +135,15 @@ class _Reader:
             text = str(block.get("thinking") or "")
             return Part("reasoning", path, text, fingerprint=said, pinned=True, prefix_bound=self.bound and bool(said))
         if kind in _MEDIA:
-            return medium(block, path)
-        return Part("other", path, fingerprint=value_digest(block), pinned=True)
+            return read_medium(block, path)
+        return Part("other", path, fingerprint=hash_value(block), pinned=True)
 
     def call(self, block: dict[str, Any], path: Path) -> Part:
         call, tool = str(block.get("id") or ""), str(block.get("name") or "")
         self.calls.add(call, tool)
-        return Part("tool_call", (*path, "input"), canonical(block.get("input")), tool, call)
+        return Part("tool_call", (*path, "input"), dump_canonical(block.get("input")), tool, call)
 
-    def result(self, block: dict[str, Any], path: Path) -> tuple[Part, ...]:
+    def read_result(self, block: dict[str, Any], path: Path) -> tuple[Part, ...]:
         call = str(block.get("tool_use_id") or "")
         tool, error = self.calls.take(call), block.get("is_error") is True
         content = block.get("content")
@@ -151,36 +151,36 @@ class _Reader:
         if content is None or isinstance(content, str):
             return (Part("tool_result", inside, content or "", tool, call, error),)
         if not isinstance(content, list):
-            return (Part("tool_result", inside, "", tool, call, error, value_digest(content), pinned=True),)
-        return _blocks(content, inside, tool, call, error)
+            return (Part("tool_result", inside, "", tool, call, error, hash_value(content), pinned=True),)
+        return _read_blocks(content, inside, tool, call, error)
 
 
-def _blocks(content: list[Any], inside: Path, tool: str, call: str, error: bool) -> tuple[Part, ...]:
-    """One result is one part, whatever blocks it holds; the media inside it name it."""
+def _read_blocks(content: list[Any], inside: Path, tool: str, call: str, error: bool) -> tuple[Part, ...]:
+    """Read a result as one part, whatever blocks it has; the media inside it refer to it."""
     texts, rest, media = [], [], []
     for number, block in enumerate(content):
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "text" and isinstance(block.get("text"), str):
             texts.append(block["text"])
             continue
-        rest.append(value_digest(block))
+        rest.append(hash_value(block))
         if kind in _MEDIA:
-            media.append(medium(block, (*inside, number), within="result"))
+            media.append(read_medium(block, (*inside, number), within="result"))
     opaque = len(rest) > len(media)  # tool references and what is not known stay (wire rule E5)
     path = (*inside, 0, "text") if len(texts) == 1 == len(content) else inside
-    marker = marker_of(*content) if path is inside else ""  # a lone block of text keeps its own
+    marker = get_marker(*content) if path is inside else ""  # a lone block of text keeps its own
     whole = Part("tool_result", path, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque, marker=marker)
     return (whole, *media)
 
 
-def _thinks_first(native: Any) -> bool:
-    """Whether thinking has a budget of its own: the last tool loop then begins with thinking (wire rule A52)."""
-    thinking = member(native, "thinking")
+def _is_thinking_enabled(native: Any) -> bool:
+    """Return whether thinking is enabled; the last tool loop then begins with thinking (wire rule A52)."""
+    thinking = read_member(native, "thinking")
     return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
-def _origin(role: str, texts: Any, parts: tuple[Part, ...] = ()) -> Origin:
-    """User messages that hold nothing but reminders are the harness speaking."""
+def _detect_origin(role: str, texts: Any, parts: tuple[Part, ...] = ()) -> Origin:
+    """Return the origin; user messages of nothing but reminders come from the harness."""
     if role == "assistant":
         return "user"
     if role == "system":

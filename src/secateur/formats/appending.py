@@ -33,7 +33,9 @@ class Appending(Struct, frozen=True):
         """The newest summary, and what stands verbatim behind it; hosts have one text for both."""
         place = self._place
         made = self.items[place : place + 1]
-        return "\n\n".join(item.text for item in (*made, *self._behind(place)) if isinstance(item, NewMessage))
+        return "\n\n".join(
+            item.text for item in (*made, *self._list_carried_after(place)) if isinstance(item, NewMessage)
+        )
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -45,7 +47,7 @@ class Appending(Struct, frozen=True):
     def rest(self) -> tuple[Item, ...]:
         """What stands beside it: what was before it too, in order."""
         place = self._place
-        behind = place + 1 + sum(1 for _ in self._behind(place))
+        behind = place + 1 + sum(1 for _ in self._list_carried_after(place))
         return (*self.items[:place], *self.items[behind:])
 
     @property
@@ -67,13 +69,13 @@ class Appending(Struct, frozen=True):
         when = datetime.fromtimestamp((self.at + later) / 1000, UTC)
         return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
-    def id(self, number: int, length: int = 32) -> str:
-        """An id for the entry of this number: the same for the same view."""
+    def make_id(self, number: int, length: int = 32) -> str:
+        """Return an ID for the entry of this number, the same for the same view."""
         return hash_text(f"{self.at}\0{self.summary}\0{number}")[:length]
 
-    def uuid(self, number: int) -> str:
-        """The same as a UUID."""
-        return str(UUID(hex=self.id(number)))
+    def make_uuid(self, number: int) -> str:
+        """Return the same ID as a UUID."""
+        return str(UUID(hex=self.make_id(number)))
 
     @property
     def _place(self) -> int:
@@ -82,7 +84,7 @@ class Appending(Struct, frozen=True):
         put_in = [n for n, item in enumerate(self.items) if isinstance(item, NewMessage)]
         return (made or put_in)[0]
 
-    def _behind(self, place: int) -> Iterator[NewMessage]:
+    def _list_carried_after(self, place: int) -> Iterator[NewMessage]:
         for item in self.items[place + 1 :]:
             if not isinstance(item, NewMessage) or "carried" not in item.meta:
                 return

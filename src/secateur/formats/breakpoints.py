@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from secateur.formats.native import member
+from secateur.formats.native import read_member
 from secateur.jsontext import Text
 from secateur.model import Message, Path
 from secateur.patch import Op
@@ -38,21 +38,21 @@ class _Api(Protocol):
 
     array: str  # the member of a body that holds the messages
 
-    def fixed(self, body: Any) -> Iterator[_Mark]:
-        """Markers outside the messages."""
+    def iterate_fixed(self, body: Any) -> Iterator[_Mark]:
+        """Yield the breakpoints outside the messages."""
 
-    def held(self, content: list[Any]) -> dict[int, str]:
-        """Lifetimes by the number of the block that they stand on, of one message."""
+    def get_held(self, content: list[Any]) -> dict[int, str]:
+        """Return the lifetimes of one message's breakpoints by block number."""
 
-    def bears(self, block: dict[str, Any]) -> bool:
-        """Whether a marker may stand on this block of the user's."""
+    def can_mark(self, block: dict[str, Any]) -> bool:
+        """Return whether this block of the user's may have a breakpoint."""
 
-    def op(self, path: Path, number: int, ttl: str) -> Op:
-        """What puts a marker on a block of the content at `path`."""
+    def make_op(self, path: Path, number: int, ttl: str) -> Op:
+        """Return the operation that puts a breakpoint on a block of the content at `path`."""
 
 
-def breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
-    """What puts a marker on the last block that may bear one before each of these messages, the most wanted first.
+def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
+    """Return operations that put breakpoints before each of these messages, most wanted first.
 
     Positions are those of the body's array of messages. None for other formats, for a bare list of messages (which does
     not say what its request marks beside them), and where a marker stands there already.
@@ -61,42 +61,42 @@ def breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
     messages = body.get(api.array) if api and isinstance(body, dict) and "thread" not in body else None
     if api is None or not isinstance(messages, list):
         return []
-    marks = _in_order([*api.fixed(body), *_in_messages(api, messages)])
+    marks = _sort_marks([*api.iterate_fixed(body), *_find_marks(api, messages)])
     if not {mark.place for mark in marks} - {_END} or marks[-1].place == _FIXED:
         return []
     last, found = marks[-1], []
     for number in before:
-        place = _borne(api, messages, min(number, len(messages)), {mark.place for mark in marks})
-        more = _in_order([*marks, _Mark(place, last.ttl)]) if place is not None and place < last.place else marks
-        if more is marks or len(more) > SLOTS or not _falls(more):
+        place = _find_markable(api, messages, min(number, len(messages)), {mark.place for mark in marks})
+        more = _sort_marks([*marks, _Mark(place, last.ttl)]) if place is not None and place < last.place else marks
+        if more is marks or len(more) > SLOTS or not _is_descending(more):
             continue
         assert place is not None
         marks = more
-        found.append(api.op((api.array, place[0], _held_by(messages[place[0]])), place[1], last.ttl))
+        found.append(api.make_op((api.array, place[0], _get_content_name(messages[place[0]])), place[1], last.ttl))
     return found
 
 
-def buys_longer(format: str, native: Any, messages: Sequence[Message]) -> bool:
-    """Whether the request buys the longer of the two lives that its messages can have in the cache.
+def has_long_retention(format: str, native: Any, messages: Sequence[Message]) -> bool:
+    """Return whether the request buys the longer of the two possible cache lifetimes for its messages.
 
     The marker that stands last tells (wire rule A21: the longer-lived stand before it), where a body has one among its
     newest messages or marks itself as a whole; OpenAI's requests say it of themselves.
     """
     api = _APIS.get(format)
     if api is None or format in _RETAINED:
-        return format in _RETAINED and member(native, "prompt_cache_retention") == "24h"
-    whole = member(native, "cache_control")
+        return format in _RETAINED and read_member(native, "prompt_cache_retention") == "24h"
+    whole = read_member(native, "cache_control")
     if whole is not None:
-        return _ttl(whole) == "1h"
+        return _get_ttl(whole) == "1h"
     for message in reversed(messages[-NEAR:]):
-        marks = api.held(_content(_at(native, message.path)))
+        marks = api.get_held(_get_content(_get_at_path(native, message.path)))
         if marks:
             return marks[max(marks)] == "1h"
     return False
 
 
-def slots(format: str, native: Any, messages: Sequence[Message]) -> int:
-    """How many of the slots for markers a request uses, before its messages and among these of them.
+def count_slots(format: str, native: Any, messages: Sequence[Message]) -> int:
+    """Return how many breakpoint slots a request uses, before its messages and among these messages.
 
     0 where it marks none of its messages, neither one by one nor as a whole.
     """
@@ -104,20 +104,20 @@ def slots(format: str, native: Any, messages: Sequence[Message]) -> int:
     if api is None:
         return 0
     places = dict.fromkeys(message.path for message in messages)
-    inside = sum(len(api.held(_content(_at(native, path)))) for path in places)
-    before = list(api.fixed({name: _marking(native, name) for name in _BEFORE}))
+    inside = sum(len(api.get_held(_get_content(_get_at_path(native, path)))) for path in places)
+    before = list(api.iterate_fixed({name: _get_marked_member(native, name) for name in _BEFORE}))
     whole = format not in _RETAINED and any(mark.place == _END for mark in before)  # OpenAI's end is implied
     return inside + len(before) if inside or whole else 0
 
 
-def _marking(native: Any, name: str) -> Any:
-    """The value of a member, where it may hold a marker."""
+def _get_marked_member(native: Any, name: str) -> Any:
+    """Return the value of a member where it may hold a breakpoint."""
     if name == "cache_control" or not isinstance(native, Text) or native.kind != "{":
-        return member(native, name)
-    return _at(native, (name,))
+        return read_member(native, name)
+    return _get_at_path(native, (name,))
 
 
-def _at(native: Any, path: Path) -> Any:
+def _get_at_path(native: Any, path: Path) -> Any:
     if isinstance(native, Text):
         found = native.at(path)
         return found.value() if found is not None and any(one in found.raw for one in _HINTS) else None
@@ -126,42 +126,42 @@ def _at(native: Any, path: Path) -> Any:
     return native
 
 
-def _in_order(marks: list[_Mark]) -> list[_Mark]:
+def _sort_marks(marks: list[_Mark]) -> list[_Mark]:
     return sorted(marks, key=lambda mark: mark.place)  # those before the messages keep the order they stand in
 
 
-def _in_messages(api: _Api, messages: list[Any]) -> Iterator[_Mark]:
+def _find_marks(api: _Api, messages: list[Any]) -> Iterator[_Mark]:
     for number, message in enumerate(messages):
-        for block, ttl in api.held(_content(message)).items():
+        for block, ttl in api.get_held(_get_content(message)).items():
             yield _Mark((number, block), ttl)
 
 
-def _borne(api: _Api, messages: list[Any], before: int, marked: set[Place]) -> Place | None:
-    """The last block before a message on which a marker may stand; None if one stands there or behind it already."""
+def _find_markable(api: _Api, messages: list[Any], before: int, marked: set[Place]) -> Place | None:
+    """Return the last block before a message that can be marked; None if it or a later one already is."""
     for number in range(before - 1, -1, -1):
-        content = _content(messages[number])
+        content = _get_content(messages[number])
         for at in range(len(content) - 1, -1, -1):
             if (number, at) in marked:
                 return None
             block = content[at]
-            if messages[number].get("role") != "assistant" and isinstance(block, dict) and api.bears(block):
+            if messages[number].get("role") != "assistant" and isinstance(block, dict) and api.can_mark(block):
                 return number, at
     return None
 
 
-def _falls(marks: list[_Mark]) -> bool:
-    """Whether no marker outlives one before it (wire rule A21)."""
+def _is_descending(marks: list[_Mark]) -> bool:
+    """Return whether no breakpoint outlives an earlier one (wire rule A21)."""
     lives = [_ORDER.index(mark.ttl or "5m") if (mark.ttl or "5m") in _ORDER else -1 for mark in marks]
     return -1 not in lives and lives == sorted(lives)
 
 
-def _content(message: Any) -> list[Any]:
-    content = message.get(_held_by(message)) if isinstance(message, dict) else None
+def _get_content(message: Any) -> list[Any]:
+    content = message.get(_get_content_name(message)) if isinstance(message, dict) else None
     return content if isinstance(content, list) else []
 
 
-def _held_by(message: Any) -> str:
-    """The member that holds a message's blocks: of the items of OpenAI's Responses also an output."""
+def _get_content_name(message: Any) -> str:
+    """Return the member that holds a message's blocks; for items of OpenAI's Responses also an output."""
     return "output" if "content" not in message and "output" in message else "content"
 
 
@@ -169,7 +169,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _ttl(marker: Any) -> str:
+def _get_ttl(marker: Any) -> str:
     return str(marker.get("ttl") or "") if isinstance(marker, dict) else ""
 
 
@@ -178,28 +178,28 @@ class _Anthropic:
 
     array = "messages"
 
-    def fixed(self, body: Any) -> Iterator[_Mark]:
+    def iterate_fixed(self, body: Any) -> Iterator[_Mark]:
         for block in (*_list(body.get("tools")), *_list(body.get("system"))):
             if isinstance(block, dict) and block.get("cache_control") is not None:
-                yield _Mark(_FIXED, _ttl(block["cache_control"]))
+                yield _Mark(_FIXED, _get_ttl(block["cache_control"]))
         if body.get("cache_control"):  # takes a slot, and marks the last block (wire rule A23)
-            yield _Mark(_END, _ttl(body["cache_control"]))
+            yield _Mark(_END, _get_ttl(body["cache_control"]))
 
-    def held(self, content: list[Any]) -> dict[int, str]:
+    def get_held(self, content: list[Any]) -> dict[int, str]:
         found = {}
         for number, block in enumerate(content):
             inside = _list(block.get("content")) if isinstance(block, dict) else []
             for one in (*inside, block):
                 if isinstance(one, dict) and one.get("cache_control") is not None:
-                    found[number] = _ttl(one["cache_control"])
+                    found[number] = _get_ttl(one["cache_control"])
         return found
 
-    def bears(self, block: dict[str, Any]) -> bool:
+    def can_mark(self, block: dict[str, Any]) -> bool:
         if block.get("type") == "text":
             return isinstance(block.get("text"), str) and bool(block["text"].strip())
         return block.get("type") in ("tool_result", "image", "document", "search_result")
 
-    def op(self, path: Path, number: int, ttl: str) -> Op:
+    def make_op(self, path: Path, number: int, ttl: str) -> Op:
         return Op((*path, number, "cache_control"), {"type": "ephemeral"} | ({"ttl": ttl} if ttl else {}))
 
 
@@ -208,23 +208,23 @@ class _Bedrock:
 
     array = "messages"
 
-    def fixed(self, body: Any) -> Iterator[_Mark]:
+    def iterate_fixed(self, body: Any) -> Iterator[_Mark]:
         tools = body.get("toolConfig")
         for block in (*_list(tools.get("tools") if isinstance(tools, dict) else None), *_list(body.get("system"))):
             if isinstance(block, dict) and "cachePoint" in block:
-                yield _Mark(_FIXED, _ttl(block["cachePoint"]))
+                yield _Mark(_FIXED, _get_ttl(block["cachePoint"]))
 
-    def held(self, content: list[Any]) -> dict[int, str]:
+    def get_held(self, content: list[Any]) -> dict[int, str]:
         points = ((at, block) for at, block in enumerate(content) if isinstance(block, dict) and "cachePoint" in block)
-        return {at: _ttl(block["cachePoint"]) for at, block in points}
+        return {at: _get_ttl(block["cachePoint"]) for at, block in points}
 
-    def bears(self, block: dict[str, Any]) -> bool:
+    def can_mark(self, block: dict[str, Any]) -> bool:
         text, document = block.get("text"), block.get("document")
         if isinstance(document, dict):
             return document.get("format") == "pdf"  # wire rule B14
         return (isinstance(text, str) and bool(text.strip())) or "toolResult" in block or "image" in block
 
-    def op(self, path: Path, number: int, ttl: str) -> Op:
+    def make_op(self, path: Path, number: int, ttl: str) -> Op:
         point = {"cachePoint": {"type": "default"} | ({"ttl": ttl} if ttl else {})}
         return Op(path, [point], (number + 1, number + 1))
 
@@ -239,20 +239,20 @@ class _OpenAI:
     def __init__(self, array: str) -> None:
         self.array = array
 
-    def fixed(self, body: Any) -> Iterator[_Mark]:
+    def iterate_fixed(self, body: Any) -> Iterator[_Mark]:
         options = body.get("prompt_cache_options")
         if not isinstance(options, dict) or options.get("mode") != "explicit":
             yield _Mark(_END, "")
 
-    def held(self, content: list[Any]) -> dict[int, str]:
+    def get_held(self, content: list[Any]) -> dict[int, str]:
         marked = (isinstance(block, dict) and block.get("prompt_cache_breakpoint") is not None for block in content)
         return {number: "" for number, one in enumerate(marked) if one}
 
-    def bears(self, block: dict[str, Any]) -> bool:
+    def can_mark(self, block: dict[str, Any]) -> bool:
         text = block.get("text")
         return (isinstance(text, str) and bool(text.strip())) or block.get("type") in _SHOWN
 
-    def op(self, path: Path, number: int, ttl: str) -> Op:
+    def make_op(self, path: Path, number: int, ttl: str) -> Op:
         return Op((*path, number, "prompt_cache_breakpoint"), {"mode": "explicit"})
 
 

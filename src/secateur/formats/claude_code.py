@@ -13,20 +13,20 @@ from msgspec.structs import replace
 
 from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.appending import Appending
-from secateur.formats.claude_code_branch import content, steps
-from secateur.formats.claude_code_entry import CLEARED, entries
+from secateur.formats.claude_code_branch import get_content, iterate_steps
+from secateur.formats.claude_code_entry import CLEARED, build_entries
 from secateur.formats.format import Format
 from secateur.formats.logs import (
-    arguments_body,
-    first_lines,
-    moment,
-    no_new_message,
-    opened,
-    result,
-    stranger,
-    text_of,
+    encode_arguments,
+    get_block_text,
+    make_opaque,
+    make_result,
+    open_log,
+    parse_timestamp,
+    read_first_lines,
+    refuse_new_message,
 )
-from secateur.formats.native import Calls, canonical, medium
+from secateur.formats.native import Calls, dump_canonical, read_medium
 from secateur.model import Message, NewMessage, Origin, Part, Path, Transcript
 
 _MEDIA = ("image", "document")
@@ -54,7 +54,7 @@ class ClaudeCode(Format):
 
     def recognize(self, native: Any) -> str:
         """Ids that link lines to a tree, around a message of the Messages API."""
-        for entry in first_lines(native):
+        for entry in read_first_lines(native):
             if "uuid" not in entry or "parentUuid" not in entry:
                 continue
             message = entry.get("message")
@@ -66,11 +66,11 @@ class ClaudeCode(Format):
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the active branch; `known` is of no use here."""
-        log = opened(native, self.name)
+        log = open_log(native, self.name)
         reader = _Reader(log.entries, model)
-        for lines in steps(log):
-            reader.step(lines)
-        return log.transcript(reader.messages, model=model or reader.model, provider="anthropic")
+        for lines in iterate_steps(log):
+            reader.read_step(lines)
+        return log.make_transcript(reader.messages, model=model or reader.model, provider="anthropic")
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """Text where text stands; arguments stay JSON; a medium becomes a block of text in its slot.
@@ -78,17 +78,17 @@ class ClaudeCode(Format):
         A result is a string, except that a list of one text block keeps its shape: its path leads to that text.
         """
         if part.kind == "tool_call":
-            return arguments_body(text)
+            return encode_arguments(text)
         return {"type": "text", "text": text} if part.kind == "media" else text
 
     def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Claude Code's own compaction (`claude_code_entry`)."""
         lines = (native.line(at) for at in range(len(native) - 1, -1, -1))
-        return entries(made, next((line for line in lines if isinstance(line, dict) and line.get("uuid")), {}))
+        return build_entries(made, next((line for line in lines if isinstance(line, dict) and line.get("uuid")), {}))
 
     def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
-        no_new_message(new, "Claude Code")
+        refuse_new_message(new, "Claude Code")
 
 
 class _Reader:
@@ -102,50 +102,50 @@ class _Reader:
         self.model = ""
         self._results: dict[str, int] = {}  # where the newest result of each call id stands, by message
 
-    def step(self, lines: tuple[int, ...]) -> None:
+    def read_step(self, lines: tuple[int, ...]) -> None:
         entry = self.entries[lines[0]]
         match entry.get("type"):
             case "assistant":
-                self._assistant(tuple(line for line in lines if not _unsent(self.entries[line])))
+                self._read_assistant(tuple(line for line in lines if not _is_unsent(self.entries[line])))
             case "user":
-                self._user(lines[0], entry)
+                self._read_user(lines[0], entry)
             case "attachment":
-                self._attachment(lines[0], entry)
+                self._read_attachment(lines[0], entry)
             case "system" if isinstance(entry.get("microcompactMetadata"), dict):
                 self._clear(entry["microcompactMetadata"].get("compactedToolIds"))
 
-    def _assistant(self, lines: tuple[int, ...]) -> None:
+    def _read_assistant(self, lines: tuple[int, ...]) -> None:
         if not lines:
             return
         self.calls.speaks("assistant")
         self.model = str(self.entries[lines[0]]["message"].get("model") or self.model)
-        parts = tuple(part for line in lines for part in self._parts(line))
-        at = max(moment(self.entries[line].get("timestamp")) for line in lines)
+        parts = tuple(part for line in lines for part in self._read_parts(line))
+        at = max(parse_timestamp(self.entries[line].get("timestamp")) for line in lines)
         if parts:
             self.messages.append(Message("assistant", lines[:1], parts, "user", lines, at))
 
-    def _user(self, line: int, entry: dict[str, Any]) -> None:
+    def _read_user(self, line: int, entry: dict[str, Any]) -> None:
         self.calls.speaks("user")
-        parts = tuple(self._parts(line))
+        parts = tuple(self._read_parts(line))
         if not parts:
             return
         self._results |= {part.call_id: len(self.messages) for part in parts if part.kind == "tool_result"}
         only_results = all(part.kind == "tool_result" or part.container_key for part in parts)
-        origin: Origin = "harness" if only_results else _origin(entry, parts)
-        at = moment(entry.get("timestamp"))
+        origin: Origin = "harness" if only_results else _detect_origin(entry, parts)
+        at = parse_timestamp(entry.get("timestamp"))
         self.messages.append(Message("tool" if only_results else "user", (line,), parts, origin, (line,), at))
 
-    def _attachment(self, line: int, entry: dict[str, Any]) -> None:
-        """What the host slips in between messages: a queued prompt is the user's; the rest it words as reminders."""
+    def _read_attachment(self, line: int, entry: dict[str, Any]) -> None:
+        """Read what the host inserts between messages: queued prompts are the user's, the rest are reminders."""
         attachment = entry.get("attachment")
         if not isinstance(attachment, dict) or attachment.get("type") in _UNSAID:
             return
-        at, path = moment(entry.get("timestamp")), (line, "attachment")
+        at, path = parse_timestamp(entry.get("timestamp")), (line, "attachment")
         if attachment.get("type") == "queued_command":
-            if parts := tuple(self._content(attachment.get("prompt"), (*path, "prompt"))):
-                self.messages.append(Message("user", (line,), parts, _origin(entry, parts), (line,), at))
-        elif said := _said(attachment):
-            part = stranger(attachment, path, said)
+            if parts := tuple(self._read_content(attachment.get("prompt"), (*path, "prompt"))):
+                self.messages.append(Message("user", (line,), parts, _detect_origin(entry, parts), (line,), at))
+        elif said := _get_attachment_text(attachment):
+            part = make_opaque(attachment, path, said)
             self.messages.append(Message("system", (line,), (part,), "harness", (line,), at))
 
     def _clear(self, calls: Any) -> None:
@@ -153,22 +153,22 @@ class _Reader:
         gone = {call for call in calls if isinstance(call, str)} if isinstance(calls, list) else set()
         for number in {self._results[call] for call in gone if call in self._results}:
             message = self.messages[number]
-            self.messages[number] = replace(message, parts=tuple(_cleared(message.parts, gone)))
+            self.messages[number] = replace(message, parts=tuple(_clear_results(message.parts, gone)))
 
-    def _parts(self, line: int) -> Iterator[Part]:
-        yield from self._content(content(self.entries[line]), (line, "message", "content"))
+    def _read_parts(self, line: int) -> Iterator[Part]:
+        yield from self._read_content(get_content(self.entries[line]), (line, "message", "content"))
 
-    def _content(self, said: Any, path: Path) -> Iterator[Part]:
+    def _read_content(self, said: Any, path: Path) -> Iterator[Part]:
         if isinstance(said, str):
             yield Part("text", path, said)
         elif isinstance(said, list):
             for number, block in enumerate(said):
                 yield from self._block(block, (*path, number))
         elif said is not None:
-            yield stranger(said, path)
+            yield make_opaque(said, path)
 
     def _block(self, block: Any, path: Path) -> tuple[Part, ...]:
-        said = text_of(block)
+        said = get_block_text(block)
         if said is not None:
             return (Part("text", (*path, "text"), said, pinned="citations" in block),)
         kind = block.get("type") if isinstance(block, dict) else None
@@ -179,30 +179,30 @@ class _Reader:
         if kind == "tool_use":
             call, tool = str(block.get("id") or ""), str(block.get("name") or "")
             self.calls.add(call, tool)
-            return (Part("tool_call", (*path, "input"), canonical(block.get("input")), tool, call),)
+            return (Part("tool_call", (*path, "input"), dump_canonical(block.get("input")), tool, call),)
         if kind == "tool_result":
             call = str(block.get("tool_use_id") or "")
             head = Part(
                 "tool_result", (*path, "content"), "", self.calls.take(call), call, block.get("is_error") is True
             )
-            return result(head, block.get("content"), _within)
-        return (medium(block, path) if kind in _MEDIA else stranger(block, path),)
+            return make_result(head, block.get("content"), _read_inner_medium)
+        return (read_medium(block, path) if kind in _MEDIA else make_opaque(block, path),)
 
 
-def _unsent(entry: dict[str, Any]) -> bool:
-    """Lines that the host wrote in the assistant's name; the API never saw them."""
+def _is_unsent(entry: dict[str, Any]) -> bool:
+    """Return whether the host wrote a line in the assistant's name; the API never saw it."""
     message = entry.get("message")
     return (
         not isinstance(message, dict) or message.get("model") == "<synthetic>" or bool(entry.get("isApiErrorMessage"))
     )
 
 
-def _within(block: dict[str, Any], path: Path) -> Part | None:
-    return medium(block, path, "result") if block.get("type") in _MEDIA else None
+def _read_inner_medium(block: dict[str, Any], path: Path) -> Part | None:
+    return read_medium(block, path, "result") if block.get("type") in _MEDIA else None
 
 
-def _cleared(parts: tuple[Part, ...], gone: set[str]) -> Iterator[Part]:
-    """The parts with the results of these calls cleared; the media inside them go with them."""
+def _clear_results(parts: tuple[Part, ...], gone: set[str]) -> Iterator[Part]:
+    """Yield the parts with the results of these calls cleared, together with the media inside them."""
     going = False
     for part in parts:
         if part.kind == "tool_result":
@@ -216,8 +216,8 @@ def _cleared(parts: tuple[Part, ...], gone: set[str]) -> Iterator[Part]:
             yield part
 
 
-def _origin(entry: dict[str, Any], parts: tuple[Part, ...]) -> Origin:
-    """Who speaks in a user line: a human, the host, or a summary."""
+def _detect_origin(entry: dict[str, Any], parts: tuple[Part, ...]) -> Origin:
+    """Return who speaks in a user line: a human, the host or a summary."""
     if entry.get("isCompactSummary"):
         return "summary"
     source = entry.get("origin")
@@ -229,8 +229,8 @@ def _origin(entry: dict[str, Any], parts: tuple[Part, ...]) -> Origin:
     return "harness" if all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
 
 
-def _said(attachment: dict[str, Any]) -> str:
-    """What stands as text in an attachment; how the host words it around is not in the log."""
+def _get_attachment_text(attachment: dict[str, Any]) -> str:
+    """Return an attachment's text; the host's wording around it is not in the log."""
     texts: list[str] = []
     for name in ("content", "snippet", "addedBlocks", "addedLines"):
         value = attachment.get(name)

@@ -10,15 +10,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.formats.logs import Log, ancestry
-from secateur.formats.native import canonical
+from secateur.formats.logs import Log, trace_ancestry
+from secateur.formats.native import dump_canonical
 
 Entry = dict[str, Any]
 _SAID = ("user", "assistant")
 
 
-def steps(log: Log) -> Iterator[tuple[int, ...]]:
-    """Lines in the order in which the model reads them: all lines of one API message together, others alone.
+def iterate_steps(log: Log) -> Iterator[tuple[int, ...]]:
+    """Yield lines in the order the model reads them; all lines of one API message come together.
 
     Results come right behind the message that called for them. Boundaries of micro-compactions stand where they were
     written. A sub-agent's lines (`isSidechain`) are no part of it, unless the log is the sub-agent's own. A log
@@ -30,12 +30,12 @@ def steps(log: Log) -> Iterator[tuple[int, ...]]:
     nodes = {line: entry for line, entry in lines.items() if isinstance(entry.get("uuid"), str)}
     said = [line for line, entry in nodes.items() if entry.get("type") in _SAID]
     tree = _Tree(nodes if said else lines)
-    chain = ancestry(said[-1], tree.parents, tree.places, log.warnings) if said else list(lines)
-    yield from _Rounds(tree, _since_compaction(chain, lines)).steps()
+    chain = trace_ancestry(said[-1], tree.parents, tree.places, log.warnings) if said else list(lines)
+    yield from _Rounds(tree, _slice_since_compaction(chain, lines)).iterate_steps()
 
 
-def content(entry: Entry) -> Any:
-    """What a line says: the content of its message."""
+def get_content(entry: Entry) -> Any:
+    """Return the content of a line's message."""
     message = entry.get("message")
     return message.get("content") if isinstance(message, dict) else None
 
@@ -46,36 +46,36 @@ class _Tree:
     def __init__(self, nodes: dict[int, Entry]) -> None:
         self.nodes = nodes
         self.places = {entry["uuid"]: line for line, entry in nodes.items() if isinstance(entry.get("uuid"), str)}
-        self.parents: dict[int, Any] = {line: _id(entry.get("parentUuid")) for line, entry in nodes.items()}
+        self.parents: dict[int, Any] = {line: _get_string(entry.get("parentUuid")) for line, entry in nodes.items()}
         self._callers: dict[int, int | None] = {}
         self._keep_segment()
 
-    def caller(self, line: int) -> int | None:
-        """The assistant line whose call the results on `line` answer: the nearest one above, past other results."""
+    def find_caller(self, line: int) -> int | None:
+        """Return the assistant line whose call the results on `line` answer: the nearest one above."""
         trail = []
         here: int | None = line
-        while here is not None and here not in self._callers and not self._settled(here, line):
+        while here is not None and here not in self._callers and not self._is_settled(here, line):
             self._callers[here] = None  # a circle ends here
             trail.append(here)
-            here = self._at(self.parents[here])
-        found = self._callers[here] if here in self._callers else self._caller(here)
+            here = self._get_line(self.parents[here])
+        found = self._callers[here] if here in self._callers else self._check_caller(here)
         self._callers.update(dict.fromkeys(trail, found))
         return found
 
-    def _settled(self, here: int, start: int) -> bool:
-        """Whether the climb ends here: at an assistant line, or at a user line that answers nothing."""
+    def _is_settled(self, here: int, start: int) -> bool:
+        """Return whether the climb ends here: at an assistant line, or at a user line that answers nothing."""
         kind = self.nodes[here].get("type")
-        return kind == "assistant" or (kind == "user" and here != start and not answered(self.nodes[here]))
+        return kind == "assistant" or (kind == "user" and here != start and not list_answered_ids(self.nodes[here]))
 
-    def _caller(self, here: int | None) -> int | None:
+    def _check_caller(self, here: int | None) -> int | None:
         return here if here is not None and self.nodes[here].get("type") == "assistant" else None
 
     def _keep_segment(self) -> None:
         """Hang the lines that the newest compaction kept behind its anchor, as the host does on loading."""
         boundaries = [line for line, entry in self.nodes.items() if _is_boundary(entry)]
         metadata = self.nodes[boundaries[-1]].get("compactMetadata") if boundaries else None
-        anchor, kept = self._kept(metadata if isinstance(metadata, dict) else {})
-        if not kept or self._at(anchor) is None or self._at(anchor) in kept:
+        anchor, kept = self._find_kept(metadata if isinstance(metadata, dict) else {})
+        if not kept or self._get_line(anchor) is None or self._get_line(anchor) in kept:
             return
         tail = self.nodes[kept[-1]].get("uuid")
         for line, parent in self.parents.items():
@@ -85,24 +85,24 @@ class _Tree:
             self.parents[line] = anchor
             anchor = self.nodes[line].get("uuid")
 
-    def _kept(self, metadata: Entry) -> tuple[Any, list[int]]:
-        """The anchor and the kept lines: listed one by one, or as a segment from tail up to head."""
+    def _find_kept(self, metadata: Entry) -> tuple[Any, list[int]]:
+        """Return the anchor and the kept lines: listed one by one, or as a segment from tail up to head."""
         listed, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
         if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
-            lines = [self._at(one) for one in listed["uuids"]]
+            lines = [self._get_line(one) for one in listed["uuids"]]
             return listed.get("anchorUuid"), [] if None in lines else [line for line in lines if line is not None]
         if not isinstance(segment, dict):
             return None, []
         upwards: dict[int, None] = {}
-        here = self._at(segment.get("tailUuid"))
+        here = self._get_line(segment.get("tailUuid"))
         while here is not None and here not in upwards:
             upwards[here] = None
             if self.nodes[here]["uuid"] == segment.get("headUuid"):
                 return segment.get("anchorUuid"), list(upwards)[::-1]
-            here = self._at(self.parents[here])
+            here = self._get_line(self.parents[here])
         return None, []
 
-    def _at(self, name: Any) -> int | None:
+    def _get_line(self, name: Any) -> int | None:
         return self.places.get(name) if isinstance(name, str) else None
 
 
@@ -117,11 +117,11 @@ class _Rounds:
         for line, entry in tree.nodes.items():
             if entry.get("type") == "assistant":
                 self.groups[self._group(line)].append(line)
-            elif entry.get("type") == "user" and answered(entry):
-                caller = tree.caller(line)
+            elif entry.get("type") == "user" and list_answered_ids(entry):
+                caller = tree.find_caller(line)
                 self.answers[None if caller is None else self._group(caller)].append(line)
 
-    def steps(self) -> Iterator[tuple[int, ...]]:
+    def iterate_steps(self) -> Iterator[tuple[int, ...]]:
         done: set[int] = set()
         on_branch = set(self.chain)
         for line in self.chain:
@@ -130,8 +130,8 @@ class _Rounds:
             if self.tree.nodes[line].get("type") != "assistant":
                 yield (line,)
                 continue
-            lines = self._siblings(self._group(line), on_branch)
-            answers = self._answers(self._group(line), lines, on_branch)
+            lines = self._find_siblings(self._group(line), on_branch)
+            answers = self._find_answers(self._group(line), lines, on_branch)
             done.update(lines, answers)
             yield tuple(lines)
             yield from ((answer,) for answer in answers)
@@ -143,46 +143,46 @@ class _Rounds:
         name = message.get("id") if isinstance(message, dict) else None
         return (name, str(entry.get("requestId"))) if isinstance(name, str) and name else line
 
-    def _siblings(self, group: Any, on_branch: set[int]) -> list[int]:
-        """The lines of a message: those on the branch, and those beside it that say something more."""
+    def _find_siblings(self, group: Any, on_branch: set[int]) -> list[int]:
+        """Return a message's lines on the branch, and those beside it that add something."""
         lines = [line for line in self.groups[group] if line in on_branch]
         if len(lines) == len(self.groups[group]):
             return lines
-        said = {canonical(content(self.tree.nodes[line])) for line in lines}
+        said = {dump_canonical(get_content(self.tree.nodes[line])) for line in lines}
         for line in self.groups[group]:
-            more = canonical(content(self.tree.nodes[line]))
+            more = dump_canonical(get_content(self.tree.nodes[line]))
             if line not in on_branch and more not in said:
                 lines.append(line)
                 said.add(more)
         return sorted(lines)
 
-    def _answers(self, group: Any, lines: list[int], on_branch: set[int]) -> list[int]:
-        """The lines with results of a message's calls: those on the branch, then those beside it that it lacks."""
+    def _find_answers(self, group: Any, lines: list[int], on_branch: set[int]) -> list[int]:
+        """Return the lines with results of a message's calls: those on the branch, then missing ones beside it."""
         waiting: Counter[str] = Counter()
         for line in lines:
-            waiting.update(_ids(self.tree.nodes[line], "tool_use", "id"))
+            waiting.update(_list_ids(self.tree.nodes[line], "tool_use", "id"))
         mine = []
         for line in sorted(self.answers.get(group, ()), key=lambda line: line not in on_branch):
-            ids = answered(self.tree.nodes[line])
+            ids = list_answered_ids(self.tree.nodes[line])
             if any(waiting[name] > 0 for name in ids):
                 mine.append(line)
                 waiting.subtract(ids)
         return sorted(mine)
 
 
-def answered(entry: Entry) -> list[str]:
-    """The ids that a line's results answer."""
-    return _ids(entry, "tool_result", "tool_use_id")
+def list_answered_ids(entry: Entry) -> list[str]:
+    """Return the IDs of the calls that a line's results answer."""
+    return _list_ids(entry, "tool_result", "tool_use_id")
 
 
-def _ids(entry: Entry, kind: str, name: str) -> list[str]:
-    blocks = content(entry)
+def _list_ids(entry: Entry, kind: str, name: str) -> list[str]:
+    blocks = get_content(entry)
     blocks = blocks if isinstance(blocks, list) else []
     return [str(one.get(name) or "") for one in blocks if isinstance(one, dict) and one.get("type") == kind]
 
 
-def _since_compaction(chain: list[int], lines: dict[int, Entry]) -> list[int]:
-    """What came after the newest compaction on the branch; its summary is the next line of the branch."""
+def _slice_since_compaction(chain: list[int], lines: dict[int, Entry]) -> list[int]:
+    """Return what came after the newest compaction on the branch; its summary is the next line."""
     for place in range(len(chain) - 1, -1, -1):
         if _is_boundary(lines[chain[place]]):
             return chain[place + 1 :]
@@ -193,5 +193,5 @@ def _is_boundary(entry: Entry) -> bool:
     return entry.get("type") == "system" and entry.get("subtype") == "compact_boundary"
 
 
-def _id(value: Any) -> str | None:
+def _get_string(value: Any) -> str | None:
     return value if isinstance(value, str) else None

@@ -15,8 +15,8 @@ _COMMON = ("isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch"
 _COUNTS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-def entries(made: Appending, last: dict[str, Any]) -> list[dict[str, Any]]:
-    """The lines. `last` is the newest line that has an id."""
+def build_entries(made: Appending, last: dict[str, Any]) -> list[dict[str, Any]]:
+    """Build the lines. `last` is the newest line that has an ID."""
     common = {name: last[name] for name in _COMMON if name in last}
     metadata = {"trigger": "manual", "preTokens": made.tokens}
     boundary = {
@@ -28,18 +28,18 @@ def entries(made: Appending, last: dict[str, Any]) -> list[dict[str, Any]]:
         "content": "Conversation compacted",
         "isMeta": False,
         "timestamp": made.stamp(),
-        "uuid": made.uuid(0),
+        "uuid": made.make_uuid(0),
         "level": "info",
         "compactMetadata": metadata,
     }
     summary = {
-        "parentUuid": made.uuid(0),
+        "parentUuid": made.make_uuid(0),
         **common,
         "type": "user",
         "message": {"role": "user", "content": made.summary},
         "isVisibleInTranscriptOnly": True,
         "isCompactSummary": True,
-        "uuid": made.uuid(1),
+        "uuid": made.make_uuid(1),
         "timestamp": made.stamp(1),
     }
     chain = _Chain(made, common)
@@ -67,26 +67,28 @@ class _Chain:
 
     def copy(self, message: Message) -> None:
         """A message that stays, line by line."""
-        cleared = {one.call_id for one in message.parts if one.kind == "tool_result" and one.pinned and _gone(one.text)}
+        cleared = {
+            one.call_id for one in message.parts if one.kind == "tool_result" and one.pinned and _is_cleared(one.text)
+        }
         for line in message.lines:
             entry = dict(self._made.element(line))
             if entry.get("sourceToolAssistantUUID") in self._uuids:
                 entry["sourceToolAssistantUUID"] = self._uuids[entry["sourceToolAssistantUUID"]]
             said = entry.get("message")
             if isinstance(said, dict):
-                entry["message"] = _fresh(said, cleared, self._made.id(0, 8))
+                entry["message"] = _copy_with_new_id(said, cleared, self._made.make_id(0, 8))
             old = entry.get("uuid")
             self._uuids[old] = self._add(entry)
 
     def _add(self, entry: dict[str, Any]) -> str:
         number = len(self.lines) + 2
-        parent, uuid = self._made.uuid(number - 1), self._made.uuid(number)
+        parent, uuid = self._made.make_uuid(number - 1), self._made.make_uuid(number)
         self.lines.append(entry | {"parentUuid": parent, "uuid": uuid, "timestamp": self._made.stamp(number)})
         return uuid
 
 
-def _fresh(message: dict[str, Any], cleared: set[str], mark: str) -> dict[str, Any]:
-    """The message of a line under an id of its own; results that the host cleared stay cleared."""
+def _copy_with_new_id(message: dict[str, Any], cleared: set[str], mark: str) -> dict[str, Any]:
+    """Copy a line's message under its own ID; results that the host cleared stay cleared."""
     made = dict(message)
     if isinstance(made.get("id"), str) and made["id"]:
         made["id"] = f"{made['id']}_{mark}"
@@ -102,5 +104,5 @@ def _clear(block: Any, cleared: set[str]) -> Any:
     return block | {"content": CLEARED} if is_one else block
 
 
-def _gone(text: str) -> bool:
+def _is_cleared(text: str) -> bool:
     return text == CLEARED

@@ -9,12 +9,12 @@ from typing import Any
 
 from secateur.formats.appending import Appending
 from secateur.formats.codex_branch import CodexHistory
-from secateur.formats.codex_entry import entries
+from secateur.formats.codex_entry import build_entries
 from secateur.formats.format import Format
 from secateur.formats.host_lines import CODEX
-from secateur.formats.item_outputs import output_body
-from secateur.formats.items import message, steps
-from secateur.formats.logs import first_lines, no_new_message, opened
+from secateur.formats.item_outputs import make_output_body
+from secateur.formats.items import group_steps, read_step
+from secateur.formats.logs import open_log, read_first_lines, refuse_new_message
 from secateur.formats.native import Calls
 from secateur.model import Message, NewMessage, Part, Transcript
 
@@ -28,29 +28,29 @@ class Codex(Format):
 
     def recognize(self, native: Any) -> str:
         """The envelope of every line."""
-        for entry in first_lines(native):
+        for entry in read_first_lines(native):
             if entry.get("type") in CODEX and isinstance(entry.get("payload"), dict):
                 return f"lines have type ({entry['type']}) and payload"
         return ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the context as it stands at the end; `known` is of no use here."""
-        log = opened(native, self.name)
+        log = open_log(native, self.name)
         history = CodexHistory(log)
         calls = Calls()
-        messages = [message(step, calls, logged=True) for step in steps(history.items)]
+        messages = [read_step(step, calls, logged=True) for step in group_steps(history.items)]
         messages = [one for one in messages if one.parts]
         window = history.window if model in ("", history.model) else 0  # of another model it says nothing
-        return log.transcript(messages, model=model or history.model, provider=history.provider, window=window)
+        return log.make_transcript(messages, model=model or history.model, provider=history.provider, window=window)
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as outputs, freeform inputs and arguments (JSON in a string) are; a medium becomes a text."""
-        return {"type": "input_text", "text": text} if part.kind == "media" else output_body(part, text)
+        return {"type": "input_text", "text": text} if part.kind == "media" else make_output_body(part, text)
 
     def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Codex's own compaction (`codex_entry`)."""
-        return entries(made)
+        return build_entries(made)
 
     def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
-        no_new_message(new, "Codex")
+        refuse_new_message(new, "Codex")

@@ -6,8 +6,8 @@ is given but for one question: which messages begin a turn of the user.
 
 from typing import Any
 
-from secateur.formats.items import Item, speaker, texts_of
-from secateur.formats.logs import Log, moment
+from secateur.formats.items import Item, detect_speaker, list_texts
+from secateur.formats.logs import Log, parse_timestamp
 
 _NEVER_SENT = "ghost_snapshot"
 _SIZED = ("token_count", "task_started")
@@ -24,10 +24,10 @@ class CodexHistory:
         for line, entry in log.entries.items():
             payload = entry.get("payload")
             if isinstance(payload, dict):
-                self._line(line, entry, payload)
+                self._read_line(line, entry, payload)
 
-    def _line(self, line: int, entry: dict[str, Any], payload: dict[str, Any]) -> None:
-        at = moment(entry.get("timestamp"))
+    def _read_line(self, line: int, entry: dict[str, Any], payload: dict[str, Any]) -> None:
+        at = parse_timestamp(entry.get("timestamp"))
         match entry.get("type"):
             case "response_item" if payload.get("type") != _NEVER_SENT:
                 self.items.append(Item(payload, (line, "payload"), at))
@@ -58,15 +58,17 @@ class CodexHistory:
             kept = [(number, item) for number, item in enumerate(items) if isinstance(item, dict)]
             self.items = [Item(item, (*path, number), at) for number, item in kept if item.get("type") != _NEVER_SENT]
             return
-        self.items = [item for item in self.items if _begins_turn(item)]
+        self.items = [item for item in self.items if _is_turn_start(item)]
         self.items.append(Item({"type": "compacted", "message": payload.get("message")}, (line, "payload"), at))
 
     def _roll_back(self, turns: Any) -> None:
         """The newest turns were taken back, down to what stood before the first of them."""
-        starts = [number for number, item in enumerate(self.items) if _begins_turn(item)]
+        starts = [number for number, item in enumerate(self.items) if _is_turn_start(item)]
         if isinstance(turns, int) and turns > 0 and starts:
             del self.items[starts[-min(turns, len(starts))] :]
 
 
-def _begins_turn(item: Item) -> bool:
-    return item.kind == "message" and item.value.get("role") == "user" and speaker(texts_of(item.value)) == "user"
+def _is_turn_start(item: Item) -> bool:
+    return (
+        item.kind == "message" and item.value.get("role") == "user" and detect_speaker(list_texts(item.value)) == "user"
+    )

@@ -14,13 +14,13 @@ Entry = dict[str, Any]
 _HISTORY = "replacement_history"
 
 
-def entries(made: Appending) -> list[Entry]:
-    """The lines: the compaction, and the event that tells the screen of it."""
+def build_entries(made: Appending) -> list[Entry]:
+    """Build the lines: the compaction and the event that reports it to the screen."""
     items: list[Any] = []
     begins = next((item.role for item in made.items if item.role != "system"), "user")
     for item in made.items:
         by_user = isinstance(item, NewMessage) and item.origin == "summary" and begins != "user"
-        items += [_new(item, by_user)] if isinstance(item, NewMessage) else _kept(item, made)
+        items += [_make_item(item, by_user)] if isinstance(item, NewMessage) else _list_items(item, made)
     compacted = {"message": made.summary, _HISTORY: items}
     return [
         {"timestamp": made.stamp(), "type": "compacted", "payload": compacted},
@@ -28,14 +28,14 @@ def entries(made: Appending) -> list[Entry]:
     ]
 
 
-def _new(new: NewMessage, by_user: bool) -> Entry:
+def _make_item(new: NewMessage, by_user: bool) -> Entry:
     role = "user" if by_user else {"system": "developer", "assistant": "assistant"}.get(new.role, "user")
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": new.text}]}
 
 
-def _kept(message: Message, made: Appending) -> list[Any]:
-    """The items of a message: lines, or elements of an earlier compaction's list."""
+def _list_items(message: Message, made: Appending) -> list[Any]:
+    """Return the items of a message: lines, or elements of an earlier compaction's list."""
     places = dict.fromkeys(
         part.path[:4] if _HISTORY in part.path[:3] else (part.path[0], "payload") for part in message.parts
     )

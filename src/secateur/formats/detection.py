@@ -7,9 +7,9 @@ refused by what it looks like; where two formats read it alike, or it tells noth
 from typing import Any
 
 from secateur.errors import FormatError, UnknownFormat
-from secateur.formats import ARRAYS, FORMATS, Format, closest, named, recognize, recognize_by_plugin
-from secateur.formats.evidence import BODIES, weighed
-from secateur.formats.refused import refusal
+from secateur.formats import ARRAYS, FORMATS, Format, describe_closest, get_format, recognize, recognize_by_plugin
+from secateur.formats.evidence import BODIES, weigh_formats
+from secateur.formats.refused import explain_refusal
 from secateur.jsontext import Lines, Text
 from secateur.nesting import TOO_DEEP, is_too_deep
 
@@ -20,19 +20,19 @@ _CHAT_LISTS = frozenset({"mini_swe_agent", "openai_chat"})  # as a bare list bot
 Found = tuple[Text, Format, str]
 
 
-def detected(data: bytes, name: str | None = None, broken: bool = False) -> Found:
-    """The document, its format and why. Raises UnknownFormat, and FormatError where it is not what it is said to be.
+def detect_document(data: bytes, name: str | None = None, broken: bool = False) -> Found:
+    """Return the document, its format and why. Raises UnknownFormat, or FormatError if it is not as stated.
 
     `broken`: it may be what no reader reads, since it is to be mended; the caller's word then needs no support.
     """
     if name is None:
-        text, found = _looked_at(data)
+        text, found = _detect(data)
         if found is None:
             _hold_flat(data)
-            raise UnknownFormat(_unknown(data, text))
+            raise UnknownFormat(_explain_unknown(data, text))
         return found
-    format = named(name)
-    text, found = _looked_at(data) if name in FORMATS and data.strip() else (None, None)
+    format = get_format(name)
+    text, found = _detect(data) if name in FORMATS and data.strip() else (None, None)
     if found is not None and found[1] is format:
         return found[0], format, NAMED
     if found is not None:
@@ -45,37 +45,37 @@ def detected(data: bytes, name: str | None = None, broken: bool = False) -> Foun
     return native, format, NAMED
 
 
-def detected_object(request: Any, name: str | None = None, broken: bool = False) -> tuple[Format, str]:
-    """The format of Python objects, and why. Raises as `detected` does."""
+def detect_object(request: Any, name: str | None = None, broken: bool = False) -> tuple[Format, str]:
+    """Return the format of Python objects, and why. Raises as `detect_document` does."""
     if name is None and not isinstance(request, dict | list | tuple):
         raise UnknownFormat(f"no known format: a request is bytes, a dict or a list, not {type(request).__name__}")
     found = recognize(request, log=False) if isinstance(request, dict | list | tuple) else None
     if not found and name is None and request:
         found = recognize_by_plugin(request, log=False)
     if name is not None:
-        format = named(name)
+        format = get_format(name)
         if found is not None and found[0] is not format:
             _hold(name, found, request, broken)
         return format, NAMED
     if found:
         return found
     if not request:
-        return named("openai_chat"), "an empty list"
+        return get_format("openai_chat"), "an empty list"
     first = request if isinstance(request, dict) else next(iter(request), {})
-    nearest = closest(set(first) if isinstance(first, dict) else set())
-    raise UnknownFormat(refusal(request) or f"no known format: {nearest}")
+    nearest = describe_closest(set(first) if isinstance(first, dict) else set())
+    raise UnknownFormat(explain_refusal(request) or f"no known format: {nearest}")
 
 
-def _looked_at(data: bytes) -> tuple[Text | None, Found | None]:
-    """The document as one value, where it is one, and what was found."""
-    if _many_lines(data):
+def _detect(data: bytes) -> tuple[Text | None, Found | None]:
+    """Return the document as one value, if it is one, and what was detected."""
+    if _has_many_lines(data):
         lines = Lines.of(data)
         found = recognize(lines, log=True)
         if found:
             return None, (lines, *found)
     text = Text.of(data)
     text.open_around(*ARRAYS)  # most bodies: one pass for both levels
-    whole = text if _opens(text) else None
+    whole = text if _can_open(text) else None
     found = recognize(text, log=False) if whole else None
     if found:
         return text, (text, *found)
@@ -83,11 +83,11 @@ def _looked_at(data: bytes) -> tuple[Text | None, Found | None]:
     found = recognize(lines, log=True)
     if found:
         return whole, (lines, *found)
-    return whole, _looked_at_by_plugins(lines, whole)
+    return whole, _detect_by_plugins(lines, whole)
 
 
-def _looked_at_by_plugins(lines: Text, whole: Text | None) -> Found | None:
-    """What the formats of plugins find in a document that no built-in one reads."""
+def _detect_by_plugins(lines: Text, whole: Text | None) -> Found | None:
+    """Return what plugin formats detect in a document that no built-in one reads."""
     found = recognize_by_plugin(whole, log=False) if whole else None
     if whole and found:
         return whole, *found
@@ -97,7 +97,7 @@ def _looked_at_by_plugins(lines: Text, whole: Text | None) -> Found | None:
 
 def _hold(name: str, found: tuple[Format, str], native: Any, broken: bool) -> None:
     """Raise where a document that is said to be of the format `name` was found to be of another."""
-    if name not in FORMATS or _alike(name, found[0].name, native, broken):
+    if name not in FORMATS or _is_compatible(name, found[0].name, native, broken):
         return
     looks, reason = found[0].name, found[1]
     raise FormatError(
@@ -105,14 +105,14 @@ def _hold(name: str, found: tuple[Format, str], native: Any, broken: bool) -> No
     )
 
 
-def _alike(name: str, looks: str, native: Any, broken: bool) -> bool:
-    """Whether both formats read this document."""
+def _is_compatible(name: str, looks: str, native: Any, broken: bool) -> bool:
+    """Return whether both formats read this document."""
     if name == looks or {name, looks} <= _PI:
         return True
     bare = isinstance(native, list | tuple) or (type(native) is Text and native.kind == "[")
     if bare and {name, looks} <= _CHAT_LISTS:
         return True
-    found = weighed(native) if looks in BODIES and name in BODIES else None
+    found = weigh_formats(native) if looks in BODIES and name in BODIES else None
     return found is not None and (name in found.equals or (broken and not found.sure))
 
 
@@ -120,7 +120,7 @@ def _hold_lines(native: Any, format: Format) -> None:
     """Raise where no line of a file is one that this host writes."""
     objects = next((at for at in range(len(native)) if isinstance(native.line(at), dict)), None)
     if objects is not None and not format.read(native).messages:
-        near = closest(set(native.line(objects)))
+        near = describe_closest(set(native.line(objects)))
         raise FormatError(f"this is not {format.name}: no line of it is one that this host writes; {near}")
 
 
@@ -130,13 +130,13 @@ def _hold_flat(data: bytes) -> None:
         raise FormatError(TOO_DEEP)
 
 
-def _many_lines(data: bytes) -> bool:
-    """Whether an object stands on the first line and there is more behind it."""
+def _has_many_lines(data: bytes) -> bool:
+    """Return whether the first line is an object and more lines follow."""
     end = data.find(b"\n", len(data) - len(data.lstrip()))
     return end > 0 and data[:end].strip().endswith(b"}") and bool(data[end : end + _LOOKED_AT].strip())
 
 
-def _opens(text: Text) -> bool:
+def _can_open(text: Text) -> bool:
     try:
         text.open()
     except FormatError:
@@ -144,20 +144,22 @@ def _opens(text: Text) -> bool:
     return True
 
 
-def _unknown(data: bytes, text: Text | None) -> str:
-    """Why no format takes it, as a sentence."""
+def _explain_unknown(data: bytes, text: Text | None) -> str:
+    """Explain in a sentence why no format takes it."""
     lines = Lines.of(data)
-    known = refusal(data) or refusal(lines) or (refusal(text) if text is not None else "")
-    return known or f"no known format: {_seen(text, lines)}"
+    known = explain_refusal(data) or explain_refusal(lines) or (explain_refusal(text) if text is not None else "")
+    return known or f"no known format: {_describe_document(text, lines)}"
 
 
-def _seen(text: Text | None, lines: Lines) -> str:
+def _describe_document(text: Text | None, lines: Lines) -> str:
     small = text is not None and text.kind == "{" and text.end - text.start < 1_000_000
     value = text.value() if text is not None and small else lines.line(0)
     if isinstance(value, dict):
-        return closest(set(value))
+        return describe_closest(set(value))
     if text is not None and text.kind == "[":
         first = text.child(0)
         inner = first.value() if first is not None else None
-        return closest(set(inner)) if isinstance(inner, dict) else "it is a list of something else than messages"
+        return (
+            describe_closest(set(inner)) if isinstance(inner, dict) else "it is a list of something else than messages"
+        )
     return "it is neither one JSON value nor lines of JSON"

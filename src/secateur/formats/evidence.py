@@ -17,12 +17,12 @@ from secateur.formats.marks import (
     PI,
     RESPONSES,
     Vote,
-    fields,
-    hinting_fields,
-    hints,
-    own,
+    find_field_hints,
+    find_field_votes,
+    find_hints,
+    find_own_votes,
 )
-from secateur.formats.native import array_at, sample
+from secateur.formats.native import find_array, sample
 from secateur.jsontext import Text
 
 BODIES = (CHAT, ANTHROPIC, BEDROCK, PI, RESPONSES, GEMINI)  # the formats told apart here; of equals, the first
@@ -60,68 +60,68 @@ class _Votes:
                 kind[name] += 1
                 self.reasons.setdefault(name, reason)
 
-    def messages(self, items: Iterable[Any]) -> None:
+    def add_messages(self, items: Iterable[Any]) -> None:
         for item in items:
             known = isinstance(item, dict)
-            self.add(own(item) if known else (), self.own)
-            self.add(hints(item) if known else (), self.hints)
+            self.add(find_own_votes(item) if known else (), self.own)
+            self.add(find_hints(item) if known else (), self.hints)
             plain = known and isinstance(item.get("role"), str) and item["role"] in _ROLES
             self.plain, self.odd = self.plain + plain, self.odd + (not plain)
 
-    def best(self) -> str:
-        """The format for which most tells; OpenAI's messages may stand among Pi's."""
+    def find_best(self) -> str:
+        """Return the format with the most evidence; OpenAI's messages may occur among Pi's."""
         own = self.own + Counter({PI: self.own[CHAT]}) if self.own[PI] else self.own
         return max(self.among, key=lambda name: (own[name], self.fields[name], self.hints[name]))
 
-    def equals(self, best: str) -> frozenset[str]:
-        """The other formats for which it tells as much, or for which nothing tells of this plain document."""
+    def find_equals(self, best: str) -> frozenset[str]:
+        """Return formats with as much evidence, or that a plain document without evidence may also be."""
         if self.own[best]:
             return frozenset(name for name in self.among if name != best and 2 * self.own[name] >= self.own[best])
         able = set(self.among) if not self.plain + self.odd else _PLAIN & set(self.among)
         return frozenset(name for name in able - {best} if self.fields[name] >= self.fields[best])
 
 
-def weighed(native: Any) -> Weighed | None:
-    """The format of a request body or of a list of messages; None where nothing in it is a message of any."""
+def weigh_formats(native: Any) -> Weighed | None:
+    """Return the format of a request body or message list, or None if it holds no known message."""
     found: list[tuple[int, Weighed]] = []
     for name, among in _ARRAYS.items():
-        at = array_at(native, name)
+        at = find_array(native, name)
         if at is not None and not at[0]:
-            return _judged(native, "", at[1], BODIES)[1]
-        one = _judged(native, name, at[1], among) if at is not None else (0, _text_input(native, name))
+            return _judge_array(native, "", at[1], BODIES)[1]
+        one = _judge_array(native, name, at[1], among) if at is not None else (0, _weigh_text_input(native, name))
         found += [(one[0], one[1])] if one[1] is not None else []
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
-def claimed(native: Any, name: str) -> str:
-    """Why a request is of this format; "" where it is of another or of none."""
-    found = weighed(native)
+def explain_claim(native: Any, name: str) -> str:
+    """Return why a request has this format; "" if it has another or none."""
+    found = weigh_formats(native)
     return found.reason if found is not None and found.name == name else ""
 
 
-def _judged(native: Any, array: str, items: Any, among: tuple[str, ...]) -> tuple[int, Weighed | None]:
-    """How much tells of the best format, and what it is."""
-    votes = _counted(items, among)
+def _judge_array(native: Any, array: str, items: Any, among: tuple[str, ...]) -> tuple[int, Weighed | None]:
+    """Return how much evidence supports the best format, and which format it is."""
+    votes = _count_votes(items, among)
     if array == "messages":
-        votes.add(fields(native), votes.fields)
-        votes.add(hinting_fields(native), votes.hints)
-    best = votes.best()
+        votes.add(find_field_votes(native), votes.fields)
+        votes.add(find_field_hints(native), votes.hints)
+    best = votes.find_best()
     if not votes.own[best] and not _is_plain(votes, array, items):
         return 0, None
-    reason = _of_shape(best, array) if best == GEMINI else votes.reasons.get(best) or _of_shape(best, array)
-    return votes.own[best], Weighed(best, reason, votes.equals(best), votes.own[best] > 0)
+    reason = _describe_shape(best, array) if best == GEMINI else votes.reasons.get(best) or _describe_shape(best, array)
+    return votes.own[best], Weighed(best, reason, votes.find_equals(best), votes.own[best] > 0)
 
 
-def _counted(items: Any, among: tuple[str, ...]) -> _Votes:
-    """The votes of the messages at both ends, where they agree; else, and for Python objects, of all of them."""
+def _count_votes(items: Any, among: tuple[str, ...]) -> _Votes:
+    """Count votes of messages at both ends if they agree; else, and for Python objects, of all of them."""
     votes = _Votes(among)
     if isinstance(items, Text):
-        votes.messages(sample(items))
+        votes.add_messages(sample(items))
         told = [name for name in among if votes.own[name]]
         if len(told) == 1 and not (told == [CHAT] and PI in among and _may_be_pi(items)):
             return votes
         votes = _Votes(among)
-    votes.messages(items.values() if isinstance(items, Text) else items)
+    votes.add_messages(items.values() if isinstance(items, Text) else items)
     return votes
 
 
@@ -134,15 +134,17 @@ def _is_plain(votes: _Votes, array: str, items: Any) -> bool:
     if array == "messages":
         return votes.plain > 0 or not len(items)
     if array == "input":
-        return not len(items) or any(isinstance(one, dict) and ("type" in one or "role" in one) for one in _all(items))
+        return not len(items) or any(
+            isinstance(one, dict) and ("type" in one or "role" in one) for one in _iterate_items(items)
+        )
     return array == "" and 0 < votes.plain >= votes.odd
 
 
-def _all(items: Any) -> Iterable[Any]:
+def _iterate_items(items: Any) -> Iterable[Any]:
     return items.values() if isinstance(items, Text) else items
 
 
-def _of_shape(name: str, array: str) -> str:
+def _describe_shape(name: str, array: str) -> str:
     if name == GEMINI:
         return "`contents` with `parts`" if array else "a list of contents with `parts`"
     if name == RESPONSES:
@@ -150,8 +152,8 @@ def _of_shape(name: str, array: str) -> str:
     return f"`{array}` with chat roles" if array else "a list of messages with chat roles"
 
 
-def _text_input(native: Any, array: str) -> Weighed | None:
-    """An `input` may be one text."""
+def _weigh_text_input(native: Any, array: str) -> Weighed | None:
+    """Return evidence for an `input` that is a single text."""
     if array != "input" or not isinstance(native, dict | Text):
         return None
     child = native.get(array) if isinstance(native, dict) else native.child(array) if native.kind == "{" else None

@@ -16,8 +16,8 @@ _FAMILY = {"openclaw": "pi"}  # one grammar, so no two hosts
 _WHOLE = ("messages", "contents", "input", "history", "steps", "traj")  # where whole documents keep a conversation
 
 
-def host_of(entry: Mapping[str, Any]) -> str:
-    """The format of the host that writes such lines; "" where the line does not tell."""
+def detect_host(entry: Mapping[str, Any]) -> str:
+    """Return the format of the host that writes such lines; "" if the line does not show it."""
     kind, message = entry.get("type"), entry.get("message")
     told = {
         "claude_code": "uuid" in entry and "parentUuid" in entry,
@@ -31,11 +31,11 @@ def host_of(entry: Mapping[str, Any]) -> str:
     return next((name for name, is_so in told.items() if is_so), "")
 
 
-def one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:
-    """Raise FormatError where some of these lines are of another host than that of the format `name`."""
+def require_one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:
+    """Raise FormatError if some of these lines are of a host other than that of the format `name`."""
     own = _FAMILY.get(name, name)
     for line, entry in entries.items():
-        other = host_of(entry)
+        other = detect_host(entry)
         if (other and other != own) or (not other and own != "openhands_lines" and _is_whole(entry)):
             raise FormatError(
                 f"this file holds the sessions of two hosts: it is read as {name}, and line {line + 1} is "

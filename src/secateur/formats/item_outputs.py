@@ -9,11 +9,11 @@ import re
 from typing import Any
 
 from secateur.errors import FormatError
-from secateur.formats.logs import result
-from secateur.formats.native import Calls, MediaSource, canonical, pictured, value_digest
+from secateur.formats.logs import make_result
+from secateur.formats.native import Calls, MediaSource, dump_canonical, hash_value, make_medium
 from secateur.jsontext import dumps, loads
 from secateur.model import Part, Path
-from secateur.tokens import media_tokens
+from secateur.tokens import estimate_media_tokens
 
 _FREE = frozenset({"function_call_output", "custom_tool_call_output", "apply_patch_call_output"})
 _MEDIA = {"input_image": "image", "input_file": "file", "input_audio": "audio"}
@@ -28,8 +28,8 @@ def is_output(kind: str) -> bool:
     return kind.endswith("_output")
 
 
-def outputs(value: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
-    """The result that an output item is, and the media inside it."""
+def read_output(value: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]:
+    """Read an output item as a result and the media inside it."""
     kind, call = str(value.get("type")), str(value.get("call_id") or value.get("id") or "")
     if kind == "local_shell_call_output" and not calls.waits(call):
         call = calls.oldest("local_shell_call") or call  # it may name the call by its item id
@@ -37,18 +37,18 @@ def outputs(value: dict[str, Any], path: Path, calls: Calls) -> tuple[Part, ...]
     inside: Path = (*path, "output")
     output = value.get("output")
     if kind == "shell_call_output" and isinstance(output, list) and output:
-        return (_streams(output, inside, tool, call),)
+        return (_read_shell_output(output, inside, tool, call),)
     if kind == "local_shell_call_output" and isinstance(output, str):
-        return (_wrapped(output, inside, tool, call),)
+        return (_read_wrapped_output(output, inside, tool, call),)
     if kind in _FREE:
-        failed = value.get("status") == "failed" or (isinstance(output, str) and _failed(output))
+        failed = value.get("status") == "failed" or (isinstance(output, str) and _has_failed(output))
         head = Part("tool_result", inside, "", tool, call, failed)
-        return result(head, output, lambda block, where: medium_of(block, where, "result"))
+        return make_result(head, output, lambda block, where: read_item_medium(block, where, "result"))
     return (_shut(kind, value, path, Part("tool_result", inside, "", tool, call, pinned=True)),)
 
 
-def output_body(part: Part, text: str) -> Any:
-    """What stands at a result's path when it reads `text`. `part.digest` holds what its shape says besides the text."""
+def make_output_body(part: Part, text: str) -> Any:
+    """Build the value for a result that reads `text`. `part.digest` holds what its shape adds to the text."""
     if part.fingerprint.startswith("["):
         [outcome] = loads(part.fingerprint.encode())
         return [{"stdout": text, "stderr": "", "outcome": outcome}]
@@ -58,19 +58,19 @@ def output_body(part: Part, text: str) -> Any:
     return text
 
 
-def medium_of(block: Any, path: Path, within: str = "") -> Part | None:
-    """A picture, a file or a sound; None for any other block."""
+def read_item_medium(block: Any, path: Path, within: str = "") -> Part | None:
+    """Read a picture, a file or a sound; None for any other block."""
     kind = _MEDIA.get(str(block.get("type"))) if isinstance(block, dict) else None
     if kind is None:
         return None
     sound = block.get("input_audio")
     if isinstance(sound, dict):
         data = str(sound.get("data") or "")
-        return pictured(block, MediaSource(f"audio/{sound.get('format') or ''}", "", len(data)), path, within)
+        return make_medium(block, MediaSource(f"audio/{sound.get('format') or ''}", "", len(data)), path, within)
     name, data = str(block.get("filename") or block.get("file_id") or ""), str(block.get("file_data") or "")
     if data and not data.startswith("data:"):
-        return pictured(block, MediaSource(kind, name, len(data)), path, within)
-    return pictured(
+        return make_medium(block, MediaSource(kind, name, len(data)), path, within)
+    return make_medium(
         block,
         MediaSource.of(data or str(block.get("image_url") or block.get("file_url") or ""), kind, name),
         path,
@@ -78,36 +78,36 @@ def medium_of(block: Any, path: Path, within: str = "") -> Part | None:
     )
 
 
-def _streams(output: list[Any], path: Path, tool: str, call: str) -> Part:
-    """What a shell printed. One output without errors is written where it stands, others become one."""
+def _read_shell_output(output: list[Any], path: Path, tool: str, call: str) -> Part:
+    """Read a shell's output. A single output without errors is edited in place, others become one."""
     chunks = [chunk for chunk in output if isinstance(chunk, dict)]
     texts = [chunk[name] for chunk in chunks for name in ("stdout", "stderr") if isinstance(chunk.get(name), str)]
-    outcome = next((chunk.get("outcome") for chunk in chunks if _bad(chunk.get("outcome"))), None)
+    outcome = next((chunk.get("outcome") for chunk in chunks if _is_failure(chunk.get("outcome"))), None)
     error, text = outcome is not None, "\n".join(filter(None, texts))
     outcome = outcome or (chunks[-1].get("outcome") if chunks else None)
     odd = len(chunks) < len(output)
-    said = f"[{canonical(outcome)}]"
+    said = f"[{dump_canonical(outcome)}]"
     if len(output) == 1 == len(chunks) and isinstance(chunks[0].get("stdout"), str) and not chunks[0].get("stderr"):
-        path, text, said = (*path, 0, "stdout"), chunks[0]["stdout"], f"={canonical(outcome)}"
+        path, text, said = (*path, 0, "stdout"), chunks[0]["stdout"], f"={dump_canonical(outcome)}"
     return Part("tool_result", path, text, tool, call, error, said, pinned=odd)
 
 
-def _bad(outcome: Any) -> bool:
+def _is_failure(outcome: Any) -> bool:
     if not isinstance(outcome, dict):
         return False
     return outcome.get("type") == "timeout" or outcome.get("exit_code") not in (None, 0)
 
 
-def _wrapped(output: str, path: Path, tool: str, call: str) -> Part:
-    """JSON in a string: the text is its `output`, and what else it says is kept."""
+def _read_wrapped_output(output: str, path: Path, tool: str, call: str) -> Part:
+    """Read JSON in a string: the text is its `output`, and its other members are kept."""
     try:
         value = loads(output.encode("utf-8", "surrogatepass"))
     except FormatError:
         value = None
     if not isinstance(value, dict) or not isinstance(value.get("output"), str):
-        return Part("tool_result", path, output, tool, call, _failed(output))
-    rest = canonical({name: one for name, one in value.items() if name != "output"})
-    return Part("tool_result", path, value["output"], tool, call, _failed(rest), rest)
+        return Part("tool_result", path, output, tool, call, _has_failed(output))
+    rest = dump_canonical({name: one for name, one in value.items() if name != "output"})
+    return Part("tool_result", path, value["output"], tool, call, _has_failed(rest), rest)
 
 
 def _shut(kind: str, value: dict[str, Any], path: Path, head: Part) -> Part:
@@ -116,23 +116,23 @@ def _shut(kind: str, value: dict[str, Any], path: Path, head: Part) -> Part:
     held = value.get(name)
     where: Path = (*path, name)
     if kind == "computer_call_output":
-        picture = media_tokens("image", 0)
+        picture = estimate_media_tokens("image", 0)
         return Part(
             "tool_result",
             where,
             "",
             head.tool,
             head.call_id,
-            fingerprint=value_digest(held),
+            fingerprint=hash_value(held),
             pinned=True,
             tokens=picture,
         )
-    text = held if isinstance(held, str) else canonical(held)
+    text = held if isinstance(held, str) else dump_canonical(held)
     return Part("tool_result", where, text, head.tool, head.call_id, pinned=True)
 
 
-def _failed(output: str) -> bool:
-    """Codex sets no flag: it states the exit code in the lines before the output, or in a field beside it."""
+def _has_failed(output: str) -> bool:
+    """Return whether Codex states a failing exit code before the output or in a field; it sets no flag."""
     stated = _EXIT_FIELD.search(output) if output.startswith("{") else None
     head = output.partition("\nOutput:")[0]
     told = any(words in head for words in _EXIT_WORDS)  # a long output is not searched line by line

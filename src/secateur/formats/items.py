@@ -10,10 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from secateur.formats.item_outputs import is_output, medium_of, outputs
-from secateur.formats.logs import stranger, text_of
-from secateur.formats.native import Calls, canonical
-from secateur.formats.openai_chat import arguments
+from secateur.formats.item_outputs import is_output, read_item_medium, read_output
+from secateur.formats.logs import get_block_text, make_opaque
+from secateur.formats.native import Calls, dump_canonical
+from secateur.formats.openai_chat import normalize_arguments
 from secateur.model import Message, Origin, Part, Path, Role
 from secateur.own_text import is_summary
 
@@ -61,8 +61,8 @@ class Item(Struct, frozen=True):
         return kind.endswith("_call") or kind in _SAID
 
 
-def steps(items: Iterator[Item] | list[Item]) -> Iterator[list[Item]]:
-    """What the model said in one go together, everything else alone."""
+def group_steps(items: Iterator[Item] | list[Item]) -> Iterator[list[Item]]:
+    """Group consecutive items from the model; everything else comes alone."""
     step: list[Item] = []
     for item in items:
         if step and not (item.spoken and step[-1].spoken):
@@ -73,33 +73,33 @@ def steps(items: Iterator[Item] | list[Item]) -> Iterator[list[Item]]:
         yield step
 
 
-def message(step: list[Item], calls: Calls, logged: bool = False) -> Message:
-    """The message that these items are; `logged` ones stand on lines of a log."""
+def read_step(step: list[Item], calls: Calls, logged: bool = False) -> Message:
+    """Read these items as a message; `logged` items are lines of a log."""
     first = step[0]
-    role, origin = _speaker(first)
+    role, origin = _get_role_and_origin(first)
     calls.speaks(role)
-    parts = tuple(part for item in step for part in _parts(item, calls))
+    parts = tuple(part for item in step for part in _read_parts(item, calls))
     lines = tuple(dict.fromkeys(item.path[0] for item in step if isinstance(item.path[0], int))) if logged else ()
     return Message(role, first.whole, parts, origin, lines, step[-1].at)
 
 
-def speaker(texts: list[str]) -> Origin:
-    """Who speaks in a message of role user: a human, Codex, or a summary."""
+def detect_speaker(texts: list[str]) -> Origin:
+    """Return who speaks in a message of role user: a human, Codex or a summary."""
     if texts and (texts[0].startswith(_SUMMARY) or is_summary(texts[0])):
         return "summary"
     return "harness" if texts and all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
 
 
-def texts_of(item: dict[str, Any]) -> list[str]:
-    """The texts of a message."""
+def list_texts(item: dict[str, Any]) -> list[str]:
+    """Return the texts of a message."""
     content = item.get("content")
     if isinstance(content, str):
         return [content]
-    found = [text_of(block) for block in content] if isinstance(content, list) else []
+    found = [get_block_text(block) for block in content] if isinstance(content, list) else []
     return [text for text in found if text is not None]
 
 
-def _speaker(item: Item) -> tuple[Role, Origin]:
+def _get_role_and_origin(item: Item) -> tuple[Role, Origin]:
     if item.spoken:
         return "assistant", "user"
     if is_output(item.kind):
@@ -109,47 +109,49 @@ def _speaker(item: Item) -> tuple[Role, Origin]:
     if item.kind != "message":
         return "user", "harness"
     role = _INPUTS.get(str(item.value.get("role")), "user")
-    return role, speaker(texts_of(item.value)) if role == "user" else "harness"
+    return role, detect_speaker(list_texts(item.value)) if role == "user" else "harness"
 
 
-def _parts(item: Item, calls: Calls) -> Iterator[Part]:
+def _read_parts(item: Item, calls: Calls) -> Iterator[Part]:
     value, path = item.value, item.path
     if item.kind == "message":
-        yield from _content(value.get("content"), (*path, "content"))
+        yield from _read_content(value.get("content"), (*path, "content"))
     elif item.kind == "compacted":
         yield Part("text", (*path, "message"), str(value.get("message") or ""))
     elif item.kind == "reasoning":
         said = str(value.get("encrypted_content") or value.get("id") or "")
-        yield Part("reasoning", item.whole, _thought(value), fingerprint=said, pinned=True, joined_to_next=True)
+        yield Part(
+            "reasoning", item.whole, _get_reasoning_text(value), fingerprint=said, pinned=True, joined_to_next=True
+        )
     elif item.spoken and "call_id" in value:
         yield _call(value, path, calls)
     elif is_output(item.kind):
-        yield from outputs(value, path, calls)
+        yield from read_output(value, path, calls)
     else:
-        yield stranger(value, path)
+        yield make_opaque(value, path)
 
 
-def _content(content: Any, path: Path) -> Iterator[Part]:
+def _read_content(content: Any, path: Path) -> Iterator[Part]:
     if isinstance(content, str):
         yield Part("text", path, content)
     elif isinstance(content, list):
         for number, block in enumerate(content):
             yield _block(block, (*path, number))
     elif content is not None:
-        yield stranger(content, path)
+        yield make_opaque(content, path)
 
 
 def _block(block: Any, path: Path) -> Part:
-    said = text_of(block)
+    said = get_block_text(block)
     if said is not None:
         return Part("text", (*path, "text"), said, pinned=bool(block.get("annotations")))
     if isinstance(block, dict) and isinstance(block.get("refusal"), str):
         return Part("text", (*path, "refusal"), block["refusal"], pinned=True)
-    return medium_of(block, path) or stranger(block, path)
+    return read_item_medium(block, path) or make_opaque(block, path)
 
 
-def _thought(value: dict[str, Any]) -> str:
-    """Summaries and, where the model gives it, the reasoning itself."""
+def _get_reasoning_text(value: dict[str, Any]) -> str:
+    """Return the summaries and, if the model gives it, the reasoning itself."""
     lists = [value[name] for name in ("summary", "content") if isinstance(value.get(name), list)]
     texts = [block.get("text") for blocks in lists for block in blocks if isinstance(block, dict)]
     return "\n".join(text for text in texts if isinstance(text, str))
@@ -161,6 +163,6 @@ def _call(value: dict[str, Any], path: Path, calls: Calls) -> Part:
     if isinstance(value.get("input"), str):
         return Part("tool_call", (*path, "input"), value["input"], tool, call)
     if isinstance(value.get("arguments"), str):
-        return Part("tool_call", (*path, "arguments"), arguments(value["arguments"]), tool, call)
+        return Part("tool_call", (*path, "arguments"), normalize_arguments(value["arguments"]), tool, call)
     name = next((name for name in _ASKED if name in value), "arguments")
-    return Part("tool_call", (*path, name), canonical(value.get(name)), tool, call, pinned=True)
+    return Part("tool_call", (*path, name), dump_canonical(value.get(name)), tool, call, pinned=True)

@@ -9,34 +9,34 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.formats.native import member
+from secateur.formats.native import read_member
 from secateur.model import Message, Part
 
 
-def wanted(native: Any) -> bool:
-    """Whether a body asks for JSON in this way."""
-    text = member(native, "text")
-    form = member(native, "response_format") or (text.get("format") if isinstance(text, dict) else None)
+def is_json_requested(native: Any) -> bool:
+    """Return whether a body requests JSON this way."""
+    text = read_member(native, "text")
+    form = read_member(native, "response_format") or (text.get("format") if isinstance(text, dict) else None)
     return isinstance(form, dict) and form.get("type") == "json_object"
 
 
-def kept(fresh: Iterable[Message], known: tuple[Message, ...]) -> Iterator[Message]:
-    """The messages, read on behind `known`, the one that says the word first with its texts pinned."""
-    said = any(map(_says, known))
+def pin_json_word(fresh: Iterable[Message], known: tuple[Message, ...]) -> Iterator[Message]:
+    """Yield the messages after `known`, pinning the texts of the first that mentions the word."""
+    said = any(map(_has_json_word, known))
     for message in fresh:
-        if not said and _says(message):
+        if not said and _has_json_word(message):
             said = True
-            message = replace(message, parts=tuple([_pinned(part) for part in message.parts]))
+            message = replace(message, parts=tuple([_pin_text(part) for part in message.parts]))
         yield message
 
 
-def _says(message: Message) -> bool:
-    return any(_holds_text(part) and "json" in part.text.lower() for part in message.parts)
+def _has_json_word(message: Message) -> bool:
+    return any(_has_text(part) and "json" in part.text.lower() for part in message.parts)
 
 
-def _pinned(part: Part) -> Part:
-    return replace(part, pinned=True) if _holds_text(part) else part
+def _pin_text(part: Part) -> Part:
+    return replace(part, pinned=True) if _has_text(part) else part
 
 
-def _holds_text(part: Part) -> bool:
+def _has_text(part: Part) -> bool:
     return part.kind in ("text", "tool_result")

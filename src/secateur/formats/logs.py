@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from secateur.errors import EditError, FormatError
-from secateur.formats.host_lines import one_host
-from secateur.formats.native import value_digest
+from secateur.formats.host_lines import require_one_host
+from secateur.formats.native import hash_value
 from secateur.jsontext import Lines, Text, loads
 from secateur.lineage import assign_keys
 from secateur.model import Message, NewMessage, Part, Path, Transcript
@@ -27,10 +27,10 @@ class Log(Struct):
     entries: dict[int, dict[str, Any]]
     warnings: list[str]
 
-    def transcript(self, messages: Sequence[Message], **known: Any) -> Transcript:
-        """The transcript of these fresh messages; `called` is the time of the newest assistant message."""
+    def make_transcript(self, messages: Sequence[Message], **known: Any) -> Transcript:
+        """Build the transcript of these new messages; `called` is the time of the newest assistant message."""
         called = next((message.recorded_ms for message in reversed(messages) if message.role == "assistant"), 0)
-        stamps = (moment(entry.get("timestamp")) for entry in reversed(self.entries.values()))
+        stamps = (parse_timestamp(entry.get("timestamp")) for entry in reversed(self.entries.values()))
         stamped = next((at for at in stamps if at), 0)
         warnings = tuple(self.warnings)
         return Transcript(
@@ -38,7 +38,7 @@ class Log(Struct):
         )
 
 
-def opened(native: Any, name: str) -> Log:
+def open_log(native: Any, name: str) -> Log:
     """All lines of a log, parsed. Warnings count lines from 1, as editors do. Raises FormatError for no log, or for
     the lines of two hosts.
     """
@@ -55,20 +55,20 @@ def opened(native: Any, name: str) -> Log:
         else:
             what = "JSON" if value is None else "a JSON object"
             log.warnings.append(f"line {at + 1} is not {what} and was left as it is")
-    one_host(log.entries, name)
+    require_one_host(log.entries, name)
     return log
 
 
-def first_lines(native: Any) -> list[dict[str, Any]]:
-    """The objects on the first lines of a log; none for any other document."""
+def read_first_lines(native: Any) -> list[dict[str, Any]]:
+    """Return the objects on the first lines of a log; none for any other document."""
     if not isinstance(native, Lines):
         return []
     values = (native.line(at) for at in range(min(len(native), _LOOKED_AT)))
     return [value for value in values if isinstance(value, dict)]
 
 
-def moment(stamp: Any) -> int:
-    """Milliseconds since 1970 of an ISO 8601 time, or of milliseconds; 0 for anything else."""
+def parse_timestamp(stamp: Any) -> int:
+    """Return ms since 1970 for an ISO 8601 time or a number of ms; 0 for anything else."""
     if isinstance(stamp, int) and not isinstance(stamp, bool):
         return stamp
     if not isinstance(stamp, str):
@@ -80,8 +80,8 @@ def moment(stamp: Any) -> int:
     return round((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-def ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, int], warnings: list[str]) -> list[int]:
-    """The lines from the root down to `leaf`.
+def trace_ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, int], warnings: list[str]) -> list[int]:
+    """Return the lines from the root down to `leaf`.
 
     `parents` maps each line of the tree, in file order, to its parent's id (None: a root), `places` ids to lines. A
     parent that is not in the file is a lost line: what was said before it was said nonetheless, so the walk goes on
@@ -94,11 +94,13 @@ def ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, int], w
     while here is not None and here not in seen:
         seen.add(here)
         path.append(here)
-        here = _above(here, parents[here], places, order, warnings)
+        here = _find_parent(here, parents[here], places, order, warnings)
     return path[::-1]
 
 
-def _above(line: int, parent: Any, places: Mapping[Any, int], order: list[int], warnings: list[str]) -> int | None:
+def _find_parent(
+    line: int, parent: Any, places: Mapping[Any, int], order: list[int], warnings: list[str]
+) -> int | None:
     if parent is None:
         return None
     if parent in places:
@@ -109,48 +111,48 @@ def _above(line: int, parent: Any, places: Mapping[Any, int], order: list[int], 
     return order[before] if before >= 0 else None
 
 
-def result(head: Part, content: Any, media: Callable[[dict[str, Any], Path], Part | None]) -> tuple[Part, ...]:
-    """A result is one part, whatever blocks it holds; the media inside it follow and name it.
+def make_result(head: Part, content: Any, media: Callable[[dict[str, Any], Path], Part | None]) -> tuple[Part, ...]:
+    """Make one part of a result, whatever blocks it has; the media inside it follow and refer to it.
 
     `head` is the part without text, its path where the content stands; `media` reads a block that is a medium. A
     single block of text is written where its text stands, so that a list stays a list. What is not known pins it.
     """
     if content is None or isinstance(content, str):
-        return (_part(head, head.path, content or ""),)
+        return (_make_part(head, head.path, content or ""),)
     if not isinstance(content, list):
-        return (_part(head, head.path, "", value_digest(content), True),)
+        return (_make_part(head, head.path, "", hash_value(content), True),)
     texts, rest, inside = [], [], []
     for number, block in enumerate(content):
-        said = text_of(block)
+        said = get_block_text(block)
         if said is not None:
             texts.append(said)
             continue
-        rest.append(value_digest(block))
+        rest.append(hash_value(block))
         medium = media(block, (*head.path, number)) if isinstance(block, dict) else None
         inside += [medium] if medium else []
     path = (*head.path, 0, "text") if len(texts) == 1 == len(content) else head.path
-    return (_part(head, path, "\n".join(texts), "".join(rest), len(rest) > len(inside)), *inside)
+    return (_make_part(head, path, "\n".join(texts), "".join(rest), len(rest) > len(inside)), *inside)
 
 
-def _part(head: Part, path: Path, text: str, digest: str = "", pinned: bool = False) -> Part:
+def _make_part(head: Part, path: Path, text: str, digest: str = "", pinned: bool = False) -> Part:
     return Part("tool_result", path, text, head.tool, head.call_id, head.is_error, digest, pinned=pinned or head.pinned)
 
 
-def text_of(block: Any) -> str | None:
-    """The text of a text block of any host; None for any other block."""
+def get_block_text(block: Any) -> str | None:
+    """Return the text of a text block of any host, or None for any other block."""
     if not isinstance(block, dict) or block.get("type") not in ("text", "input_text", "output_text"):
         return None
     text = block.get("text")
     return text if isinstance(text, str) else None
 
 
-def stranger(value: Any, path: Path, text: str = "") -> Part:
-    """What no reader knows: it stays."""
-    return Part("other", path, text, fingerprint=value_digest(value), pinned=True)
+def make_opaque(value: Any, path: Path, text: str = "") -> Part:
+    """Return a pinned part for an unknown value."""
+    return Part("other", path, text, fingerprint=hash_value(value), pinned=True)
 
 
-def arguments_body(text: str) -> Text:
-    """Arguments as they are to stand in the file. Raises EditError where they are no longer JSON."""
+def encode_arguments(text: str) -> Text:
+    """Encode arguments as they go into the file. Raises EditError if they are no longer JSON."""
     data = text.encode("utf-8", "backslashreplace")  # of a lone surrogate this makes its JSON escape
     try:
         loads(data)
@@ -159,6 +161,6 @@ def arguments_body(text: str) -> Text:
     return Text.of(data)
 
 
-def no_new_message(new: NewMessage, host: str) -> NoReturn:
-    """A log is the host's: it takes new messages only as the host's own compaction entry."""
+def refuse_new_message(new: NewMessage, host: str) -> NoReturn:
+    """Raise EditError: a host's log takes new messages only as the host's own compaction entry."""
     raise EditError(f"a session file of {host} takes a new {new.role} message only as {host}'s own compaction entry")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from secateur.formats.native import member, sample
+from secateur.formats.native import read_member, sample
 from secateur.jsontext import Text
 
 PI, GEMINI, BEDROCK = "pi_messages", "gemini", "bedrock_converse"
@@ -77,11 +77,11 @@ _FIELDS = {
 Vote = tuple[str, str]  # a format, and why
 
 
-def own(item: dict[str, Any]) -> Iterator[Vote]:
-    """What only one format has in a message."""
+def find_own_votes(item: dict[str, Any]) -> Iterator[Vote]:
+    """Yield evidence that only one format has in a message."""
     role, kind = item.get("role"), item.get("type")
     if isinstance(role, str):
-        yield from _own_role(item, role)
+        yield from _find_role_votes(item, role)
     if isinstance(kind, str) and _ITEM.match(kind):
         yield RESPONSES, f"an item has the type {kind}"
     if _has_parts(item) and (role is None or (isinstance(role, str) and role in _GEMINI_ROLES)):
@@ -98,7 +98,7 @@ def _has_parts(item: dict[str, Any]) -> bool:
     return not parts or any(isinstance(part, dict) and "type" not in part for part in parts)
 
 
-def _own_role(item: dict[str, Any], role: str) -> Iterator[Vote]:
+def _find_role_votes(item: dict[str, Any], role: str) -> Iterator[Vote]:
     calls = item.get("tool_calls")
     if role in _PI_ROLES or (role in _PI_CUSTOM and "customType" in item):
         yield PI, f"a message has the role {role}"
@@ -132,8 +132,8 @@ def _block(block: Any) -> Vote | None:
     return (name, f"`content` holds a block of type {kind}") if name else None
 
 
-def hints(item: dict[str, Any]) -> Iterator[Vote]:
-    """What one format has more often than others."""
+def find_hints(item: dict[str, Any]) -> Iterator[Vote]:
+    """Yield evidence that one format has more often than others."""
     role, content = item.get("role"), item.get("content")
     if isinstance(role, str) and role in ("developer", "system"):
         yield CHAT, f"a message has the role {role}"
@@ -147,14 +147,14 @@ def hints(item: dict[str, Any]) -> Iterator[Vote]:
             yield PI, "`content` holds an image with a `mimeType`"
 
 
-def fields(native: Any) -> Iterator[Vote]:
-    """What the fields beside `messages` tell."""
-    names = _names(native)
+def find_field_votes(native: Any) -> Iterator[Vote]:
+    """Yield evidence from the fields beside `messages`."""
+    names = _list_member_names(native)
     if "system" in names:
-        keyed = [one for one in _first(native, "system") if isinstance(one, dict) and "type" not in one]
+        keyed = [one for one in _get_first(native, "system") if isinstance(one, dict) and "type" not in one]
         also = "`system` and `max_tokens`" if "max_tokens" in names else "`system`"
         yield (BEDROCK, "`system` is keyed by kind") if keyed else (ANTHROPIC, f"`messages` stands beside {also}")
-    for tool in _first(native, "tools"):
+    for tool in _get_first(native, "tools"):
         if isinstance(tool, dict) and isinstance(tool.get("function"), dict):
             yield CHAT, "`tools` are functions"
         elif isinstance(tool, dict) and "name" in tool and tool.get("type") != "function" and "custom" not in tool:
@@ -162,24 +162,24 @@ def fields(native: Any) -> Iterator[Vote]:
     yield from ((name, f"`messages` stands beside `{field}`") for field, name in _FIELDS.items() if field in names)
 
 
-def hinting_fields(native: Any) -> Iterator[Vote]:
-    """The model's name, and settings that others have taken over: of the Messages API only where it could be one."""
-    names = _names(native)
+def find_field_hints(native: Any) -> Iterator[Vote]:
+    """Yield evidence from the model's name and widely copied settings, for the Messages API if possible."""
+    names = _list_member_names(native)
     if "max_tokens" not in names:
         return
-    model = member(native, "model") if "model" in names else None
+    model = read_member(native, "model") if "model" in names else None
     if isinstance(model, str) and model.lower().startswith("claude-"):
         yield ANTHROPIC, "`messages` stands beside `max_tokens` and a model of Anthropic's"
     if "thinking" in names:
         yield ANTHROPIC, "`messages` stands beside `max_tokens` and `thinking`"
 
 
-def _names(native: Any) -> Iterable[str]:
+def _list_member_names(native: Any) -> Iterable[str]:
     return (native.open().names or {}) if isinstance(native, Text) else native
 
 
-def _first(native: Any, name: str) -> list[Any]:
-    """The first element of the array under a name."""
+def _get_first(native: Any, name: str) -> list[Any]:
+    """Return the first element of the array under a name."""
     found = native.child(name) if isinstance(native, Text) else native.get(name)
     shut = isinstance(found, Text) and found.kind == "["
     return sample(found, 1)[:1] if shut or isinstance(found, list) else []

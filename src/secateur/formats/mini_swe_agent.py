@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from secateur.formats import openai_chat
 from secateur.formats.format import Format
-from secateur.formats.native import Calls, array_at, sample
-from secateur.formats.session_files import elements, gathered, has, member, rows, table, word
-from secateur.formats.swe_agent import answered, asked
+from secateur.formats.native import Calls, find_array, sample
+from secateur.formats.session_files import as_dict, as_list, as_string, get_elements, get_member, has, make_transcript
+from secateur.formats.swe_agent import read_command, read_command_result
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _FENCE = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n```", re.DOTALL)
@@ -31,27 +31,29 @@ class MiniSWEAgent(Format):
 
     def recognize(self, native: Any) -> str:
         """The name of the format in the document; for a bare list the way in which commands and outputs are marked."""
-        named = word(member(native, "trajectory_format")) if has(native, "trajectory_format", "messages") else ""
+        named = (
+            as_string(get_member(native, "trajectory_format")) if has(native, "trajectory_format", "messages") else ""
+        )
         if named.startswith("mini-swe-agent"):
             return f"`trajectory_format` is {named}"
-        found = array_at(native, "messages")
+        found = find_array(native, "messages")
         if found is None or found[0]:
             return ""
-        some = list(map(table, sample(found[1])))
+        some = list(map(as_dict, sample(found[1])))
         marked = any(_is_step(one, after) for one, after in pairwise(some))
         return "fenced commands, outputs with a return code" if marked else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the messages; `known` is of no use here."""
-        at, items = elements(native, "messages", need=self.name)
+        at, items = get_elements(native, "messages", need=self.name)
         calls, waiting, messages = Calls(), False, []
-        for number, item in enumerate(map(table, items)):
+        for number, item in enumerate(map(as_dict, items)):
             if item.get("role") == "exit":
                 continue
-            messages.append(_message(item, (*at, number), calls, waiting))
+            messages.append(_read_message(item, (*at, number), calls, waiting))
             waiting = messages[-1].parts[-1:] != () and messages[-1].parts[-1].kind == "tool_call"
-        config = table(table(table(member(native, "info")).get("config")).get("model"))
-        return gathered(at, messages, model=model or word(config.get("model_name")))
+        config = as_dict(as_dict(as_dict(get_member(native, "info")).get("config")).get("model"))
+        return make_transcript(at, messages, model=model or as_string(config.get("model_name")))
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """As in Chat Completions."""
@@ -64,19 +66,19 @@ class MiniSWEAgent(Format):
 
 def _is_step(one: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether these messages are a fenced command and its output."""
-    asks = one.get("role") == "assistant" and _FENCE.search(word(one.get("content")))
-    return bool(asks) and after.get("role") == "user" and _OUTPUT.match(word(after.get("content"))) is not None
+    asks = one.get("role") == "assistant" and _FENCE.search(as_string(one.get("content")))
+    return bool(asks) and after.get("role") == "user" and _OUTPUT.match(as_string(after.get("content"))) is not None
 
 
-def _message(item: dict[str, Any], path: Path, calls: Calls, waiting: bool) -> Message:
-    role, content = item.get("role"), word(item.get("content"))
-    commands = _FENCE.findall(content) if role == "assistant" and not rows(item.get("tool_calls")) else []
+def _read_message(item: dict[str, Any], path: Path, calls: Calls, waiting: bool) -> Message:
+    role, content = item.get("role"), as_string(item.get("content"))
+    commands = _FENCE.findall(content) if role == "assistant" and not as_list(item.get("tool_calls")) else []
     if len(commands) == 1 and commands[0].strip():
-        return asked(item, path, commands[0], calls)
-    message = openai_chat.message(item, path, calls)
+        return read_command(item, path, commands[0], calls)
+    message = openai_chat.read_message(item, path, calls)
     if role == "user" and waiting:
-        message = answered(item, path, calls)
-    code = table(item.get("extra")).get("returncode")
+        message = read_command_result(item, path, calls)
+    code = as_dict(item.get("extra")).get("returncode")
     stated = _CODE.match(content)
     failed = code not in (None, 0) or (stated is not None and int(stated[1]) != 0)
     if message.role == "tool" and failed:

@@ -11,13 +11,13 @@ from secateur.errors import FormatError
 from secateur.jsontext import Text
 from secateur.model import Message, Part, Path
 from secateur.pairing import Pairing
-from secateur.tokens import counter, media_tokens
+from secateur.tokens import estimate_media_tokens, get_counter
 
 _MARKERS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-def array_at(native: Any, name: str, need: str = "") -> Any:
+def find_array(native: Any, name: str, need: str = "") -> Any:
     """Where the messages stand and what they are: `((name,), items)` in a body, `((), items)` for a bare list.
 
     None where there are none, or FormatError where the caller `need`s them for a format.
@@ -46,13 +46,13 @@ def sample(items: Any, most: int = 6) -> list[Any]:
     return [one.value() if isinstance(one, Text) else one for one in found]
 
 
-def leading_model(native: Any) -> str:
-    """The body's `model`, if it names one."""
-    found = member(native, "model")
+def get_model(native: Any) -> str:
+    """Return the body's `model` if it names one."""
+    found = read_member(native, "model")
     return found if isinstance(found, str) else ""
 
 
-def member(native: Any, name: str) -> Any:
+def read_member(native: Any, name: str) -> Any:
     """The value of a member of a body, parsed; None where the document is no body or has no such member."""
     if isinstance(native, Text):
         child = native.child(name) if native.kind == "{" else None
@@ -60,8 +60,8 @@ def member(native: Any, name: str) -> Any:
     return native.get(name) if isinstance(native, dict) else None
 
 
-def elements_read(at: Path, known: tuple[Message, ...]) -> int:
-    """How many elements of the array at `at` these leading messages are made of: the one read next."""
+def count_elements_read(at: Path, known: tuple[Message, ...]) -> int:
+    """Return how many array elements at `at` these leading messages cover: the next one to read."""
     if not known:
         return 0
     last = known[-1]
@@ -69,21 +69,21 @@ def elements_read(at: Path, known: tuple[Message, ...]) -> int:
     return place + 1 if isinstance(place, int) else 0
 
 
-def fixed_tokens(native: Any, *names: str) -> int:
+def count_fixed_tokens(native: Any, *names: str) -> int:
     """Tokens of what goes with every request beside the messages, estimated on its JSON."""
-    count: Callable[[str], int] = counter("estimate")
+    count: Callable[[str], int] = get_counter("estimate")
     total = 0
     for name in names:
         if isinstance(native, Text) and native.kind == "{":
             child = native.child(name)
             total += count(child.raw.decode("utf-8", "replace")) if child is not None else 0
         elif isinstance(native, dict) and native.get(name):
-            total += count(canonical(native[name]))
+            total += count(dump_canonical(native[name]))
     return total
 
 
-def whole_number(native: Any, name: str) -> int:
-    """A number above zero that stands beside the messages; 0 without one."""
+def get_positive_integer(native: Any, name: str) -> int:
+    """Return a positive number beside the messages; 0 if there is none."""
     if isinstance(native, Text):
         child = native.child(name) if native.kind == "{" else None
         value = child.value() if child is not None else None
@@ -92,9 +92,9 @@ def whole_number(native: Any, name: str) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def value_digest(value: Any) -> str:
+def hash_value(value: Any) -> str:
     """A name for a value, cache markers aside; whatever order its members stand in."""
-    return blake2b(canonical(_unmarked(value)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(dump_canonical(_strip_markers(value)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 class MediaSource(NamedTuple):
@@ -113,61 +113,61 @@ class MediaSource(NamedTuple):
         return cls(head.partition(";")[0] or kind, name, len(data))
 
 
-def pictured(value: Any, source: MediaSource, path: Path, within: str = "") -> Part:
-    """The part that a medium is: what the model is told of it here is its type and name."""
+def make_medium(value: Any, source: MediaSource, path: Path, within: str = "") -> Part:
+    """Make the part for a medium, which is described by its type and name."""
     named = " ".join(filter(None, (source.mime, source.name[:200])))
-    tokens = media_tokens(source.mime, source.chars)
-    said, marker = value_digest(value), marker_of(value)
+    tokens = estimate_media_tokens(source.mime, source.chars)
+    said, marker = hash_value(value), get_marker(value)
     return Part(
         "media", path, named, fingerprint=said, container_key=within, tokens=tokens, size=source.chars, marker=marker
     )
 
 
-def marker_of(*blocks: Any) -> str:
-    """The last cache marker on these blocks, as JSON; "" if there is none."""
+def get_marker(*blocks: Any) -> str:
+    """Return the last cache marker on these blocks as JSON; "" if there is none."""
     marks = [block["cache_control"] for block in blocks if isinstance(block, dict) and block.get("cache_control")]
-    return canonical(marks[-1]) if marks else ""
+    return dump_canonical(marks[-1]) if marks else ""
 
 
-def marked(part: Part, text: str) -> dict[str, Any]:
-    """A block of text with the cache marker that stood where it stands now (wire rules 3.5)."""
+def make_marked_block(part: Part, text: str) -> dict[str, Any]:
+    """Make a text block with the cache marker of the part it replaces (wire rules 3.5)."""
     block: dict[str, Any] = {"type": "text", "text": text}
     return block | {"cache_control": json.loads(part.marker)} if part.marker else block
 
 
-def medium(block: dict[str, Any], path: Path, within: str = "") -> Part:
+def read_medium(block: dict[str, Any], path: Path, within: str = "") -> Part:
     """A picture or a document in a block that tells its `source`."""
     source = block.get("source")
     source = source if isinstance(source, dict) else {}
     mime = str(source.get("media_type") or block.get("type") or "media")
     data = source.get("data")
     size = len(data) if isinstance(data, str) else 0
-    return pictured(block, MediaSource(mime, str(block.get("title") or source.get("url") or ""), size), path, within)
+    return make_medium(block, MediaSource(mime, str(block.get("title") or source.get("url") or ""), size), path, within)
 
 
-def _unmarked(value: Any) -> Any:
+def _strip_markers(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _unmarked(one) for name, one in value.items() if name not in _MARKERS}
-    return [_unmarked(one) for one in value] if isinstance(value, list) else value
+        return {name: _strip_markers(one) for name, one in value.items() if name not in _MARKERS}
+    return [_strip_markers(one) for one in value] if isinstance(value, list) else value
 
 
-def canonical(value: Any) -> str:
+def dump_canonical(value: Any) -> str:
     """JSON with sorted names and no white space: equal values read alike."""
     try:
         return _encode(value).decode()
     except (UnicodeEncodeError, TypeError, RecursionError):
-        return _odd(value)
+        return _encode_odd(value)
 
 
-def _odd(value: Any) -> str:
-    """The same of what no JSON document holds: of objects their class, of a value that has no end its own."""
+def _encode_odd(value: Any) -> str:
+    """Encode a value that no JSON document holds: objects by class, endless values by their own class."""
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_class)
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_get_class_name)
     except (TypeError, ValueError, RecursionError):  # names that are no texts, circles
-        return _class(value)
+        return _get_class_name(value)
 
 
-def _class(value: Any) -> str:
+def _get_class_name(value: Any) -> str:
     return f"<{type(value).__name__}>"
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.formats.logs import first_lines, moment, no_new_message
+from secateur.formats.logs import parse_timestamp, read_first_lines, refuse_new_message
 from secateur.formats.pi import Pi
-from secateur.formats.session_files import table, word
+from secateur.formats.session_files import as_dict, as_string
 from secateur.jsontext import Lines
 from secateur.model import Message, NewMessage, Transcript
 
@@ -25,8 +25,8 @@ class OpenClaw(Pi):
 
     def recognize(self, native: Any) -> str:
         """A line of Pi's grammar whose custom type is OpenClaw's."""
-        for entry in first_lines(native):
-            kind = word(entry.get("customType"))
+        for entry in read_first_lines(native):
+            kind = as_string(entry.get("customType"))
             if entry.get("type") == "custom" and (kind.startswith("openclaw") or kind == "model-snapshot"):
                 return f"a line has the custom type {kind}"
         return ""
@@ -34,24 +34,26 @@ class OpenClaw(Pi):
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """Pi's transcript, with the time of the last call, its provider and model from OpenClaw's own lines."""
         read = super().read(native, known, model)
-        told = _last_call(native)
-        called = moment(told.get("timestamp"))
+        told = _find_last_call(native)
+        called = parse_timestamp(told.get("timestamp"))
         if not called:
             return read
-        named = model or word(told.get("modelId")) or read.model
-        return replace(read, last_call_ms=called, provider=word(told.get("provider")) or read.provider, model=named)
+        named = model or as_string(told.get("modelId")) or read.model
+        return replace(
+            read, last_call_ms=called, provider=as_string(told.get("provider")) or read.provider, model=named
+        )
 
     def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
-        no_new_message(new, "OpenClaw")
+        refuse_new_message(new, "OpenClaw")
 
 
-def _last_call(native: Lines) -> dict[str, Any]:
-    """The data of the newest line that tells of a call; {} without one."""
+def _find_last_call(native: Lines) -> dict[str, Any]:
+    """Return the data of the newest line that records a call, or {}."""
     for at in range(len(native) - 1, -1, -1):
         text = native.child(at)
         if text is not None and _MARK in text.raw:
-            entry = table(native.line(at))
+            entry = as_dict(native.line(at))
             if entry.get("type") == "custom" and entry.get("customType") == _CALLED:
-                return table(entry.get("data"))
+                return as_dict(entry.get("data"))
     return {}

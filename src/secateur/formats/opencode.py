@@ -12,11 +12,21 @@ from typing import Any
 from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.appending import Appending
 from secateur.formats.format import Format
-from secateur.formats.logs import moment, no_new_message, stranger
-from secateur.formats.native import canonical, medium, value_digest
-from secateur.formats.opencode_entry import entries
-from secateur.formats.opencode_window import window
-from secateur.formats.session_files import body_of, elements, gathered, has, member, rows, some_of, table, word
+from secateur.formats.logs import make_opaque, parse_timestamp, refuse_new_message
+from secateur.formats.native import dump_canonical, hash_value, read_medium
+from secateur.formats.opencode_entry import build_entries
+from secateur.formats.opencode_window import find_window
+from secateur.formats.session_files import (
+    as_dict,
+    as_list,
+    as_string,
+    get_elements,
+    get_member,
+    has,
+    make_body,
+    make_transcript,
+    sample_objects,
+)
 from secateur.model import Message, NewMessage, Origin, Part, Path, Transcript
 
 CLEARED = "[Old tool result content cleared]"  # what opencode sends in place of a cleared output
@@ -38,34 +48,36 @@ class OpenCode(Format):
 
     def recognize(self, native: Any) -> str:
         """Messages of `info` and `parts`; an export without any by the id of its session."""
-        some = some_of(native, "messages")
+        some = sample_objects(native, "messages")
         if any(isinstance(one.get("info"), dict) and isinstance(one.get("parts"), list) for one in some):
             return "messages have `info` and `parts`"
-        empty = not some and has(native, "info", "messages") and "projectID" in table(member(native, "info"))
+        empty = not some and has(native, "info", "messages") and "projectID" in as_dict(get_member(native, "info"))
         return "an export without messages" if empty else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript as opencode would send it; `known` is of no use here."""
-        at, items = elements(native, "messages", need=self.name)
+        at, items = get_elements(native, "messages", need=self.name)
         reader = _Reader(model)
-        sent = window(items)
+        sent = find_window(items)
         for number in sent:
-            reader.step(table(items[number]), (*at, number))
-        warnings = tuple(_doubled(items, sent))
-        return gathered(at, reader.messages, model=model or reader.model, provider=reader.provider, warnings=warnings)
+            reader.read_step(as_dict(items[number]), (*at, number))
+        warnings = tuple(_warn_of_bad_ids(items, sent))
+        return make_transcript(
+            at, reader.messages, model=model or reader.model, provider=reader.provider, warnings=warnings
+        )
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """A string, as outputs and texts are; arguments stay JSON."""
-        return body_of(part, text)
+        return make_body(part, text)
 
     def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The messages that are opencode's own compaction (`opencode_entry`)."""
-        at, items = elements(native, "messages", need=self.name)
-        return entries(made, len(at), items)
+        at, items = get_elements(native, "messages", need=self.name)
+        return build_entries(made, len(at), items)
 
     def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
-        no_new_message(new, "opencode")
+        refuse_new_message(new, "opencode")
 
 
 class _Reader:
@@ -77,34 +89,34 @@ class _Reader:
         self.provider = ""
         self._named = model
 
-    def step(self, item: dict[str, Any], path: Path) -> None:
-        """Read one message of opencode: one of a user, or one of an assistant and one of its results."""
-        info = table(item.get("info"))
-        parts = [(table(part), (*path, "parts", number)) for number, part in enumerate(rows(item.get("parts")))]
-        time = table(info.get("time"))
+    def read_step(self, item: dict[str, Any], path: Path) -> None:
+        """Read one opencode message: a user's, or an assistant's with one of its results."""
+        info = as_dict(item.get("info"))
+        parts = [(as_dict(part), (*path, "parts", number)) for number, part in enumerate(as_list(item.get("parts")))]
+        time = as_dict(info.get("time"))
         if info.get("role") != "assistant":
-            at = moment(time.get("created"))
-            self.messages.append(Message("user", path, tuple(_user(parts)), _origin(parts), recorded_ms=at))
+            at = parse_timestamp(time.get("created"))
+            self.messages.append(Message("user", path, tuple(_read_user(parts)), _detect_origin(parts), recorded_ms=at))
             return
-        self.model, self.provider = word(info.get("modelID")) or self.model, word(info.get("providerID"))
-        if _failed(info, parts):
+        self.model, self.provider = as_string(info.get("modelID")) or self.model, as_string(info.get("providerID"))
+        if _is_omitted(info, parts):
             return
         bound = is_bound(self._named or self.model)
-        at = moment(time.get("completed")) or moment(time.get("created"))
+        at = parse_timestamp(time.get("completed")) or parse_timestamp(time.get("created"))
         origin: Origin = "summary" if info.get("summary") is True else "user"
-        self.messages.append(Message("assistant", path, tuple(_assistant(parts, bound)), origin, recorded_ms=at))
-        found = tuple(one for part, where in parts if part.get("type") == "tool" for one in _result(part, where))
+        self.messages.append(Message("assistant", path, tuple(_read_assistant(parts, bound)), origin, recorded_ms=at))
+        found = tuple(one for part, where in parts if part.get("type") == "tool" for one in _read_result(part, where))
         self.messages.append(Message("tool", path, found, "harness", recorded_ms=at))
 
 
-def _doubled(items: list[Any], sent: list[int]) -> Iterator[str]:
-    """A warning for ids of parts, and of calls that are sent together, that are missing or not unique."""
-    parts = [table(part) for item in items for part in rows(table(item).get("parts"))]
+def _warn_of_bad_ids(items: list[Any], sent: list[int]) -> Iterator[str]:
+    """Warn of missing or duplicate IDs of parts and of calls that are sent together."""
+    parts = [as_dict(part) for item in items for part in as_list(as_dict(item).get("parts"))]
     named = [part["id"] for part in parts if isinstance(part.get("id"), str)]
     calls = [
         part.get("callID")
         for number in sent
-        for part in map(table, rows(table(items[number]).get("parts")))
+        for part in map(as_dict, as_list(as_dict(items[number]).get("parts")))
         if part.get("type") == "tool"
     ]
     strings = [one for one in calls if isinstance(one, str) and one]
@@ -113,16 +125,16 @@ def _doubled(items: list[Any], sent: list[int]) -> Iterator[str]:
         yield f"{wrong:,} ids of parts or calls are missing or not unique: `secateur repair` gives each its own"
 
 
-def _origin(parts: list[tuple[dict[str, Any], Path]]) -> Origin:
-    """Who speaks: a message of synthetic texts alone was put there by opencode."""
+def _detect_origin(parts: list[tuple[dict[str, Any], Path]]) -> Origin:
+    """Return who speaks: opencode inserts messages of only synthetic texts."""
     texts = [part for part, _ in parts if part.get("type") == "text"]
-    if any(word(part.get("type")) in _FIXED for part, _ in parts):
+    if any(as_string(part.get("type")) in _FIXED for part, _ in parts):
         return "synthetic"
     return "synthetic" if texts and all(part.get("synthetic") is True for part in texts) else "user"
 
 
-def _failed(info: dict[str, Any], parts: list[tuple[dict[str, Any], Path]]) -> bool:
-    """Whether opencode leaves an answer out: it ended in an error, or was broken off before anything was said."""
+def _is_omitted(info: dict[str, Any], parts: list[tuple[dict[str, Any], Path]]) -> bool:
+    """Return whether opencode omits an answer that ended in an error or was aborted before any output."""
     error = info.get("error")
     if not isinstance(error, dict):
         return False
@@ -130,46 +142,48 @@ def _failed(info: dict[str, Any], parts: list[tuple[dict[str, Any], Path]]) -> b
     return error.get("name") != "MessageAbortedError" or not said
 
 
-def _user(parts: list[tuple[dict[str, Any], Path]]) -> Iterator[Part]:
+def _read_user(parts: list[tuple[dict[str, Any], Path]]) -> Iterator[Part]:
     for part, path in parts:
-        kind = word(part.get("type"))
+        kind = as_string(part.get("type"))
         if kind == "text":
             if part.get("ignored") is not True:
-                yield Part("text", (*path, "text"), word(part.get("text")))
+                yield Part("text", (*path, "text"), as_string(part.get("text")))
         elif kind == "file":
             if part.get("mime") not in ("text/plain", "application/x-directory"):  # their text stands beside them
-                yield _medium(part, path)
+                yield _read_medium(part, path)
         elif kind in _FIXED:
             yield Part("text", path, _FIXED[kind], pinned=True)
         elif kind not in _UNSENT:
-            yield stranger(part, path)
+            yield make_opaque(part, path)
 
 
-def _assistant(parts: list[tuple[dict[str, Any], Path]], bound: bool) -> Iterator[Part]:
+def _read_assistant(parts: list[tuple[dict[str, Any], Path]], bound: bool) -> Iterator[Part]:
     for part, path in parts:
-        kind, signed = word(part.get("type")), table(part.get("metadata"))
+        kind, signed = as_string(part.get("type")), as_dict(part.get("metadata"))
         if kind == "text":
-            yield Part("text", (*path, "text"), word(part.get("text")))
+            yield Part("text", (*path, "text"), as_string(part.get("text")))
         elif kind == "reasoning":
-            said = value_digest([signed, part.get("text")]) if signed else ""  # parts of one thought share an id
-            tied = bound and bool(table(signed.get("anthropic")).get("signature"))
-            yield Part("reasoning", path, word(part.get("text")), fingerprint=said, pinned=True, prefix_bound=tied)
+            said = hash_value([signed, part.get("text")]) if signed else ""  # parts of one thought share an id
+            tied = bound and bool(as_dict(signed.get("anthropic")).get("signature"))
+            yield Part("reasoning", path, as_string(part.get("text")), fingerprint=said, pinned=True, prefix_bound=tied)
         elif kind == "tool":
-            given = table(part.get("state")).get("input")
-            pinned = not isinstance(given, dict) or "Signature" in canonical(signed)  # Gemini signs the call itself
+            given = as_dict(part.get("state")).get("input")
+            pinned = not isinstance(given, dict) or "Signature" in dump_canonical(
+                signed
+            )  # Gemini signs the call itself
             where = (*path, "state", "input") if isinstance(given, dict) else path
-            yield Part("tool_call", where, canonical(given or {}), *_named(part), pinned=pinned)
+            yield Part("tool_call", where, dump_canonical(given or {}), *_get_tool_and_id(part), pinned=pinned)
         elif kind not in _UNSENT:
-            yield stranger(part, path)
+            yield make_opaque(part, path)
 
 
-def _named(part: dict[str, Any]) -> tuple[str, str]:
-    return word(part.get("tool")), word(part.get("callID"))
+def _get_tool_and_id(part: dict[str, Any]) -> tuple[str, str]:
+    return as_string(part.get("tool")), as_string(part.get("callID"))
 
 
-def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
-    state, inside = table(part.get("state")), (*path, "state")
-    tool, call = _named(part)
+def _read_result(part: dict[str, Any], path: Path) -> Iterator[Part]:
+    state, inside = as_dict(part.get("state")), (*path, "state")
+    tool, call = _get_tool_and_id(part)
     status, time = state.get("status"), state.get("time")
     name = "output" if status == "completed" else "error"
     said = state.get(name)
@@ -178,9 +192,9 @@ def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
     elif isinstance(time, dict) and time.get("compacted"):
         yield Part("tool_result", (*inside, name), CLEARED, tool, call, pinned=True)
     elif not isinstance(said, str):
-        yield Part("tool_result", inside, "", tool, call, status == "error", value_digest(said), pinned=True)
+        yield Part("tool_result", inside, "", tool, call, status == "error", hash_value(said), pinned=True)
     else:
-        media = tuple(_media(state.get("attachments"), (*inside, "attachments"))) if name == "output" else ()
+        media = tuple(_read_media(state.get("attachments"), (*inside, "attachments"))) if name == "output" else ()
         stamp = (*inside, "time", "compacted") if name == "output" and isinstance(time, dict) else ()
         digest = "".join(one.fingerprint for one in media)
         cleared = CLEARED if stamp else ""
@@ -191,16 +205,16 @@ def _result(part: dict[str, Any], path: Path) -> Iterator[Part]:
         yield from media
 
 
-def _media(attachments: Any, path: Path) -> Iterator[Part]:
-    for number, file in enumerate(rows(attachments)):
-        yield _medium(table(file), (*path, number), "result")
+def _read_media(attachments: Any, path: Path) -> Iterator[Part]:
+    for number, file in enumerate(as_list(attachments)):
+        yield _read_medium(as_dict(file), (*path, number), "result")
 
 
-def _medium(file: dict[str, Any], path: Path, within: str = "") -> Part:
-    url, mime = word(file.get("url")), word(file.get("mime"))
+def _read_medium(file: dict[str, Any], path: Path, within: str = "") -> Part:
+    url, mime = as_string(file.get("url")), as_string(file.get("mime"))
     source = {"media_type": mime, "data": url.partition(";base64,")[2] or url}
-    block = {"type": "file", "source": source, "title": word(file.get("filename"))}
-    part = medium(block, path, within)
+    block = {"type": "file", "source": source, "title": as_string(file.get("filename"))}
+    part = read_medium(block, path, within)
     return Part(
         "media", path, part.text, fingerprint=part.fingerprint, container_key=within, tokens=part.tokens, pinned=True
     )

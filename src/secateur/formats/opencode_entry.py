@@ -7,18 +7,18 @@ Ids sort behind all others, as opencode's do.
 from typing import Any
 
 from secateur.formats.appending import Appending
-from secateur.formats.session_files import rows, table, word
+from secateur.formats.session_files import as_dict, as_list, as_string
 from secateur.model import Message
 
 Entry = dict[str, Any]
 
 
-def entries(made: Appending, at: int, items: list[Any]) -> list[Entry]:
-    """The messages. `at` is how many steps lead to the list of messages, `items` are those of the file."""
+def build_entries(made: Appending, at: int, items: list[Any]) -> list[Entry]:
+    """Build the messages. `at` is the depth of the message list, `items` are those of the file."""
     writer = _Writer(made, items)
     kept, put_in = made.kept
     first = kept.path[at] if kept is not None else None
-    tail = word(table(table(items[first]).get("info")).get("id")) if isinstance(first, int) else ""
+    tail = as_string(as_dict(as_dict(items[first]).get("info")).get("id")) if isinstance(first, int) else ""
     writer.compact(tail)
     if not tail:
         put_in = ()
@@ -42,15 +42,15 @@ class _Writer:
     def __init__(self, made: Appending, items: list[Any]) -> None:
         self.made: list[Entry] = []
         self._view = made
-        infos = [table(table(item).get("info")) for item in items]
-        self._after = max((word(info.get("id")) for info in infos), default="msg_")
+        infos = [as_dict(as_dict(item).get("info")) for item in items]
+        self._after = max((as_string(info.get("id")) for info in infos), default="msg_")
         self._user: Entry = next((info for info in reversed(infos) if info.get("role") == "user"), {})
         self._model: Entry = next((info for info in reversed(infos) if info.get("role") == "assistant"), {})
 
     def compact(self, tail: str) -> None:
         """The compaction and its answer."""
         part: Entry = {"type": "compaction", "auto": False, "overflow": False}
-        mark = self._add(self._asked(), [part | ({"tail_start_id": tail} if tail else {})])
+        mark = self._add(self._make_user_info(), [part | ({"tail_start_id": tail} if tail else {})])
         model: Entry = {
             name: self._model[name] for name in ("modelID", "providerID", "path", "sessionID") if name in self._model
         }
@@ -70,13 +70,13 @@ class _Writer:
 
     def say(self, text: str) -> None:
         """A message that is not in the history: the model reads it, the screen does not show it."""
-        self._add(self._asked(), [{"type": "text", "text": text, "synthetic": True}])
+        self._add(self._make_user_info(), [{"type": "text", "text": text, "synthetic": True}])
 
     def copy(self, item: Any) -> None:
         """A message that stays."""
-        self._add(dict(table(item.get("info"))), [dict(table(part)) for part in rows(item.get("parts"))])
+        self._add(dict(as_dict(item.get("info"))), [dict(as_dict(part)) for part in as_list(item.get("parts"))])
 
-    def _asked(self) -> Entry:
+    def _make_user_info(self) -> Entry:
         known: Entry = {name: self._user[name] for name in ("sessionID", "agent", "model") if name in self._user}
         return {**known, "role": "user", "time": {"created": self._view.at}}
 
@@ -85,7 +85,8 @@ class _Writer:
         session = info.get("sessionID")
         named = {"messageID": id} | ({"sessionID": session} if session else {})
         made = [
-            part | {"id": f"prt_{self._view.id(len(self.made), 20)}{n:03d}", **named} for n, part in enumerate(parts)
+            part | {"id": f"prt_{self._view.make_id(len(self.made), 20)}{n:03d}", **named}
+            for n, part in enumerate(parts)
         ]
         self.made.append({"info": info | {"id": id}, "parts": made})
         return id

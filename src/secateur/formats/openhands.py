@@ -11,10 +11,10 @@ from typing import Any
 from secateur.errors import FormatError
 from secateur.formats import openhands_v0, openhands_v1
 from secateur.formats.format import Format
-from secateur.formats.logs import first_lines, no_new_message, opened
-from secateur.formats.native import array_at, sample
-from secateur.formats.openhands_events import OpenHandsEvent, condensed
-from secateur.formats.session_files import body_of, elements, gathered, has, rows, table
+from secateur.formats.logs import open_log, read_first_lines, refuse_new_message
+from secateur.formats.native import find_array, sample
+from secateur.formats.openhands_events import OpenHandsEvent, apply_condensations
+from secateur.formats.session_files import as_dict, as_list, get_elements, has, make_body, make_transcript
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 
@@ -26,28 +26,28 @@ class OpenHands(Format):
 
     def recognize(self, native: Any) -> str:
         """The shape of the events."""
-        found = array_at(native, "history")
-        some = _flat(sample(found[1], 2), ()) if found is not None else ()
-        why = next((kind for _, event in some if (kind := _kind(event))), "")
+        found = find_array(native, "history")
+        some = _flatten_events(sample(found[1], 2), ()) if found is not None else ()
+        why = next((kind for _, event in some if (kind := _describe_kind(event))), "")
         if why and has(native, "history"):
             return f"`history` of {why}"
         return f"a list of {why}" if why else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the events; `known` is of no use here."""
-        at, items = elements(native, "history", need=self.name)
-        messages, named, fixed = _read(list(_flat(items, at)), model)
-        return gathered(at, messages, model=model or named, fixed_tokens=fixed)
+        at, items = get_elements(native, "history", need=self.name)
+        messages, named, fixed = _read(list(_flatten_events(items, at)), model)
+        return make_transcript(at, messages, model=model or named, fixed_tokens=fixed)
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """A string; a result of blocks becomes one block of text; arguments are JSON in a string here."""
         if part.path[-2:] == ("observation", "content"):
             return [{"type": "text", "text": text}]
-        return text if part.kind == "tool_call" and part.path[-1] == "arguments" else body_of(part, text)
+        return text if part.kind == "tool_call" and part.path[-1] == "arguments" else make_body(part, text)
 
     def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
-        no_new_message(new, "OpenHands")
+        refuse_new_message(new, "OpenHands")
 
 
 class OpenHandsLines(OpenHands):
@@ -58,16 +58,16 @@ class OpenHandsLines(OpenHands):
 
     def recognize(self, native: Any) -> str:
         """The shape of the events, or lines that hold a history of them."""
-        for entry in first_lines(native):
-            inside = [event for _, event in _flat(rows(entry.get("history")), ())]
-            why = _kind(entry) or (_kind(inside[0]) if inside else "")
+        for entry in read_first_lines(native):
+            inside = [event for _, event in _flatten_events(as_list(entry.get("history")), ())]
+            why = _describe_kind(entry) or (_describe_kind(inside[0]) if inside else "")
             if why:
                 return f"lines are {why}" if not inside else f"lines have a `history` of {why}"
         return ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the events; `known` is of no use here. Raises FormatError for several conversations."""
-        log = opened(native, self.name)
+        log = open_log(native, self.name)
         whole = [line for line, entry in log.entries.items() if isinstance(entry.get("history"), list)]
         if len(whole) > 1:
             raise FormatError(
@@ -76,13 +76,13 @@ class OpenHandsLines(OpenHands):
             )
         events: list[tuple[Path, dict[str, Any]]] = [((line,), entry) for line, entry in log.entries.items()]
         for line in whole:
-            events = list(_flat(log.entries[line]["history"], (line, "history")))
+            events = list(_flatten_events(log.entries[line]["history"], (line, "history")))
         messages, named, fixed = _read(events, model)
         kept = [message for message in messages if message.parts]
-        return log.transcript(kept, model=model or named, fixed_tokens=fixed)
+        return log.make_transcript(kept, model=model or named, fixed_tokens=fixed)
 
 
-def _kind(event: dict[str, Any]) -> str:
+def _describe_kind(event: dict[str, Any]) -> str:
     if isinstance(event.get("kind"), str) and event["kind"].endswith("Event") and "source" in event:
         return f"events of kind {event['kind']}"
     if isinstance(event.get("action"), str) and isinstance(event.get("args"), dict):
@@ -92,18 +92,20 @@ def _kind(event: dict[str, Any]) -> str:
     return ""
 
 
-def _flat(items: list[Any], at: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The events with their paths; older histories hold pairs of an action and its observation."""
+def _flatten_events(items: list[Any], at: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the events with their paths; older histories hold pairs of an action and its observation."""
     for number, item in enumerate(items):
         if isinstance(item, list):
-            yield from (((*at, number, place), table(one)) for place, one in enumerate(item))
+            yield from (((*at, number, place), as_dict(one)) for place, one in enumerate(item))
         else:
-            yield (*at, number), table(item)
+            yield (*at, number), as_dict(item)
 
 
 def _read(events: list[tuple[Path, dict[str, Any]]], model: str) -> tuple[list[Message], str, int]:
     """Messages, the model that events name, and the tokens of its tools."""
     newer = any(isinstance(event.get("kind"), str) for _, event in events)
     version = openhands_v1 if newer else openhands_v0
-    kept = condensed([OpenHandsEvent(path, version.inner(event), event) for path, event in events], version.forgets)
-    return version.messages(kept, model), version.model_of(kept), version.tools_of(kept)
+    kept = apply_condensations(
+        [OpenHandsEvent(path, version.get_fields(event), event) for path, event in events], version.is_condensation
+    )
+    return version.read_messages(kept, model), version.get_model(kept), version.count_tool_tokens(kept)

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from secateur.formats.session_files import rows, word
+from secateur.formats.session_files import as_list, as_string
 from secateur.model import Path
 
 
@@ -20,14 +20,16 @@ class OpenHandsEvent(Struct, frozen=True):
     value: dict[str, Any]
 
 
-def condensed(events: list[OpenHandsEvent], forgets: Callable[[OpenHandsEvent], bool]) -> list[OpenHandsEvent]:
-    """The events that are sent, in order; `forgets` tells condensations."""
+def apply_condensations(
+    events: list[OpenHandsEvent], forgets: Callable[[OpenHandsEvent], bool]
+) -> list[OpenHandsEvent]:
+    """Return the events that are sent, in order; `forgets` identifies condensations."""
     cuts = [event for event in events if forgets(event)]
     if not cuts:
         return events
-    gone = [_forgotten(cut.fields) for cut in cuts]
+    gone = [_get_forgotten(cut.fields) for cut in cuts]
     kept = [one for one in events if not forgets(one) and not any(_is_in(one.value.get("id"), some) for some in gone)]
-    newest = next((cut for cut in reversed(cuts) if word(cut.fields.get("summary"))), None)
+    newest = next((cut for cut in reversed(cuts) if as_string(cut.fields.get("summary"))), None)
     offset = newest.fields.get("summary_offset") if newest is not None else None
     if newest is not None and isinstance(offset, int):
         place = max(0, min(offset, len(kept)))
@@ -35,11 +37,11 @@ def condensed(events: list[OpenHandsEvent], forgets: Callable[[OpenHandsEvent], 
     return kept
 
 
-def _forgotten(fields: dict[str, Any]) -> tuple[list[Any], tuple[int, int]]:
-    """The ids that a condensation lists, and the range of ids that it names."""
+def _get_forgotten(fields: dict[str, Any]) -> tuple[list[Any], tuple[int, int]]:
+    """Return the IDs that a condensation lists, and the ID range that it names."""
     first, last = fields.get("forgotten_events_start_id"), fields.get("forgotten_events_end_id")
     ranged = (first, last) if isinstance(first, int) and isinstance(last, int) else (0, -1)
-    return rows(fields.get("forgotten_event_ids")), ranged
+    return as_list(fields.get("forgotten_event_ids")), ranged
 
 
 def _is_in(name: Any, gone: tuple[list[Any], tuple[int, int]]) -> bool:

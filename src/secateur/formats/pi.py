@@ -12,19 +12,19 @@ from secateur.formats.anthropic_messages import is_bound
 from secateur.formats.appending import Appending
 from secateur.formats.format import Format
 from secateur.formats.logs import (
-    arguments_body,
-    first_lines,
-    moment,
-    no_new_message,
-    opened,
-    result,
-    stranger,
-    text_of,
+    encode_arguments,
+    get_block_text,
+    make_opaque,
+    make_result,
+    open_log,
+    parse_timestamp,
+    read_first_lines,
+    refuse_new_message,
 )
-from secateur.formats.native import Calls, medium
-from secateur.formats.openai_chat import arguments
+from secateur.formats.native import Calls, read_medium
+from secateur.formats.openai_chat import normalize_arguments
 from secateur.formats.pi_branch import branch
-from secateur.formats.pi_entry import entries
+from secateur.formats.pi_entry import build_entries
 from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transcript
 
 ROLES: dict[str, tuple[Role, Origin]] = {
@@ -49,7 +49,7 @@ class Pi(Format):
 
     def recognize(self, native: Any) -> str:
         """Pi's header line, or its roles."""
-        for entry in first_lines(native):
+        for entry in read_first_lines(native):
             if entry.get("type") == "session" and isinstance(entry.get("id"), str):
                 return "the header line has type session and an id"
             message = entry.get("message")
@@ -59,16 +59,16 @@ class Pi(Format):
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the active branch; `known` is of no use here."""
-        log = opened(native, self.name)
+        log = open_log(native, self.name)
         reader = Reader(log.entries, model)
         for line in branch(log):
-            reader.step(line)
-        return log.transcript(reader.messages, model=model or reader.model, provider=reader.provider)
+            reader.read_step(line)
+        return log.make_transcript(reader.messages, model=model or reader.model, provider=reader.provider)
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """Text where text stands; a result of several blocks becomes one block of text; arguments stay JSON."""
         if part.kind == "tool_call":
-            return arguments_body(text)
+            return encode_arguments(text)
         if part.kind == "media":
             return {"type": "text", "text": text}
         if part.kind == "tool_result" and part.path[-1] != "text":
@@ -77,11 +77,11 @@ class Pi(Format):
 
     def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Pi's own compaction (`pi_entry`)."""
-        return entries(made, opened(native, self.name))
+        return build_entries(made, open_log(native, self.name))
 
     def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""
-        no_new_message(new, "Pi")
+        refuse_new_message(new, "Pi")
 
 
 class Reader:
@@ -95,10 +95,10 @@ class Reader:
         self.provider = ""
         self._named = model
 
-    def step(self, line: int) -> None:
-        """Read one line; bookkeeping, what Pi does not send and messages of nothing are passed over."""
+    def read_step(self, line: int) -> None:
+        """Read one line, skipping bookkeeping, empty messages and what Pi does not send."""
         entry = self.entries[line]
-        role, said, path = _said(entry, line)
+        role, said, path = _get_role_and_content(entry, line)
         if said is None or said.get("excludeFromContext"):
             return
         speaker, origin = ROLES.get(role, ("user", "harness"))
@@ -106,26 +106,26 @@ class Reader:
         if speaker == "assistant":
             self.model = str(said.get("model") or self.model)
             self.provider = str(said.get("provider") or self.provider)
-        parts = tuple(self.parts(role, said, path))
+        parts = tuple(self.read_parts(role, said, path))
         if parts:
-            at = moment(entry.get("timestamp") or said.get("timestamp"))
+            at = parse_timestamp(entry.get("timestamp") or said.get("timestamp"))
             self.messages.append(Message(speaker, (line,), parts, origin, (line,), at))
 
-    def parts(self, role: str, said: dict[str, Any], path: Path) -> Iterator[Part]:
-        """The parts of one message of Pi, which stands at `path`."""
+    def read_parts(self, role: str, said: dict[str, Any], path: Path) -> Iterator[Part]:
+        """Yield the parts of the Pi message at `path`."""
         if role == "toolResult":
-            yield from self._result(said, path)
+            yield from self._read_result(said, path)
         elif role == "bashExecution":  # Pi words it as one user text; the command and its output are what stands here
             for name in ("command", "output"):
                 yield Part("text", (*path, name), str(said.get(name) or ""), pinned=True)
         elif role in ("branchSummary", "compactionSummary"):
             yield Part("text", (*path, "summary"), str(said.get("summary") or ""))
         elif role in ROLES:
-            yield from self._content(said, path)
+            yield from self._read_content(said, path)
         else:
-            yield stranger(said, path)
+            yield make_opaque(said, path)
 
-    def _content(self, said: dict[str, Any], path: Path) -> Iterator[Part]:
+    def _read_content(self, said: dict[str, Any], path: Path) -> Iterator[Part]:
         content, inside = said.get("content"), (*path, "content")
         if isinstance(content, str):
             yield Part("text", inside, content)
@@ -135,10 +135,10 @@ class Reader:
             for number, block in enumerate(content):
                 yield self._block(block, (*inside, number), bound)
         elif content is not None:
-            yield stranger(content, inside)
+            yield make_opaque(content, inside)
 
     def _block(self, block: Any, path: Path, bound: bool) -> Part:
-        said = text_of(block)
+        said = get_block_text(block)
         if said is not None:
             return Part("text", (*path, "text"), said, pinned=bool(block.get("textSignature")))
         kind = block.get("type") if isinstance(block, dict) else None
@@ -152,18 +152,18 @@ class Reader:
             self.calls.add(call, tool)
             given = block.get("arguments")
             pinned = bool(block.get("thoughtSignature")) or not isinstance(given, dict)  # Gemini signs the call itself
-            return Part("tool_call", (*path, "arguments"), arguments(given), tool, call, pinned=pinned)
-        return _medium(block, path) or stranger(block, path)
+            return Part("tool_call", (*path, "arguments"), normalize_arguments(given), tool, call, pinned=pinned)
+        return _read_medium(block, path) or make_opaque(block, path)
 
-    def _result(self, said: dict[str, Any], path: Path) -> tuple[Part, ...]:
+    def _read_result(self, said: dict[str, Any], path: Path) -> tuple[Part, ...]:
         call = str(said.get("toolCallId") or "")
         tool = self.calls.take(call) or str(said.get("toolName") or "")
         head = Part("tool_result", (*path, "content"), "", tool, call, said.get("isError") is True)
-        return result(head, said.get("content"), lambda block, where: _medium(block, where, "result"))
+        return make_result(head, said.get("content"), lambda block, where: _read_medium(block, where, "result"))
 
 
-def _said(entry: dict[str, Any], line: int) -> tuple[str, dict[str, Any] | None, Path]:
-    """The role on a line, what holds its content, and where; None for bookkeeping."""
+def _get_role_and_content(entry: dict[str, Any], line: int) -> tuple[str, dict[str, Any] | None, Path]:
+    """Return the role on a line, what holds its content, and its path; None for bookkeeping."""
     message = entry.get("message")
     match entry.get("type"):
         case "message" if isinstance(message, dict):
@@ -175,8 +175,8 @@ def _said(entry: dict[str, Any], line: int) -> tuple[str, dict[str, Any] | None,
     return "", None, ()
 
 
-def _medium(block: Any, path: Path, within: str = "") -> Part | None:
+def _read_medium(block: Any, path: Path, within: str = "") -> Part | None:
     if not isinstance(block, dict) or block.get("type") != "image":
         return None
     source = {"media_type": block.get("mimeType"), "data": block.get("data")}
-    return medium({"type": "image", "source": source}, path, within)
+    return read_medium({"type": "image", "source": source}, path, within)

@@ -6,30 +6,30 @@ is said.
 
 from typing import Any
 
-from secateur.formats.logs import Log, ancestry
+from secateur.formats.logs import Log, trace_ancestry
 
 MIDDLE = "hermes-middle"  # how pi-auto-compressor marks its layout
 
 
 def branch(log: Log) -> list[int]:
     """The lines that Pi sends, oldest first; a compaction stands before the lines it kept."""
-    path = whole(log)
+    path = find_branch(log)
     for place in range(len(path) - 1, -1, -1):
         entry = log.entries[path[place]]
         if entry.get("type") == "compaction":
-            first = _first_kept(entry, log, path[:place])
+            first = _find_first_kept(entry, log, path[:place])
             kept = [*path[first:place], *path[place + 1 :]]
-            return _laid_out(entry.get("details"), path[place], [line for line in kept if in_context(log, line)])
+            return _arrange_kept(entry.get("details"), path[place], [line for line in kept if is_in_context(log, line)])
     return path
 
 
-def in_context(log: Log, line: int) -> bool:
-    """Whether the entry on a line says something to the model."""
+def is_in_context(log: Log, line: int) -> bool:
+    """Return whether the entry on a line is sent to the model."""
     return log.entries[line].get("type") in ("message", "custom_message", "branch_summary")
 
 
-def _laid_out(details: Any, summary: int, lines: list[int]) -> list[int]:
-    """A compaction and what it kept; in the middle layout that pi-auto-compressor stores, head, summary and tail."""
+def _arrange_kept(details: Any, summary: int, lines: list[int]) -> list[int]:
+    """Return a compaction and what it kept; in pi-auto-compressor's middle layout, head, summary and tail."""
     if not isinstance(details, dict) or details.get("kind") != MIDDLE:
         return [summary, *lines]
     counts = [details.get(name) for name in ("headMessageCount", "tailMessageCount", "compactedMessageCount")]
@@ -39,13 +39,13 @@ def _laid_out(details: Any, summary: int, lines: list[int]) -> list[int]:
     return [*lines[:head], summary, *lines[max(head, compacted - tail) :]]
 
 
-def kind_of(entry: dict[str, Any]) -> Any:
-    """What an entry is."""
+def get_entry_kind(entry: dict[str, Any]) -> Any:
+    """Return the kind of an entry."""
     return entry.get("type")
 
 
-def entry_ids(lines: dict[int, dict[str, Any]]) -> dict[int, str]:
-    """The ids of the entries in the tree, by line; none where entries have no ids (version 1)."""
+def list_entry_ids(lines: dict[int, dict[str, Any]]) -> dict[int, str]:
+    """Return the IDs of the tree's entries by line; none if entries have no IDs (version 1)."""
     headers = (entry.get("version") for entry in lines.values() if entry.get("type") == "session")
     versions = [version for version in headers if isinstance(version, int)]
     if versions and versions[0] < 2:
@@ -57,19 +57,19 @@ def entry_ids(lines: dict[int, dict[str, Any]]) -> dict[int, str]:
     }
 
 
-def whole(log: Log) -> list[int]:
-    """The branch that ends in the newest entry; all lines where entries have no ids (version 1)."""
+def find_branch(log: Log) -> list[int]:
+    """Return the branch that ends in the newest entry, or all lines if entries have no IDs (version 1)."""
     nodes = {line: entry for line, entry in log.entries.items() if entry.get("type") != "session"}
-    tree = {line: nodes[line].get("parentId") for line in entry_ids(log.entries)}
+    tree = {line: nodes[line].get("parentId") for line in list_entry_ids(log.entries)}
     if not tree:
         return list(nodes)
     places = {log.entries[line]["id"]: line for line in tree}
     parents = {line: parent if isinstance(parent, str) else None for line, parent in tree.items()}
-    return ancestry(max(tree), parents, places, log.warnings)
+    return trace_ancestry(max(tree), parents, places, log.warnings)
 
 
-def _first_kept(entry: dict[str, Any], log: Log, before: list[int]) -> int:
-    """The place on the branch from which a compaction kept entries; its end where it kept none."""
+def _find_first_kept(entry: dict[str, Any], log: Log, before: list[int]) -> int:
+    """Return the place on the branch from which a compaction kept entries; its end if it kept none."""
     name, number = entry.get("firstKeptEntryId"), entry.get("firstKeptEntryIndex")
     if isinstance(name, str):
         for place, line in enumerate(before):

@@ -10,7 +10,7 @@ from typing import Any
 
 from secateur.formats.appending import Appending
 from secateur.formats.logs import Log
-from secateur.formats.pi_branch import MIDDLE, entry_ids, in_context, kind_of, whole
+from secateur.formats.pi_branch import MIDDLE, find_branch, get_entry_kind, is_in_context, list_entry_ids
 from secateur.model import Message
 
 Entry = dict[str, Any]
@@ -18,14 +18,14 @@ _EXTENSION = "pi-auto-compressor"
 _COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens", "reasoning")
 
 
-def entries(made: Appending, log: Log) -> list[Entry]:
-    """The lines. `log` is what could be read of the file."""
+def build_entries(made: Appending, log: Log) -> list[Entry]:
+    """Build the lines. `log` is the readable part of the file."""
     writer = _Writer(made, log.entries)
     kept, put_in = made.kept
-    details, first = _layout(made, log)
-    if details and writer.keeps(first):
+    details, first = _build_layout(made, log)
+    if details and writer.can_keep(first):
         writer.compact(kept=first, details=details)
-    elif kept is not None and writer.keeps(kept.lines[0]):
+    elif kept is not None and writer.can_keep(kept.lines[0]):
         writer.compact(kept=kept.lines[0])
     else:
         writer.keep_nothing()
@@ -40,8 +40,8 @@ def entries(made: Appending, log: Log) -> list[Entry]:
     return writer.made
 
 
-def _layout(made: Appending, log: Log) -> tuple[Entry, int]:
-    """The middle layout, where the host's extension lays out its requests by it; and the first line in the context."""
+def _build_layout(made: Appending, log: Log) -> tuple[Entry, int]:
+    """Return the middle layout, if the host's extension uses it, and the first line in the context."""
     told = made.meta.get("summary")
     place = next((n for n, item in enumerate(made.items) if not isinstance(item, Message)), 0)
     around = [item.lines for item in made.items if isinstance(item, Message)]
@@ -52,7 +52,7 @@ def _layout(made: Appending, log: Log) -> tuple[Entry, int]:
         or place + made.tail != len(around)
     ):
         return {}, 0
-    lines = [line for line in whole(log) if in_context(log, line)]
+    lines = [line for line in find_branch(log) if is_in_context(log, line)]
     head = lines.index(around[place - 1][-1]) + 1 if place else 0
     tail = len(lines) - lines.index(around[place][0])
     counts = {"headMessageCount": head, "tailMessageCount": tail, "compactedMessageCount": len(lines)}
@@ -66,12 +66,12 @@ class _Writer:
         self.made: list[Entry] = []
         self._view = made
         self._lines = lines
-        self._ids = entry_ids(lines)
+        self._ids = list_entry_ids(lines)
         self._last = lines[max(self._ids)]["id"] if self._ids else None
 
-    def keeps(self, first: int) -> bool:
-        """Whether an entry can keep everything from this line on: no other compaction stands there."""
-        return not any(kind_of(entry) == "compaction" for line, entry in self._lines.items() if line >= first)
+    def can_keep(self, first: int) -> bool:
+        """Return whether an entry can keep everything from this line on: no other compaction follows."""
+        return not any(get_entry_kind(entry) == "compaction" for line, entry in self._lines.items() if line >= first)
 
     def keep_nothing(self) -> None:
         """A compaction behind a mark of ours, from which nothing is kept: the mark says nothing."""
@@ -101,20 +101,20 @@ class _Writer:
             entry = dict(self._view.element(line))
             said = entry.get("message")
             if isinstance(said, dict) and isinstance(said.get("usage"), dict):
-                entry["message"] = said | {"usage": _zero(said["usage"])}
+                entry["message"] = said | {"usage": _zero_usage(said["usage"])}
             self._add(entry)
 
     def _add(self, entry: Entry) -> None:
         number = len(self.made)
         linked: Entry = {"type": entry["type"]}
         if self._ids:
-            linked |= {"id": self._view.id(number, 8), "parentId": self._last}
+            linked |= {"id": self._view.make_id(number, 8), "parentId": self._last}
             self._last = linked["id"]
         linked["timestamp"] = self._view.stamp(number)
         self.made.append({**linked, **{name: entry[name] for name in entry if name not in linked}})
 
 
-def _zero(usage: Entry) -> Entry:
+def _zero_usage(usage: Entry) -> Entry:
     made: Entry = {name: 0 if name in _COUNTS else value for name, value in usage.items()}
     if isinstance(made.get("cost"), dict):
         made["cost"] = dict.fromkeys(made["cost"], 0)

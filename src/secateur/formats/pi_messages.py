@@ -8,9 +8,9 @@ from typing import Any
 
 from secateur.errors import FormatError
 from secateur.formats import openai_chat
-from secateur.formats.evidence import claimed
+from secateur.formats.evidence import explain_claim
 from secateur.formats.format import Format
-from secateur.formats.native import array_at
+from secateur.formats.native import find_array
 from secateur.formats.pi import ROLES, Pi, Reader
 from secateur.jsontext import Text
 from secateur.lineage import assign_keys
@@ -25,17 +25,17 @@ class PiMessages(Format):
 
     def recognize(self, native: Any) -> str:
         """Roles or blocks that only Pi has."""
-        return claimed(native, self.name)
+        return explain_claim(native, self.name)
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a list; `known` is of no use here."""
-        found = array_at(native, "messages")
+        found = find_array(native, "messages")
         if found is None:
             raise FormatError(f"{self.name} wants a list of messages; this document is none")
         at, items = found
         reader = Reader({}, model)
         values = items.values() if isinstance(items, Text) else items
-        messages = assign_keys(_message(reader, item, (*at, number)) for number, item in enumerate(values))
+        messages = assign_keys(_read_message(reader, item, (*at, number)) for number, item in enumerate(values))
         return Transcript(at, messages, model or reader.model, reader.provider)
 
     def replacement_body(self, part: Part, text: str) -> Any:
@@ -49,13 +49,13 @@ class PiMessages(Format):
         return {"role": "user" if new.role == "tool" else new.role, "content": [{"type": "text", "text": new.text}]}
 
 
-def _message(reader: Reader, item: Any, path: Path) -> Message:
+def _read_message(reader: Reader, item: Any, path: Path) -> Message:
     if (
         not isinstance(item, dict)
         or item.get("role") in ("tool", "function", "system", "developer")
         or item.get("tool_calls")
     ):
-        return openai_chat.message(item, path, reader.calls)
+        return openai_chat.read_message(item, path, reader.calls)
     role = str(item.get("role"))
     speaker, origin = ROLES.get(role, ("user", "harness"))
     reader.calls.speaks(speaker)
@@ -64,4 +64,4 @@ def _message(reader: Reader, item: Any, path: Path) -> Message:
             str(item.get("model") or reader.model),
             str(item.get("provider") or reader.provider),
         )
-    return Message(speaker, path, tuple(reader.parts(role, item, path)), origin)
+    return Message(speaker, path, tuple(reader.read_parts(role, item, path)), origin)

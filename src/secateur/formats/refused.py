@@ -6,7 +6,7 @@ Nothing here parses more than it must to tell.
 
 from typing import Any
 
-from secateur.formats.logs import first_lines
+from secateur.formats.logs import read_first_lines
 from secateur.formats.session_files import has
 from secateur.jsontext import Lines
 
@@ -28,12 +28,12 @@ COPILOT = (
 )
 
 
-def refusal(native: Any) -> str:
-    """One sentence on a record that is known and refused; "" for any other. Takes bytes, lines or objects."""
+def explain_refusal(native: Any) -> str:
+    """Return a sentence on a known, refused record; "" for any other. Takes bytes, lines or objects."""
     if isinstance(native, bytes):
         head = native[:_LOOKED_AT]
         return AIDER if head.lstrip().startswith(_AIDER) or b"\n" + _AIDER in head else ""
     if isinstance(native, Lines):
-        entries = first_lines(native)
+        entries = read_first_lines(native)
         return COPILOT if any(entry.get("ephemeral") is True and "data" in entry for entry in entries) else ""
     return INSPECT if has(native, "eval", "plan", "samples") else ""

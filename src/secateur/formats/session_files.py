@@ -10,15 +10,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.formats.logs import arguments_body
-from secateur.formats.native import array_at, sample
+from secateur.formats.logs import encode_arguments
+from secateur.formats.native import find_array, sample
 from secateur.jsontext import Text
 from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Path, Transcript
 
 
-def member(native: Any, *names: str) -> Any:
-    """The value below a document, by names; None where there is none. Nothing else of it is parsed."""
+def get_member(native: Any, *names: str) -> Any:
+    """Return the value below a document by names, or None. Nothing else of it is parsed."""
     for name in names:
         if isinstance(native, Text):
             native = native.child(name) if native.kind == "{" else None
@@ -34,49 +34,49 @@ def has(native: Any, *names: str) -> bool:
     return isinstance(native, dict) and all(name in native for name in names)
 
 
-def first_value(native: Any, name: str) -> Any:
-    """The first element of the array under `name`, or of the document itself; None where there is none."""
-    found = array_at(native, name)
+def get_first_value(native: Any, name: str) -> Any:
+    """Return the first element of the array under `name`, or of the document itself, or None."""
+    found = find_array(native, name)
     if found is None or not len(found[1]):
         return None
     item = found[1].child(0) if isinstance(found[1], Text) else found[1][0]
     return item.value() if isinstance(item, Text) else item
 
 
-def first_of(native: Any, name: str) -> dict[str, Any]:
-    """The same where it is an object; {} where it is not."""
-    return table(first_value(native, name))
+def get_first_object(native: Any, name: str) -> dict[str, Any]:
+    """Return the first element if it is an object, else {}."""
+    return as_dict(get_first_value(native, name))
 
 
-def some_of(native: Any, name: str) -> list[dict[str, Any]]:
-    """A few objects from both ends of the array under `name`, or of the document itself: enough to tell its kind."""
-    found = array_at(native, name)
+def sample_objects(native: Any, name: str) -> list[dict[str, Any]]:
+    """Return a few objects from both ends of an array: enough to detect its kind."""
+    found = find_array(native, name)
     return [item for item in sample(found[1], 2) if isinstance(item, dict)] if found is not None else []
 
 
-def elements(native: Any, name: str, need: str) -> tuple[Path, list[Any]]:
-    """Where the array under `name` (or the document itself) stands, and its values. Raises FormatError without one."""
-    at, items = array_at(native, name, need=need)
+def get_elements(native: Any, name: str, need: str) -> tuple[Path, list[Any]]:
+    """Return the path of the array under `name` (or the document itself) and its values, or raise FormatError."""
+    at, items = find_array(native, name, need=need)
     return at, list(items.values() if isinstance(items, Text) else items)
 
 
-def table(value: Any) -> dict[str, Any]:
-    """The object, or an empty one."""
+def as_dict(value: Any) -> dict[str, Any]:
+    """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def rows(value: Any) -> list[Any]:
-    """The array, or an empty one."""
+def as_list(value: Any) -> list[Any]:
+    """Return the value if it is an array, else an empty one."""
     return value if isinstance(value, list) else []
 
 
-def word(value: Any) -> str:
-    """The string, or an empty one."""
+def as_string(value: Any) -> str:
+    """Return the value if it is a string, else ""."""
     return value if isinstance(value, str) else ""
 
 
-def gathered(at: Path, messages: Iterable[Message], stamped: int = 0, **known: Any) -> Transcript:
-    """The transcript of new messages that are edited in place; `last_call_ms` is the newest assistant message's time.
+def make_transcript(at: Path, messages: Iterable[Message], stamped: int = 0, **known: Any) -> Transcript:
+    """Build the transcript of new messages edited in place; `last_call_ms` is the newest assistant's time.
 
     Messages without parts were never sent and are dropped.
     """
@@ -86,11 +86,11 @@ def gathered(at: Path, messages: Iterable[Message], stamped: int = 0, **known: A
     return Transcript(at, assign_keys(kept), last_timestamp_ms=stamped, parts_only=True, **known)
 
 
-def frozen(parts: Sequence[Part] | Iterator[Part]) -> tuple[Part, ...]:
-    """The same parts, never to be rewritten."""
+def pin_parts(parts: Sequence[Part] | Iterator[Part]) -> tuple[Part, ...]:
+    """Return the same parts, pinned so that they are never rewritten."""
     return tuple(replace(part, pinned=True) for part in parts)
 
 
-def body_of(part: Part, text: str) -> Any:
-    """Text where text stands; arguments stay JSON. Raises EditError for arguments that would not be."""
-    return arguments_body(text) if part.kind == "tool_call" else text
+def make_body(part: Part, text: str) -> Any:
+    """Return text, or JSON for arguments. Raises EditError for arguments that are not JSON."""
+    return encode_arguments(text) if part.kind == "tool_call" else text

@@ -12,7 +12,17 @@ from msgspec.structs import replace
 from secateur.formats import openai_chat
 from secateur.formats.format import Format
 from secateur.formats.native import Calls
-from secateur.formats.session_files import elements, frozen, gathered, has, member, rows, some_of, table, word
+from secateur.formats.session_files import (
+    as_dict,
+    as_list,
+    as_string,
+    get_elements,
+    get_member,
+    has,
+    make_transcript,
+    pin_parts,
+    sample_objects,
+)
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 
@@ -26,20 +36,20 @@ class SWEAgent(Format):
         """A `history` of chat messages with SWE-agent's marks."""
         if not has(native, "history"):
             return ""
-        spoken = [one for one in some_of(native, "history") if "role" in one]
+        spoken = [one for one in sample_objects(native, "history") if "role" in one]
         marked = any("agent" in one or "message_type" in one for one in spoken)
         return "`history` of messages with a role" if marked or (spoken and has(native, "trajectory")) else ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of the history; `known` is of no use here."""
-        at, items = elements(native, "history", need=self.name)
+        at, items = get_elements(native, "history", need=self.name)
         calls, before, messages = Calls(), dict[str, Any](), list[Message]()
-        for number, item in enumerate(map(table, items)):
-            messages += _messages(item, before, (*at, number), calls)
+        for number, item in enumerate(map(as_dict, items)):
+            messages += _read_messages(item, before, (*at, number), calls)
             before = item
-        config = member(native, "replay_config")
-        named = word(table(table(table(config).get("agent")).get("model")).get("name"))
-        return gathered(at, messages, model=model or named)
+        config = get_member(native, "replay_config")
+        named = as_string(as_dict(as_dict(as_dict(config).get("agent")).get("model")).get("name"))
+        return make_transcript(at, messages, model=model or named)
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """As in Chat Completions."""
@@ -50,28 +60,28 @@ class SWEAgent(Format):
         return {"role": "user" if new.role == "tool" else new.role, "content": new.text}
 
 
-def _messages(item: dict[str, Any], before: dict[str, Any], path: Path, calls: Calls) -> Iterator[Message]:
+def _read_messages(item: dict[str, Any], before: dict[str, Any], path: Path, calls: Calls) -> Iterator[Message]:
     demo = item.get("is_demo") is True
     same = demo == (before.get("is_demo") is True)
-    role, plain = item.get("role"), not rows(item.get("tool_calls"))
-    if role == "assistant" and plain and word(item.get("action")).strip():
-        message = asked(item, path, item["action"].strip(), calls)
-    elif role == "user" and same and before.get("role") == "assistant" and not rows(before.get("tool_calls")):
-        message = answered(item, path, calls)
+    role, plain = item.get("role"), not as_list(item.get("tool_calls"))
+    if role == "assistant" and plain and as_string(item.get("action")).strip():
+        message = read_command(item, path, item["action"].strip(), calls)
+    elif role == "user" and same and before.get("role") == "assistant" and not as_list(before.get("tool_calls")):
+        message = read_command_result(item, path, calls)
     else:
-        message = openai_chat.message(_with_id(item), path, calls)
+        message = openai_chat.read_message(_with_id(item), path, calls)
     if demo:
-        message = replace(message, parts=frozen(message.parts), origin="harness")
+        message = replace(message, parts=pin_parts(message.parts), origin="harness")
     yield message
 
 
-def asked(item: dict[str, Any], path: Path, action: str, calls: Calls) -> Message:
-    """What an assistant says around a command that its text holds, and the command as the call.
+def read_command(item: dict[str, Any], path: Path, action: str, calls: Calls) -> Message:
+    """Read the assistant's text around a command, and the command as the call.
 
     Both stand in one text, so neither is rewritten. The tool is the command's first word.
     """
     calls.speaks("assistant")
-    content, inside = word(item.get("content")), (*path, "content")
+    content, inside = as_string(item.get("content")), (*path, "content")
     around, found, after = content.rpartition(action)
     said = (around + after) if found else content
     parts = [Part("text", inside, said, pinned=True)] if said.strip() else []
@@ -80,15 +90,15 @@ def asked(item: dict[str, Any], path: Path, action: str, calls: Calls) -> Messag
     return Message("assistant", path, (*parts, Part("tool_call", inside, action, tool, pinned=True)))
 
 
-def answered(item: dict[str, Any], path: Path, calls: Calls) -> Message:
-    """The user message after a command, as the command's result."""
+def read_command_result(item: dict[str, Any], path: Path, calls: Calls) -> Message:
+    """Read the user message after a command as the command's result."""
     shaped = {"role": "tool", "content": item.get("content")}
-    return openai_chat.message(shaped, path, calls)
+    return openai_chat.read_message(shaped, path, calls)
 
 
 def _with_id(item: dict[str, Any]) -> dict[str, Any]:
     """A result names its calls in a list; it answers the first."""
-    ids = rows(item.get("tool_call_ids"))
+    ids = as_list(item.get("tool_call_ids"))
     if item.get("role") == "tool" and ids and "tool_call_id" not in item:
         return {**item, "tool_call_id": ids[0]}
     return item

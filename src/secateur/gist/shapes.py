@@ -20,18 +20,18 @@ COMMON = 0.2  # of the lines of a log: words that so many have are its own, othe
 MOSTLY = 0.5  # of the lines of a log that are like others
 
 
-def alike(lines: Sequence[str]) -> list[str]:
-    """Of each line the shape that it shares with others, `ALIKE` of them at least; "" where it is like none.
+def find_shared_shapes(lines: Sequence[str]) -> list[str]:
+    """Return each line's shape if at least `ALIKE` lines share it, else "".
 
     An empty line is like the line before it. The shape of a hit, and of an entry in a list of files, begins with a zero
     character. In a list of more than `MANY` lines the paths of one folder are alike, and so are the names of folders.
     """
-    return _shared(_shapes(lines))
+    return _filter_shared(_compute_shapes(lines))
 
 
-def _shared(shapes: Sequence[str]) -> list[str]:
+def _filter_shared(shapes: Sequence[str]) -> list[str]:
     times = Counter(shapes)
-    wider = _wider(times)
+    wider = _merge_shapes(times)
     if not wider and max(times.values(), default=0) < ALIKE:
         return [""] * len(shapes)
     wide = [wider.get(said, said) for said in shapes] if wider else list(shapes)
@@ -45,54 +45,56 @@ def _shared(shapes: Sequence[str]) -> list[str]:
     return found
 
 
-def alike_in(text: str, lines: Sequence[str]) -> Sequence[str]:
-    """`alike` for the lines of this text, which is asked about more than once: when it comes, and when it goes."""
-    return _alike_in(text) if len(text) <= KEPT_CHARS else alike(lines)
+def find_shared_shapes_in(text: str, lines: Sequence[str]) -> Sequence[str]:
+    """Return the shared shapes of this text's lines, cached since they are needed repeatedly."""
+    return _find_shared_shapes_cached(text) if len(text) <= KEPT_CHARS else find_shared_shapes(lines)
 
 
-def single(lines: Sequence[str], text: str | None = None, first: int | None = None) -> list[bool]:
-    """Of each line whether it is like no other, where most are like others; of another text none is.
+def find_unique_lines(lines: Sequence[str], text: str | None = None, first: int | None = None) -> list[bool]:
+    """Return for each line whether it is unlike all others where most are alike; else all False.
 
     `text` is the one that has these lines, where it is at hand: all of its lines, or some from its line `first` on.
     """
     if len(lines) < ALIKE:
         return [False] * len(lines)
     if text is None:
-        shapes: Sequence[str] = alike(lines)
+        shapes: Sequence[str] = find_shared_shapes(lines)
     else:
-        shapes = alike_in(text, lines) if first is None else _shared(_shapes_from(first, lines, text))
+        shapes = (
+            find_shared_shapes_in(text, lines) if first is None else _filter_shared(_slice_shapes(first, lines, text))
+        )
     if len(shapes) - shapes.count("") < MOSTLY * len(lines):
         return [False] * len(lines)
     return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
 
 
 @lru_cache(maxsize=1_024)
-def _alike_in(text: str) -> tuple[str, ...]:
-    return tuple(_shared(_shapes_in(text)))
+def _find_shared_shapes_cached(text: str) -> tuple[str, ...]:
+    return tuple(_filter_shared(_compute_shapes_cached(text)))
 
 
 @lru_cache(maxsize=64)
-def _shapes_in(text: str) -> list[str]:
-    return _shapes(text.split("\n"))
+def _compute_shapes_cached(text: str) -> list[str]:
+    return _compute_shapes(text.split("\n"))
 
 
-def _shapes_from(first: int, lines: Sequence[str], text: str) -> list[str]:
-    shapes = _shapes_in(text) if len(text) <= KEPT_CHARS else []
-    return shapes[first : first + len(lines)] if 0 < len(shapes) <= MANY else _shapes(lines)
+def _slice_shapes(first: int, lines: Sequence[str], text: str) -> list[str]:
+    shapes = _compute_shapes_cached(text) if len(text) <= KEPT_CHARS else []
+    return shapes[first : first + len(lines)] if 0 < len(shapes) <= MANY else _compute_shapes(lines)
 
 
-def few(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
-    """Those of these places where the line is one of the first `EACH` of its shape."""
+def limit_per_shape(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
+    """Yield those of these places whose line is one of the first `EACH` of its shape."""
     seen: Counter[str] = Counter()
     for place in places:
-        seen[said := shape(lines[place])] += 1
+        seen[said := get_shape(lines[place])] += 1
         if seen[said] <= EACH:
             yield place
 
 
-def shape(line: str) -> str:
-    """A line with the same mark for every number, name and value in it; words and keys stay."""
-    line = line if _has_keys(line) else _plain(line)
+def get_shape(line: str) -> str:
+    """Return a line with the same mark for every number, name and value; words and keys stay."""
+    line = line if _has_keys(line) else _zero_digits(line)
     words = line.split()
     said, bare = " ".join(map(_marks.__getitem__, words)), " ".join(words)
     return _VARIES.sub(_mark, bare) if _OPEN in said or '" :' in bare else said
@@ -159,8 +161,8 @@ class Memo(dict[str, Any]):
         return made
 
 
-def _marked(word: str) -> str:
-    """A word with the marks for what varies in it; `_OPEN` where a quotation does not end in the word it begins in."""
+def _mark_word(word: str) -> str:
+    """Mark what varies in a word; `_OPEN` if a quotation does not end in the word where it begins."""
     if '"' in word or "'" in word:
         rest = _VARIES.sub("", word)
         return _VARIES.sub(_mark, word) if '"' not in rest and "'" not in rest else _OPEN
@@ -171,40 +173,40 @@ def _marked(word: str) -> str:
     return _VARIES.sub(_mark, word)
 
 
-def _worded(piece: str) -> str:
+def _extract_words(piece: str) -> str:
     return " ".join(_WORD.findall(piece)) if piece != "\n" else piece
 
 
-_marks, _words = Memo(_marked), Memo(_worded)
+_marks, _words = Memo(_mark_word), Memo(_extract_words)
 _KEPT = 16_384  # shapes of lines that were looked at last
 _known: dict[str, str] = {}  # lines with zeros for digits, and their shapes
 
 
-def _shapes(lines: Sequence[str]) -> list[str]:
-    """The shape of each line; what differs in digits alone is looked at once."""
+def _compute_shapes(lines: Sequence[str]) -> list[str]:
+    """Return the shape of each line; lines that differ only in digits are examined once."""
     listed = len(lines) > MANY
     if len(_known) > _KEPT:
         _known.clear()
     text = "\n".join(lines)
-    asked = _plain(text).split("\n")[: len(lines)]  # of no lines one, empty
+    asked = _zero_digits(text).split("\n")[: len(lines)]  # of no lines one, empty
     if '":' in text or '" :' in text:
         asked = [line if _has_keys(line) else plain for line, plain in zip(lines, asked, strict=True)]
     found = list(map(_known.get, asked))
     fresh: dict[str, list[int]] = {}
     for place in [place for place, said in enumerate(found) if said is None]:
         line = lines[place]
-        found[place] = said = _LONG if len(line) >= LONGEST else _listed(line, listed)
+        found[place] = said = _LONG if len(line) >= LONGEST else _get_listing_shape(line, listed)
         if not said:
             fresh.setdefault(asked[place], []).append(place)
-    for (one, places), said in zip(fresh.items(), _said(fresh), strict=True) if fresh else ():
+    for (one, places), said in zip(fresh.items(), _mark_lines(fresh), strict=True) if fresh else ():
         _known[one] = said
         for place in places:
             found[place] = said
     return [said or "" for said in found]
 
 
-def _plain(text: str) -> str:
-    """With zeros for digits, of which no shape knows more, keys aside."""
+def _zero_digits(text: str) -> str:
+    """Replace digits with zeros, which shapes do not distinguish, leaving keys."""
     return text.encode("utf-8", "surrogatepass").translate(_DIGITS).decode("utf-8", "surrogatepass")
 
 
@@ -212,8 +214,8 @@ def _has_keys(line: str) -> bool:
     return '"' in line and ('":' in line or '" :' in line)
 
 
-def _said(lines: Iterable[str]) -> list[str]:
-    """What lines say, with the marks for what varies in them: word by word, where no quotation holds a blank."""
+def _mark_lines(lines: Iterable[str]) -> list[str]:
+    """Mark what varies in lines, word by word unless a quotation contains a space."""
     bare = _NEXT.join([" ".join(line.split()) for line in lines])
     said = " ".join(map(_marks.__getitem__, bare.split(" ")))
     if _OPEN not in said and '" :' not in bare:
@@ -224,8 +226,8 @@ def _said(lines: Iterable[str]) -> list[str]:
     ]
 
 
-def _listed(line: str, listed: bool) -> str:
-    """The shape of a hit of a search, or of an entry in a list of files; "" of another line."""
+def _get_listing_shape(line: str, listed: bool) -> str:
+    """Return the shape of a search hit or a file list entry; "" for another line."""
     words = line.split() if "/" in line or "." in line else []
     if not words:
         return ""
@@ -253,8 +255,8 @@ def _run(found: re.Match[str]) -> str:
     return "0" if found[0][0].isdigit() else "a"
 
 
-def _wider(times: Counter[str]) -> dict[str, str]:
-    """How shapes are shared: where words that many lines have outnumber the others, those are values too."""
+def _merge_shapes(times: Counter[str]) -> dict[str, str]:
+    """Map shapes to wider ones: where words on many lines outnumber the others, those are values too."""
     shapes = [said for said in times if said[:1] not in (_FOUND, _LONG)]
     pieces = _NEXT.join(shapes).split(" ")
     worded = [said.split() for said in " ".join(map(_words.__getitem__, pieces)).split("\n")]
@@ -267,7 +269,7 @@ def _wider(times: Counter[str]) -> dict[str, str]:
     often = {word for word, count in common.items() if count >= least}
     found = [said for said, words, once in zip(shapes, worded, each, strict=False) if _is_wide(words, once, often)]
     pieces = _NEXT.join(found).split(" ")
-    shown = _shown(set(pieces), often)
+    shown = _mask_rare_words(set(pieces), often)
     return dict(zip(found, " ".join([shown[piece] for piece in pieces]).split(_NEXT), strict=False))
 
 
@@ -279,8 +281,8 @@ def _is_wide(words: list[str], once: set[str], often: set[str]) -> bool:
     return 0 < rare < len(words) / 2
 
 
-def _shown(pieces: set[str], often: set[str]) -> dict[str, str]:
-    """Pieces of shapes with a mark for each of their words that few lines have."""
+def _mask_rare_words(pieces: set[str], often: set[str]) -> dict[str, str]:
+    """Return pieces of shapes with a mark for each word that few lines have."""
     shown = dict.fromkeys(pieces, "~")
     for piece in pieces:
         if piece in often:

@@ -20,37 +20,39 @@ STEMS = (
 )  # fmt: skip
 
 
-def tells(line: str) -> bool:
+def is_telling(line: str) -> bool:
     """Whether a line, without the blanks around it, tells of an error or an exit status; source that handles them does
     not.
     """
-    return _tells(line) if len(line) <= _SHORT else _judged(line)
+    return _tells(line) if len(line) <= _SHORT else _is_telling_line(line)
 
 
-def telling(text: str, lines: Sequence[str]) -> Iterator[int]:
-    """Places of the lines, long ones aside, that tell of an error or an exit status; `lines` are those of the text."""
+def find_telling(text: str, lines: Sequence[str]) -> Iterator[int]:
+    """Yield places of lines, except long ones, that report an error or exit status."""
     if len(text) >= LONGEST * len(lines) and not any([0 < len(line) < LONGEST for line in lines]):
         return iter(())
-    places: Iterable[int] = sounding(text, lines) if len(text) > KEPT_CHARS else _sounding_lines(text, lines)
-    return (place for place in places if tells(lines[place].strip()))
+    places: Iterable[int] = (
+        find_candidates(text, lines) if len(text) > KEPT_CHARS else _find_candidates_lazily(text, lines)
+    )
+    return (place for place in places if is_telling(lines[place].strip()))
 
 
-def sounding(text: str, lines: Sequence[str]) -> Sequence[int]:
-    """Places of the lines, long ones aside, that hold a word that could tell something, in order."""
-    return _sounding(text, lines) if len(text) > KEPT_CHARS else tuple(_sounding_lines(text, lines))
+def find_candidates(text: str, lines: Sequence[str]) -> Sequence[int]:
+    """Return places of lines, except long ones, that hold a possibly telling word, in order."""
+    return _find_all_candidates(text, lines) if len(text) > KEPT_CHARS else tuple(_find_candidates_lazily(text, lines))
 
 
-def held_stems(text: str) -> Sequence[str]:
-    """The stems that a text holds."""
-    return _stems_in(text) if len(text) <= KEPT_CHARS else _held(text)
+def find_stems(text: str) -> Sequence[str]:
+    """Return the stems that a text holds."""
+    return _stems_in(text) if len(text) <= KEPT_CHARS else _find_stems_in(text)
 
 
-def versioned(text: str, lines: Sequence[str]) -> Iterator[int]:
-    """Places of the lines that name a version of something; `lines` are those of the text."""
+def find_versions(text: str, lines: Sequence[str]) -> Iterator[int]:
+    """Yield places of the lines of a text that name a version of something."""
     starts: list[int] = []
     last = -1
     for found in _DOTTED.finditer(text):
-        starts = starts or _starts(lines)
+        starts = starts or _compute_starts(lines)
         place = bisect_right(starts, found.start()) - 1
         if place > last and len(lines[place]) < LONGEST and _VERSION.search(lines[place]) is not None:
             yield place
@@ -94,18 +96,18 @@ _VERSION = re.compile(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+")
 _DOTTED = re.compile(r"\.\d++\.\d")
 
 
-def _judged(line: str) -> bool:
+def _is_telling_line(line: str) -> bool:
     lower = line.lower()
     if not line.isascii() and _FOLDED.search(line) is not None:
         said = _TELLS.search(_DENIES.sub("", line)) is not None
     elif _may_deny(lower):
-        said = _says(allowed := _DENIES.sub("", line), allowed.lower())
+        said = _has_telling_word(allowed := _DENIES.sub("", line), allowed.lower())
     else:
-        said = _says(line, lower)
+        said = _has_telling_word(line, lower)
     return said and _CODE.match(line) is None and not (line.endswith(_OPENS) and "\n" not in line)
 
 
-_tells = lru_cache(maxsize=16_384)(_judged)  # a line is asked about when its text comes, and when it goes
+_tells = lru_cache(maxsize=16_384)(_is_telling_line)  # a line is asked about when its text comes, and when it goes
 
 
 def _may_deny(lower: str) -> bool:
@@ -118,24 +120,24 @@ def _may_deny(lower: str) -> bool:
     return denies and _NONE.search(lower) is not None
 
 
-def _says(line: str, lower: str) -> bool:
+def _has_telling_word(line: str, lower: str) -> bool:
     return any(_TELLS.match(line, found.start()) is not None for found in _BEGINS.finditer(lower))
 
 
-def _held(text: str) -> tuple[str, ...]:
-    """What several stems share is looked for first, in any case and among their letters: most texts hold none of it."""
+def _find_stems_in(text: str) -> tuple[str, ...]:
+    """Search first, in any case, for what several stems share: most texts have none of it."""
     data = text.encode("utf-8", "surrogatepass")
     letters = data.translate(_LOWER, _NO_LETTERS)
     found = [stem for root, stems in _ROOTS.items() if root in letters for stem in stems if stem in text]
     return (*found, *(mark for mark in _SIGNS if mark in text)) if len(data) > len(text) else tuple(found)
 
 
-_stems_in = lru_cache(maxsize=1_024)(_held)
+_stems_in = lru_cache(maxsize=1_024)(_find_stems_in)
 
 
-def _sounding_lines(text: str, lines: Sequence[str]) -> Iterator[int]:
-    """One after the other: whoever asks often needs the first ones only."""
-    stems = held_stems(text)
+def _find_candidates_lazily(text: str, lines: Sequence[str]) -> Iterator[int]:
+    """Yield candidates one by one, since callers often need only the first."""
+    stems = find_stems(text)
     if len(stems) == 1:
         stem = stems[0]
         return (place for place, line in enumerate(lines) if stem in line and len(line) < LONGEST)
@@ -150,26 +152,26 @@ def may_tell(line: str, stems: Sequence[str]) -> bool:
     return False
 
 
-def _sounding(text: str, lines: Sequence[str]) -> list[int]:
+def _find_all_candidates(text: str, lines: Sequence[str]) -> list[int]:
     if max(map(len, lines)) >= LONGEST:
         short = [place for place, line in enumerate(lines) if len(line) < LONGEST]
         some = [lines[place] for place in short]
-        return [short[place] for place in _sounding("\n".join(some), some)] if short else []
+        return [short[place] for place in _find_all_candidates("\n".join(some), some)] if short else []
     found: set[int] = set()
     starts: list[int] = []
-    for stem in held_stems(text):
+    for stem in find_stems(text):
         at = text.find(stem)
         if text.count(stem, at) * 2 > len(lines):
             found.update(place for place, line in enumerate(lines) if stem in line)
             continue
         while at >= 0:
-            starts = starts or _starts(lines)
+            starts = starts or _compute_starts(lines)
             place = bisect_right(starts, at) - 1
             found.add(place)
             at = text.find(stem, starts[place + 1])
     return sorted(found)
 
 
-def _starts(lines: Sequence[str]) -> list[int]:
-    """Where each line begins in its text, and where the text ends."""
+def _compute_starts(lines: Sequence[str]) -> list[int]:
+    """Return where each line begins in its text, and where the text ends."""
     return list(accumulate(map((1).__add__, map(len, lines)), initial=0))

@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from secateur.compaction.layout import Layout, laid_out, stored
-from secateur.compaction.outcome import Compacted, Outcome, Refused, host_answer, status_of
+from secateur.compaction.layout import Layout, apply_layout, parse_layout
+from secateur.compaction.outcome import Compacted, Outcome, Refused, build_host_answer, get_status
 from secateur.compaction.settings import Compaction
 from secateur.engine import Engine, fit
 from secateur.errors import SecateurError
@@ -29,33 +29,33 @@ class PiReply(Struct, frozen=True):
     status: str
 
 
-def answered(
+def handle_event(
     event: Event, policy: Policy, summarizer: Any = None, deadline_s: float = 120.0, local_only: bool = False
 ) -> PiReply:
-    """The answer to one event. Raises nothing."""
+    """Return the answer to one event. Never raises."""
     kind = event.get("type") or event.get("event")
     if kind == "session_before_compact":
-        return _compacted(event, policy, (summarizer, deadline_s, local_only))
+        return _handle_compaction(event, policy, (summarizer, deadline_s, local_only))
     if kind == "context":
-        return _laid_out(event, policy)
+        return _handle_context(event, policy)
     return PiReply({}, f"host: {kind} is no event of ours")
 
 
-def _compacted(event: Event, policy: Policy, how: tuple[Any, float, bool]) -> PiReply:
-    """A summary for the host's compaction entry, or the cancellation."""
-    entries = [entry for entry in _rows(event.get("branchEntries")) if isinstance(entry, dict)]
+def _handle_compaction(event: Event, policy: Policy, how: tuple[Any, float, bool]) -> PiReply:
+    """Return a summary for the host's compaction entry, or the cancellation."""
+    entries = [entry for entry in _as_list(event.get("branchEntries")) if isinstance(entry, dict)]
     inside = [entry for entry in entries if entry.get("type") in _IN_CONTEXT]
     prepared = event.get("preparation")
     prepared = prepared if isinstance(prepared, dict) else {}
     try:
-        outcome = _outcome(event, policy, (entries, inside, prepared), how)
+        outcome = _compute_outcome(event, policy, (entries, inside, prepared), how)
     except Exception as error:  # whatever it is, the host is answered
         outcome = Refused("cancelled", f"{type(error).__name__}: {error}")
     first = str(inside[0].get("id") or "") if inside else ""
-    return PiReply(host_answer(outcome, first, int(prepared.get("tokensBefore") or 0)), status_of(outcome))
+    return PiReply(build_host_answer(outcome, first, int(prepared.get("tokensBefore") or 0)), get_status(outcome))
 
 
-def _outcome(
+def _compute_outcome(
     event: Event, policy: Policy, given: tuple[list[Event], list[Event], Event], how: tuple[Any, float, bool]
 ) -> Outcome:
     entries, inside, prepared = given
@@ -63,11 +63,11 @@ def _outcome(
     settings = policy.compaction
     if settings is None:
         return Refused("no_policy", f"policy {policy.name} does not compact")
-    tail = _tail(inside, prepared)
-    chosen = structs.replace(policy, prune=(), on_arrival=None, compaction=_keeping(settings, tail))
+    tail = _count_tail(inside, prepared)
+    chosen = structs.replace(policy, prune=(), on_arrival=None, compaction=_with_tail(settings, tail))
     engine = Engine(chosen, summarizer=summarizer, deadline_s=deadline_s, local_only=local_only, format="pi_messages")
     view = engine.compact(
-        _view(entries, inside),
+        _build_view(entries, inside),
         focus=str(event.get("customInstructions") or ""),
         run_active=event.get("isIdle") is False or event.get("isStreaming") is True,
         messages_queued=event.get("hasPendingMessages") is True,
@@ -78,11 +78,11 @@ def _outcome(
     return outcome
 
 
-def _laid_out(event: Event, policy: Policy) -> PiReply:
-    """Head, summary and tail of a request, and what is spent in it swept."""
-    messages = _rows(event.get("messages"))
-    layout = stored(event.get("layout")) or _stored(_rows(event.get("branchEntries")))
-    laid = _by_layout(messages, layout)
+def _handle_context(event: Event, policy: Policy) -> PiReply:
+    """Return head, summary and tail of a request, with what is no longer needed pruned."""
+    messages = _as_list(event.get("messages"))
+    layout = parse_layout(event.get("layout")) or _find_layout(_as_list(event.get("branchEntries")))
+    laid = _apply_layout(messages, layout)
     try:
         view = fit(laid, policy=policy, format="pi_messages", compact=False)
     except SecateurError as error:
@@ -90,30 +90,30 @@ def _laid_out(event: Event, policy: Policy) -> PiReply:
     return PiReply({"messages": view.request}, "override" if view.request is not messages else "host")
 
 
-def _by_layout(messages: list[Any], layout: Layout | None) -> list[Any]:
+def _apply_layout(messages: list[Any], layout: Layout | None) -> list[Any]:
     summaries = [one for one in messages if isinstance(one, dict) and one.get("role") == _SUMMARY]
     if layout is None or not summaries:
         return messages
     rest = [one for one in messages if one is not summaries[-1]]
-    return laid_out(rest, summaries[-1], layout)
+    return apply_layout(rest, summaries[-1], layout)
 
 
-def _view(entries: Sequence[Event], inside: Sequence[Event]) -> list[Any]:
-    """The messages as the host sends them now: an earlier summary stands where its layout puts it."""
-    said = [_message(entry) for entry in inside]
-    layout = _stored(entries)
+def _build_view(entries: Sequence[Event], inside: Sequence[Event]) -> list[Any]:
+    """Return the messages as the host sends them now, with an earlier summary where its layout puts it."""
+    said = [_make_message(entry) for entry in inside]
+    layout = _find_layout(entries)
     newest = [entry for entry in entries if entry.get("type") == "compaction"]
     if not newest:
         return said
     summary = {"role": _SUMMARY, "summary": newest[-1].get("summary") or ""}
     if layout is not None:
-        return laid_out(said, summary, layout)
+        return apply_layout(said, summary, layout)
     first = newest[-1].get("firstKeptEntryId")
     kept = [number for number, entry in enumerate(inside) if entry.get("id") == first]
     return [summary, *said[kept[0] if kept else 0 :]]
 
 
-def _message(entry: Event) -> Any:
+def _make_message(entry: Event) -> Any:
     if entry.get("type") == "message":
         return entry.get("message")
     if entry.get("type") == "branch_summary":
@@ -121,24 +121,24 @@ def _message(entry: Event) -> Any:
     return {"role": "custom", "content": entry.get("content")}
 
 
-def _tail(inside: Sequence[Event], prepared: Event) -> int | None:
-    """How many messages the host's own cut keeps; None where it does not say."""
+def _count_tail(inside: Sequence[Event], prepared: Event) -> int | None:
+    """Return how many messages the host's own cut keeps, or None if it does not say."""
     first = prepared.get("firstKeptEntryId")
     places = [number for number, entry in enumerate(inside) if first and entry.get("id") == first]
     return len(inside) - places[0] if places else None
 
 
-def _keeping(settings: Compaction, tail: int | None) -> Compaction:
+def _with_tail(settings: Compaction, tail: int | None) -> Compaction:
     if tail is None:
         return settings
     return structs.replace(settings, cut_at="turns", keep_turns=0, keep_tokens=0, keep_messages=tail)
 
 
-def _stored(entries: Sequence[Any]) -> Layout | None:
-    """The layout that the newest compaction stored."""
+def _find_layout(entries: Sequence[Any]) -> Layout | None:
+    """Return the layout that the newest compaction stored."""
     made = [entry for entry in entries if isinstance(entry, dict) and entry.get("type") == "compaction"]
-    return stored(made[-1].get("details")) if made else None
+    return parse_layout(made[-1].get("details")) if made else None
 
 
-def _rows(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []

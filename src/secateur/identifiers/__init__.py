@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from posixpath import join, normpath
 
-from secateur.identifiers.leaves import leaves
-from secateur.identifiers.words import Identifier, Kind, words
+from secateur.identifiers.leaves import extract_leaves
+from secateur.identifiers.words import Identifier, Kind, find_words
 
-__all__ = ["ANCHORS", "Identifier", "Kind", "anchors", "identifiers"]
+__all__ = ["ANCHORS", "Identifier", "Kind", "find_anchors", "find_identifiers"]
 
 ANCHORS: frozenset[Kind] = frozenset({"path", "id", "number", "error", "url", "hash"})  # what a summary may not invent
 
@@ -22,31 +22,31 @@ MIN_QUOTED, MAX_QUOTED = 8, 120
 _MAX_BEFORE = 300  # what a tool puts before a line is not longer
 
 
-def identifiers(text: str, cwd: str = "", names: bool = True) -> frozenset[Identifier]:
-    """All identifiers of a text. JSON is read before: strings are un-escaped, its structure is not part of any line.
+def find_identifiers(text: str, cwd: str = "", names: bool = True) -> frozenset[Identifier]:
+    """Return all identifiers of a text. JSON is parsed first, so its escapes and structure are not in lines.
 
     `cwd` makes relative paths absolute, and `~` too where it lies in a home. `names=False` leaves out the names of
     JSON members: in a call's arguments they are the tool's words, not the model's.
     """
-    said = leaves(text, names)
-    found = set(words(said.text))
-    found.update(_quoted(said.strings, said.text))
-    found.update(_lines(said.text))
-    return frozenset(_resolved(found, cwd))
+    said = extract_leaves(text, names)
+    found = set(find_words(said.text))
+    found.update(_find_quoted(said.strings, said.text))
+    found.update(_find_lines(said.text))
+    return frozenset(_resolve_paths(found, cwd))
 
 
-def anchors(text: str, cwd: str = "", names: bool = True) -> frozenset[Identifier]:
-    """The identifiers that state a fact: `ANCHORS`. Two words joined by one slash ("read/write") are no path here."""
-    found = words(leaves(text, names).text)
-    return frozenset(_resolved((one for one in found if one.kind in ANCHORS and not _loose(one)), cwd))
+def find_anchors(text: str, cwd: str = "", names: bool = True) -> frozenset[Identifier]:
+    """Return the identifiers that state a fact: `ANCHORS`. Words joined by one slash ("read/write") are no path."""
+    found = find_words(extract_leaves(text, names).text)
+    return frozenset(_resolve_paths((one for one in found if one.kind in ANCHORS and not _is_loose(one)), cwd))
 
 
-def _loose(one: Identifier) -> bool:
-    """Two bare words around a slash: a path in a listing, an alternative in prose."""
+def _is_loose(one: Identifier) -> bool:
+    """Return whether these are two bare words around a slash: a path in a listing, an alternative in prose."""
     return one.kind == "path" and bool(re.fullmatch(r"/?[^\W\d_]+(?:/[^\W\d_]+)?", one.value))
 
 
-def _resolved(found: Iterable[Identifier], cwd: str) -> Iterator[Identifier]:
+def _resolve_paths(found: Iterable[Identifier], cwd: str) -> Iterator[Identifier]:
     home = re.match(r"/(?:home|Users)/[^/]+|/root", cwd)
     for one in found:
         if one.kind != "path":
@@ -65,8 +65,8 @@ _QUOTES = re.compile(
 )
 
 
-def _quoted(strings: Iterable[str], text: str) -> Iterator[Identifier]:
-    """Strings of several words; one of a single word is a word."""
+def _find_quoted(strings: Iterable[str], text: str) -> Iterator[Identifier]:
+    """Yield strings of several words; one of a single word is a word."""
     inside = (a or b or c for a, b, c in _QUOTES.findall(text))
     for string in {*strings, *inside}:
         said = " ".join(string.split())
@@ -79,16 +79,16 @@ _BEFORE = re.compile(r"\s*(?:(?:[\w./\\\-]{1,200}[:\-])?\d{1,6}[:|→\t\-](?:\d{
 _WORDY = re.compile(r"\w{3}")
 
 
-def _lines(text: str) -> Iterator[Identifier]:
+def _find_lines(text: str) -> Iterator[Identifier]:
     for line in set(text.split("\n")):
         if len(line) < MIN_LINE:
             continue
         head = line[: _MAX_BEFORE + MAX_LINE]
-        said = " ".join(head[_before(head) :].split())[:MAX_LINE]
+        said = " ".join(head[_measure_prefix(head) :].split())[:MAX_LINE]
         if len(said) >= MIN_LINE and _WORDY.search(said):
             yield Identifier("line", said)
 
 
-def _before(line: str) -> int:
+def _measure_prefix(line: str) -> int:
     found = _BEFORE.match(line)
     return found.end() if found else 0

@@ -25,29 +25,29 @@ class Leaves(NamedTuple):
     strings: tuple[str, ...]
 
 
-def leaves(text: str, names: bool = True) -> Leaves:
-    """The text to look for identifiers in. `names` says whether the names of JSON members belong to it."""
+def extract_leaves(text: str, names: bool = True) -> Leaves:
+    """Return the text to search for identifiers. `names` says whether names of JSON members belong to it."""
     strings: list[str] = []
     start = text.lstrip()[:1]
-    if start and start in '{["' and (value := _parsed(text)) is not None:
-        text = _walked(value, names, strings)
+    if start and start in '{["' and (value := _parse_json(text)) is not None:
+        text = _walk_value(value, names, strings)
     elif '{"' in text or '["' in text:
-        text = "\n".join(_line(line, names, strings) for line in text.split("\n"))
+        text = "\n".join(_expand_line(line, names, strings) for line in text.split("\n"))
     if "\\" in text:
-        escaped = [line for line in text.split("\n") if "\\" in line and not _of_windows(line)]
-        text = "\n".join((text, *(_ESCAPE.sub(_unescaped, line) for line in escaped)))
+        escaped = [line for line in text.split("\n") if "\\" in line and not _is_windows_path(line)]
+        text = "\n".join((text, *(_ESCAPE.sub(_unescape, line) for line in escaped)))
     return Leaves(text, tuple(strings))
 
 
-def _line(line: str, names: bool, strings: list[str]) -> str:
+def _expand_line(line: str, names: bool, strings: list[str]) -> str:
     if line.lstrip()[:2] not in ('{"', '["', "[{"):
         return line
-    value = _parsed(line)
-    return line if value is None else _walked(value, names, strings)
+    value = _parse_json(line)
+    return line if value is None else _walk_value(value, names, strings)
 
 
-def _parsed(text: str) -> Any:
-    """The value, None where this is no JSON (or null)."""
+def _parse_json(text: str) -> Any:
+    """Return the value, or None if this is no JSON (or null)."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError, ValueError):
@@ -60,8 +60,8 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _walked(value: Any, names: bool, strings: list[str]) -> str:
-    """The leaves of a JSON value, one below the other, in the document's order."""
+def _walk_value(value: Any, names: bool, strings: list[str]) -> str:
+    """Return the leaves of a JSON value, one per line, in document order."""
     found: list[str] = []
     todo = [value]
     while todo:
@@ -72,14 +72,14 @@ def _walked(value: Any, names: bool, strings: list[str]) -> str:
         elif isinstance(one, _Name):
             found.append(one.text)
         elif isinstance(one, dict | list):
-            todo.extend(_inside(one, names))
+            todo.extend(_iterate_inner(one, names))
         elif isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < _MAX_INT:
             found.append(str(one))
     return "\n".join(found)
 
 
-def _inside(value: dict[str, Any] | list[Any], names: bool) -> Iterator[Any]:
-    """What stands in an object or an array, last first."""
+def _iterate_inner(value: dict[str, Any] | list[Any], names: bool) -> Iterator[Any]:
+    """Yield the content of an object or an array, last first."""
     if isinstance(value, list):
         yield from reversed(value)
         return
@@ -95,11 +95,11 @@ class _Name(Struct, frozen=True):
     text: str
 
 
-def _of_windows(line: str) -> bool:
-    """Whether backslashes stand between folders here."""
+def _is_windows_path(line: str) -> bool:
+    """Return whether backslashes separate folders here."""
     return '\\"' not in line and bool(_DRIVE.search(line))
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     code = found[1]
     return _MEANT[code] if len(code) == 1 else chr(int(code[1:], 16))

@@ -21,10 +21,10 @@ class Identifier(NamedTuple):
     value: str
 
 
-def words(text: str) -> Iterator[Identifier]:
-    """Identifiers that are one word."""
+def find_words(text: str) -> Iterator[Identifier]:
+    """Yield identifiers that are one word."""
     for word in set(_WORD.findall(text)):
-        yield from _typed(word)
+        yield from _classify_word(word)
     if "xit" in text:
         yield from (Identifier("error", f"exit {code}") for code in set(_EXIT.findall(text)))
 
@@ -64,23 +64,23 @@ _TYPES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 
 @lru_cache(maxsize=16_384)
-def _typed(found: str) -> tuple[Identifier, ...]:
+def _classify_word(found: str) -> tuple[Identifier, ...]:
     if found[0] == "<" or found[-1] == "→":
         return ()
     if "://" in found[:9]:
-        return (Identifier("url", _url(found)),)
+        return (Identifier("url", _normalize_url(found)),)
     if "," in found:  # 1,234,567 or a list without spaces: both readings
         parts = [part for part in found.split(",") if len(part) >= 3]
         return tuple(Identifier("number", _number(one)) for one in (found.replace(",", ""), *parts))
     drive, rest = (found[:2], found[2:]) if found[1:2] == ":" and found[2:3] in "\\/" else ("", found)
     word, *places = rest.split(":")
-    typed = _word(drive + word)
+    typed = _parse_word(drive + word)
     if not any(one.kind in ("path", "file") for one in typed):
         typed += tuple(Identifier("number", place) for place in places if 3 <= len(place) <= 30)
     return typed
 
 
-def _url(found: str) -> str:
+def _normalize_url(found: str) -> str:
     scheme, _, rest = found.rstrip(".,;:!?/").partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.lower()}{slash}{path}"
@@ -91,28 +91,28 @@ def _number(digits: str) -> str:
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
-def _word(word: str) -> tuple[Identifier, ...]:
+def _parse_word(word: str) -> tuple[Identifier, ...]:
     if len(word) > _MAX_WORD:
         return ()
     if "/" in word or "\\" in word:
-        return _path(word)
+        return _parse_path(word)
     word = word.lstrip("-@~").rstrip(".-~@#")
     if not word or (word.isalpha() and word.islower()):
         return ()
     for kind, shape in _TYPES:
         if shape.fullmatch(word):
-            return _made(kind, word)
-    return tuple(one for part in re.split(r"[\-#@.~]", word) if part != word for one in _word(part))
+            return _make_identifiers(kind, word)
+    return tuple(one for part in re.split(r"[\-#@.~]", word) if part != word for one in _parse_word(part))
 
 
-def _made(kind: Kind, word: str) -> tuple[Identifier, ...]:
+def _make_identifiers(kind: Kind, word: str) -> tuple[Identifier, ...]:
     if kind == "number":
         return (Identifier(kind, _number(word)),)
     if kind == "hash":
         return (Identifier(kind, word.lower()),)
     if kind != "symbol" or "." not in word:
         return (Identifier(kind, word),)
-    parts = [one for part in word.split(".") for one in _word(part) if one.kind != "number"]
+    parts = [one for part in word.split(".") for one in _parse_word(part) if one.kind != "number"]
     return (Identifier(kind, word.rstrip(".")), *parts)
 
 
@@ -121,12 +121,12 @@ _ESCAPED = re.compile(r"\\[nrtbf\"]?")
 _DATE = re.compile(r"\d{1,4}/\d{1,2}/\d{1,4}")
 
 
-def _path(word: str) -> tuple[Identifier, ...]:
+def _parse_path(word: str) -> tuple[Identifier, ...]:
     if "\\" in word and not _WINDOWS.fullmatch(word):
-        return tuple(one for part in _ESCAPED.split(word) for one in _word(part))
+        return tuple(one for part in _ESCAPED.split(word) for one in _parse_word(part))
     value = word.replace("\\", "/").rstrip(".-~@#")
     if value.startswith("//"):  # a comment, not a path
-        return _word(value.lstrip("/"))
+        return _parse_word(value.lstrip("/"))
     if not re.search(r"[^\W\d_]", value):
         return (Identifier("id", value),) if _DATE.fullmatch(value) else ()
     value = normpath(value.lstrip("-@")) + ("/" if value.endswith("/") else "")

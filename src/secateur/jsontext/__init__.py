@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from secateur.errors import FormatError
-from secateur.jsontext.scan import Spans, found, loads, opened, opened_around, scan_array, scan_members
+from secateur.jsontext.scan import Spans, find_value, loads, scan_around_array, scan_array, scan_members, scan_spans
 
 __all__ = ["Lines", "Spans", "Text", "dumps", "loads", "scan_array", "scan_members"]
 
@@ -53,20 +53,20 @@ class Text:
 
     def value(self) -> Any:
         """The value, parsed. Lone surrogates stay what they are. Raises FormatError where it is not JSON."""
-        return _parsed(memoryview(self.data)[self.start : self.end])
+        return _parse(memoryview(self.data)[self.start : self.end])
 
     def open(self) -> Spans:
         """Where the children stand. Raises FormatError for a scalar or for what is not JSON."""
         if self._spans is None:
             if self.kind not in "{[":
                 raise FormatError(f"nothing inside the JSON value at byte {self.start}: it is no object and no array")
-            self._spans = opened(self.data, self.start, self.end)
+            self._spans = scan_spans(self.data, self.start, self.end)
         return self._spans
 
     def open_around(self, *names: str) -> None:
         """Open an object and the array under the first of `names` that it has, in one pass."""
         if self._spans is None and self.kind == "{":
-            found = opened_around(self.data, self.start, self.end, names)
+            found = scan_around_array(self.data, self.start, self.end, names)
             if found is not None:
                 self._spans, at, inner = found
                 child = self._children[at] = Text(self.data, self._spans.starts[at], self._spans.ends[at])
@@ -81,14 +81,14 @@ class Text:
         """The values of an array's elements [first:last], parsed one by one."""
         spans, view = self.open(), memoryview(self.data)
         for start, end in zip(spans.starts[first:last], spans.ends[first:last], strict=True):
-            yield _parsed(view[start:end])
+            yield _parse(view[start:end])
 
     def find(self, start: int, end: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
         """Where the value at a path below the value at `data[start:end]` stands, without opening anything.
 
         None where only opening it would tell.
         """
-        return found(self.data, (start, end), path)
+        return find_value(self.data, (start, end), path)
 
     def __len__(self) -> int:
         return len(self.open().starts)
@@ -162,7 +162,7 @@ def dumps(value: Any) -> bytes:
         return json.dumps(value, separators=_TIGHT).encode()
 
 
-def _parsed(data: memoryview) -> Any:
+def _parse(data: memoryview) -> Any:
     try:
         return _ANY.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

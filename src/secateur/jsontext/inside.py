@@ -41,10 +41,10 @@ class Inside(Struct, frozen=True):
     whole: Any
 
 
-def inside(before: str, after: str, whole: Any) -> Any:
-    """The change from one text to another, both JSON or neither; `whole` itself where more than strings differ."""
+def compare_texts(before: str, after: str, whole: Any) -> Any:
+    """Return the change between two texts, both JSON or neither; `whole` if more than strings differ."""
     old, new = _read(before), _read(after)
-    leaves = _differing(old, new)
+    leaves = _find_differing(old, new)
     if old is _NOT_JSON:
         leaves = (Leaf((), before, after),) if isinstance(whole, str) else None
     elif not leaves and before != after:
@@ -52,17 +52,17 @@ def inside(before: str, after: str, whole: Any) -> Any:
     return whole if leaves is None else Inside(leaves, whole)
 
 
-def holds(value: Any, leaves: Sequence[Leaf]) -> bool:
-    """Whether these strings stand in a Python value as the change takes for granted."""
+def has_leaves(value: Any, leaves: Sequence[Leaf]) -> bool:
+    """Return whether a Python value holds these strings as the change assumes."""
     try:
-        return all([_at(value, leaf.path) == leaf.before for leaf in leaves])
+        return all([_get_at_path(value, leaf.path) == leaf.before for leaf in leaves])
     except (LookupError, TypeError):
         return False
 
 
-def changed_text(text: str, leaves: Sequence[Leaf]) -> str | None:
-    """A text that is JSON, or the one string that changes, with the changes in it; None where it is neither."""
-    cuts = _in_text(text, leaves)
+def apply_to_text(text: str, leaves: Sequence[Leaf]) -> str | None:
+    """Apply the changes to JSON text, or to the one changed string; None if it is neither."""
+    cuts = _find_cuts(text, leaves)
     if cuts is None:
         return None
     pieces: list[str] = []
@@ -73,13 +73,13 @@ def changed_text(text: str, leaves: Sequence[Leaf]) -> str | None:
     return "".join((*pieces, text[here:]))
 
 
-def changed_spans(place: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
-    """The changes as bytes to stand in place of some of the document's own; None where the place holds no such."""
+def find_changed_spans(place: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
+    """Return the changes as replacement byte spans of the document; None if the place has no such strings."""
     if place.kind != '"':
-        return _in_value(place, leaves)
-    text = _string(place)
-    cuts = None if text is None else _in_text(text, leaves)
-    return None if cuts is None else _in_literal(place, cuts)
+        return _find_value_spans(place, leaves)
+    text = _get_string(place)
+    cuts = None if text is None else _find_cuts(text, leaves)
+    return None if cuts is None else _find_literal_spans(place, cuts)
 
 
 # --- what differs ----------------------------------------------------------------------------------------------------
@@ -102,8 +102,8 @@ def _read(text: str) -> Any:
         return _NOT_JSON
 
 
-def _differing(old: Any, new: Any) -> tuple[Leaf, ...] | None:
-    """The strings that differ; None if anything else does. Without recursion: values may be nested deeply."""
+def _find_differing(old: Any, new: Any) -> tuple[Leaf, ...] | None:
+    """Return the strings that differ; None if anything else does. Not recursive: values may nest deeply."""
     leaves: list[Leaf] = []
     left: list[tuple[Path, Any, Any]] = [((), old, new)]
     while left:
@@ -111,7 +111,7 @@ def _differing(old: Any, new: Any) -> tuple[Leaf, ...] | None:
         if type(one) is not type(other):
             return None
         if isinstance(one, dict | list):
-            inner = _paired(one, other)
+            inner = _pair_members(one, other)
             if inner is None:
                 return None
             left += [((*path, step), was, now) for step, was, now in inner]
@@ -122,23 +122,23 @@ def _differing(old: Any, new: Any) -> tuple[Leaf, ...] | None:
     return tuple(leaves)
 
 
-def _paired(one: Any, other: Any) -> Iterable[tuple[str | int, Any, Any]] | None:
-    """The members of two objects or arrays side by side; None where they have others."""
+def _pair_members(one: Any, other: Any) -> Iterable[tuple[str | int, Any, Any]] | None:
+    """Return the members of two objects or arrays side by side, or None if they do not match."""
     if isinstance(one, dict):
         return [(name, one[name], other[name]) for name in one] if one.keys() == other.keys() else None
     return zip(range(len(one)), one, other, strict=True) if len(one) == len(other) else None
 
 
-def _shortest(before: str, after: str) -> Cut:
-    """What differs between two strings: all that stands between a common beginning and a common end."""
+def _find_shortest_cut(before: str, after: str) -> Cut:
+    """Return what differs between two strings: all between a common beginning and a common end."""
     most = min(len(before), len(after))
-    first = _alike(lambda size: before[:size] == after[:size], most)
-    last = _alike(lambda size: before[len(before) - size :] == after[len(after) - size :], most - first)
+    first = _measure_common(lambda size: before[:size] == after[:size], most)
+    last = _measure_common(lambda size: before[len(before) - size :] == after[len(after) - size :], most - first)
     return first, len(before) - last, after[first : len(after) - last]
 
 
-def _alike(same: Callable[[int], bool], most: int) -> int:
-    """The largest size up to `most` for which two ends are the same."""
+def _measure_common(same: Callable[[int], bool], most: int) -> int:
+    """Return the largest size up to `most` for which two ends are the same."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -149,7 +149,7 @@ def _alike(same: Callable[[int], bool], most: int) -> int:
 # --- where it stands -------------------------------------------------------------------------------------------------
 
 
-def _at(value: Any, path: Path) -> Any:
+def _get_at_path(value: Any, path: Path) -> Any:
     for step in path:
         if isinstance(value, str):
             raise LookupError(step)
@@ -157,44 +157,44 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _in_text(text: str, leaves: Sequence[Leaf]) -> list[Cut] | None:
-    """The changed characters of a text that is JSON, or is the one string that changes."""
+def _find_cuts(text: str, leaves: Sequence[Leaf]) -> list[Cut] | None:
+    """Return the changed characters of a text that is JSON, or that is itself the one changed string."""
     if len(leaves) == 1 and not leaves[0].path and leaves[0].before == text:
-        return [_shortest(text, leaves[0].after)]
+        return [_find_shortest_cut(text, leaves[0].after)]
     bom = len(_BOM) if text.startswith(_BOM) else 0
     data = text[bom:].encode("utf-8", "surrogatepass")
     start = len(data) - len(data.lstrip(_SPACE))
-    spans = _in_value(Text(data, start, len(data.rstrip(_SPACE))), leaves) if start < len(data) else None
+    spans = _find_value_spans(Text(data, start, len(data.rstrip(_SPACE))), leaves) if start < len(data) else None
     if spans is None:
         return None
     cuts, done, here = [], 0, bom
     for first, last, new in spans:
-        here += _chars(data[done:first])
-        cuts.append((here, here + _chars(data[first:last]), new.decode("utf-8", "surrogatepass")))
+        here += _count_chars(data[done:first])
+        cuts.append((here, here + _count_chars(data[first:last]), new.decode("utf-8", "surrogatepass")))
         here, done = cuts[-1][1], last
     return cuts
 
 
-def _chars(data: bytes) -> int:
+def _count_chars(data: bytes) -> int:
     return len(data) if data.isascii() else len(data.decode("utf-8", "surrogatepass"))
 
 
-def _in_value(value: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
-    """The changed bytes of a value, in order; None where one of the strings is not what it was."""
+def _find_value_spans(value: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
+    """Return the changed bytes of a value in order, or None if one of the strings is not what it was."""
     spans: list[Span] = []
     for leaf in leaves:
         try:
             place = value.at(leaf.path)
         except FormatError:
             return None
-        if place is None or _string(place) != leaf.before:
+        if place is None or _get_string(place) != leaf.before:
             return None
-        spans += _in_literal(place, [_shortest(leaf.before, leaf.after)])
+        spans += _find_literal_spans(place, [_find_shortest_cut(leaf.before, leaf.after)])
     return sorted(spans, key=itemgetter(0))
 
 
-def _string(place: Text) -> str | None:
-    """The string that stands there; None where something else does."""
+def _get_string(place: Text) -> str | None:
+    """Return the string at this place, or None if it holds something else."""
     try:
         value = loads(place.raw) if place.kind == '"' else None
     except FormatError:
@@ -202,26 +202,26 @@ def _string(place: Text) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _in_literal(place: Text, cuts: Sequence[Cut]) -> list[Span]:
-    """The changed bytes of a string as it is spelled. `cuts` are in order and do not overlap."""
+def _find_literal_spans(place: Text, cuts: Sequence[Cut]) -> list[Span]:
+    """Return the changed bytes of a string as spelled. `cuts` are in order and do not overlap."""
     raw = place.raw[1:-1].decode("utf-8", "surrogatepass")
-    at = _offsets(raw, [edge for start, end, _ in cuts for edge in (start, end)])
+    at = _find_offsets(raw, [edge for start, end, _ in cuts for edge in (start, end)])
     found, done, byte = [], 0, place.start + 1
     for (_, _, new), start, end in zip(cuts, at[::2], at[1::2], strict=True):
-        first = byte + _bytes(raw[done:start])
-        byte, done = first + _bytes(raw[start:end]), end
+        first = byte + _count_bytes(raw[done:start])
+        byte, done = first + _count_bytes(raw[start:end]), end
         found.append((first, byte, dumps(new)[1:-1]))
     return found
 
 
-def _bytes(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _offsets(raw: str, places: Sequence[int]) -> list[int]:
-    """Where these characters of a string, in order, begin in its spelling."""
+def _find_offsets(raw: str, places: Sequence[int]) -> list[int]:
+    """Return where these characters of a string, in order, begin in its spelling."""
     found: list[int] = []
-    escapes = _escapes(raw)
+    escapes = _find_escapes(raw)
     saved, escape = 0, next(escapes, None)  # characters that the escapes so far are longer than what they say
     for place in places:
         while escape is not None and escape[0] - saved < place:
@@ -231,5 +231,5 @@ def _offsets(raw: str, places: Sequence[int]) -> list[int]:
     return found
 
 
-def _escapes(raw: str) -> Iterator[tuple[int, int]]:
+def _find_escapes(raw: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in _ESCAPE.finditer(raw))

@@ -37,25 +37,25 @@ class Spans:
         self.names = names
 
 
-def opened(data: bytes, start: int, end: int) -> Spans:
-    """The spans inside the object or array `data[start:end]`. Raises FormatError where it is not JSON."""
-    return _quick(data, start, end) or _slow(data, start, end)
+def scan_spans(data: bytes, start: int, end: int) -> Spans:
+    """Return the spans inside the object or array `data[start:end]`. Raises FormatError if it is not JSON."""
+    return _scan_fast(data, start, end) or _scan_slow(data, start, end)
 
 
-def opened_around(data: bytes, start: int, end: int, wanted: tuple[str, ...]) -> tuple[Spans, int, Spans] | None:
-    """Spans of an object and of the first array of these names, and which member that is: one pass over the array.
+def scan_around_array(data: bytes, start: int, end: int, wanted: tuple[str, ...]) -> tuple[Spans, int, Spans] | None:
+    """Return an object's spans, which member is the first of these arrays, and its spans, in one pass.
 
     None where it has no such array near its head, or duplicate names: open one level after the other.
     """
     try:
-        found = _holder(wanted).decode(memoryview(data)[start:end])
+        found = _make_holder(wanted).decode(memoryview(data)[start:end])
         name = next((name for name in wanted if isinstance(getattr(found, name), list)), "")
         if not name:
             return None
         sizes = [memoryview(raw).nbytes for raw in getattr(found, name)]
-        names, starts, ends = _members_before(data, start + 1, name.encode())
-        inner = _elements(data, starts[-1] + 1, sizes)
-        close = _end(_SPACE.match(data, inner.ends[-1] if sizes else starts[-1] + 1))
+        names, starts, ends = _list_members_before(data, start + 1, name.encode())
+        inner = _locate_elements(data, starts[-1] + 1, sizes)
+        close = _get_end(_SPACE.match(data, inner.ends[-1] if sizes else starts[-1] + 1))
         more, more_starts, more_ends, stop = scan_members(data, close + 1)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, FormatError):
         return None
@@ -65,8 +65,8 @@ def opened_around(data: bytes, start: int, end: int, wanted: tuple[str, ...]) ->
     return Spans(starts + more_starts, [*ends, close + 1, *more_ends], known), len(names) - 1, inner
 
 
-def _members_before(data: bytes, first: int, last: bytes) -> tuple[list[bytes], list[int], list[int]]:
-    """Names and spans of the members up to the one named `last`, whose end is left open."""
+def _list_members_before(data: bytes, first: int, last: bytes) -> tuple[list[bytes], list[int], list[int]]:
+    """Return names and spans of the members up to the one named `last`, whose end is left open."""
     text = data[first : first + _HEAD].decode("latin-1")
     names: list[bytes] = []
     starts: list[int] = []
@@ -80,18 +80,18 @@ def _members_before(data: bytes, first: int, last: bytes) -> tuple[list[bytes], 
         starts.append(key.end())
         if key[1] == last:
             return names, starts, ends
-        here = _past(text, key.end() - first, first)
+        here = _skip_value(text, key.end() - first, first)
         ends.append(first + here)
 
 
-def found(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> tuple[int, int] | None:
-    """Where the value at a path stands in `data[start:end]`, by looking for its very bytes.
+def find_value(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> tuple[int, int] | None:
+    """Return the span of the value at a path in `data[start:end]` by searching for its bytes.
 
     None where they occur twice, where the path leads nowhere, or where msgspec refuses: then opening it tells.
     """
     start, end = inside
     try:
-        node = _shut(_shape(path)).decode(memoryview(data)[start:end])
+        node = _shut(_generalize_path(path)).decode(memoryview(data)[start:end])
         for step in path:
             node = node[step] if isinstance(step, int) else node.value
         value = bytes(node)
@@ -105,7 +105,7 @@ def found(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> 
         ValueError,
     ):
         return None
-    last = _last_scalar(data, start, end) - len(value)
+    last = _find_last_scalar_end(data, start, end) - len(value)
     if value[-1] not in b"]}" and data.startswith(value, max(start, last)) and data.find(value, start, last) < 0:
         return last, last + len(value)  # were it another scalar than the last, it would stand before that one
     first = data.find(value, start, end)
@@ -114,15 +114,15 @@ def found(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> 
     return first, first + len(value)
 
 
-def _last_scalar(data: bytes, start: int, end: int) -> int:
-    """Where the last scalar in `data[start:end]` ends, if fewer than 64 brackets and blanks follow it."""
+def _find_last_scalar_end(data: bytes, start: int, end: int) -> int:
+    """Return where the last scalar in `data[start:end]` ends, if under 64 brackets and blanks follow it."""
     first = max(start, end - 64)
     return first + len(data[first:end].rstrip(b"]} \t\n\r"))
 
 
 @lru_cache(maxsize=1024)
-def _shape(path: tuple[str | int, ...]) -> tuple[str | None, ...]:
-    """The path with its indices left open."""
+def _generalize_path(path: tuple[str | int, ...]) -> tuple[str | None, ...]:
+    """Return the path with its indices left open."""
     return tuple([step if isinstance(step, str) else None for step in path])
 
 
@@ -156,11 +156,11 @@ def scan_array(data: bytes, start: int) -> tuple[list[int], list[int], int]:
     ends: list[int] = []
     here = 0
     while True:
-        here = _end(_COMMA.match(data, start + here)) - start
+        here = _get_end(_COMMA.match(data, start + here)) - start
         if text[here : here + 1] == "]":
             return starts, ends, start + here
         starts.append(start + here)
-        here = _past(text, here, start)
+        here = _skip_value(text, here, start)
         ends.append(start + here)
 
 
@@ -174,13 +174,13 @@ def scan_members(data: bytes, start: int) -> tuple[list[bytes], list[int], list[
     while True:
         key = _KEY.match(data, start + here)
         if key is None:
-            close = _end(_COMMA.match(data, start + here))
+            close = _get_end(_COMMA.match(data, start + here))
             if data[close : close + 1] != b"}":
                 raise FormatError(f"not JSON: no member and no closing brace at byte {close}")
             return names, starts, ends, close
         names.append(key[1])
         starts.append(key.end())
-        here = _past(text, key.end() - start, start)
+        here = _skip_value(text, key.end() - start, start)
         ends.append(start + here)
 
 
@@ -192,8 +192,8 @@ def name_of(raw: bytes) -> str:
         raise FormatError(f"not JSON: the name of a member is no text: {error}") from error
 
 
-def shadow_of(data: bytes) -> bytes:
-    """`data` itself, or a copy of equal length in which each lone surrogate escape reads `\\ufffd`."""
+def make_shadow(data: bytes) -> bytes:
+    r"""Return `data`, or an equally long copy in which each lone surrogate escape reads `\ufffd`."""
     lone, here = [], 0
     for half in _HALF.finditer(data):
         at = half.start()
@@ -214,20 +214,20 @@ def shadow_of(data: bytes) -> bytes:
     return bytes(shadow)
 
 
-def _quick(data: bytes, start: int, end: int) -> Spans | None:
-    """Spans by msgspec, if need be through the shadow; None where it refuses or duplicate names confuse it."""
+def _scan_fast(data: bytes, start: int, end: int) -> Spans | None:
+    """Scan spans by msgspec, via the shadow if needed; None if it refuses or duplicate names confuse it."""
     view, array = memoryview(data)[start:end], data[start : start + 1] == b"["
-    sizes = _sizes(array, view)
+    sizes = _measure_sizes(array, view)
     if sizes is None:
         shut = bytes(view)
-        shadow = shadow_of(shut)
-        sizes = _sizes(array, shadow) if shadow is not shut else None
+        shadow = make_shadow(shut)
+        sizes = _measure_sizes(array, shadow) if shadow is not shut else None
     if sizes is None:
         return None
-    return _walked(data, start, end, sizes) if array else _walked_members(data, start, end, sizes)
+    return _walk_array(data, start, end, sizes) if array else _walk_members(data, start, end, sizes)
 
 
-def _sizes(array: bool, data: bytes | memoryview) -> list[int] | None:
+def _measure_sizes(array: bool, data: bytes | memoryview) -> list[int] | None:
     try:
         found = _RAWS.decode(data) if array else _MEMBERS.decode(data).values()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -235,13 +235,13 @@ def _sizes(array: bool, data: bytes | memoryview) -> list[int] | None:
     return [memoryview(raw).nbytes for raw in found]
 
 
-def _walked(data: bytes, start: int, end: int, sizes: list[int]) -> Spans | None:
-    spans = _elements(data, start + 1, sizes)
+def _walk_array(data: bytes, start: int, end: int, sizes: list[int]) -> Spans | None:
+    spans = _locate_elements(data, start + 1, sizes)
     here = spans.ends[-1] if sizes else start + 1
-    return spans if _end(_SPACE.match(data, here)) == end - 1 else None
+    return spans if _get_end(_SPACE.match(data, here)) == end - 1 else None
 
 
-def _elements(data: bytes, here: int, sizes: list[int]) -> Spans:
+def _locate_elements(data: bytes, here: int, sizes: list[int]) -> Spans:
     starts, ends, match = [], [], _COMMA.match
     for size in sizes:
         here = match(data, here).end()  # type: ignore[union-attr]  # matches the empty string
@@ -251,7 +251,7 @@ def _elements(data: bytes, here: int, sizes: list[int]) -> Spans:
     return Spans(starts, ends)
 
 
-def _walked_members(data: bytes, start: int, end: int, sizes: list[int]) -> Spans | None:
+def _walk_members(data: bytes, start: int, end: int, sizes: list[int]) -> Spans | None:
     names: dict[str, int] = {}
     starts, ends, here = [], [], start + 1
     for at, size in enumerate(sizes):
@@ -262,18 +262,18 @@ def _walked_members(data: bytes, start: int, end: int, sizes: list[int]) -> Span
         starts.append(key.end())
         here = key.end() + size
         ends.append(here)
-    closed = _end(_SPACE.match(data, here)) == end - 1
+    closed = _get_end(_SPACE.match(data, here)) == end - 1
     return Spans(starts, ends, names) if closed and len(names) == len(sizes) else None
 
 
 @lru_cache(maxsize=64)
-def _holder(names: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
+def _make_holder(names: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
     shut = list[msgspec.Raw] | str | None  # a string: an input that is one text
     return msgspec.json.Decoder(msgspec.defstruct("Holder", [(name, shut, None) for name in names]))
 
 
-def _slow(data: bytes, start: int, end: int) -> Spans:
-    """Spans by the standard library. Of duplicate names the last one holds, as parsers have it."""
+def _scan_slow(data: bytes, start: int, end: int) -> Spans:
+    """Scan spans by the standard library. Of duplicate names the last one wins, as in parsers."""
     if data[start : start + 1] == b"[":
         starts, ends, close = scan_array(data, start + 1)
         names = None
@@ -285,7 +285,7 @@ def _slow(data: bytes, start: int, end: int) -> Spans:
     return Spans(starts, ends, names)
 
 
-def _past(text: str, here: int, start: int) -> int:
+def _skip_value(text: str, here: int, start: int) -> int:
     try:
         return _scan(text, here)[1]
     except RecursionError as error:
@@ -294,6 +294,6 @@ def _past(text: str, here: int, start: int) -> int:
         raise FormatError(f"not JSON at byte {start + here}: {error}") from error
 
 
-def _end(match: "re.Match[bytes] | None") -> int:
+def _get_end(match: "re.Match[bytes] | None") -> int:
     assert match is not None  # these patterns match the empty string
     return match.end()

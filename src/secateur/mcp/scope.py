@@ -27,53 +27,53 @@ class Scope:
         self._remember = remember
         self._found = ""
 
-    def session(self, seen: str = "") -> State:
-        """The session that is asked about. Raises ConfigError, StoreError."""
-        self._there()
+    def get_session(self, seen: str = "") -> State:
+        """Return the session in question. Raises ConfigError, StoreError."""
+        self._check_store()
         if self._session:
-            return self._named(self._session)
+            return self._load_session(self._session)
         if seen:
-            return self._of(seen)
+            return self._find_session(seen)
         if self._found:
-            return self._named(self._found)
-        rows = self.store.sessions(self.tenant)
+            return self._load_session(self._found)
+        rows = self.store.list_sessions(self.tenant)
         if len(rows) != 1:
             raise ConfigError(f"{len(rows)} sessions are kept here, and it is not known which is yours: {SEEN}")
-        return self._named(rows[0].who.session)
+        return self._load_session(rows[0].who.session)
 
-    def blob(self, handle: str) -> tuple[State, Blob]:
-        """The bytes under a handle, and the session that refers to them. Raises ConfigError, StoreError."""
-        self._there()
-        state = self.session(handle if len(_plain(handle)) >= HANDLE_DIGITS else "")
-        blob = self.store.blob(self.tenant, _plain(handle)) if self.holds(state, handle) else None
+    def get_blob(self, handle: str) -> tuple[State, Blob]:
+        """Return the bytes of a handle and the session that refers to them. Raises ConfigError, StoreError."""
+        self._check_store()
+        state = self.get_session(handle if len(_normalize_handle(handle)) >= HANDLE_DIGITS else "")
+        blob = self.store.get_blob(self.tenant, _normalize_handle(handle)) if self.has_handle(state, handle) else None
         if blob is None:
             raise StoreError(
                 f"nothing is kept under {handle!r} for this session: `removed` lists its handles; old bytes may be gone"
             )
         return state, blob
 
-    def holds(self, state: State, handle: str) -> bool:
-        """Whether a session refers to bytes of this handle."""
-        return any(one.id.startswith(_plain(handle)) for one in held(self.store, state))
+    def has_handle(self, state: State, handle: str) -> bool:
+        """Return whether a session refers to bytes of this handle."""
+        return any(one.id.startswith(_normalize_handle(handle)) for one in list_held(self.store, state))
 
-    def _there(self) -> None:
+    def _check_store(self) -> None:
         if isinstance(self.store, SqliteStore) and not Path(self.store.path).exists():
             raise StoreError("nothing is kept here yet: nothing was removed, or sessions are kept in another store")
 
-    def _named(self, name: str) -> State:
+    def _load_session(self, name: str) -> State:
         state = self.store.load(SessionId(name, self.tenant))
         if state is None:
             raise StoreError(f"there is no session {name!r} yet: nothing was removed so far")
         return state
 
-    def _of(self, handle: str) -> State:
-        """The session, last touched, that refers to these bytes."""
-        if len(_plain(handle)) < HANDLE_DIGITS:
+    def _find_session(self, handle: str) -> State:
+        """Return the most recently used session that refers to these bytes."""
+        if len(_normalize_handle(handle)) < HANDLE_DIGITS:
             raise ConfigError(f"{handle!r} is too short to tell a session by: give all {HANDLE_DIGITS} digits")
-        if self.store.blob(self.tenant, _plain(handle)) is not None:
-            for row in self.store.sessions(self.tenant):
+        if self.store.get_blob(self.tenant, _normalize_handle(handle)) is not None:
+            for row in self.store.list_sessions(self.tenant):
                 state = self.store.load(row.who)
-                if state is not None and self.holds(state, handle):
+                if state is not None and self.has_handle(state, handle):
                     self._found = row.who.session if self._remember else ""
                     return state
         raise StoreError(
@@ -81,10 +81,10 @@ class Scope:
         )
 
 
-def held(store: Store, state: State) -> tuple[BlobRef, ...]:
-    """What left the session's views and can be read back; pieces of raw documents aside."""
-    return tuple(one for one in store.blobs(state.who) if one.id and one.kind != "raw")
+def list_held(store: Store, state: State) -> tuple[BlobRef, ...]:
+    """Return what left the session's views and can be read back, without pieces of raw documents."""
+    return tuple(one for one in store.list_blobs(state.who) if one.id and one.kind != "raw")
 
 
-def _plain(handle: str) -> str:
+def _normalize_handle(handle: str) -> str:
     return handle.strip().lower().removeprefix("recall").strip(" []`'\"")

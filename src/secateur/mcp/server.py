@@ -26,8 +26,8 @@ _ABOUT = (
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
 
-def server_of(tools: Tools, version: str) -> Any:
-    """The server with its tools. Raises ConfigError where the protocol's package is missing."""
+def make_server(tools: Tools, version: str) -> Any:
+    """Return the server with its tools. Raises ConfigError if the protocol's package is missing."""
     try:
         package, types = import_module("mcp.server.mcpserver"), import_module("mcp_types")
         errors = import_module("mcp.server.mcpserver.exceptions")
@@ -38,7 +38,7 @@ def server_of(tools: Tools, version: str) -> Any:
         tool = getattr(tools, name)
         notes = types.ToolAnnotations(read_only_hint=name not in PINS, destructive_hint=False, open_world_hint=False)
         about = " ".join((tool.__doc__ or "").split())
-        server.add_tool(_told(tool, errors.ToolError), name, None, about, notes, structured_output=False)
+        server.add_tool(_wrap_tool(tool, errors.ToolError), name, None, about, notes, structured_output=False)
     return server
 
 
@@ -50,12 +50,12 @@ def serve(server: Any) -> None:
 def serve_http(server: Any, port: int, token: str) -> None:
     """Answer over HTTP at `http://127.0.0.1:PORT/mcp` whoever gives the token."""
     uvicorn = import_module("uvicorn")
-    app = guarded(server.streamable_http_app(host=HOST, streamable_http_path=PATH, stateless_http=True), token)
+    app = require_token(server.streamable_http_app(host=HOST, streamable_http_path=PATH, stateless_http=True), token)
     uvicorn.run(app, host=HOST, port=port, log_level="warning")
 
 
-def guarded(app: Asgi, token: str) -> Asgi:
-    """The application, for who says `Authorization: Bearer TOKEN`; others hear 401."""
+def require_token(app: Asgi, token: str) -> Asgi:
+    """Wrap the application so that requests without `Authorization: Bearer TOKEN` get 401."""
     wanted = token.encode()
 
     async def checked(scope: Any, receive: Any, send: Any) -> None:
@@ -71,8 +71,8 @@ def guarded(app: Asgi, token: str) -> Asgi:
     return checked
 
 
-def _told(tool: Callable[..., str], refused: type[Exception]) -> Callable[..., str]:
-    """The tool, with errors of ours as answers."""
+def _wrap_tool(tool: Callable[..., str], refused: type[Exception]) -> Callable[..., str]:
+    """Wrap a tool so that our errors become its answers."""
 
     @wraps(tool)
     def answered(*args: Any, **given: Any) -> str:

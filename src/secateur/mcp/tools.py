@@ -7,17 +7,17 @@ answered says what to ask instead. Only pins change anything.
 import re
 
 from secateur.answers import pages
-from secateur.answers.grep import matching
-from secateur.answers.json_path import values_at
-from secateur.answers.left import Removal, left
+from secateur.answers.grep import find_matching_lines
+from secateur.answers.json_path import find_values
+from secateur.answers.left import Removal, list_removals
 from secateur.engine import Engine
 from secateur.errors import ConfigError
 from secateur.jsontext import dumps
 from secateur.lineage import HANDLE_DIGITS
-from secateur.mcp.scope import Scope, held
-from secateur.mcp.status import status_of
-from secateur.placeholder import short
-from secateur.recalling import headed
+from secateur.mcp.scope import Scope, list_held
+from secateur.mcp.status import describe_status
+from secateur.placeholder import shorten_line
+from secateur.recalling import add_header
 from secateur.stores.protocol import BlobRef
 
 NAMES = ("recall", "search", "removed", "status", "pin", "unpin")  # methods of `Tools`; what they say is their help
@@ -41,54 +41,58 @@ class Tools:
         `[secateur: Bash "npm test" gave 8120 chars ...; removed, recall 1a2b3c4d5e6f]` is read with handle
         1a2b3c4d5e6f. It comes in pages; `lines` like "120-180" or `json_path` like "$.items[0].name" give a part.
         """
-        _, blob = self._scope.blob(handle)
+        _, blob = self._scope.get_blob(handle)
         text = blob.data.decode("utf-8", "replace")
         name = blob.id[:HANDLE_DIGITS]
         first = 1
         if json_path:
-            text = "\n".join(one if isinstance(one, str) else dumps(one).decode() for one in values_at(text, json_path))
+            text = "\n".join(
+                one if isinstance(one, str) else dumps(one).decode() for one in find_values(text, json_path)
+            )
             name = f"{name} {json_path}"
-        count = pages.lines_of(text)
+        count = pages.count_lines(text)
         if lines:
-            first, last = _lines(lines, count)
-            text = pages.lines(text, first, last)
+            first, last = _parse_line_range(lines, count)
+            text = pages.slice_lines(text, first, last)
         shown = pages.page(text, page, chars=PAGE_CHARS)
         if page not in (0, shown.number):
             raise ConfigError(f"there is no page {page} of {name}: it has {shown.pages}")
         where = f"lines {first + shown.first - 1}-{first + shown.last - 1} of {count}"
         more = f"; page={shown.number + 1} goes on" if shown.number < shown.pages else ""
-        return headed("recall", f"{name}, {where}, page {shown.number} of {shown.pages}{more}", shown.text)
+        return add_header("recall", f"{name}, {where}, page {shown.number} of {shown.pages}{more}", shown.text)
 
     def search(self, pattern: str, handle: str = "", page: int = 1, seen: str = "") -> str:
         """secateur: find lines in what was removed from your context, by a regular expression ((?i) ignores case).
 
         In all that was removed, or only in what `handle` names. Each line is given as HANDLE:LINE: text.
         """
-        some, rest = self._texts(handle, seen)
+        some, rest = self._collect_texts(handle, seen)
         joined = "\n".join(text for _, text in some)
         starts: list[tuple[int, str]] = []
         line = 1
         for name, text in some:
             starts.append((line, name))
             line += text.count("\n") + 1
-        numbers = matching(joined, pattern)
-        found = _placed(numbers, joined.split("\n"), starts)
-        rows, of = _paged(found, page)
+        numbers = find_matching_lines(joined, pattern)
+        found = _format_hits(numbers, joined.split("\n"), starts)
+        rows, of = _paginate(found, page)
         note = f"; {rest} older texts were not looked through, give a handle" if rest else ""
         about = f"{pattern!r} in {len(some)} texts, {len(found)} lines, page {page} of {of}{note}"
-        return headed("search", about, "\n".join(rows) or "No line matches.")
+        return add_header("search", about, "\n".join(rows) or "No line matches.")
 
     def removed(self, page: int = 1, tool: str = "", seen: str = "") -> str:
         """secateur: list what was removed from your context, the newest first, each with its handle for `recall`.
 
         `tool` lists only the outputs of one tool.
         """
-        state = self._scope.session(seen)
-        out = {one.key: one for one in left(self._scope.store, state) if one.out and one.verb != "restore"}
-        rows, of = _paged([_row(one) for one in reversed(out.values()) if tool.lower() in one.tool.lower()], page)
+        state = self._scope.get_session(seen)
+        out = {one.key: one for one in list_removals(self._scope.store, state) if one.out and one.verb != "restore"}
+        rows, of = _paginate(
+            [_format_row(one) for one in reversed(out.values()) if tool.lower() in one.tool.lower()], page
+        )
         about = f"{len(out)} parts of session {state.who.session}, page {page} of {of}"
         more = f"; page={page + 1} goes on" if page < of else ""
-        return headed("removed", about + more, "\n".join(rows) or "Nothing is out of your context now.")
+        return add_header("removed", about + more, "\n".join(rows) or "Nothing is out of your context now.")
 
     def pin(self, pattern: str, kind: str = "handle", seen: str = "") -> str:
         """secateur: bring something removed back into your context, from your next request on, and keep it there.
@@ -96,45 +100,45 @@ class Tools:
         `kind` is handle (as in a placeholder), tool (a name, * for any letters) or glob (over paths in calls'
         arguments). It costs the tokens of what comes back, and the prompt cache behind it: to look once, use recall.
         """
-        return self._pinned(pattern, kind, seen, True)
+        return self._change_pin(pattern, kind, seen, True)
 
     def unpin(self, pattern: str, kind: str = "handle", seen: str = "") -> str:
         """secateur: take a pin away: what it kept in your context may be removed again."""
-        return self._pinned(pattern, kind, seen, False)
+        return self._change_pin(pattern, kind, seen, False)
 
     def status(self, seen: str = "") -> str:
         """secateur: how full your context is, how much was removed, what is pinned, and whether the record holds."""
-        return headed("status", *status_of(self._scope.store, self._scope.session(seen)))
+        return add_header("status", *describe_status(self._scope.store, self._scope.get_session(seen)))
 
-    def _pinned(self, pattern: str, kind: str, seen: str, on: bool) -> str:
+    def _change_pin(self, pattern: str, kind: str, seen: str, on: bool) -> str:
         by_handle = kind == "handle"
-        state = self._scope.session(seen or (pattern if by_handle else ""))
+        state = self._scope.get_session(seen or (pattern if by_handle else ""))
         if by_handle and on:
-            self._scope.blob(pattern)
+            self._scope.get_blob(pattern)
         engine = Engine("observe", store=self._scope.store, tenant=self._scope.tenant)
         pins = (engine.pin if on else engine.unpin)(state.who.session, kind, pattern)
         told = ", ".join(f"{pin.kind} {pin.pattern}" for pin in pins) or "none"
-        return headed("pin" if on else "unpin", f"from your next request on; pins now: {told}")
+        return add_header("pin" if on else "unpin", f"from your next request on; pins now: {told}")
 
-    def _texts(self, handle: str, seen: str) -> tuple[list[tuple[str, str]], int]:
-        """The texts to look through, the newest first, with their handles, and how many were left out."""
+    def _collect_texts(self, handle: str, seen: str) -> tuple[list[tuple[str, str]], int]:
+        """The texts to search, newest first, with their handles, and the number left out."""
         store = self._scope.store
         if handle:
-            _, only = self._scope.blob(handle)
+            _, only = self._scope.get_blob(handle)
             return [(only.id[:HANDLE_DIGITS], only.data.decode("utf-8", "replace"))], 0
-        state = self._scope.session(seen)
-        named = {one.id: one for one in held(store, state) if one.kind != "media"}
-        wanted = _within(list(reversed(named.values())))
+        state = self._scope.get_session(seen)
+        named = {one.id: one for one in list_held(store, state) if one.kind != "media"}
+        wanted = _take_searchable(list(reversed(named.values())))
         found = []
         for one in wanted:
-            blob = store.blob(state.who.tenant, one.id)
+            blob = store.get_blob(state.who.tenant, one.id)
             if blob is not None:
                 found.append((one.id[:HANDLE_DIGITS], blob.data.decode("utf-8", "replace")))
         return found, len(named) - len(wanted)
 
 
-def _within(held_: list[BlobRef]) -> list[BlobRef]:
-    """The first of these that can be looked through at once."""
+def _take_searchable(held_: list[BlobRef]) -> list[BlobRef]:
+    """The first of these blobs that can be searched at once."""
     size = 0
     for number, one in enumerate(held_):
         size += one.size
@@ -143,7 +147,7 @@ def _within(held_: list[BlobRef]) -> list[BlobRef]:
     return held_
 
 
-def _placed(numbers: tuple[int, ...], lines: list[str], starts: list[tuple[int, str]]) -> list[str]:
+def _format_hits(numbers: tuple[int, ...], lines: list[str], starts: list[tuple[int, str]]) -> list[str]:
     """Lines of the joined texts as HANDLE:LINE: text."""
     found = []
     place = 0
@@ -157,24 +161,24 @@ def _placed(numbers: tuple[int, ...], lines: list[str], starts: list[tuple[int, 
     return found
 
 
-def _paged(rows: list[str], page: int) -> tuple[list[str], int]:
+def _paginate(rows: list[str], page: int) -> tuple[list[str], int]:
     of = max(1, -(-len(rows) // ROWS))
     if not 1 <= page <= of:
         raise ConfigError(f"there is no page {page}: there are {of}")
     return rows[(page - 1) * ROWS : page * ROWS], of
 
 
-def _row(one: Removal) -> str:
-    """One removed part on a line: its handle, what it was, where, and what stands there."""
+def _format_row(one: Removal) -> str:
+    """One removed part on a line: its handle, what it was, where, and what replaced it."""
     name = one.handle or "(not kept)"
     where = f"message {one.message}" if one.message is not None else one.verb
     size = f"{one.tokens_before} tokens" if one.tokens_before else f"{one.bytes or 0} bytes"
     gone = "" if one.bytes is not None else ", bytes no longer kept"
-    stands = f": {short(one.stands, 160)}" if one.stands else ""
+    stands = f": {shorten_line(one.stands, 160)}" if one.stands else ""
     return f"{name} {one.tool or one.verb}, {where}, {size}, by {one.strategy}{gone}{stands}"
 
 
-def _lines(said: str, count: int) -> tuple[int, int | None]:
+def _parse_line_range(said: str, count: int) -> tuple[int, int | None]:
     match = _RANGE.fullmatch(said)
     if not match or not 1 <= int(match[1]) <= max(count, 1) or (match[3] and int(match[3]) < int(match[1])):
         raise ConfigError(f"{said!r} are no lines of this text: it has {count}; write 10-40, 10- or 10")

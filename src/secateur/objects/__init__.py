@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from secateur.objects.kinds import kind_of
+from secateur.objects.kinds import get_kind
 from secateur.objects.plain import is_plain
-from secateur.objects.request import ARRAYS, members_of, read
-from secateur.objects.returning import returned
+from secateur.objects.request import ARRAYS, get_members, read
+from secateur.objects.returning import apply_view
 from secateur.objects.seeing import Eyes, Seen, SeenList
 
-__all__ = ["Eyes", "Looked", "Seen", "SeenList", "format_of", "looked", "looked_at", "shared"]
+__all__ = ["Eyes", "Looked", "Seen", "SeenList", "format_of", "inspect_objects", "inspect_request", "count_shared"]
 
 _FORMATS = {
     "anthropic_messages": "anthropic.",
@@ -32,19 +32,19 @@ class Looked(Struct, frozen=True):
     request: Any
     native: Any  # a `Seen` or a `SeenList`; the request itself where there is nothing more to it
 
-    def given(self, view: Any) -> Any:
-        """The view of this request, as `view` of its JSON shape is: the very request if nothing was edited."""
+    def restore(self, view: Any) -> Any:
+        """Convert a view of the JSON shape back to the request's own shape; unedited, the request itself."""
         if view is self.native:
             return self.request
         objects = isinstance(self.native, Seen | SeenList)
-        return returned(self.request, self.native, view) if objects else view
+        return apply_view(self.request, self.native, view) if objects else view
 
-    def strangers(self) -> str:
-        """What to do where no format knows the objects among the messages; "" where there are none."""
-        held = members_of(self.request) or {}
+    def describe_unknown(self) -> str:
+        """What to do when no format knows the objects among the messages; "" if there are none."""
+        held = get_members(self.request) or {}
         messages = next((held[name] for name in ARRAYS if name in held), self.request)
         some = messages if isinstance(messages, list | tuple) else [messages]
-        classes = {f"{type(one).__module__}.{type(one).__qualname__}": 0 for one in some if kind_of(type(one))}
+        classes = {f"{type(one).__module__}.{type(one).__qualname__}": 0 for one in some if get_kind(type(one))}
         if not classes:
             return ""
         return (
@@ -53,21 +53,21 @@ class Looked(Struct, frozen=True):
         )
 
 
-def looked(request: Any, eyes: Eyes) -> Looked | None:
-    """What a request holds, if that is more than plain JSON values; None where it is not. Raises FormatError."""
+def inspect_objects(request: Any, eyes: Eyes) -> Looked | None:
+    """Read a request that holds more than plain JSON values; None if it does not. Raises FormatError."""
     if isinstance(request, bytes | bytearray | memoryview | str) or is_plain(request):
         return None
     with eyes.lock:
         return Looked(request, read(request, eyes))
 
 
-def looked_at(request: Any) -> Looked:
-    """What a request is, whatever it holds. Raises FormatError."""
-    return looked(request, Eyes()) or Looked(request, request)
+def inspect_request(request: Any) -> Looked:
+    """Inspect a request, whatever it holds. Raises FormatError."""
+    return inspect_objects(request, Eyes()) or Looked(request, request)
 
 
-def shared(old: Any, new: Any, at: tuple[str | int, ...]) -> int:
-    """How many leading messages of two requests are the very same shapes; `at` is where the old one has them."""
+def count_shared(old: Any, new: Any, at: tuple[str | int, ...]) -> int:
+    """Count leading messages of two requests that are the same objects; `at` is their path in the old one."""
     if type(old) is not type(new) or type(old) not in (Seen, SeenList):
         return 0
     before, after = (native.get(at[0]) if at else native for native in (old, new))

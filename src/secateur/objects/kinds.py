@@ -28,43 +28,43 @@ class Kind(NamedTuple):
     changed: Callable[[Any, Members, frozenset[str]], Any]  # a copy with other attributes, and without some
 
 
-def kind_of(made: type) -> Kind | None:
-    """How objects of this class are read and copied; None where nobody knows."""
-    return _kind(made)
+def get_kind(made: type) -> Kind | None:
+    """How to read and copy objects of this class; None if unknown."""
+    return _find_kind(made)
 
 
 @lru_cache(maxsize=2048)
-def _kind(made: Hashable) -> Kind | None:
+def _find_kind(made: Hashable) -> Kind | None:
     assert isinstance(made, type)
     if hasattr(made, "model_copy") and isinstance(getattr(made, "__pydantic_fields__", None), dict):
-        return _pydantic(made)
+        return _describe_pydantic(made)
     if hasattr(made, "__struct_encode_fields__"):
-        return _struct(made)
+        return _describe_struct(made)
     if dataclasses.is_dataclass(made):
         fields = dataclasses.fields(made)
         empty = {one.name for one in fields if one.default is None}
         init = all(one.init for one in fields)
-        return _plain([one.name for one in fields], empty, dataclasses.replace if init else None)
+        return _describe_plain([one.name for one in fields], empty, dataclasses.replace if init else None)
     attributes = getattr(made, "__attrs_attrs__", None)
     if attributes is not None:
         empty = {one.name for one in attributes if one.default is None}
-        return _plain([one.name for one in attributes], empty, None)
+        return _describe_plain([one.name for one in attributes], empty, None)
     return None
 
 
-def package_of(made: type) -> str:
-    """The package that a class is of, as far as that tells a provider."""
+def get_package(made: type) -> str:
+    """The package a class belongs to, as far as it identifies a provider."""
     return ".".join(made.__module__.split(".")[:3])
 
 
-def _of(made: type, packages: tuple[str, ...]) -> bool:
+def _is_from_packages(made: type, packages: tuple[str, ...]) -> bool:
     return any(f"{one.__module__}.".startswith(f"{name}.") for one in made.__mro__[:-1] for name in packages)
 
 
 # --- pydantic --------------------------------------------------------------------------------------------------------
 
 
-def _pydantic(made: type) -> Kind:
+def _describe_pydantic(made: type) -> Kind:
     infos: dict[str, Any] = made.__pydantic_fields__  # type: ignore[attr-defined]
     hidden = set(getattr(made, "__api_exclude__", None) or ())
     names = {
@@ -72,7 +72,7 @@ def _pydantic(made: type) -> Kind:
         for name, info in infos.items()
         if name not in hidden and not info.exclude
     }
-    strict, sparse = _of(made, _STRICT), _of(made, _SPARSE)
+    strict, sparse = _is_from_packages(made, _STRICT), _is_from_packages(made, _SPARSE)
     open_ = getattr(made, "model_config", {}).get("extra") == "allow"
     fields = {alias: name for name, alias in names.items()}
 
@@ -94,14 +94,14 @@ def _pydantic(made: type) -> Kind:
             return None
         made = it.model_copy(update={fields.get(name, name): value for name, value in values.items()})
         for name in gone:
-            _emptied(made, fields.get(name, name))
+            _reset_field(made, fields.get(name, name))
         return made
 
     return Kind(fields, members, state, changed)
 
 
-def _emptied(it: Any, name: str) -> None:
-    """Take a field back to what it is where nobody set it."""
+def _reset_field(it: Any, name: str) -> None:
+    """Reset a field to its unset state."""
     if name in it.__dict__:
         it.__dict__[name] = None
     (it.__pydantic_extra__ or {}).pop(name, None)
@@ -111,7 +111,7 @@ def _emptied(it: Any, name: str) -> None:
 # --- the others ------------------------------------------------------------------------------------------------------
 
 
-def _struct(made: type) -> Kind:
+def _describe_struct(made: type) -> Kind:
     wire, names = made.__struct_encode_fields__, made.__struct_fields__  # type: ignore[attr-defined]
     fields = dict(zip(wire, names, strict=True))
     tag: Members = {}
@@ -131,8 +131,8 @@ def _struct(made: type) -> Kind:
     return Kind(fields, members, lambda it: None, changed)
 
 
-def _plain(names: list[str], empty: set[str], replace: Callable[..., Any] | None) -> Kind:
-    """A class with attributes of these names; those in `empty` are None where nobody says otherwise."""
+def _describe_plain(names: list[str], empty: set[str], replace: Callable[..., Any] | None) -> Kind:
+    """Describe a class with attributes of these names; those in `empty` default to None."""
 
     def members(it: Any) -> Members:
         held = {name: getattr(it, name, None) for name in names}

@@ -14,11 +14,11 @@ _ONCE = 64  # levels from which on a container that stands at several places is 
 
 def is_plain(value: Any) -> bool:
     """Whether there is nothing else in it. Raises FormatError where it is nested too deep."""
-    if type(value) is dict and "contents" in value and ("config" in value or _lone(value["contents"])):
+    if type(value) is dict and "contents" in value and ("config" in value or _is_single_content(value["contents"])):
         return False  # as google-genai takes it, and no request's own shape
     level = [value]
     for depth in range(MOST_LEVELS):
-        below = _below(level if depth <= _ONCE else [*{id(one): one for one in level}.values()])
+        below = _list_children(level if depth <= _ONCE else [*{id(one): one for one in level}.values()])
         if not below:
             return below is not None
         level = below
@@ -28,8 +28,8 @@ def is_plain(value: Any) -> bool:
     )
 
 
-def _below(level: list[Any]) -> list[Any] | None:
-    """What stands in these containers, scalars aside; None where one of them is no container."""
+def _list_children(level: list[Any]) -> list[Any] | None:
+    """Everything inside these containers except scalars; None if one of them is not a container."""
     found: list[Any] = []
     for one in level:
         kind = type(one)
@@ -42,8 +42,8 @@ def _below(level: list[Any]) -> list[Any] | None:
     return found
 
 
-def _lone(contents: Any) -> bool:
-    """Whether this is no list of contents: a text or one content, or a list with such among them."""
+def _is_single_content(contents: Any) -> bool:
+    """Whether this is not a list of contents: a text, one content, or a list that mixes these in."""
     if not isinstance(contents, list):
         return contents is not None
     return any(isinstance(one, str) or (isinstance(one, dict) and "parts" not in one) for one in contents)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from secateur.errors import FormatError
-from secateur.objects.kinds import kind_of
+from secateur.objects.kinds import get_kind
 from secateur.objects.seeing import Eyes, Seen, SeenList, Unread
 
 ARRAYS = ("messages", "input", "contents")
@@ -30,7 +30,7 @@ def read(request: Any, eyes: Eyes) -> Seen | SeenList:
     try:
         found = _read(request, eyes)
     except Unread as unread:
-        raise unread.told() from None
+        raise unread.to_format_error() from None
     except RecursionError as error:
         raise FormatError("the request is nested too deep: hand in the messages as they would be sent") from error
     found.packages = frozenset(eyes.packages)
@@ -39,57 +39,57 @@ def read(request: Any, eyes: Eyes) -> Seen | SeenList:
 
 def _read(request: Any, eyes: Eyes) -> Seen | SeenList:
     if isinstance(request, list | tuple | deque):
-        elements = _elements(request, eyes)
-        return eyes.same(_contents(elements) if _GOOGLE in eyes.packages else elements)
-    held = members_of(request)
+        elements = _read_elements(request, eyes)
+        return eyes.reuse_equal(_read_contents(elements) if _GOOGLE in eyes.packages else elements)
+    held = get_members(request)
     if held is None or not any(name in held for name in ARRAYS):
         raise Unread(request, "a request is a list of messages, or has them as `messages`, `input` or `contents`")
     found = Seen()
     for name, value in held.items():
         if name not in ARRAYS:
-            _beside(found, str(name), value)
+            _read_sibling(found, str(name), value)
             continue
-        elements = _elements(value, eyes, name)
-        found[name] = elements if isinstance(elements, str) else eyes.same(elements)
-    for name, value in _lifted(found).items():
+        elements = _read_elements(value, eyes, name)
+        found[name] = elements if isinstance(elements, str) else eyes.reuse_equal(elements)
+    for name, value in _lift_config(found).items():
         found.setdefault(name, value)
     return found
 
 
-def members_of(value: Any) -> dict[str, Any] | None:
-    """What a dict or an object holds, by its names on the wire; None for anything else."""
+def get_members(value: Any) -> dict[str, Any] | None:
+    """The members of a dict or an object by their wire names; None for anything else."""
     if isinstance(value, Mapping):
         return {str(name): inner for name, inner in value.items()}
-    kind = kind_of(type(value))
+    kind = get_kind(type(value))
     return kind.members(value) if kind else None
 
 
-def _elements(value: Any, eyes: Eyes, name: str = "") -> Any:
-    """The messages of a request; a text that an `input` may be."""
+def _read_elements(value: Any, eyes: Eyes, name: str = "") -> Any:
+    """Read the messages of a request; an `input` may also be a text."""
     if name == "input" and isinstance(value, str):
         return value
     if name == "contents":
         whole = value if isinstance(value, list | tuple | deque) else [value]
-        return _contents(_shapes(whole, eyes, name))
-    return _shapes(value, eyes, name)
+        return _read_contents(_read_shapes(whole, eyes, name))
+    return _read_shapes(value, eyes, name)
 
 
-def _shapes(value: Any, eyes: Eyes, name: str) -> Any:
+def _read_shapes(value: Any, eyes: Eyes, name: str) -> Any:
     try:
         if not isinstance(value, list | tuple | deque):
             raise Unread(value, "messages are a list: make one of it, `list(...)`")
-        return eyes.elements(value)
+        return eyes.read_elements(value)
     except Unread as unread:
         unread.steps += [name] if name else []
         raise
 
 
-def _contents(elements: list[Any]) -> list[Any]:
-    """Contents, of what google-genai takes for them."""
-    return [_content(one) for one in elements]
+def _read_contents(elements: list[Any]) -> list[Any]:
+    """Convert whatever google-genai accepts as contents."""
+    return [_read_content(one) for one in elements]
 
 
-def _content(one: Any) -> Any:
+def _read_content(one: Any) -> Any:
     if isinstance(one, str):
         return {"role": "user", "parts": [{"text": one}]}
     if isinstance(one, list):
@@ -107,34 +107,34 @@ def _content(one: Any) -> Any:
 # --- beside the messages ---------------------------------------------------------------------------------------------
 
 
-def _beside(found: Seen, name: str, value: Any) -> None:
-    """What stands beside the messages, as far as it can be read."""
+def _read_sibling(found: Seen, name: str, value: Any) -> None:
+    """Read a member next to the messages, as far as it can be read."""
     if type(value).__name__ in ("NotGiven", "Omit"):  # how clients say that an argument was left out
         return
     try:
-        found[name] = Eyes().shape(value)
+        found[name] = Eyes().read_shape(value)
     except (Unread, RecursionError):
         if isinstance(value, list | tuple):
-            found[name] = [_tool(one) for one in value]
-        elif members_of(value) is not None:
+            found[name] = [_read_tool(one) for one in value]
+        elif get_members(value) is not None:
             inner = Seen()
-            for member, said in (members_of(value) or {}).items():
-                _beside(inner, member, said)
+            for member, said in (get_members(value) or {}).items():
+                _read_sibling(inner, member, said)
             found[name] = inner
 
 
-def _tool(value: Any) -> Any:
-    """A tool: as it is defined, or a function by what it says of itself."""
+def _read_tool(value: Any) -> Any:
+    """A tool as it is defined, or a function by its own description."""
     try:
-        return Eyes().shape(value)
+        return Eyes().read_shape(value)
     except (Unread, RecursionError):
         named = getattr(value, "name", None) or getattr(value, "__name__", None) or type(value).__name__
         said = getattr(value, "description", None) or getattr(value, "__doc__", None) or ""
         return {"name": str(named), "description": str(said)}
 
 
-def _lifted(found: Seen) -> dict[str, Any]:
-    """What google-genai's `config` holds of a request."""
+def _lift_config(found: Seen) -> dict[str, Any]:
+    """The parts of the request inside google-genai's `config`."""
     config = found.get("config")
     if "contents" not in found or not isinstance(config, dict):
         return {}

@@ -11,62 +11,62 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from secateur.objects.kinds import kind_of
-from secateur.objects.request import ARRAYS, LIFTED, members_of
+from secateur.objects.kinds import get_kind
+from secateur.objects.request import ARRAYS, LIFTED, get_members
 from secateur.objects.seeing import Eyes, Unread
 
 _NEAR = 64  # elements among which an equal one is looked for
 _TOLD_BY = ("type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "name")
 
 
-def returned(request: Any, seen: Any, view: Any) -> Any:
-    """The request with what the view changes of its shape."""
+def apply_view(request: Any, seen: Any, view: Any) -> Any:
+    """Return the request with the view's changes applied."""
     if isinstance(seen, list):
-        return _relisted(request, seen, view)
-    held = members_of(request) or {}
+        return _apply_list(request, seen, view)
+    held = get_members(request) or {}
     lifted = {name for name in LIFTED if name not in held}
     was = {name: value for name, value in seen.items() if name not in lifted}
     now = {name: value for name, value in view.items() if name not in lifted}
     values = {
-        name: _array(held[name], was[name], value)
+        name: _apply_array(held[name], was[name], value)
         if name in ARRAYS and name in was
-        else _carried(held, was, name, value)
+        else _apply_member(held, was, name, value)
         for name, value in now.items()
         if name not in was or value is not was[name]
     }
     return _with(request, values, frozenset(was.keys() - now.keys()), view)
 
 
-def _array(original: Any, seen: Any, now: Any) -> Any:
-    """The messages; one that stood alone stands in a list if there are more now."""
+def _apply_array(original: Any, seen: Any, now: Any) -> Any:
+    """Apply changes to the messages; a single one becomes a list if there are more now."""
     if seen == now:
         return original
     if isinstance(seen, list) and not isinstance(original, list | tuple | deque):
-        return _relisted([original], seen, now)
-    return _value(original, seen, now)
+        return _apply_list([original], seen, now)
+    return _apply_value(original, seen, now)
 
 
-def _carried(held: dict[str, Any], was: dict[str, Any], name: str, now: Any) -> Any:
-    return _value(held[name], was[name], now) if name in held and name in was else now
+def _apply_member(held: dict[str, Any], was: dict[str, Any], name: str, now: Any) -> Any:
+    return _apply_value(held[name], was[name], now) if name in held and name in was else now
 
 
-def _value(original: Any, seen: Any, now: Any) -> Any:
-    """A value, edited or not."""
+def _apply_value(original: Any, seen: Any, now: Any) -> Any:
+    """Return a value, edited or unchanged."""
     if now is seen or now == seen:
         return original
     if isinstance(seen, dict) and isinstance(now, dict):
-        return _edited(original, seen, now)
+        return _apply_object(original, seen, now)
     if isinstance(seen, list) and isinstance(now, list) and isinstance(original, list | tuple | deque):
-        return _relisted(original, seen, now)
+        return _apply_list(original, seen, now)
     return now
 
 
-def _edited(original: Any, seen: dict[str, Any], now: dict[str, Any]) -> Any:
-    held = members_of(original)
+def _apply_object(original: Any, seen: dict[str, Any], now: dict[str, Any]) -> Any:
+    held = get_members(original)
     if held is None or not seen.keys() <= held.keys() or seen.get("type") != now.get("type"):
         return now  # it stands for something else, as a text for a content, or became something else
     values = {
-        name: _carried(held, seen, name, value)
+        name: _apply_member(held, seen, name, value)
         for name, value in now.items()
         if name not in seen or value is not seen[name]
     }
@@ -87,7 +87,7 @@ def _with(original: Any, values: dict[str, Any], gone: frozenset[str], now: Any)
                 del made[name]
             return made
         return {**{name: value for name, value in original.items() if name not in gone}, **values}
-    kind = kind_of(type(original))
+    kind = get_kind(type(original))
     made = kind.changed(original, values, gone) if kind else None
     return now if made is None else made
 
@@ -95,25 +95,25 @@ def _with(original: Any, values: dict[str, Any], gone: frozenset[str], now: Any)
 # --- lists -----------------------------------------------------------------------------------------------------------
 
 
-def _relisted(original: Any, seen: list[Any], now: list[Any]) -> Any:
-    """A list of the same class, its elements matched with those that they were."""
+def _apply_list(original: Any, seen: list[Any], now: list[Any]) -> Any:
+    """Rebuild a list of the same class, its elements matched with the originals."""
     old = list(original)
     made = [
-        _new(old, min(near, len(old) - 1), value) if at is None else _value_or_new(old, seen, at, value)
-        for at, near, value in _matched(seen, now)
+        _create_element(old, min(near, len(old) - 1), value) if at is None else _apply_or_create(old, seen, at, value)
+        for at, near, value in _match_elements(seen, now)
     ]
     if isinstance(original, tuple):
         return original._make(made) if hasattr(original, "_make") else tuple(made)
     return deque(made, original.maxlen) if isinstance(original, deque) else made
 
 
-def _value_or_new(old: list[Any], seen: list[Any], at: int, value: Any) -> Any:
-    edited = _value(old[at], seen[at], value)
-    return _new(old, at, value) if edited is value and isinstance(value, dict) else edited
+def _apply_or_create(old: list[Any], seen: list[Any], at: int, value: Any) -> Any:
+    edited = _apply_value(old[at], seen[at], value)
+    return _create_element(old, at, value) if edited is value and isinstance(value, dict) else edited
 
 
-def _matched(seen: list[Any], now: list[Any]) -> Iterator[tuple[int | None, int, Any]]:
-    """Each element, with the number of the one that it was, if it was one, and where it stands among them."""
+def _match_elements(seen: list[Any], now: list[Any]) -> Iterator[tuple[int | None, int, Any]]:
+    """Yield each element with the index of its original, if any, and its position among them."""
     places = {id(one): at for at, one in enumerate(seen) if isinstance(one, dict | list)}
     stays = [places.get(id(one)) for one in now]
     ahead: list[int] = []  # for each element, the next one that stays
@@ -124,27 +124,27 @@ def _matched(seen: list[Any], now: list[Any]) -> Iterator[tuple[int | None, int,
     here = 0
     for value, at, end in zip(now, stays, reversed(ahead), strict=True):
         if at is None or at < here:
-            at = _like(seen, here, end, value)
+            at = _find_match(seen, here, end, value)
         yield at, here, value
         here = here if at is None else at + 1
 
 
-def _like(seen: list[Any], start: int, end: int, value: Any) -> int | None:
-    """The element from `start` on that is equal to a value, else the first that it may be an edit of."""
+def _find_match(seen: list[Any], start: int, end: int, value: Any) -> int | None:
+    """The first element from `start` on that equals a value, else the first that it may be an edit of."""
     near = range(start, min(end, start + _NEAR))
     equal = next((at for at in near if seen[at] == value), None)
-    return equal if equal is not None else next((at for at in near if _alike(seen[at], value)), None)
+    return equal if equal is not None else next((at for at in near if _is_similar(seen[at], value)), None)
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _is_similar(one: Any, other: Any) -> bool:
     if not isinstance(one, dict) or not isinstance(other, dict):
         return type(one) is type(other)
     return all(one.get(name) == other.get(name) for name in _TOLD_BY)
 
 
-def _new(old: list[Any], near: int, value: Any) -> Any:
-    """What was not there before, as an object of its neighbours' class, if that takes it as it is."""
-    if not old or not all(kind_of(type(one)) for one in old):
+def _create_element(old: list[Any], near: int, value: Any) -> Any:
+    """Convert a new value to its neighbors' class if that accepts it unchanged."""
+    if not old or not all(get_kind(type(one)) for one in old):
         return value
     classes = dict.fromkeys(base for one in (old[near], *old) for base in type(one).__mro__)
     for made in classes:
@@ -153,13 +153,13 @@ def _new(old: list[Any], near: int, value: Any) -> Any:
             continue
         with suppress(Exception):  # it is not of this class
             it = validate(value)
-            if _shape(it) == value:
+            if _read_shape(it) == value:
                 return it
     return value
 
 
-def _shape(value: Any) -> Any:
+def _read_shape(value: Any) -> Any:
     try:
-        return Eyes().shape(value)
+        return Eyes().read_shape(value)
     except (Unread, RecursionError):
         return None

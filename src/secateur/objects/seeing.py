@@ -18,7 +18,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from secateur.errors import FormatError
-from secateur.objects.kinds import Kind, kind_of, package_of
+from secateur.objects.kinds import Kind, get_kind, get_package
 from secateur.objects.plain import MOST_LEVELS, SCALARS
 
 _LISTS = (list, tuple, deque)
@@ -44,8 +44,8 @@ class Unread(Exception):
         self.value, self.remedy = value, remedy
         self.steps: list[Any] = []
 
-    def told(self) -> FormatError:
-        """The error as a sentence."""
+    def to_format_error(self) -> FormatError:
+        """Convert to a FormatError with one sentence."""
         made = type(self.value)
         where = ".".join(map(str, reversed(self.steps))) or "the request"
         remedy = self.remedy or "give its JSON shape, such as its `model_dump()` or a dict"
@@ -73,22 +73,22 @@ class Eyes:
         self._live: list[Any] = []
         self._copies: list[Any] = []
 
-    def elements(self, values: Iterable[Any]) -> list[Any]:
-        """The JSON shapes of a request's messages. Raises Unread."""
+    def read_elements(self, values: Iterable[Any]) -> list[Any]:
+        """Read the JSON shapes of a request's messages. Raises Unread."""
         before, self._kept, self.packages = self._kept, {}, set()
         shapes: list[Any] = []
         for value in values:
             kept = before.get(id(value))
-            if kept is None or not _stands(kept, value):
-                kept = self._learned(value, len(shapes))
+            if kept is None or not _is_unchanged(kept, value):
+                kept = self._learn(value, len(shapes))
             if kept.packages:
                 self.packages |= kept.packages
             self._kept[id(value)] = kept
             shapes.append(kept.shape)
         return shapes
 
-    def same(self, shapes: list[Any]) -> SeenList:
-        """These shapes of messages, the very ones of the last request where they are equal to them."""
+    def reuse_equal(self, shapes: list[Any]) -> SeenList:
+        """Replace shapes by the identical ones of the last request where they are equal."""
         old = self._seen
         most = len(old)
         kept = SeenList(
@@ -97,24 +97,24 @@ class Eyes:
         self._seen = kept
         return kept
 
-    def shape(self, value: Any, depth: int = 0) -> Any:
-        """The JSON shape of a value. Raises Unread."""
+    def read_shape(self, value: Any, depth: int = 0) -> Any:
+        """Read the JSON shape of a value. Raises Unread."""
         made = type(value)
         if made in SCALARS:
             return value
         if depth > MOST_LEVELS:
             raise Unread(value, f"it is nested more than {MOST_LEVELS} levels deep, or holds itself")
         if made is dict or isinstance(value, Mapping):
-            return self._named(value, depth)
+            return self._read_mapping(value, depth)
         if isinstance(value, _LISTS):
-            return self._listed(value, depth)
-        kind = kind_of(made)
-        return self._object(value, kind, depth) if kind else _leaf(value)
+            return self._read_list(value, depth)
+        kind = get_kind(made)
+        return self._read_object(value, kind, depth) if kind else _read_leaf(value)
 
-    def _learned(self, value: Any, number: int) -> _Kept:
+    def _learn(self, value: Any, number: int) -> _Kept:
         self._live, self._copies, around, self.packages = [], [], self.packages, set()
         try:
-            shape = self.shape(value)
+            shape = self.read_shape(value)
             self._watch(value)
             return _Kept(value, self._live, self._copies, shape, frozenset(self.packages))
         except Unread as unread:
@@ -126,37 +126,37 @@ class Eyes:
     def _watch(self, value: Any) -> None:
         """Notice from now on if a container changes, or what stands in the containers in it."""
         self._live.append(value)
-        self._copies.append(_copied(value))
+        self._copies.append(_copy_containers(value))
 
-    def _named(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    def _read_mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
         name: Any = ""
         try:
             for name, inner in value.items():
                 found[name if type(name) is str else _name(name)] = (
-                    inner if type(inner) in SCALARS else self.shape(inner, depth + 1)
+                    inner if type(inner) in SCALARS else self.read_shape(inner, depth + 1)
                 )
         except Unread as unread:
             unread.steps.append(name)
             raise
         return found
 
-    def _listed(self, value: Any, depth: int) -> list[Any]:
+    def _read_list(self, value: Any, depth: int) -> list[Any]:
         found: list[Any] = []
         try:
             for inner in value:
-                found.append(inner if type(inner) in SCALARS else self.shape(inner, depth + 1))
+                found.append(inner if type(inner) in SCALARS else self.read_shape(inner, depth + 1))
         except Unread as unread:
             unread.steps.append(len(found))
             raise
         return found
 
-    def _object(self, value: Any, kind: Kind, depth: int) -> dict[str, Any]:
-        self.packages.add(package_of(type(value)))
+    def _read_object(self, value: Any, kind: Kind, depth: int) -> dict[str, Any]:
+        self.packages.add(get_package(type(value)))
         for container in kind.state(value) or (_UNTOLD,):
             if container is not None:
                 self._watch(container)
-        return self._named(kind.members(value), depth)
+        return self._read_mapping(kind.members(value), depth)
 
 
 _NEVER = object()  # the copy of a container that may change without telling: equal to nothing that stands there
@@ -164,26 +164,26 @@ _UNTOLD = deque[Any]()  # stands for what an object holds that does not tell it
 _FIXED = (str, bytes, int, float, Enum, PurePath, UUID, Decimal, datetime, date, time)
 
 
-def _stands(kept: _Kept, value: Any) -> bool:
-    """Whether a message is as it was seen."""
+def _is_unchanged(kept: _Kept, value: Any) -> bool:
+    """Whether a message is unchanged since it was read."""
     try:
         return kept.it is value and kept.live == kept.copies
     except Exception:  # values of somebody else's may compare as they like
         return False
 
 
-def _copied(value: Any) -> Any:
-    """Containers copied, so that a change inside them is seen; objects are those that stand there."""
+def _copy_containers(value: Any) -> Any:
+    """Copy containers so that changes inside are detected; objects stay the same."""
     made = type(value)
     if made is dict:
-        return {name: inner if type(inner) in SCALARS else _copied(inner) for name, inner in value.items()}
+        return {name: inner if type(inner) in SCALARS else _copy_containers(inner) for name, inner in value.items()}
     if made is list:
-        return [inner if type(inner) in SCALARS else _copied(inner) for inner in value]
+        return [inner if type(inner) in SCALARS else _copy_containers(inner) for inner in value]
     if made is tuple:
-        return tuple([_copied(inner) for inner in value])
+        return tuple([_copy_containers(inner) for inner in value])
     if made is set:
         return set(value)
-    return value if made in SCALARS or isinstance(value, _FIXED) or kind_of(made) else _NEVER
+    return value if made in SCALARS or isinstance(value, _FIXED) or get_kind(made) else _NEVER
 
 
 def _name(name: Any) -> str:
@@ -199,10 +199,10 @@ def _name(name: Any) -> str:
     raise Unread(name, "it stands as a name: names are texts")
 
 
-def _leaf(value: Any) -> Any:
-    """A value that has nothing inside, as it goes over the wire."""
+def _read_leaf(value: Any) -> Any:
+    """The wire form of a value without anything inside."""
     if isinstance(value, Enum):
-        return value.value if type(value.value) in SCALARS else _leaf(value.value)
+        return value.value if type(value.value) in SCALARS else _read_leaf(value.value)
     for classes, written in _LEAVES:
         if isinstance(value, classes):
             return written(value)

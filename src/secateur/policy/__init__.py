@@ -15,17 +15,28 @@ from msgspec import structs
 
 from secateur.defaults import POLICY as DEFAULT
 from secateur.errors import ConfigError
-from secateur.placeholder import checked
+from secateur.placeholder import validate_template
 from secateur.policy import toml
-from secateur.policy.advice import advice
-from secateur.policy.explain import explained, nearest
-from secateur.policy.language import TAGS, Policy, decoded_type
+from secateur.policy.advice import give_advice
+from secateur.policy.explain import explain_error, suggest_nearest
+from secateur.policy.language import TAGS, Policy, build_policy_type
 from secateur.registry import Plugin, Registry
 from secateur.strategies import HardClear
 from secateur.strategy import RESULTS
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 
-__all__ = ["DEFAULT", "PRESETS", "Policy", "advice", "as_toml", "load", "names", "plugins", "protecting", "source"]
+__all__ = [
+    "DEFAULT",
+    "PRESETS",
+    "Policy",
+    "give_advice",
+    "as_toml",
+    "load",
+    "list_preset_names",
+    "list_preset_plugins",
+    "with_protected_tools",
+    "read_source",
+]
 
 _OURS = (DEFAULT, "digests")
 PRESETS = (*_OURS, "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
@@ -37,37 +48,40 @@ def load(policy: "str | PathLike[str] | Policy | dict[str, Any]") -> Policy:
     A file that ends in .json or .json5 is read as OpenClaw's own configuration, any other as TOML. Raises ConfigError.
     """
     if isinstance(policy, Policy):
-        return _fitting(policy)
+        return _validate_policy(policy)
     if isinstance(policy, dict):
-        return _made(policy, "the policy")
-    name = _path(policy)
+        return _build_policy(policy, "the policy")
+    name = _parse_policy_name(policy)
     if name in PRESETS:
-        return _made(tomllib.loads(source(name)), f"preset {name}")
+        return _build_policy(tomllib.loads(read_source(name)), f"preset {name}")
     path = Path(name)
     if path.suffix in (".json", ".json5"):
         from secateur.policy.openclaw_config import read
 
-        return _fitting(read(path, load("openclaw")))
+        return _validate_policy(read(path, load("openclaw")))
     added = None if path.suffix == ".toml" else _REGISTRY.get(name)
     if added is not None:
-        return _made(tomllib.loads(added), f"preset {name}")
+        return _build_policy(tomllib.loads(added), f"preset {name}")
     if path.suffix == ".toml" or path.is_file():
-        return _made({"name": path.stem, **_parsed(path)}, f"policy {path}")
-    raise ConfigError(f"no policy {name!r}{nearest(name, names())}: give a TOML file, or one of {', '.join(names())}")
+        return _build_policy({"name": path.stem, **_parse_file(path)}, f"policy {path}")
+    known = list_preset_names()
+    raise ConfigError(
+        f"no policy {name!r}{suggest_nearest(name, known)}: give a TOML file, or one of {', '.join(known)}"
+    )
 
 
-def names() -> tuple[str, ...]:
-    """The presets: those that are built in, and those of plugins that can be used."""
-    return (*PRESETS, *_REGISTRY.added())
+def list_preset_names() -> tuple[str, ...]:
+    """The names of the presets: the built-in ones and those of usable plugins."""
+    return (*PRESETS, *_REGISTRY.load_plugins())
 
 
-def plugins() -> tuple[Plugin, ...]:
-    """The plugins of this kind, also those that cannot be used."""
-    return _REGISTRY.plugins()
+def list_preset_plugins() -> tuple[Plugin, ...]:
+    """The plugins of this kind, including unusable ones."""
+    return _REGISTRY.list_plugins()
 
 
-def source(name: str) -> str:
-    """A preset as it was written, with its comments."""
+def read_source(name: str) -> str:
+    """The text of a preset, with its comments."""
     added = None if name in PRESETS else _REGISTRY.get(name)
     if added is not None:
         return added
@@ -76,19 +90,19 @@ def source(name: str) -> str:
 
 def as_toml(policy: Policy) -> str:
     """The policy as TOML that loads back to the same policy; what is left at its default is left out."""
-    return toml.written(msgspec.to_builtins(policy))
+    return toml.dump_toml(msgspec.to_builtins(policy))
 
 
-def protecting(policy: Policy, tools: tuple[str, ...]) -> Policy:
-    """The policy with more tools (globs) whose results stay (SEEDS 0.3)."""
+def with_protected_tools(policy: Policy, tools: tuple[str, ...]) -> Policy:
+    """The policy with more tools (globs) whose results are kept (SEEDS 0.3)."""
     if not tools:
         return policy
     kept = tuple(dict.fromkeys((*policy.protect.tools, *tools)))
     return structs.replace(policy, protect=structs.replace(policy.protect, tools=kept))
 
 
-def _path(policy: Any) -> str:
-    """The name or the path that a caller gave."""
+def _parse_policy_name(policy: Any) -> str:
+    """The name or path given by the caller."""
     name = fspath(policy) if isinstance(policy, str | PathLike) else policy
     if not isinstance(name, str):
         raise ConfigError(f"a policy is a name, a path, a dict or a Policy, not a {type(policy).__name__}")
@@ -97,7 +111,7 @@ def _path(policy: Any) -> str:
     return name
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parse_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -106,39 +120,39 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise ConfigError(f"the policy {path} is not TOML: {error}") from error
 
 
-def _made(data: dict[str, Any], place: str) -> Policy:
-    """A policy from plain data, laid over the policy that it extends."""
+def _build_policy(data: dict[str, Any], place: str) -> Policy:
+    """Build a policy from plain data, merged over the policy that it extends."""
     data = {"name": data.get("extends", "custom"), **data}
     base = data.pop("extends", None)
     if base is not None:
-        data = _over(msgspec.to_builtins(load(base)), data)
-    type_ = decoded_type(data)
+        data = _merge_tables(msgspec.to_builtins(load(base)), data)
+    type_ = build_policy_type(data)
     try:
         made = msgspec.convert(data, type_)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{place}: {explained(error, data, type_)}") from error
-    return _fitting(Policy(**{name: getattr(made, name) for name in Policy.__struct_fields__}))
+        raise ConfigError(f"{place}: {explain_error(error, data, type_)}") from error
+    return _validate_policy(Policy(**{name: getattr(made, name) for name in Policy.__struct_fields__}))
 
 
-def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Tables are laid over each other, unless the upper one says anew what it is; all else is replaced."""
+def _merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Merge tables recursively, unless the upper one sets a new type; other values are replaced."""
     merged = dict(below)
     for name, value in above.items():
         inner = merged.get(name)
         if isinstance(inner, dict) and isinstance(value, dict) and not value.keys() & set(TAGS):
-            value = _over(inner, value)
+            value = _merge_tables(inner, value)
         merged[name] = value
     return merged
 
 
-def _fitting(policy: Policy) -> Policy:
-    """The policy, if its parts fit each other."""
-    counter(policy.counter)
+def _validate_policy(policy: Policy) -> Policy:
+    """Return the policy if its parts are compatible."""
+    get_counter(policy.counter)
     if policy.compaction and policy.compaction.counter:
-        counter(policy.compaction.counter)
+        get_counter(policy.compaction.counter)
     clearing = [one for one in policy.prune if isinstance(one, HardClear)]
     for template in filter(None, [text for one in clearing for text in (one.placeholder, one.error_placeholder)]):
-        checked(template)
+        validate_template(template)
     other = [type(one).__struct_config__.tag for one in policy.prune if one.edits - RESULTS]
     if policy.results_only and other:
         raise ConfigError(
@@ -147,13 +161,13 @@ def _fitting(policy: Policy) -> Policy:
     return policy
 
 
-def _admit(name: str, package: Any) -> str:
-    """The text of `NAME.toml` in the package of a plugin, if it is a policy."""
+def _load_plugin_preset(name: str, package: Any) -> str:
+    """The text of `NAME.toml` in a plugin's package, if it is a valid policy."""
     from importlib.resources import files
 
     text = files(package).joinpath(f"{name}.toml").read_text("utf-8")
-    _made(tomllib.loads(text), f"preset {name}")
+    _build_policy(tomllib.loads(text), f"preset {name}")
     return text
 
 
-_REGISTRY: Registry[str] = Registry("presets", dict.fromkeys(PRESETS, "secateur.policy.presets"), _admit)
+_REGISTRY: Registry[str] = Registry("presets", dict.fromkeys(PRESETS, "secateur.policy.presets"), _load_plugin_preset)

@@ -3,7 +3,7 @@
 Rule: facts with their remedy, a sentence each; nothing is changed and nothing refused. `doctor` prints them.
 """
 
-from secateur.policy.duration import seconds
+from secateur.policy.duration import parse_seconds
 from secateur.policy.language import Policy
 from secateur.protect import is_protected_tool
 from secateur.schedule import Never, Threshold
@@ -11,22 +11,22 @@ from secateur.schedule import Never, Threshold
 _LEAST_TURNS = 2  # SEEDS 0.3
 
 
-def advice(policy: Policy) -> list[str]:
-    """Sentences about settings that will surprise; none for a policy that prunes nothing."""
+def give_advice(policy: Policy) -> list[str]:
+    """Advice about settings with surprising effects; none for a policy that prunes nothing."""
     if not policy.prune or isinstance(policy.schedule, Never):
         return []
-    return [*_about_skills(policy), *_about_turns(policy), *_about_ttl(policy)]
+    return [*_check_skills(policy), *_check_turns(policy), *_check_ttl(policy)]
 
 
-def _about_skills(policy: Policy) -> list[str]:
-    """SEEDS 0.3: what a skill told the agent cannot be had from a summary again."""
+def _check_skills(policy: Policy) -> list[str]:
+    """SEEDS 0.3: a skill's instructions cannot be recovered from a summary."""
     protect = policy.protect
     if is_protected_tool(protect, "skill") or "skill" in protect.tool_kinds:
         return []
     return ["results of the tool `skill` may go, and with them the agent's instructions: add it to protect.tools"]
 
 
-def _about_turns(policy: Policy) -> list[str]:
+def _check_turns(policy: Policy) -> list[str]:
     protect = policy.protect
     if (
         protect.last_turns >= _LEAST_TURNS
@@ -42,13 +42,13 @@ def _about_turns(policy: Policy) -> list[str]:
     ]
 
 
-def _about_ttl(policy: Policy) -> list[str]:
-    """SEEDS 3.7: pruning pays when it comes just as the provider's cache has run out."""
+def _check_ttl(policy: Policy) -> list[str]:
+    """SEEDS 3.7: pruning pays when it happens just after the provider's cache has expired."""
     ttl = policy.schedule.min_idle_s if isinstance(policy.schedule, Threshold) else None
     if ttl is None:
         return []
     return [
         f"ttl is {ttl:,.0f} s and {setting} is {said}: set both alike, or pruning misses the end of the cache"
         for setting, said in policy.host_settings.items()
-        if setting.endswith("cacheControlTtl") and seconds(said) != ttl
+        if setting.endswith("cacheControlTtl") and parse_seconds(said) != ttl
     ]

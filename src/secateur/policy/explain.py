@@ -22,95 +22,95 @@ _NO_TYPE = "Object missing required field `type`"
 _TAG = re.compile(r"Invalid value '(.*)'")
 
 
-def explained(error: msgspec.ValidationError, data: Any, type_: type[Struct]) -> str:
-    """The validation error in one sentence that says where it is and what was meant."""
+def explain_error(error: msgspec.ValidationError, data: Any, type_: type[Struct]) -> str:
+    """Explain a validation error in one sentence: where it is and what was expected."""
     text = str(error)
     place = _PLACE.search(text)
     where = place[1] if place else ""
     said = _PLACE.sub("", text)
     at = f" at {where}" if where else ""
-    renamed = _renamed(said, data, where, type_)
+    renamed = _explain_renamed(said, data, where, type_)
     if renamed:
         return renamed
     unknown = _UNKNOWN.match(said)
     if unknown:
-        valid = _fields(_struct_at(data, where, type_))
-        return f"no field {unknown[1]!r}{at}{nearest(unknown[1], valid)}; fields are {', '.join(valid)}"
+        valid = _list_fields(_find_struct(data, where, type_))
+        return f"no field {unknown[1]!r}{at}{suggest_nearest(unknown[1], valid)}; fields are {', '.join(valid)}"
     tag = _TAG.match(said)
     if tag:
-        valid = sorted(_tags(_struct_union(where, type_)))
+        valid = sorted(_list_tags(_list_tag_structs(where, type_)))
         known = f"; known are {', '.join(valid)}" if valid else ""
-        return f"{tag[1]!r}{at} is not known{nearest(tag[1], valid)}{known}"
+        return f"{tag[1]!r}{at} is not known{suggest_nearest(tag[1], valid)}{known}"
     return f"{said[:1].lower()}{said[1:]}{at}"
 
 
-def _renamed(said: str, data: Any, where: str, type_: type[Struct]) -> str:
-    """The new name of an old word; "" if this error is about something else."""
+def _explain_renamed(said: str, data: Any, where: str, type_: type[Struct]) -> str:
+    """The new name of a renamed word; "" if this error is about something else."""
     tag = _TAG.match(said)
-    if tag and RENAMED_TYPES.get(tag[1]) in _tags(_struct_union(where, type_)):
+    if tag and RENAMED_TYPES.get(tag[1]) in _list_tags(_list_tag_structs(where, type_)):
         return f"{where} {tag[1]!r} was renamed: write {RENAMED_TYPES[tag[1]]!r}"
     unknown = _UNKNOWN.match(said)
     old, new = unknown[1] if unknown else "", ""
     if said == _NO_TYPE:
-        old = next((name for name in RENAMED_TAGS if name in _value_at(data, where)), "")
+        old = next((name for name in RENAMED_TAGS if name in _get_table(data, where)), "")
     if old in RENAMED_TAGS:
         new = "type"
     elif old:
-        new = RENAMED_FIELDS.get(_struct_at(data, where, type_).__name__, {}).get(old, "")
+        new = RENAMED_FIELDS.get(_find_struct(data, where, type_).__name__, {}).get(old, "")
     return f"{where + '.' if where else ''}{old} was renamed: write {new}" if new else ""
 
 
-def nearest(name: str, valid: Iterable[str]) -> str:
-    """A hint at the valid name that comes closest, if one does."""
+def suggest_nearest(name: str, valid: Iterable[str]) -> str:
+    """A hint naming the closest valid name, if there is one."""
     found = get_close_matches(name.lower(), list(valid), n=1, cutoff=0.5)
     return f" (did you mean {found[0]!r}?)" if found else ""
 
 
-def _value_at(data: Any, where: str) -> dict[str, Any]:
+def _get_table(data: Any, where: str) -> dict[str, Any]:
     """The table at this place of the data; empty if there is none."""
-    for step in _steps(where):
+    for step in _split_path(where):
         data = data[int(step)] if isinstance(data, list | tuple) else data.get(step) if isinstance(data, dict) else None
     return data if isinstance(data, dict) else {}
 
 
-def _steps(where: str) -> list[str]:
+def _split_path(where: str) -> list[str]:
     return re.findall(r"[^.\[\]]+", where)
 
 
-def _struct_at(data: Any, where: str, type_: Any) -> Any:
-    """The Struct that stands at this place of the data, by its tag where there are several."""
-    structs, said = _structs_at(_steps(where), type_), _value_at(data, where)
+def _find_struct(data: Any, where: str, type_: Any) -> Any:
+    """The Struct at this place of the data, chosen by its tag if there are several."""
+    structs, said = _list_structs_at(_split_path(where), type_), _get_table(data, where)
     tagged = [one for one in structs if said.get(one.__struct_config__.tag_field) == one.__struct_config__.tag]
     return (tagged or structs)[0]
 
 
-def _struct_union(where: str, type_: Any) -> list[Any]:
-    """The Structs that could stand where a wrong tag stands."""
-    return _structs_at(_steps(where)[:-1], type_)
+def _list_tag_structs(where: str, type_: Any) -> list[Any]:
+    """The Structs possible where a wrong tag occurs."""
+    return _list_structs_at(_split_path(where)[:-1], type_)
 
 
-def _structs_at(steps: list[str], type_: Any) -> list[Any]:
+def _list_structs_at(steps: list[str], type_: Any) -> list[Any]:
     """The Structs that the types allow at this place."""
     structs = [type_]
     for step in steps:
         if not step.isdigit():
-            structs = [one for struct in structs for one in _structs(get_type_hints(struct)[step])]
+            structs = [one for struct in structs for one in _list_structs(get_type_hints(struct)[step])]
     return structs
 
 
-def _structs(hint: Any) -> list[Any]:
+def _list_structs(hint: Any) -> list[Any]:
     """The Structs that a type names."""
     if isinstance(hint, type) and issubclass(hint, Struct):
         return [hint]
     if get_origin(hint) in (Union, UnionType, tuple, list, Annotated):
-        return [one for inner in get_args(hint) for one in _structs(inner)]
+        return [one for inner in get_args(hint) for one in _list_structs(inner)]
     return []
 
 
-def _fields(struct: Any) -> list[str]:
+def _list_fields(struct: Any) -> list[str]:
     tag = struct.__struct_config__.tag_field
     return [*([tag] if tag else []), *struct.__struct_fields__]
 
 
-def _tags(structs: list[Any]) -> set[str]:
+def _list_tags(structs: list[Any]) -> set[str]:
     return {str(one.__struct_config__.tag) for one in structs if one.__struct_config__.tag}

@@ -47,14 +47,16 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
         return f"<Policy {self.name}>"
 
 
-def decoded_type(data: dict[str, Any]) -> type[Policy]:
-    """`Policy` as it decodes this data: with the built-in strategies and schedules and the plugins that it names.
+def build_policy_type(data: dict[str, Any]) -> type[Policy]:
+    """`Policy` as it decodes this data: with built-in strategies and schedules and the plugins it names.
 
     Raises ConfigError if a plugin that it names cannot be used.
     """
     prune = data.get("prune")
     strategies = prune if isinstance(prune, list | tuple) else ()
-    return _decoded(_union(STRATEGIES, map(_tag, strategies)), _union(SCHEDULES, [_tag(data.get("schedule"))]))
+    return _define_policy_type(
+        _collect_types(STRATEGIES, map(_tag, strategies)), _collect_types(SCHEDULES, [_tag(data.get("schedule"))])
+    )
 
 
 def _tag(data: Any) -> str:
@@ -63,16 +65,16 @@ def _tag(data: Any) -> str:
     return tag if isinstance(tag, str) else ""
 
 
-def _union(registry: Registry[Any], wanted: Iterable[str]) -> tuple[type[Struct], ...]:
-    """What is built in, and the plugins with these names; all plugins where a name is nobody's, for the error."""
+def _collect_types(registry: Registry[Any], wanted: Iterable[str]) -> tuple[type[Struct], ...]:
+    """Built-in types and the plugins with these names; all plugins if a name is unknown, for the error."""
     built_in = {name: registry.get(name) for name in registry.built_in}
     named = {name: registry.get(name) for name in wanted if name and name not in built_in}
-    added = registry.added() if None in named.values() else named
+    added = registry.load_plugins() if None in named.values() else named
     return tuple((built_in | added).values())
 
 
 @lru_cache
-def _decoded(strategies: tuple[type[Struct], ...], schedules: tuple[type[Struct], ...]) -> type[Policy]:
+def _define_policy_type(strategies: tuple[type[Struct], ...], schedules: tuple[type[Struct], ...]) -> type[Policy]:
     strategy: Any = Union[strategies]  # noqa: UP007 - the members are known at run time only
     schedule: Any = Union[schedules]  # noqa: UP007
     fields = [("prune", tuple[strategy, ...], ()), ("schedule", schedule, EveryRequest())]

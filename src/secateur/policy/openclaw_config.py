@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from secateur.errors import ConfigError
-from secateur.policy.duration import seconds
+from secateur.policy.duration import parse_seconds
 from secateur.policy.language import Policy
 from secateur.protect import Protection
 from secateur.schedule import Never, Schedule, Threshold
@@ -40,33 +40,33 @@ def read(path: Path, base: Policy) -> Policy:
         raise ConfigError(f"the configuration {path} is not JSON5: {error}") from error
     if not isinstance(config, dict) or not _ROOTS & config.keys():
         raise ConfigError(f"{path} is no configuration of OpenClaw: it has none of {', '.join(sorted(_ROOTS))}")
-    return configured(config, base)
+    return convert_config(config, base)
 
 
-def configured(config: Config, base: Policy) -> Policy:
-    """The policy that a configuration describes; `mode` is off where neither it nor the credentials say otherwise."""
-    defaults = _at(config, "agents", "defaults")
-    pruning = _over(_at(config, "agent", "contextPruning"), _at(defaults, "contextPruning"))
-    kind = credentials(config)
+def convert_config(config: Config, base: Policy) -> Policy:
+    """The policy described by a configuration; `mode` is off unless it or the credentials say otherwise."""
+    defaults = _get_table(config, "agents", "defaults")
+    pruning = _merge_tables(_get_table(config, "agent", "contextPruning"), _get_table(defaults, "contextPruning"))
+    kind = detect_credentials(config)
     mode = pruning.get("mode", "cache-ttl" if kind else "off")
     return structs.replace(
         base,
         protect=_protect(pruning, base.protect),
-        prune=_strategies(pruning, base.prune),
+        prune=_configure_strategies(pruning, base.prune),
         schedule=_schedule(pruning, mode, base.schedule),
-        windows=_windows(config),
-        context_tokens=_positive(defaults.get("contextTokens")),
-        host_settings=_host(config, kind, mode),
+        windows=_collect_windows(config),
+        context_tokens=_parse_positive(defaults.get("contextTokens")),
+        host_settings=_describe_host(config, kind, mode),
     )
 
 
-def credentials(config: Config) -> str:
-    """What Anthropic is paid by: "api_key", "oauth" (setup-tokens included), or "" where the profiles do not tell."""
-    profiles = {name: one for name, one in _at(config, "auth", "profiles").items() if isinstance(one, dict)}
+def detect_credentials(config: Config) -> str:
+    """Anthropic's credentials: "api_key", "oauth" (setup-tokens included), or "" if the profiles are unclear."""
+    profiles = {name: one for name, one in _get_table(config, "auth", "profiles").items() if isinstance(one, dict)}
     ours = {
         name: _KINDS.get(one.get("mode", "")) for name, one in profiles.items() if one.get("provider") == "anthropic"
     }
-    order = _at(config, "auth", "order").get("anthropic")
+    order = _get_table(config, "auth", "order").get("anthropic")
     for name in order if isinstance(order, list) else ():
         if isinstance(name, str) and ours.get(name):
             return str(ours[name])
@@ -75,18 +75,18 @@ def credentials(config: Config) -> str:
 
 
 def _protect(pruning: Config, base: Protection) -> Protection:
-    tools = _at(pruning, "tools")
+    tools = _get_table(pruning, "tools")
     return structs.replace(
         base,
-        last_assistant_messages=_whole(pruning.get("keepLastAssistants"), base.last_assistant_messages),
-        prunable_tools=_texts(tools.get("allow")),
-        tools=_texts(tools.get("deny")),
+        last_assistant_messages=_parse_whole(pruning.get("keepLastAssistants"), base.last_assistant_messages),
+        prunable_tools=_parse_texts(tools.get("allow")),
+        tools=_parse_texts(tools.get("deny")),
     )
 
 
-def _strategies(pruning: Config, base: tuple[Strategy, ...]) -> tuple[Strategy, ...]:
+def _configure_strategies(pruning: Config, base: tuple[Strategy, ...]) -> tuple[Strategy, ...]:
     """The preset's strategies with these settings; the hard clear can be switched off."""
-    soft, hard = _at(pruning, "softTrim"), _at(pruning, "hardClear")
+    soft, hard = _get_table(pruning, "softTrim"), _get_table(pruning, "hardClear")
     kept = [one for one in base if hard.get("enabled") is not False or not isinstance(one, HardClear)]
     return tuple(
         _trim(one, soft) if isinstance(one, SoftTrim) else _clear(one, hard, pruning)
@@ -98,18 +98,18 @@ def _strategies(pruning: Config, base: tuple[Strategy, ...]) -> tuple[Strategy, 
 def _trim(base: SoftTrim, soft: Config) -> SoftTrim:
     return structs.replace(
         base,
-        max_chars=_whole(soft.get("maxChars"), base.max_chars),
-        head_chars=_whole(soft.get("headChars"), base.head_chars),
-        tail_chars=_whole(soft.get("tailChars"), base.tail_chars),
+        max_chars=_parse_whole(soft.get("maxChars"), base.max_chars),
+        head_chars=_parse_whole(soft.get("headChars"), base.head_chars),
+        tail_chars=_parse_whole(soft.get("tailChars"), base.tail_chars),
     )
 
 
 def _clear(base: HardClear, hard: Config, pruning: Config) -> HardClear:
     return structs.replace(
         base,
-        placeholder=_literal(hard.get("placeholder")) or base.placeholder,
-        min_char_share=_ratio(pruning.get("hardClearRatio"), base.min_char_share),
-        min_total_chars=_whole(pruning.get("minPrunableToolChars"), base.min_total_chars),
+        placeholder=_escape_placeholder(hard.get("placeholder")) or base.placeholder,
+        min_char_share=_parse_ratio(pruning.get("hardClearRatio"), base.min_char_share),
+        min_total_chars=_parse_whole(pruning.get("minPrunableToolChars"), base.min_total_chars),
     )
 
 
@@ -117,70 +117,70 @@ def _schedule(pruning: Config, mode: Any, base: Schedule) -> Schedule:
     if mode != "cache-ttl" or not isinstance(base, Threshold):
         return Never(reason=f"contextPruning.mode is {mode!r} in OpenClaw's configuration; only 'cache-ttl' prunes")
     ttl = pruning.get("ttl")
-    idle_s = seconds(ttl) if isinstance(ttl, str) else None
+    idle_s = parse_seconds(ttl) if isinstance(ttl, str) else None
     return structs.replace(
         base,
         min_idle_s=base.min_idle_s if idle_s is None else idle_s,
-        min_char_share=_ratio(pruning.get("softTrimRatio"), base.min_char_share),
+        min_char_share=_parse_ratio(pruning.get("softTrimRatio"), base.min_char_share),
     )
 
 
-def _windows(config: Config) -> dict[str, int]:
+def _collect_windows(config: Config) -> dict[str, int]:
     """`models.providers.*.models[].contextWindow` (SEEDS 3.4)."""
     found: dict[str, int] = {}
-    for provider in _at(config, "models", "providers"):
-        models = _at(config, "models", "providers", provider).get("models")
+    for provider in _get_table(config, "models", "providers"):
+        models = _get_table(config, "models", "providers", provider).get("models")
         for model in models if isinstance(models, list) else ():
-            window = _positive(model.get("contextWindow")) if isinstance(model, dict) else None
+            window = _parse_positive(model.get("contextWindow")) if isinstance(model, dict) else None
             if window is not None and isinstance(model.get("id"), str):
                 found[f"{provider}/{model['id']}"] = window
     return found
 
 
-def _host(config: Config, kind: str, mode: Any) -> dict[str, str]:
-    """What is reported (SEEDS 3.7): each stated setting wins over the default for the kind of credentials."""
-    defaults = _at(config, "agents", "defaults")
+def _describe_host(config: Config, kind: str, mode: Any) -> dict[str, str]:
+    """Settings to report (SEEDS 3.7): each stated one wins over the default for the credentials."""
+    defaults = _get_table(config, "agents", "defaults")
     told = {"contextPruning.mode": str(mode)} | ({"credentials": kind} if kind else {})
-    beat = _at(defaults, "heartbeat").get("every", _HEARTBEATS.get(kind))
+    beat = _get_table(defaults, "heartbeat").get("every", _HEARTBEATS.get(kind))
     if beat is not None:
         told["heartbeat"] = str(beat)
-    for name in _models(defaults):
-        ttl = _at(defaults, "models", name, "params").get("cacheControlTtl")
-        if ttl is None and kind == "api_key" and _provider(name) == "anthropic":
+    for name in _list_models(defaults):
+        ttl = _get_table(defaults, "models", name, "params").get("cacheControlTtl")
+        if ttl is None and kind == "api_key" and _parse_provider(name) == "anthropic":
             ttl = _CACHE_TTL
         if ttl is not None:
             told[f"{name} cacheControlTtl"] = str(ttl)
     return told
 
 
-def _models(defaults: Config) -> list[str]:
+def _list_models(defaults: Config) -> list[str]:
     """The models with settings of their own, and the primary one."""
     primary = defaults.get("model")
     primary = primary.get("primary") if isinstance(primary, dict) else primary
-    named = [*_at(defaults, "models"), *([primary] if isinstance(primary, str) and primary else [])]
+    named = [*_get_table(defaults, "models"), *([primary] if isinstance(primary, str) and primary else [])]
     return list(dict.fromkeys(named))
 
 
-def _provider(model: str) -> str:
-    """A name without a provider is Anthropic's."""
+def _parse_provider(model: str) -> str:
+    """The provider in a model name; Anthropic if it has none."""
     provider, slash, _ = model.partition("/")
     return provider.lower() if slash else "anthropic"
 
 
-def _at(config: Any, *names: str) -> Config:
-    """The table under these names; empty where there is none."""
+def _get_table(config: Any, *names: str) -> Config:
+    """The table under these names; empty if there is none."""
     for name in names:
         config = config.get(name) if isinstance(config, dict) else None
     return config if isinstance(config, dict) else {}
 
 
-def _over(below: Config, above: Config) -> Config:
-    """`agents.defaults` wins over the older `agent`, setting by setting."""
+def _merge_tables(below: Config, above: Config) -> Config:
+    """Merge settings: `agents.defaults` wins over the older `agent`."""
     merged = {**below, **above}
     for name, value in above.items():
         inner = below.get(name)
         if isinstance(inner, dict) and isinstance(value, dict):
-            merged[name] = _over(inner, value)
+            merged[name] = _merge_tables(inner, value)
     return merged
 
 
@@ -189,25 +189,25 @@ def _number(value: Any) -> float | None:
     return value if is_number and math.isfinite(value) else None
 
 
-def _whole(value: Any, default: int) -> int:
+def _parse_whole(value: Any, default: int) -> int:
     number = _number(value)
     return default if number is None else max(0, math.floor(number))
 
 
-def _ratio(value: Any, default: float | None) -> float | None:
+def _parse_ratio(value: Any, default: float | None) -> float | None:
     number = _number(value)
     return default if number is None else min(1.0, max(0.0, float(number)))
 
 
-def _positive(value: Any) -> int | None:
+def _parse_positive(value: Any) -> int | None:
     number = _number(value)
     return int(number) if number is not None and number >= 1 else None
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _parse_texts(value: Any) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
-def _literal(value: Any) -> str:
-    """A placeholder is fixed text here: braces are no fields."""
+def _escape_placeholder(value: Any) -> str:
+    """A placeholder as literal text: braces are escaped."""
     return value.strip().replace("{", "{{").replace("}", "}}") if isinstance(value, str) else ""

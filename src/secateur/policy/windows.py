@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from secateur.modelname import known_as, normal
+from secateur.modelname import match_known_name, normalize_model
 from secateur.policy.language import Policy
 
 DEFAULT_WINDOW = 200_000  # SEEDS 3.4
@@ -21,43 +21,43 @@ def resolve(stated: int | None, model: str, policy: Policy, *, learned: int = 0,
 
     `learned` is what the model's provider said, `recorded` what the document's host wrote down; 0 where neither did.
     """
-    window, source = _stated(stated, model, policy) or _found(model, learned, recorded)
+    window, source = _find_stated(stated, model, policy) or _find_fallback(model, learned, recorded)
     ceiling = policy.context_tokens
     if ceiling is not None and ceiling < window:
         return ceiling, f"context_tokens of policy {policy.name}, below {window:,} ({source})"
     return window, source
 
 
-def window_of(model: str) -> int | None:
-    """The registry's window of a model, under any of the names that providers give it; None if it has none."""
-    windows: dict[str, int] = _registry()["windows"]
-    name = known_as(model, windows)
+def get_window(model: str) -> int | None:
+    """The registry's window of a model, under any of its providers' names; None if it has none."""
+    windows: dict[str, int] = _load_registry()["windows"]
+    name = match_known_name(model, windows)
     return None if name is None else windows[name]
 
 
-def _stated(stated: int | None, model: str, policy: Policy) -> tuple[int, str] | None:
+def _find_stated(stated: int | None, model: str, policy: Policy) -> tuple[int, str] | None:
     if stated is not None:
         return stated, "stated"
     if policy.window is not None:
         return policy.window, f"policy {policy.name}"
-    named = {normal(name): tokens for name, tokens in policy.windows.items()} | policy.windows
-    found = named.get(model, named.get(normal(model))) if model else None
+    named = {normalize_model(name): tokens for name, tokens in policy.windows.items()} | policy.windows
+    found = named.get(model, named.get(normalize_model(model))) if model else None
     return None if found is None else (found, f"policy {policy.name}, for {model}")
 
 
-def _found(model: str, learned: int, recorded: int) -> tuple[int, str]:
+def _find_fallback(model: str, learned: int, recorded: int) -> tuple[int, str]:
     if learned:
         return learned, "learned: the provider said so when it refused a longer request"
     if recorded:
         return recorded, "recorded by the host"
-    known = window_of(model) if model else None
+    known = get_window(model) if model else None
     if known is not None:
-        registry = _registry()
+        registry = _load_registry()
         return known, f"registry ({registry['source']}, {registry['date']}), for {model}"
     return DEFAULT_WINDOW, f"default, since {model} is not in the registry" if model else "default"
 
 
 @cache
-def _registry() -> dict[str, Any]:
+def _load_registry() -> dict[str, Any]:
     made: dict[str, Any] = json.loads(Path(__file__).with_name("windows.json").read_text("utf-8"))
     return made

@@ -4,9 +4,16 @@ Rule: figures carry their source and date; a model that is not in a table has no
 guessed for it. Tables are read when they are first asked for. Nothing here knows a session.
 """
 
-from secateur.pricing.arithmetic import Fold, break_even, kappa, penalty, rent, summary_break_even
-from secateur.pricing.prices import Price, Rates, Tier, in_units, price_of, priced_models
-from secateur.pricing.rules import CacheRules, rules_of
+from secateur.pricing.arithmetic import (
+    Fold,
+    compute_break_even,
+    compute_kappa,
+    compute_penalty,
+    compute_rent,
+    compute_summary_break_even,
+)
+from secateur.pricing.prices import Price, Rates, Tier, list_priced_models, make_unit_price, price_of
+from secateur.pricing.rules import CacheRules, get_rules
 from secateur.pricing.stated import Stated, StatedCache
 
 __all__ = [
@@ -17,13 +24,13 @@ __all__ = [
     "Stated",
     "StatedCache",
     "Tier",
-    "break_even",
-    "in_units",
-    "kappa",
-    "penalty",
+    "compute_break_even",
+    "make_unit_price",
+    "compute_kappa",
+    "compute_penalty",
     "price_of",
-    "priced_models",
-    "rent",
-    "rules_of",
-    "summary_break_even",
+    "list_priced_models",
+    "compute_rent",
+    "get_rules",
+    "compute_summary_break_even",
 ]

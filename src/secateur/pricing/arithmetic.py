@@ -12,23 +12,23 @@ from msgspec import Struct
 from secateur.pricing.prices import Rates
 
 
-def kappa(w: float, r: float) -> float:
-    """(w - r) / r: how many reads of a token its rewriting costs. 0: there is no cache; inf: reads are free."""
+def compute_kappa(w: float, r: float) -> float:
+    """(w - r) / r: the cost of rewriting a token in reads. 0: there is no cache; inf: reads are free."""
     return (w - r) / r if r else inf
 
 
-def penalty(w: float, r: float, surviving: float, placeholders: float = 0) -> float:
-    """What one prune costs at once: cached tokens behind the first edit are written instead of read."""
+def compute_penalty(w: float, r: float, surviving: float, placeholders: float = 0) -> float:
+    """Immediate cost of a prune: cached tokens behind the first edit are written instead of read."""
     return max(0.0, w - r) * (surviving + placeholders)
 
 
-def rent(r: float, tokens: float, requests: float = 1) -> float:
-    """What tokens that might go cost while they stay in a warm cache."""
+def compute_rent(r: float, tokens: float, requests: float = 1) -> float:
+    """Cost of keeping prunable tokens in a warm cache."""
     return r * tokens * requests
 
 
-def break_even(w: float, r: float, pruned: float, surviving: float, placeholders: float = 0) -> float:
-    """After how many further requests a prune has paid for itself: kappa (S + p) / (P - p).
+def compute_break_even(w: float, r: float, pruned: float, surviving: float, placeholders: float = 0) -> float:
+    """Number of further requests after which a prune has paid for itself: kappa (S + p) / (P - p).
 
     `pruned` tokens give way to `placeholders`; `surviving` tokens stand in the cache behind the first pruned message.
     The request that prunes counts as the first. inf where nothing comes free. How deep in the history the first edit
@@ -37,20 +37,20 @@ def break_even(w: float, r: float, pruned: float, surviving: float, placeholders
     freed = pruned - placeholders
     if freed <= 0:
         return inf
-    return kappa(w, r) * (surviving + placeholders) / freed
+    return compute_kappa(w, r) * (surviving + placeholders) / freed
 
 
 CALL_TOKENS = 60  # a call that fetches a lost result again, and the frame of its result (economics 5.2)
 
 
-def fetching(w: float, r: float, o: float, *, tokens: float, prompt: float) -> float:
+def compute_fetch_cost(w: float, r: float, o: float, *, tokens: float, prompt: float) -> float:
     """What it costs to have a result of so many tokens again: one more request that reads the prompt from the cache,
     says the call, and writes call and result."""
     return r * prompt + o * CALL_TOKENS + w * (tokens + CALL_TOKENS)
 
 
-def worth_excerpting(w: float, r: float, *, chance: float, call: float, stays: float) -> float:
-    """From how many tokens on a new result is cheaper as an excerpt of half of them; inf if never.
+def compute_excerpt_threshold(w: float, r: float, *, chance: float, call: float, stays: float) -> float:
+    """Number of tokens from which a new result is cheaper as an excerpt of half of it; inf if never.
 
     Whole, a token is written once and read for `stays` requests. With `chance` what was left out is needed after all,
     and the whole result is fetched by one more request, which costs `call` beside it (`fetching` of no tokens). The
@@ -60,7 +60,7 @@ def worth_excerpting(w: float, r: float, *, chance: float, call: float, stays: f
     return chance * call / spared if spared > 0 else inf
 
 
-def worth_folding(w: float, r: float, *, chance: float, again: float, stays: float) -> float:
+def compute_fold_threshold(w: float, r: float, *, chance: float, again: float, stays: float) -> float:
     """How many tokens of a new result must be spared for it to pay, where with `chance` one of them is needed after all
     and the whole result is fetched again, which costs `again` (`fetching`). `stays` as in `worth_excerpting`.
     """
@@ -78,8 +78,8 @@ class Fold(Struct, frozen=True, kw_only=True):
     shared: bool = True  # it has the session's very prefix and reads its cache; else it pays input for what it shows
 
 
-def summary_break_even(rates: Rates, size: Fold) -> float:
-    """After how many further requests a summary by the model has paid for itself; inf where nothing comes free."""
+def compute_summary_break_even(rates: Rates, size: Fold) -> float:
+    """Number of further requests after which a model's summary has paid for itself; inf if never."""
     w, r = rates.w, rates.r
     freed = r * (size.cut - size.summary)
     if freed <= 0:
@@ -88,8 +88,8 @@ def summary_break_even(rates: Rates, size: Fold) -> float:
     return (call + rates.o * size.summary + max(0.0, w - r) * (size.summary + size.tail)) / freed
 
 
-def hour_pays(w: float, r: float, w_1h: float, *, written: float, lost: float) -> bool:
-    """Whether writing for an hour is cheaper over a session than writing for the usual five minutes.
+def should_buy_hour(w: float, r: float, w_1h: float, *, written: float, lost: float) -> bool:
+    """Whether writing for an hour is cheaper over a session than for the usual five minutes.
 
     `written`: tokens written to the cache in all; `lost`: tokens in the cache at each pause that outlasts the usual
     time but not an hour, summed.
@@ -97,6 +97,6 @@ def hour_pays(w: float, r: float, w_1h: float, *, written: float, lost: float) -
     return (w - r) * lost > (w_1h - w) * written
 
 
-def worth_warming_s(w: float, r: float, ttl_s: float) -> float:
-    """Seconds for which touching a cache once per `ttl_s` is cheaper than writing it again: ttl * kappa."""
-    return ttl_s * kappa(w, r)
+def compute_warming_s(w: float, r: float, ttl_s: float) -> float:
+    """Seconds for which refreshing a cache once per `ttl_s` is cheaper than rewriting it: ttl * kappa."""
+    return ttl_s * compute_kappa(w, r)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from secateur.modelname import known_as, spelled_out
+from secateur.modelname import match_known_name, strip_provider
 
 _MINUTE_MS, _DAY_MINUTES = 60_000, 1_440
 _WEEKEND = (5, 6)  # Saturday and Sunday, UTC
@@ -64,16 +64,16 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
     tiers: tuple[Tier, ...] = ()  # by `over`, lowest first
     source: str = "stated"
 
-    def rates(self, prompt_tokens: int) -> Rates:
-        """The rates of a request with so many tokens in its prompt: a tier holds for all of them."""
+    def get_rates(self, prompt_tokens: int) -> Rates:
+        """The rates of a request with this many prompt tokens: one tier applies to all of them."""
         found = self.base
         for tier in self.tiers:
             if prompt_tokens > tier.over:
                 found = tier.rates
         return found
 
-    def dollars(self, units: float) -> float:
-        """Base-input token-equivalents as dollars."""
+    def to_dollars(self, units: float) -> float:
+        """Convert base-input token equivalents to dollars."""
         return units * self.base.input / 1_000_000
 
 
@@ -83,39 +83,39 @@ def price_of(model: str, at: int | None = None) -> Price | None:
     `at`, in ms since 1970, chooses among prices that changed and among hours of the day; without it, the newest price
     on the table's own date, at an hour without surcharge.
     """
-    table = _table()
-    name = spelled_out(model)  # some dated versions have a price of their own
-    name = name if name in _names() else known_as(model, _names()) or ""
+    table = _load_table()
+    name = strip_provider(model)  # some dated versions have a price of their own
+    name = name if name in _list_names() else match_known_name(model, _list_names()) or ""
     if not name:
         return None
     name = table["aliases"].get(name, name)
-    row = _in_force(table["models"][name], at, table["date"])
+    row = _find_current_row(table["models"][name], at, table["date"])
     if row is None:
         return None
-    tiers = tuple(Tier(one["over"], _rates(one)) for one in row.get("tiers", ()))
-    return Price(name, _rates(row), tiers, f"{table['source']}, {table['date']}")
+    tiers = tuple(Tier(one["over"], _read_rates(one)) for one in row.get("tiers", ()))
+    return Price(name, _read_rates(row), tiers, f"{table['source']}, {table['date']}")
 
 
-def priced_models() -> tuple[str, ...]:
-    """All models that have a price, by normal name."""
-    return tuple(name for name, rows in _table()["models"].items() if rows)
+def list_priced_models() -> tuple[str, ...]:
+    """All models with a price, by normalized name."""
+    return tuple(name for name, rows in _load_table()["models"].items() if rows)
 
 
-def in_units(w: float, r: float, o: float = 5.0, w_1h: float | None = None) -> Price:
-    """A price of which only the ratios count: input costs 1, a write `w`, a read `r`, output `o`.
+def make_unit_price(w: float, r: float, o: float = 5.0, w_1h: float | None = None) -> Price:
+    """A price where only the ratios count: input costs 1, a write `w`, a read `r`, output `o`.
 
     The price of a million input tokens is one dollar, so that dollars and units differ by that factor alone.
     """
     return Price(f"w={w:g} r={r:g}", Rates(1.0, o, r, w, w if w_1h is None else w_1h))
 
 
-def stated(said: dict[str, Any]) -> Price:
-    """A price from configuration, with the names of `Price`. Raises ValidationError (msgspec) for what it is not."""
+def parse_price(said: dict[str, Any]) -> Price:
+    """Parse a price from configuration, with the fields of `Price`. Raises ValidationError (msgspec)."""
     return msgspec.convert(said, Price)
 
 
-def restated(price: Price, w: float, r: float) -> Price:
-    """The same model, were its cache writes and reads priced otherwise: in units of its input price, tiers as well."""
+def restate_price(price: Price, w: float, r: float) -> Price:
+    """The same model with other cache write and read prices, in units of its input price, tiers too."""
 
     def again(rates: Rates) -> Rates:
         return Rates(rates.input, rates.output, rates.input * r, rates.input * w, rates.input * w)
@@ -124,8 +124,8 @@ def restated(price: Price, w: float, r: float) -> Price:
     return Price(price.model, again(price.base), tiers, f"{price.source}; w={w:g} r={r:g} stated")
 
 
-def _in_force(rows: list[dict[str, Any]], at: int | None, today: str) -> dict[str, Any] | None:
-    """The last row whose conditions hold; before the first of dated rows, the first."""
+def _find_current_row(rows: list[dict[str, Any]], at: int | None, today: str) -> dict[str, Any] | None:
+    """The last row whose conditions apply; before the first of dated rows, the first."""
     then = datetime.fromtimestamp(at / 1000, UTC).date() if at is not None else date.fromisoformat(today)
     when = then.isoformat()
     minute = at // _MINUTE_MS % _DAY_MINUTES if at is not None else None
@@ -139,16 +139,16 @@ def _in_force(rows: list[dict[str, Any]], at: int | None, today: str) -> dict[st
     return found
 
 
-def _rates(row: dict[str, Any]) -> Rates:
+def _read_rates(row: dict[str, Any]) -> Rates:
     return Rates(**{name: row[name] for name in Rates.__struct_fields__ if name in row})
 
 
 @cache
-def _names() -> frozenset[str]:
-    return frozenset(_table()["models"]) | frozenset(_table()["aliases"])
+def _list_names() -> frozenset[str]:
+    return frozenset(_load_table()["models"]) | frozenset(_load_table()["aliases"])
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _load_table() -> dict[str, Any]:
     made: dict[str, Any] = json.loads(Path(__file__).with_name("prices.json").read_text("utf-8"))
     return made

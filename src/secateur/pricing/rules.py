@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from secateur.modelname import TUNED, normal
+from secateur.modelname import TUNED, normalize_model
 
 Positions = Literal["marks", "messages", "answers", "steps", "none"]
 Scope = Literal["all", "system", "messages"]
@@ -50,25 +50,25 @@ class CacheRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     date: str  # when the source was read
 
 
-def rules_of(model: str) -> CacheRules | None:
-    """The rules for a model, under any name that providers give it; None where no pattern fits.
+def get_rules(model: str) -> CacheRules | None:
+    """The rules for a model under any provider's name; None if no pattern matches.
 
     One that somebody tuned is cached as the one it was made from.
     """
-    name = normal(model).removeprefix(TUNED)
-    for rules in all_rules():
+    name = normalize_model(model).removeprefix(TUNED)
+    for rules in load_rules():
         if any(fnmatchcase(name, pattern) for pattern in rules.models):
             return rules
     return None
 
 
-def stated(said: dict[str, Any]) -> CacheRules:
-    """Rules from configuration. Raises ValidationError (msgspec) for what they are not."""
+def parse_rules(said: dict[str, Any]) -> CacheRules:
+    """Parse rules from configuration. Raises ValidationError (msgspec) if they are invalid."""
     return msgspec.convert(said, CacheRules)
 
 
 @cache
-def all_rules() -> tuple[CacheRules, ...]:
-    """All sets of rules, in the order in which they are asked."""
+def load_rules() -> tuple[CacheRules, ...]:
+    """All sets of rules, in lookup order."""
     said = tomllib.loads(Path(__file__).with_name("cache_rules.toml").read_text("utf-8"))
-    return tuple(stated(said["families"][one.pop("family")] | one) for one in said["rules"])
+    return tuple(parse_rules(said["families"][one.pop("family")] | one) for one in said["rules"])

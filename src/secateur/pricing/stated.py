@@ -15,9 +15,9 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from secateur.modelname import normal, spelled_out
+from secateur.modelname import normalize_model, strip_provider
 from secateur.pricing.prices import Price, Rates, Tier, price_of
-from secateur.pricing.rules import CacheRules, Count, Positions, rules_of
+from secateur.pricing.rules import CacheRules, Count, Positions, get_rules
 
 SAYS = "stated by the policy"
 
@@ -65,9 +65,9 @@ class Stated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 Entries = tuple[Stated, ...]
 
 
-def entry_for(entries: Entries, model: str) -> Stated | None:
-    """The entry that holds for a model; None where none fits."""
-    names = {model.strip().lower(), spelled_out(model), normal(model)}
+def find_entry(entries: Entries, model: str) -> Stated | None:
+    """The entry that applies to a model; None if none matches."""
+    names = {model.strip().lower(), strip_provider(model), normalize_model(model)}
     for one in entries:
         if any(fnmatchcase(name, pattern.strip().lower()) for pattern in one.models for name in names):
             return one
@@ -76,21 +76,21 @@ def entry_for(entries: Entries, model: str) -> Stated | None:
 
 def price_under(entries: Entries, model: str, at: int | None = None) -> Price | None:
     """What a model asks at a time (ms since 1970), as stated, else as `price_of` says."""
-    said = entry_for(entries, model)
+    said = find_entry(entries, model)
     if said is not None and said.price is not None:
         return Price(model or said.like or "stated price", said.price, said.tiers, SAYS)
     name = (said.like if said is not None else "") or model
     return price_of(name, at) if name else None
 
 
-def rules_under(entries: Entries, model: str) -> CacheRules | None:
-    """How a model's prompts are cached, as stated, else as `rules_of` says.
+def resolve_rules(entries: Entries, model: str) -> CacheRules | None:
+    """The cache rules of a model: as configured, else as in `get_rules`.
 
     None where nothing is known of it; also where settings are stated of a model of which nothing else is known, unless
     `positions` is among them.
     """
-    said = entry_for(entries, model)
-    known = rules_of((said.like if said is not None else "") or model)
+    said = find_entry(entries, model)
+    known = get_rules((said.like if said is not None else "") or model)
     if said is None:
         return known
     if known is None and said.price is not None and said.price.write is not None and said.cache.writes_cost is None:

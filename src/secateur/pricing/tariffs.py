@@ -7,36 +7,38 @@ named other one, and the tariff says so.
 from functools import lru_cache
 
 from secateur.pricing.prices import Price, price_of
-from secateur.pricing.rules import CacheRules, rules_of
-from secateur.pricing.stated import Entries, entry_for, price_under, rules_under, with_settings
+from secateur.pricing.rules import CacheRules, get_rules
+from secateur.pricing.stated import Entries, find_entry, price_under, resolve_rules, with_settings
 from secateur.tariff import DEFAULT_MODEL, CachePricing
 
 FREE = 3  # slots that a client leaves of which nothing is known: one that marks its newest message
 _MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
 
 
-def tariff_of(model: str, hour: bool = False, *, at: int | None = None, said: Entries = ()) -> CachePricing:
-    """What a request to this model pays.
+def get_tariff(model: str, hour: bool = False, *, at: int | None = None, said: Entries = ()) -> CachePricing:
+    """The tariff of a request to this model.
 
     `hour`: the client buys the cache's longer time to live. `at`: when, in ms since 1970; without it, as on the date of
     the tables, at an hour without surcharge. `said`: what the policy states.
     """
-    return _tariff_of(model, hour, at // _MINUTE_MS if at else None, said)
+    return _resolve_tariff(model, hour, at // _MINUTE_MS if at else None, said)
 
 
 @lru_cache(maxsize=256)
-def _tariff_of(model: str, hour: bool, minute: int | None, said: Entries) -> CachePricing:
+def _resolve_tariff(model: str, hour: bool, minute: int | None, said: Entries) -> CachePricing:
     price = price_under(said, model, minute * _MINUTE_MS if minute is not None else None)
-    rules, entry = rules_under(said, model), entry_for(said, model)
-    assumed = _assumed(model, price, rules)
+    rules, entry = resolve_rules(said, model), find_entry(said, model)
+    assumed = _explain_assumed(model, price, rules)
     price = price or price_of(DEFAULT_MODEL)
-    rules = rules or (with_settings(rules_of(DEFAULT_MODEL), entry.cache) if entry else rules_of(DEFAULT_MODEL))
+    rules = rules or (with_settings(get_rules(DEFAULT_MODEL), entry.cache) if entry else get_rules(DEFAULT_MODEL))
     assert price is not None
     assert rules is not None
-    return stated(price, rules, hour=hour or (entry is not None and entry.cache_ttl == "1h"), assumed=assumed)
+    return build_tariff(price, rules, hour=hour or (entry is not None and entry.cache_ttl == "1h"), assumed=assumed)
 
 
-def stated(price: Price, rules: CacheRules, *, hour: bool = False, free: int = FREE, assumed: str = "") -> CachePricing:
+def build_tariff(
+    price: Price, rules: CacheRules, *, hour: bool = False, free: int = FREE, assumed: str = ""
+) -> CachePricing:
     """The tariff of a price and a set of cache rules. Without a cache, reading is input; so is writing where the
     provider does not charge it. `free`: breakpoints that may be added to a request."""
     base, long_s = price.base, rules.ttl_long_s if hour else None
@@ -62,7 +64,7 @@ def stated(price: Price, rules: CacheRules, *, hour: bool = False, free: int = F
     )
 
 
-def _assumed(model: str, price: Price | None, rules: CacheRules | None) -> str:
+def _explain_assumed(model: str, price: Price | None, rules: CacheRules | None) -> str:
     lacks = [what for what, known in (("price", price), ("cache rules", rules)) if known is None]
     if not lacks:
         return ""

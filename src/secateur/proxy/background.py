@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from threading import Thread
 
-from secateur.proxy.server import Running, serve
+from secateur.proxy.server import RunningServer, serve
 from secateur.proxy.settings import ProxySettings
 
 
 @contextmanager
-def start_in_thread(settings: ProxySettings) -> Iterator[Running]:
+def start_in_thread(settings: ProxySettings) -> Iterator[RunningServer]:
     """A proxy that takes requests. Raises ConfigError if it cannot be started."""
-    told: SimpleQueue[Running | BaseException] = SimpleQueue()
+    told: SimpleQueue[RunningServer | BaseException] = SimpleQueue()
 
     def run() -> None:
         try:

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs
 import msgspec
 from msgspec import Struct
 
-from secateur.proxy.clients import CLIENTS, CODEX_TURN, SESSION_PLACES, Call, Client
+from secateur.proxy.clients import CLIENTS, CODEX_TURN, SESSION_PLACES, AgentClient, Call
 from secateur.proxy.headers import find_header, has_header
 from secateur.proxy.inbound import Request
 from secateur.proxy.routes import Headers
@@ -89,7 +89,7 @@ def is_subscription(headers: Headers) -> bool:
 def identify(request: Request, fields: Fields, tenants: Tenants) -> Caller:
     """Whose request this is."""
     headers = request.headers
-    client = next((one for one in CLIENTS if _is_of(one, headers)), Client(""))
+    client = next((one for one in CLIENTS if _is_of(one, headers)), AgentClient(""))
     user = _read_user(fields)
     account = find_header(headers, b"chatgpt-account-id") or user.get("account", "")
     subscription = is_subscription(headers)
@@ -98,7 +98,7 @@ def identify(request: Request, fields: Fields, tenants: Tenants) -> Caller:
     return Caller(client.name, session, tenants.find_name(proof), _find_call(client, headers, fields), subscription)
 
 
-def _is_of(client: Client, headers: Headers) -> bool:
+def _is_of(client: AgentClient, headers: Headers) -> bool:
     value = find_header(headers, client.header.encode())
     return value.startswith(client.value) if value else False
 
@@ -110,7 +110,7 @@ def _find_credential(request: Request) -> str:
     return (parse_qs(request.query.decode("latin-1")).get("key") or [""])[0]
 
 
-def _find_session(client: Client, headers: Headers, fields: Fields, user: dict[str, str]) -> str:
+def _find_session(client: AgentClient, headers: Headers, fields: Fields, user: dict[str, str]) -> str:
     """The first name that the request gives its session; that of a sub-agent has both names."""
     values = {"user": user.get("session", ""), "prompt_cache_key": _read_text(fields, "prompt_cache_key")}
     places = (place for place in SESSION_PLACES if place in values or has_header(headers, place.encode()))
@@ -124,7 +124,7 @@ def _shorten(name: str) -> str:
     return plain if len(plain) <= _LONGEST_NAME else hashlib.sha256(plain.encode()).hexdigest()
 
 
-def _find_call(client: Client, headers: Headers, fields: Fields) -> Call:
+def _find_call(client: AgentClient, headers: Headers, fields: Fields) -> Call:
     """What kind of call it is."""
     turn = _read_json(find_header(headers, CODEX_TURN.encode()))
     if turn and turn.get("request_kind", "turn") != "turn":

@@ -11,7 +11,7 @@ from msgspec import Struct
 Call = Literal["main", "subagent", "side"]
 
 
-class Client(Struct, frozen=True):
+class AgentClient(Struct, frozen=True):
     """One client."""
 
     name: str
@@ -24,35 +24,35 @@ class Client(Struct, frozen=True):
 
 
 CLIENTS = (
-    Client(
+    AgentClient(
         "claude-code",
         "x-claude-code-session-id",
         agent="x-claude-code-agent-id",
         always_has_tools=True,
         side_texts=("CRITICAL: Respond with TEXT ONLY",),
     ),
-    Client("claude-code", value="claude-cli/", agent="x-claude-code-agent-id", always_has_tools=True),
-    Client(
+    AgentClient("claude-code", value="claude-cli/", agent="x-claude-code-agent-id", always_has_tools=True),
+    AgentClient(
         "codex",
         "x-codex-turn-metadata",
         agent="x-openai-subagent",
         side_texts=("You are performing a CONTEXT CHECKPOINT COMPACTION",),
     ),
-    Client("codex", "originator", "codex", agent="x-openai-subagent"),
-    Client("codex", value="codex", agent="x-openai-subagent"),
-    Client("kilo", value="Kilo", parent="x-parent-session-id", always_has_tools=True),
-    Client("opencode", value="opencode", parent="x-parent-session-id", always_has_tools=True),
-    Client("opencode", "x-session-affinity", parent="x-parent-session-id", always_has_tools=True),
-    Client("pi", value="pi/", always_has_tools=True),
-    Client("gemini-cli", value="GeminiCLI", always_has_tools=True),
-    Client("qwen-code", value="QwenCode", always_has_tools=True, side_texts=("memory extraction",)),
-    Client("copilot", "x-interaction-type"),
-    Client("copilot", value="copilot"),
-    Client("anthropic-sdk", value="Anthropic/"),
-    Client("anthropic-sdk", value="AsyncAnthropic/"),
-    Client("openai-sdk", value="OpenAI/"),
-    Client("openai-sdk", value="AsyncOpenAI/"),
-    Client("google-genai", value="google-genai-sdk/"),
+    AgentClient("codex", "originator", "codex", agent="x-openai-subagent"),
+    AgentClient("codex", value="codex", agent="x-openai-subagent"),
+    AgentClient("kilo", value="Kilo", parent="x-parent-session-id", always_has_tools=True),
+    AgentClient("opencode", value="opencode", parent="x-parent-session-id", always_has_tools=True),
+    AgentClient("opencode", "x-session-affinity", parent="x-parent-session-id", always_has_tools=True),
+    AgentClient("pi", value="pi/", always_has_tools=True),
+    AgentClient("gemini-cli", value="GeminiCLI", always_has_tools=True),
+    AgentClient("qwen-code", value="QwenCode", always_has_tools=True, side_texts=("memory extraction",)),
+    AgentClient("copilot", "x-interaction-type"),
+    AgentClient("copilot", value="copilot"),
+    AgentClient("anthropic-sdk", value="Anthropic/"),
+    AgentClient("anthropic-sdk", value="AsyncAnthropic/"),
+    AgentClient("openai-sdk", value="OpenAI/"),
+    AgentClient("openai-sdk", value="AsyncOpenAI/"),
+    AgentClient("google-genai", value="google-genai-sdk/"),
 )
 SESSION_PLACES = (  # headers, and what a body says (`user`, `prompt_cache_key`); the first that is there counts
     "x-claude-code-session-id",

@@ -23,7 +23,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from secateur.errors import ConfigError
 from secateur.proxy.app import ProxyApp
 from secateur.proxy.services import Services
-from secateur.proxy.settings import Limits, ProxySettings
+from secateur.proxy.settings import ProxyLimits, ProxySettings
 from secateur.proxy.status import Status
 
 _KEEP_ALIVE_S = 75  # idle connections of clients
@@ -32,14 +32,14 @@ _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
-class Running(Struct, frozen=True):
+class RunningServer(Struct, frozen=True):
     """A proxy that takes requests."""
 
     address: str  # such as http://127.0.0.1:8787
     stop: Callable[[], object]  # let responses in flight end, then return from `serve`; from any thread
 
 
-def serve(settings: ProxySettings, announce: Callable[[Running], None]) -> None:
+def serve(settings: ProxySettings, announce: Callable[[RunningServer], None]) -> None:
     """Serve until a signal ends it, or `Running.stop`. `announce` is called once, when requests are taken.
 
     Raises ConfigError.
@@ -51,7 +51,7 @@ def serve(settings: ProxySettings, announce: Callable[[Running], None]) -> None:
         listening.close()
 
 
-async def _serve(settings: ProxySettings, listening: socket.socket, announce: Callable[[Running], None]) -> None:
+async def _serve(settings: ProxySettings, listening: socket.socket, announce: Callable[[RunningServer], None]) -> None:
     services = Services(settings, Status(settings))
     server = _Server(_configure(ProxyApp(services), settings.limits))
     try:
@@ -59,13 +59,13 @@ async def _serve(settings: ProxySettings, listening: socket.socket, announce: Ca
         while not server.started and not running.done():
             await asyncio.sleep(0.005)
         stop = partial(asyncio.get_running_loop().call_soon_threadsafe, server.handle_exit, signal.SIGTERM, None)
-        announce(Running(_name_address(settings.host, listening), stop))
+        announce(RunningServer(_name_address(settings.host, listening), stop))
         await running
     finally:
         await services.close()
 
 
-def _configure(app: ProxyApp, limits: Limits) -> uvicorn.Config:
+def _configure(app: ProxyApp, limits: ProxyLimits) -> uvicorn.Config:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it would print addresses, and how clients left
     return uvicorn.Config(
         app,
@@ -97,7 +97,7 @@ class _Server(uvicorn.Server):
 class _Protocol(HttpToolsProtocol):
     """HTTP/1.1 with bounds on the size of headers, and on the time until they are complete."""
 
-    def __init__(self, limits: Limits, **settings: Any) -> None:
+    def __init__(self, limits: ProxyLimits, **settings: Any) -> None:
         super().__init__(**settings)
         self._limits = limits
         self._head_bytes = 0  # of the request whose headers are being read

@@ -16,7 +16,7 @@ from secateur.proxy.editing import Asked, Edited, Editor
 from secateur.proxy.settings import ProxySettings
 from secateur.proxy.status import Status
 from secateur.proxy.upstream import Upstream
-from secateur.stores import default_url, open_store
+from secateur.stores import get_default_url, open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore
 from secateur.usage import Usage
@@ -36,7 +36,7 @@ class Services:
         self.settings = settings
         self.status = status
         self.upstream = Upstream(settings.limits)
-        store = open_store(settings.store or default_url())
+        store = open_store(settings.store or get_default_url())
         self.editor = Editor(settings.policy, store)
         self.tenants = Tenants(read_secret(_find_folder(store)), settings.tenant)
         self._observer = Editor(settings.policy, MemoryStore())

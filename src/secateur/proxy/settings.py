@@ -22,7 +22,7 @@ PROVIDERS: dict[Api, str] = {
 _MIB = 1024 * 1024
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class ProxyLimits(Struct, frozen=True, kw_only=True):
     """What one client may ask of the proxy."""
 
     body_bytes: int = 64 * _MIB  # of one request, packed or unpacked; Anthropic takes 32 MB
@@ -47,7 +47,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     upstreams: dict[Api, str] = {}  # by API; what is not here is its provider's own address
     token: str = ""  # what clients have to know; "" on this machine only
     subscriptions: bool = False  # prune requests that a subscription pays, too
-    limits: Limits = Limits()
+    limits: ProxyLimits = ProxyLimits()
 
     def find_upstream(self, api: Api) -> str:
         """The address that requests of an API go to, without a slash at its end."""

@@ -14,7 +14,7 @@ import aiohttp
 from yarl import URL
 
 from secateur.proxy.refusals import Refusal
-from secateur.proxy.settings import Limits
+from secateur.proxy.settings import ProxyLimits
 
 Body = bytes | AsyncIterator[bytes] | None
 _LINE_BYTES = 64 * 1024  # of one header of a response
@@ -24,7 +24,7 @@ _AUTOMATIC = ("accept", "accept-encoding", "content-type", "user-agent")  # head
 class Upstream:
     """Connections to providers."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ProxyLimits) -> None:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s, sock_read=limits.stall_s)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60, family=socket.AF_UNSPEC),

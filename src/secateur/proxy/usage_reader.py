@@ -5,7 +5,7 @@ response a bounded number of bytes. What cannot be read is no usage.
 """
 
 from secateur.proxy.encodings import Unpacker, find_unpackers, list_encodings
-from secateur.usage import Usage, usage_of
+from secateur.usage import Usage, read_usage
 
 _MOST_BYTES = 8 * 1024 * 1024  # of a response that is no stream, and of one line of a stream
 _STEP = 1024 * 1024
@@ -40,8 +40,8 @@ class UsageReader:
         """The usage that was stated."""
         if self._streams:
             self._keep(bytes(self._rest))
-            return usage_of([line.decode("utf-8", "replace") for line in self._events])
-        return usage_of(bytes(self._rest)) if self._rest else None
+            return read_usage([line.decode("utf-8", "replace") for line in self._events])
+        return read_usage(bytes(self._rest)) if self._rest else None
 
     def _unpack(self, piece: bytes) -> list[bytes]:
         data = [piece]

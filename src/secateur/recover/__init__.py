@@ -10,18 +10,18 @@ the whole file, not from what the host would send. A secret is taken out. The fi
 from msgspec import Struct
 
 from secateur.compaction.extract import extract
-from secateur.compaction.language import language_of
-from secateur.compaction.ledger import ledger_of
-from secateur.compaction.ledger.said import ends, said_by_agent, said_by_user
-from secateur.compaction.summary import rendered
-from secateur.compaction.template import template
+from secateur.compaction.language import detect_language
+from secateur.compaction.ledger import build_ledger
+from secateur.compaction.ledger.said import get_agent_text, get_user_text, keep_ends
+from secateur.compaction.summary import render_sections
+from secateur.compaction.template import get_template
 from secateur.errors import FormatError
 from secateur.model import Message
-from secateur.recover.whole import Whole, whole
+from secateur.recover.whole import Whole, read_whole
 from secateur.redact import redact
-from secateur.tokens import counter_for
+from secateur.tokens import get_model_counter
 
-__all__ = ["MAX_TOKENS", "Recovered", "recovered"]
+__all__ = ["MAX_TOKENS", "Recovered", "recover_session"]
 
 MAX_TOKENS = 8_000  # of facts and sentences: a summary of a long session, and no burden in any window
 LAST_CHARS = 4_000  # of the user's last message, and of the agent's
@@ -40,26 +40,26 @@ class Recovered(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def recovered(
+def recover_session(
     data: bytes, *, format: str | None = None, model: str = "", max_tokens: int = MAX_TOKENS, name: str = ""
 ) -> Recovered:
-    """The hand-off document of a session file or request body; `name` stands in its title. Raises FormatError."""
-    found = whole(data, format, model)
+    """The hand-off document of a session file or request body; `name` is its title. Raises FormatError."""
+    found = read_whole(data, format, model)
     said = found.messages
     if not any(message.parts for message in said):
         raise FormatError("it holds no messages, so there is nothing to hand on")
-    language = language_of("\n".join(filter(None, map(said_by_user, said)))) or "en"
+    language = detect_language("\n".join(filter(None, map(get_user_text, said)))) or "en"
     read = found.document.transcript
-    count = counter_for("estimate", read.model)
-    sections = extract(said, ledger_of(said), max_tokens, count)
+    count = get_model_counter("estimate", read.model)
+    sections = extract(said, build_ledger(said), max_tokens, count)
     sizes = (part.tokens if part.kind == "media" else count(part.text) for message in said for part in message.parts)
     tokens = read.fixed_tokens + sum(sizes)
     text = "\n\n".join(
         (
             f"# Hand-off{f' from {name}' if name else ''}",
-            _made_from(found, tokens),
-            rendered(template("secateur", language), sections),
-            *_last(said),
+            _describe_source(found, tokens),
+            render_sections(get_template("secateur", language), sections),
+            *_quote_last_words(said),
         )
     )
     document = redact(text, thorough=True) + "\n"
@@ -75,7 +75,7 @@ def recovered(
     )
 
 
-def _made_from(found: Whole, tokens: int) -> str:
+def _describe_source(found: Whole, tokens: int) -> str:
     count, gone = len(found.messages), len(found.messages) - found.sent
     lost = ""
     if found.compactions:
@@ -88,14 +88,14 @@ def _made_from(found: Whole, tokens: int) -> str:
     )
 
 
-def _last(said: tuple[Message, ...]) -> list[str]:
-    """The last words of both, verbatim."""
-    user = next(filter(None, map(said_by_user, reversed(said))), "")
-    agent = next(filter(None, map(said_by_agent, reversed(said))), "")
+def _quote_last_words(said: tuple[Message, ...]) -> list[str]:
+    """The last words of user and agent, verbatim."""
+    user = next(filter(None, map(get_user_text, reversed(said))), "")
+    agent = next(filter(None, map(get_agent_text, reversed(said))), "")
     told = [("The user's last message", user), ("The agent's last words", agent)]
-    return [f"## {title}\n\n{_quoted(ends(text, LAST_CHARS))}" for title, text in told if text]
+    return [f"## {title}\n\n{_quote_text(keep_ends(text, LAST_CHARS))}" for title, text in told if text]
 
 
-def _quoted(text: str) -> str:
-    """As a quotation, so that no line of it can open a section."""
+def _quote_text(text: str) -> str:
+    """Quote a text, so that no line of it can open a section."""
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())

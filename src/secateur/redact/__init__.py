@@ -12,15 +12,15 @@ from functools import lru_cache
 from typing import Any
 
 from secateur.redact.assigned import MARKS as OF_NAMES
-from secateur.redact.assigned import assigned
-from secateur.redact.detector import detected
-from secateur.redact.keys import keys
-from secateur.redact.manifests import manifests
+from secateur.redact.assigned import find_assigned
+from secateur.redact.detector import redact_matches
+from secateur.redact.keys import find_keys
+from secateur.redact.manifests import find_manifest_secrets
 from secateur.redact.marks import Marks
 from secateur.redact.notations import MARKS as OF_NOTATIONS
-from secateur.redact.notations import noted
-from secateur.redact.places import Span, replaced
-from secateur.redact.shapes import dense_runs, shaped
+from secateur.redact.notations import find_noted
+from secateur.redact.places import Span, replace_spans
+from secateur.redact.shapes import find_dense_runs, find_shaped
 
 SHORT = 2_000  # characters of a text that is first asked whether it could hold any credential at all
 _TELLING = ("passw", "passphrase", "pwd", "secret", "token", "key", "credential", "auth", "cookie")
@@ -36,14 +36,14 @@ def redact(text: str, thorough: bool = False) -> str:
     `thorough` also asks the patterns of `detect-secrets`, where the extra `secrets` is installed: for texts that are
     written once, not for every request.
     """
-    text = _without(text, marked)
-    return detected(text, marked) if thorough else text
+    text = _without(text, make_placeholder)
+    return redact_matches(text, make_placeholder) if thorough else text
 
 
-def found(text: str) -> tuple[str, ...]:
+def detect_kinds(text: str) -> tuple[str, ...]:
     """The kinds of credentials in a text, each once."""
     kinds: dict[str, str] = {}
-    _without(text, lambda kind: kinds.setdefault(kind, marked(kind)))
+    _without(text, lambda kind: kinds.setdefault(kind, make_placeholder(kind)))
     return tuple(kinds)
 
 
@@ -52,14 +52,14 @@ def redact_tree(value: Any) -> Any:
     if isinstance(value, str):
         return value if len(value) < 8 or _OURS.match(value) else redact(value)
     if isinstance(value, dict):
-        return {_name(name): _field(name, one) for name, one in value.items()}
+        return {_name(name): _redact_field(name, one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [redact_tree(one) for one in value]
     return value
 
 
-def marked(kind: str) -> str:
-    """What stands for a credential."""
+def make_placeholder(kind: str) -> str:
+    """The placeholder for a credential."""
     return f"[redacted {kind}]"
 
 
@@ -68,14 +68,14 @@ def _name(name: Any) -> Any:
     return redact_tree(name)
 
 
-def _says(words: tuple[str, ...], text: str) -> bool:
+def _has_word(words: tuple[str, ...], text: str) -> bool:
     lowered = text.lower()
     return any(word in lowered for word in words)
 
 
-def _field(name: Any, value: Any) -> Any:
-    """A value whose name may be what gives it away."""
-    if not isinstance(name, str) or not isinstance(value, str) or _OURS.match(value) or not _says(_TELLING, name):
+def _redact_field(name: Any, value: Any) -> Any:
+    """Redact a value whose name may reveal it."""
+    if not isinstance(name, str) or not isinstance(value, str) or _OURS.match(value) or not _has_word(_TELLING, name):
         return redact_tree(value)
     before = f'{name}="'
     seen = redact(f'{before}{value}"')
@@ -84,21 +84,21 @@ def _field(name: Any, value: Any) -> Any:
 
 def _without(text: str, mark: Callable[[str], str]) -> str:
     for _ in range(_ROUNDS):
-        clean = replaced(text, _spans(text), mark)
+        clean = replace_spans(text, _find_spans(text), mark)
         if clean == text:
             break
         text = clean
     return text
 
 
-def _spans(text: str) -> Iterator[Span]:
+def _find_spans(text: str) -> Iterator[Span]:
     if len(text) < SHORT and not _RUN.search(text):
         return
     data = text.encode("utf-8", "surrogatepass")
-    dense = " ".join(dense_runs(data))
-    marked = _MARKS.places(text, data)
-    yield from shaped(text, dense)
-    yield from keys(text, dense)
-    yield from noted(text, marked)
-    yield from manifests(text)
-    yield from assigned(text, marked)
+    dense = " ".join(find_dense_runs(data))
+    marked = _MARKS.find_places(text, data)
+    yield from find_shaped(text, dense)
+    yield from find_keys(text, dense)
+    yield from find_noted(text, marked)
+    yield from find_manifest_secrets(text)
+    yield from find_assigned(text, marked)

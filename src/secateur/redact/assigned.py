@@ -9,9 +9,9 @@ or digits that no name has is enough. A password made of plain words stays, sinc
 import re
 from collections.abc import Iterator
 
-from secateur.redact.chance import ODD_SHARE, Class, drawn, unusual
+from secateur.redact.chance import ODD_SHARE, Class, classify_random, count_unusual_pairs
 from secateur.redact.places import Span
-from secateur.redact.telling import STRONGER, Telling, telling
+from secateur.redact.telling import STRONGER, Telling, classify_name
 from secateur.redact.values import JOINT, Value, Values
 
 _MARKS = (
@@ -78,16 +78,16 @@ _BLANK = re.compile(
 PASSWORD_CHARS = range(6, 65)
 
 
-def assigned(text: str, marked: list[tuple[int, str]]) -> Iterator[Span]:
-    """Where values stand whose names give them away. `marked` are the places of marks, which may hold others too."""
+def find_assigned(text: str, marked: list[tuple[int, str]]) -> Iterator[Span]:
+    """Spans of values revealed by their names. `marked` are places of marks, possibly including others."""
     values, done = Values(text), 0
     for place, mark in marked:
         if place < done or mark not in MARKS:
             continue
         name, start, end = _name(text, place, mark)
         done = end
-        told = None if text.startswith(_REDACTED, start - len(_REDACTED)) else _told(name, mark)
-        found = _found(text, (start, end), told, values) if told else None
+        told = None if text.startswith(_REDACTED, start - len(_REDACTED)) else _classify_name(name, mark)
+        found = _find_value(text, (start, end), told, values) if told else None
         if found:
             done = found.end
             yield found
@@ -107,20 +107,20 @@ def _name(text: str, place: int, mark: str) -> tuple[str, int, int]:
     return first + text[start:end], start, end
 
 
-def _told(name: str, mark: str) -> Telling | None:
+def _classify_name(name: str, mark: str) -> Telling | None:
     kind = _FOREIGN.get(mark)
     if kind:
         return Telling(kind, True)
-    return telling("password" if mark == "mat khau" else name)
+    return classify_name("password" if mark == "mat khau" else name)
 
 
-def _found(text: str, name: tuple[int, int], told: Telling, values: Values) -> Span | None:
+def _find_value(text: str, name: tuple[int, int], told: Telling, values: Values) -> Span | None:
     start, end = name
     if text[end : end + 1] in _CLOSED:
         return None
     joint = _ASSIGNED.match(text, end)
     if joint:
-        return _assigned(text, joint, told, values) or _said(text, name, told, values)
+        return _find_assigned_value(text, joint, told, values) or _find_stated_value(text, name, told, values)
     if text[start:end].lower() == "pass" and text[start - 1 : start] not in (
         "-",
         "<",
@@ -130,35 +130,35 @@ def _found(text: str, name: tuple[int, int], told: Telling, values: Values) -> S
         return None
     for pattern in (_TAGGED, _NEAR):
         near = pattern.match(text, end)
-        for value in values.at(near.end()) if near else ():
-            if near and _goes(value, told, _is_clear(text, start, near[0], told), text):
+        for value in values.find_at(near.end()) if near else ():
+            if near and _is_secret(value, told, _is_clear(text, start, near[0], told), text):
                 return Span(value.start, value.end, told.kind)
-    return _said(text, name, told, values)
+    return _find_stated_value(text, name, told, values)
 
 
-def _assigned(text: str, joint: re.Match[str], told: Telling, values: Values) -> Span | None:
+def _find_assigned_value(text: str, joint: re.Match[str], told: Telling, values: Values) -> Span | None:
     is_short = told.kind == "password" and "\n" not in joint[0]
     kind = "bearer-token" if joint["scheme"] and told.kind == "auth" else told.kind
-    for value in values.at(joint.end(), bool(joint["quote"])):
-        if _goes(value, told, True, text) or (is_short and _is_password(value, text)):
+    for value in values.find_at(joint.end(), bool(joint["quote"])):
+        if _is_secret(value, told, True, text) or (is_short and _is_password(value, text)):
             return Span(value.start, value.end, kind)
     return None
 
 
-def _said(text: str, name: tuple[int, int], told: Telling, values: Values) -> Span | None:
+def _find_stated_value(text: str, name: tuple[int, int], told: Telling, values: Values) -> Span | None:
     """A value in the same sentence: "the password for the test server is …"."""
     start, end = name
     if text[start - 1 : start] in _JOINS or text[end : end + 1] in _JOINS:  # part of a path, of a call
         return None
     said = _SAID.match(text, end) if _TELLTALE.search(text, end, end + _SAID_CHARS) else None
-    for value in values.at(said.end()) if said else ():
-        if said and (told.strong or said["copula"]) and _goes(value, told, bool(said["copula"]), text):
+    for value in values.find_at(said.end()) if said else ():
+        if said and (told.strong or said["copula"]) and _is_secret(value, told, bool(said["copula"]), text):
             return Span(value.start, value.end, told.kind)
     return None
 
 
-def _goes(value: Value, told: Telling, is_clear: bool, text: str) -> bool:
-    seen: Class = drawn(value.text)
+def _is_secret(value: Value, told: Telling, is_clear: bool, text: str) -> bool:
+    seen: Class = classify_random(value.text)
     if not seen or _CALL.match(text, value.end):
         return False
     return seen == "mixed" or (told.strong and is_clear)
@@ -179,7 +179,7 @@ def _is_password(value: Value, text: str) -> bool:
     said = value.text
     if len(said) not in PASSWORD_CHARS or said.isalpha() or _BLANK.search(said) or _CALL.match(text, value.end):
         return False
-    odd, pairs = unusual(said)
+    odd, pairs = count_unusual_pairs(said)
     return (not _REFERENCE.match(said) and "=" not in said) or (
         said[0] not in "$%@{&!~<./-#+" and "=" not in said and pairs >= 6 and odd >= ODD_SHARE * pairs
     )

@@ -59,8 +59,8 @@ _HUMP = re.compile(r"[a-z][A-Z]")
 _SEGMENT = re.compile(r"[A-Za-z]{4,}")
 
 
-def drawn(value: str) -> Class:
-    """Which class of random value this is; empty if it is none."""
+def classify_random(value: str) -> Class:
+    """The class of random value; empty if it is none."""
     value = value[:JUDGED]
     if len(value) < LEAST_CHARS or _KNOWN.match(value):
         return ""
@@ -68,7 +68,7 @@ def drawn(value: str) -> Class:
         return "hex" if len(set(value)) > LEAST_DISTINCT_HEX else ""
     if _HEX.match(value):
         return "hex" if _is_hex_drawn(value.removeprefix("0x")) and not _PLACEHOLDER.search(value) else ""
-    odd, pairs = unusual(value)
+    odd, pairs = count_unusual_pairs(value)
     if pairs < _LEAST_PAIRS or odd < ODD_SHARE * pairs or _is_like_words(value):
         return ""
     ending = _HASHED.match(value)
@@ -76,24 +76,24 @@ def drawn(value: str) -> Class:
 
 
 def _is_like_words(value: str) -> bool:
-    return bool(_PLACEHOLDER.search(value)) or entropy(value) < LEAST_BITS or _is_name(value) or _is_path(value)
+    return bool(_PLACEHOLDER.search(value)) or compute_entropy(value) < LEAST_BITS or _is_name(value) or _is_path(value)
 
 
-def unusual(value: str) -> tuple[int, int]:
-    """How many neighboring pairs are unlike those in words, and how many were compared; two digits say nothing."""
+def count_unusual_pairs(value: str) -> tuple[int, int]:
+    """How many adjacent pairs are unlike words, and how many were compared; two digits do not count."""
     pairs = list(map(add, value, value[1:]))
     return sum(map(_UNUSUAL.__contains__, pairs)), sum(map(_COMPARED.__contains__, pairs))
 
 
-def entropy(value: str) -> float:
-    """Bits per character, by how often each occurs in it (Shannon)."""
+def compute_entropy(value: str) -> float:
+    """Bits per character, by character frequency (Shannon)."""
     total = len(value)
     return -sum(n / total * log2(n / total) for n in Counter(value).values())
 
 
 def is_wordlike(piece: str) -> bool:
     """Whether a short piece could be a word: letters of one case, in usual pairs."""
-    odd, pairs = unusual(piece)
+    odd, pairs = count_unusual_pairs(piece)
     return piece.isalpha() and (piece[1:].islower() or piece.isupper()) and odd <= ODD_SHARE * pairs
 
 
@@ -107,7 +107,7 @@ def _is_hex_drawn(digits: str) -> bool:
 
 
 def _is_odd(value: str) -> bool:
-    odd, pairs = unusual(value)
+    odd, pairs = count_unusual_pairs(value)
     return odd >= ODD_SHARE * pairs
 
 

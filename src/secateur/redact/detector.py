@@ -12,30 +12,30 @@ from importlib import import_module
 PASSED_BY = ("Public IP (ipv4)",)  # an address is no credential
 
 
-def detected(text: str, mark: Callable[[str], str]) -> str:
-    """The text without what any of its patterns matches; `mark` says what stands for a kind."""
-    for kind, pattern in _patterns():
+def redact_matches(text: str, mark: Callable[[str], str]) -> str:
+    """Replace every match of a pattern in the text; `mark` makes the placeholder for a kind."""
+    for kind, pattern in _load_patterns():
         text = pattern.sub(partial(_cut, mark=mark, kind=kind), text)
     return text
 
 
-def installed() -> bool:
-    """Whether there is such a second pair of eyes here."""
-    return bool(_patterns())
+def is_installed() -> bool:
+    """Whether the optional detector is installed."""
+    return bool(_load_patterns())
 
 
 @cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _load_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     try:
         plugins = import_module("detect_secrets.core.plugins.util").get_mapping_from_secret_type_to_class()
         regular = import_module("detect_secrets.plugins.base").RegexBasedDetector
         kinds = {name: kind for name, kind in plugins.items() if issubclass(kind, regular) and name not in PASSED_BY}
-        return tuple((_word(name), one) for name, kind in sorted(kinds.items()) for one in kind().denylist)
+        return tuple((_normalize_kind(name), one) for name, kind in sorted(kinds.items()) for one in kind().denylist)
     except Exception:  # another version of it, or none: a scanner never makes an operation fail
         return ()
 
 
-def _word(name: str) -> str:
+def _normalize_kind(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 

@@ -29,53 +29,53 @@ _FULL = 16  # characters of a line of the body; its last one may have fewer
 _BACK = 16_384  # characters that are looked at before an end without its beginning
 
 
-def keys(text: str, dense: str) -> Iterator[Span]:
-    """Where private keys stand. `dense` has the long runs of the text."""
+def find_keys(text: str, dense: str) -> Iterator[Span]:
+    """Spans of private keys. `dense` holds the long runs of the text."""
     if "-----" in text:
-        yield from _framed(text)
+        yield from _find_framed(text)
     if "Private-Lines: " in text:
         for found in _PUTTY.finditer(text):
             if body := _LINE.match(text, found.end()):
-                yield Span(body.start("body"), _body_end(text, found.end()), KIND)
+                yield Span(body.start("body"), _find_body_end(text, found.end()), KIND)
     if any(mark in dense for mark in _HEADS):
         for found in _HEAD.finditer(text):
-            yield Span(found.start(), _body_end(text, found.end()), KIND)
+            yield Span(found.start(), _find_body_end(text, found.end()), KIND)
 
 
-def _framed(text: str) -> Iterator[Span]:
+def _find_framed(text: str) -> Iterator[Span]:
     done = 0
     for begin in _BEGIN.finditer(text):
         if begin.start() < done:
             continue
         dashes = text.find("-----", begin.end())
         end = _END.match(text, dashes) if dashes >= 0 else None
-        done = end.end() if end else _body_end(text, begin.end())
+        done = end.end() if end else _find_body_end(text, begin.end())
         yield Span(begin.start(), done, KIND)
     done = 0
     for end in _END.finditer(text):
-        start = _body_start(text, max(done, end.start() - _BACK), end.start())
+        start = _find_body_start(text, max(done, end.start() - _BACK), end.start())
         done = end.end()
         if start < end.start():
             yield Span(start, done, KIND)
 
 
-def _body_end(text: str, place: int) -> int:
-    """The end of the lines of a body that follow a place."""
+def _find_body_end(text: str, place: int) -> int:
+    """The end of the body lines that follow a place."""
     while line := _LINE.match(text, place):
         body = line["body"]
-        if body is not None and len(body) < _FULL and (is_wordlike(body) or _goes_on(text, line.end())):
+        if body is not None and len(body) < _FULL and (is_wordlike(body) or _has_more(text, line.end())):
             break
         place = line.end()
     return place
 
 
-def _goes_on(text: str, place: int) -> bool:
-    """Whether more stands on this line, so that it is none of a body."""
+def _has_more(text: str, place: int) -> bool:
+    """Whether the line continues, so that it is not part of a body."""
     return text[place : place + 1] not in ("", "\n", "\r", "\\", '"', "'")
 
 
-def _body_start(text: str, least: int, place: int) -> int:
-    """Where the lines of a body begin that end at a place."""
+def _find_body_start(text: str, least: int, place: int) -> int:
+    """The start of the body lines that end at a place."""
     start = place
     for chunk in reversed(list(_CHUNK.finditer(text, least, place))):
         if not _NOISE.match(text[chunk.end() : start][:64]):

@@ -19,8 +19,8 @@ _JSON = re.compile(r"\\{0,7}\"(?:data|stringData)\\{0,7}\": ?\{(?P<body>[^{}]{1,
 _PAIR = re.compile(r"\\{0,7}\": ?\\{0,7}\"(?P<value>[^\s\"'{\[\\<$]{4,65536})")
 
 
-def manifests(text: str) -> Iterator[Span]:
-    """Where values of Secrets stand."""
+def find_manifest_secrets(text: str) -> Iterator[Span]:
+    """Spans of the values of Secrets."""
     if "Secret" not in text or not _SECRET.search(text):
         return
     for head in _YAML.finditer(text):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from secateur.redact.chance import drawn
-from secateur.redact.places import Span, places
+from secateur.redact.chance import classify_random
+from secateur.redact.places import Span, find_places
 
 Judge = Callable[[str, str], bool]
 _BEFORE = 200  # characters of the line before a value that may name the command
@@ -29,29 +29,29 @@ class Notation(Struct, frozen=True):
     judge: Judge
 
 
-def noted(text: str, marked: list[tuple[int, str]]) -> Iterator[Span]:
-    """Where values stand that their notation gives away. `marked` are the places of marks, those of others too."""
-    options = ((place, text[place : place + 3]) for place in places(text, " -"))
+def find_noted(text: str, marked: list[tuple[int, str]]) -> Iterator[Span]:
+    """Spans of values revealed by their notation. `marked` are places of marks, including those of others."""
+    options = ((place, text[place : place + 3]) for place in find_places(text, " -"))
     for place, mark in (*marked, *options):
         for one in _BY_MARK.get(mark, ()):
             found = one.pattern.match(text, place)
             if found and one.judge(found["value"], text[max(0, place - _BEFORE) : place].rpartition("\n")[2]):
                 yield Span(*found.span("value"), one.kind)
     for found in _PGPASS.finditer(text):
-        if drawn(found["value"]):
+        if classify_random(found["value"]):
             yield Span(*found.span("value"), "password")
 
 
-def _always(value: str, before: str) -> bool:
+def _accept_always(value: str, before: str) -> bool:
     return True
 
 
 def _is_random(value: str, before: str) -> bool:
-    return bool(drawn(value))
+    return bool(classify_random(value))
 
 
 def _is_mixed(value: str, before: str) -> bool:
-    return drawn(value) == "mixed"
+    return classify_random(value) == "mixed"
 
 
 def _is_login(value: str, before: str) -> bool:
@@ -65,12 +65,12 @@ def _is_sent(value: str, before: str) -> bool:
 
 def _is_basic(value: str, before: str) -> bool:
     """Whether this is base64 of a user and a password, or as random as one."""
-    return bool(drawn(value)) or (value.endswith("=") and not value.isalpha())
+    return bool(classify_random(value)) or (value.endswith("=") and not value.isalpha())
 
 
 def _is_for_command(value: str, before: str) -> bool:
     """Whether this is what a program takes for a password after `-p`."""
-    seen = drawn(value)
+    seen = classify_random(value)
     return bool(seen) and (bool(_COMMAND.search(before)) or (seen == "mixed" and "/" not in value))
 
 
@@ -88,7 +88,10 @@ def _is_session(value: str, before: str) -> bool:
     values = [
         said for name, _, said in pairs if name.lower() not in ("expires", "path", "domain", "max-age", "version")
     ]
-    return any(drawn(one) or (len(one) >= _COOKIE and _DIGIT.search(one) and not _SETTING.match(one)) for one in values)
+    return any(
+        classify_random(one) or (len(one) >= _COOKIE and _DIGIT.search(one) and not _SETTING.match(one))
+        for one in values
+    )
 
 
 _COOKIE = 16  # characters of a cookie's value that is no setting
@@ -105,42 +108,44 @@ _COMMAND = re.compile(
 _OF_A_LINE = r"[^\s\"'$<{\\;|&\[\]]"
 
 
-def _notation(kind: str, marks: str, pattern: str, judge: Judge = _always) -> Notation:
+def _make_notation(kind: str, marks: str, pattern: str, judge: Judge = _accept_always) -> Notation:
     return Notation(kind, tuple(marks.split("|")), re.compile(pattern, re.IGNORECASE), judge)
 
 
 NOTATIONS: tuple[Notation, ...] = (
-    _notation(
+    _make_notation(
         "url-password",
         "://",
         r"://[^\s:@/?#\"'<>\\]{0,64}:(?P<value>[^\s@/\"'<>\\]{3,256})(?=@[\w\[.-])",
         _is_login,
     ),
-    _notation("url-token", "://", r"://(?P<value>[\w.~%+-]{16,256}):?(?=@[\w\[.-])", _is_random),
-    _notation("slack-webhook", "://", r"://hooks\.slack\.com/\w{1,12}/(?P<value>[\w/+-]{20,256})"),
-    _notation("discord-webhook", "://", r"://[\w.-]{1,40}/api/webhooks/\d{10,25}/(?P<value>[\w-]{40,100})"),
-    _notation(
+    _make_notation("url-token", "://", r"://(?P<value>[\w.~%+-]{16,256}):?(?=@[\w\[.-])", _is_random),
+    _make_notation("slack-webhook", "://", r"://hooks\.slack\.com/\w{1,12}/(?P<value>[\w/+-]{20,256})"),
+    _make_notation("discord-webhook", "://", r"://[\w.-]{1,40}/api/webhooks/\d{10,25}/(?P<value>[\w-]{40,100})"),
+    _make_notation(
         "teams-webhook",
         "://",
         r"://[^\s/]{1,80}/[^\s/]{1,20}/[^\s/]{1,90}/incomingwebhook/(?P<value>[0-9a-f]{32}/[0-9a-f-]{36})",
     ),
-    _notation("azure-signature", "?sig=|&sig=|;sig=", r"[?&;]sig=(?P<value>[A-Za-z0-9%/+=]{30,256})"),
-    _notation("bearer-token", "bearer|token", r"(?<!\w)(?:bearer|token) {1,3}(?P<value>[\w.~+/=-]{16,4096})", _is_sent),
-    _notation("bearer-token", "basic ", r"(?<!\w)basic {1,3}(?P<value>[\w+/-]{16,4096}={0,2})", _is_basic),
-    _notation(
+    _make_notation("azure-signature", "?sig=|&sig=|;sig=", r"[?&;]sig=(?P<value>[A-Za-z0-9%/+=]{30,256})"),
+    _make_notation(
+        "bearer-token", "bearer|token", r"(?<!\w)(?:bearer|token) {1,3}(?P<value>[\w.~+/=-]{16,4096})", _is_sent
+    ),
+    _make_notation("bearer-token", "basic ", r"(?<!\w)basic {1,3}(?P<value>[\w+/-]{16,4096}={0,2})", _is_basic),
+    _make_notation(
         "cookie",
         "cookie",
         r"cookie(?:\\{0,7}[\"'])?: {0,3}(?:\\{0,7}[\"'])?(?P<value>[^\s=\[]{1,64}=[^\r\n\"'\\]{8,1024})",
         _is_session,
     ),
-    _notation(
+    _make_notation(
         "password",
         " -u| --",
         r" (?:-u |--user[ =])[\"']?[\w.@-]{1,64}:(?P<value>[^\s\"'$@<{\\\[]{4,128})",
     ),
-    _notation("password", " -p", rf" -p[ =]{{0,3}}[\"']?(?P<value>{_OF_A_LINE}{{8,256}})", _is_for_command),
-    _notation("password", " -a| -w", rf" -[aw][ =]{{0,3}}[\"']?(?P<value>{_OF_A_LINE}{{8,256}})", _is_of_command),
-    _notation(
+    _make_notation("password", " -p", rf" -p[ =]{{0,3}}[\"']?(?P<value>{_OF_A_LINE}{{8,256}})", _is_for_command),
+    _make_notation("password", " -a| -w", rf" -[aw][ =]{{0,3}}[\"']?(?P<value>{_OF_A_LINE}{{8,256}})", _is_of_command),
+    _make_notation(
         "password",
         "identified ",
         r"identified (?:with \w{1,40} )?by (?:password )?\\{0,7}['\"](?P<value>[^\s'\"\\\[]{4,128})",

@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 
-def places(text: str, mark: str) -> Iterator[int]:
-    """Where a mark stands in a text."""
+def find_places(text: str, mark: str) -> Iterator[int]:
+    """The places of a mark in a text."""
     place = text.find(mark)
     while place >= 0:
         yield place
         place = text.find(mark, place + len(mark))
 
 
-def branches(words: set[str]) -> str:
-    """A pattern that finds any of these words and looks at each character once: words with one beginning share it."""
+def build_trie_pattern(words: set[str]) -> str:
+    """A pattern for any of these words that reads each character once: words share their prefixes."""
     if words == {""}:
         return ""
     told = [
-        re.escape(first) + branches({word[1:] for word in words if word[:1] == first})
+        re.escape(first) + build_trie_pattern({word[1:] for word in words if word[:1] == first})
         for first in sorted({word[0] for word in words if word})
     ]
     return f"(?:{'|'.join(told)}){'?' if '' in words else ''}"
@@ -35,8 +35,8 @@ class Span(NamedTuple):
     kind: str
 
 
-def joined(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, those that overlap as one, which is named for the longest."""
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, overlapping ones merged under the kind of the longest."""
     told: list[Span] = []
     for span in sorted(spans, key=lambda one: (one.start, -one.end)):
         if told and span.start < told[-1].end:
@@ -48,10 +48,10 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return told
 
 
-def replaced(text: str, spans: Iterable[Span], mark: Callable[[str], str]) -> str:
-    """The text with what `mark` says in place of each span."""
+def replace_spans(text: str, spans: Iterable[Span], mark: Callable[[str], str]) -> str:
+    """The text with each span replaced by what `mark` returns for its kind."""
     pieces, end = [], 0
-    for span in joined(spans):
+    for span in merge_spans(spans):
         pieces += [text[end : span.start], mark(span.kind)]
         end = span.end
     return "".join((*pieces, text[end:])) if end else text

@@ -11,7 +11,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -41,7 +41,7 @@ _JOINED = (  # written as one word
     *(("accesstoken", "token"), ("apitoken", "token"), ("refreshtoken", "token"), ("schlüssel", "key")),
     ("kennwort", "password"),
 )
-_OTHER_AFTER = _words(
+_OTHER_AFTER = _split_words(
     "id ids name names file files filename path paths dir type types kind url uri href link endpoint hash"
     " hashes hashed digest sha sha1 sha256 checksum fingerprint thumbprint etag len length size sizes"
     " count counts limit limits index idx number num version algorithm alg algo policy error errors class"
@@ -54,13 +54,13 @@ _OTHER_AFTER = _words(
     " stream tokens word words bytes chars text ratio"
 )
 _OTHER_BEFORE = {
-    "token": _words(
+    "token": _split_words(
         "page next nextpage continuation cancellation sync cursor resume eos bos pad stop max min total"
         " prompt completion input output cached special mask unk sep cls start end begin current previous prev"
         " last first per publickey public num count csrf xsrf syntax lexer design color spacing tokens"
         " reasoning thinking change position watch"
     ),
-    "key": _words(
+    "key": _split_words(
         "public pub primary foreign cache sort partition hash map dict idempotency idem group lookup object"
         " index row unique composite natural hot arrow shift enter return escape tab function modifier dedup"
         " dedupe dedup query i18n translation message msg react item entry etag commit session state"
@@ -69,7 +69,7 @@ _OTHER_BEFORE = {
     ),
 }
 _PUBLIC = frozenset(("public", "pub"))
-_STRONG_BEFORE = _words(
+_STRONG_BEFORE = _split_words(
     "api secret access private signing sign encryption encrypt decryption master auth app application"
     " client service account license licence deploy deployment webhook admin subscription ssh ssl tls gpg"
     " pgp crypt crypto cipher hmac jwt token consumer server aes rsa storage shared project user bot write"
@@ -78,7 +78,7 @@ _STRONG_BEFORE = _words(
     " heroku npm pypi docker hf huggingface gemini mistral groq openrouter cohere deepseek xai perplexity"
     " replicate together tavily serper exa langchain langsmith wandb"
 )
-_STRONG_AFTER = {"key": _words("base material api")}
+_STRONG_AFTER = {"key": _split_words("base material api")}
 _WORD = re.compile(r"[A-Z]?[a-zà-ɏ]+|[A-Z]+(?![a-zà-ɏ])|\d+|[^\W\d_]+")
 
 
@@ -86,17 +86,17 @@ STRONGER = _STRONG_BEFORE - {"read", "write", "rest", "data", "root", "shared", 
 
 
 @lru_cache(maxsize=4_096)  # names repeat
-def telling(name: str) -> Telling | None:
-    """What a name says of its value; None if nothing."""
+def classify_name(name: str) -> Telling | None:
+    """What a name reveals about its value; None if nothing."""
     words = [word.lower() for word in _WORD.findall(name)]
     for at in range(len(words) - 1, -1, -1):
-        family = _FAMILY.get(words[at]) or _joined(words[at])
+        family = _FAMILY.get(words[at]) or _find_joined_family(words[at])
         if family:
-            return _weighed(family, words, at, name)
+            return _weigh_family(family, words, at, name)
     return None
 
 
-def _weighed(family: str, words: list[str], at: int, name: str) -> Telling | None:
+def _weigh_family(family: str, words: list[str], at: int, name: str) -> Telling | None:
     before, after = words[at - 1] if at else "", words[at + 1 :]
     if family in _OTHER_BEFORE and not _PUBLIC.isdisjoint(words[:at]):
         return None
@@ -117,5 +117,5 @@ def _weighed(family: str, words: list[str], at: int, name: str) -> Telling | Non
     return _STRONG_KEY if is_strong else _WEAK_KEY
 
 
-def _joined(word: str) -> str:
+def _find_joined_family(word: str) -> str:
     return next((family for end, family in _JOINED if word.endswith(end)), "")

@@ -41,8 +41,8 @@ class Values:
         self.text = text
         self._read = {_RUN: (-1, -1), _QUOTED: (-1, -1)}
 
-    def at(self, place: int, is_quoted: bool = False) -> Iterator[Value]:
-        """The value that begins at a place: with its pieces on the lines that follow, then without them."""
+    def find_at(self, place: int, is_quoted: bool = False) -> Iterator[Value]:
+        """The values starting at a place: with their pieces on following lines, then without them."""
         end = self._run_end(_QUOTED if is_quoted else _RUN, place)
         if not is_quoted:
             last = self.text[max(place, end - _MOST_ENDS) : end]
@@ -50,7 +50,7 @@ class Values:
         if end == place:
             return
         alone = Value(place, end, self.text[place : min(end, place + _TOLD)])
-        whole = self._continued(alone)
+        whole = self._extend_lines(alone)
         yield whole
         if whole != alone:
             yield alone
@@ -63,8 +63,8 @@ class Values:
             self._read[pattern] = place, end
         return end
 
-    def _continued(self, value: Value) -> Value:
-        """The value with the next lines, as long as each holds one piece that could be more of it."""
+    def _extend_lines(self, value: Value) -> Value:
+        """Extend the value over the next lines, as long as each holds one piece that could belong to it."""
         pieces, end = [value.text], value.end
         for _ in range(_MOST_LINES):
             joint = _JOINT.match(self.text, end)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur import bounds
 from secateur.budget import Budget
-from secateur.formats.breakpoints import MARKED, breakpoints
+from secateur.formats.breakpoints import MARKED, place_breakpoints
 from secateur.jsontext import Text, loads
 from secateur.model import Message, Replace
 from secateur.patch import apply
@@ -21,12 +21,12 @@ from secateur.render.emitter import Emitter
 from secateur.schedule import Schedule
 from secateur.session import Projection
 from secateur.session.document import Document
-from secateur.session.projection import placed
+from secateur.session.projection import locate_in_view
 from secateur.strategy import is_final
 
 
-def marks(schedule: Schedule) -> bool:
-    """Whether a schedule knows of caches; presets of other systems send what these send."""
+def should_mark(schedule: Schedule) -> bool:
+    """Whether a schedule considers caches; presets of other systems send exactly what those send."""
     return schedule.uses_prices
 
 
@@ -43,28 +43,28 @@ def render(emitter: Emitter, work: Projection, request: Any, on: bool) -> Render
     native, edits = emitter.emit(work, request), emitter.count_edits(work)
     document = work.document
     if on and native is not request and document.transcript.messages_path == (MARKED.get(document.format.name),):
-        first = _first_edited(work)
-        native, added = (native, 0) if first is None else _marked(work, native, first)
+        first = _find_first_edited(work)
+        native, added = (native, 0) if first is None else _place_marks(work, native, first)
         return Rendered(native, edits, added)
     return Rendered(native, edits, 0)
 
 
-def _marked(work: Projection, native: Any, first: int) -> tuple[Any, int]:
-    text = _text(work.document, native)
+def _place_marks(work: Projection, native: Any, first: int) -> tuple[Any, int]:
+    text = _get_json(work.document, native)
     body = loads(text) if text is not None else native
-    places = _elements(work, body)
+    places = _locate_elements(work, body)
     if places is None:
         return native, 0
-    wanted = [placed(work.ranges, first), *ahead(work)]
-    ops = breakpoints(work.document.format.name, body, [places[number] for number in wanted if number])
+    wanted = [locate_in_view(work.ranges, first), *find_breakpoint_targets(work)]
+    ops = place_breakpoints(work.document.format.name, body, [places[number] for number in wanted if number])
     if not ops:
         return native, 0
     done = apply(body if text is None else Text.of(text), ops)
-    return (work.document.out(done.data) if isinstance(done, Text) else done), len(ops)
+    return (work.document.encode_output(done.data) if isinstance(done, Text) else done), len(ops)
 
 
-def _first_edited(work: Projection) -> int | None:
-    """The first message that the epochs of this very request edit; None if it opened none."""
+def _find_first_edited(work: Projection) -> int | None:
+    """The first message edited by epochs opened for this request; None if there are none."""
     messages, epochs = work.document.transcript.messages, work.branch_plan.epochs
     tip = messages[-1].key if messages else ""
     keys: set[str] = set()
@@ -80,8 +80,8 @@ def _first_edited(work: Projection) -> int | None:
     return min(found, default=None)
 
 
-def _text(document: Document, native: Any) -> bytes | None:
-    """The view as JSON text; None where it is made of objects, or written as no API reads it."""
+def _get_json(document: Document, native: Any) -> bytes | None:
+    """The view as JSON text; None if it consists of objects or an encoding that no API reads."""
     if isinstance(native, str):
         return native.encode("utf-8", "surrogatepass")
     if isinstance(native, bytes) and document.encoding == "utf-8":
@@ -89,35 +89,35 @@ def _text(document: Document, native: Any) -> bytes | None:
     return None
 
 
-def _elements(work: Projection, body: Any) -> list[int] | None:
-    """Where each message of the view stands in its array, and where that ends; None where this cannot be said."""
+def _locate_elements(work: Projection, body: Any) -> list[int] | None:
+    """The position of each message of the view in its array, and the end; None if unknown."""
     if work.document.transcript.messages_path == ("input",):
-        return _items(work, body)
+        return _locate_items(work, body)
     raw = {message.key: message for message in work.document.transcript.messages}
     whole = work.document.format.must_alternate  # no message goes with its parts
     places, here = [], 0
-    for message in work.view().messages:
+    for message in work.get_view().messages:
         places.append(here)
-        here += whole or not _gone(message, raw)
+        here += whole or not _is_emptied(message, raw)
     items = body.get("messages") if isinstance(body, dict) else None
     return [*places, here] if isinstance(items, list) and len(items) == here else None
 
 
-def _items(work: Projection, body: Any) -> list[int] | None:
-    """The same where a message may be several items: they can be told only while each stands where it stood."""
+def _locate_items(work: Projection, body: Any) -> list[int] | None:
+    """The same where a message may be several items: only known while each keeps its position."""
     items, raw = body.get("input"), work.document.transcript.messages
     steps = [message.path[1] for message in raw if len(message.path) > 1 and isinstance(message.path[1], int)]
     whole = isinstance(items, list) and len(steps) == len(raw) and not work.ranges and not work.fold.removed
     return [*steps, len(items)] if whole else None
 
 
-def _gone(message: Message, raw: dict[str, Message]) -> bool:
-    """Whether all parts of a message were taken out, and it with them."""
+def _is_emptied(message: Message, raw: dict[str, Message]) -> bool:
+    """Whether all parts of a message were removed, and the message with them."""
     return not message.parts and message.key in raw and bool(raw[message.key].parts)
 
 
-def ahead(work: Projection) -> tuple[int, ...]:
-    """Messages of the view before which a request that opens an epoch should leave a prefix; () where it edits nothing.
+def find_breakpoint_targets(work: Projection) -> tuple[int, ...]:
+    """View messages before which a request that opens an epoch should leave a prefix; () without edits.
 
     Behind what a compaction put in, where the next one begins; before the first result, behind the newest edits, that
     may go later; and behind the message that began the running turn: once that is over its calls may be edited, and
@@ -130,7 +130,7 @@ def ahead(work: Projection) -> tuple[int, ...]:
     first = next((n for n, message in enumerate(read.messages) if any(p.key in keys for p in message.parts)), None)
     if first is None:
         return tuple(_place_of(work, number) for number in found)
-    index = bounds.get_index(work.view())
+    index = bounds.get_index(work.get_view())
     budget = Budget(
         window=0,
         tokens_used=0,
@@ -140,7 +140,7 @@ def ahead(work: Projection) -> tuple[int, ...]:
         own_keys=work.message_index.own,
     )
     behind = replace(read, index=replace(index, first_prunable=first))
-    found.append(bounds.spent(behind, work.protect, partial(is_final, budget)))
+    found.append(bounds.find_first_unspent(behind, work.protect, partial(is_final, budget)))
     if index.user_turns and index.user_turns[-1] >= first:
         found.append(index.user_turns[-1] + 1)
     return tuple(_place_of(work, number) for number in found)
@@ -148,6 +148,6 @@ def ahead(work: Projection) -> tuple[int, ...]:
 
 def _place_of(work: Projection, number: int) -> int:
     """The number in the view of a message of the history, or of the first one behind it that the view shows."""
-    messages = work.view().messages
+    messages = work.get_view().messages
     later = {message.key for message in work.document.transcript.messages[number:]}
     return next((n for n, message in enumerate(messages) if message.key in later), len(messages))

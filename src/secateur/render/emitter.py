@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from secateur.api import Violation
 from secateur.jsontext import Text
 from secateur.model import Message, NewMessage, Replace
-from secateur.patch import Op, Splice, apply, spliced, splices, written
-from secateur.render.host_entry import appended, hosted
+from secateur.patch import Op, Splice, apply, apply_splices, compile_splices, replace_value
+from secateur.render.host_entry import append_entry, has_host_entry
 from secateur.session import Projection
-from secateur.session.document import Document, elements
-from secateur.session.projection import emptied, lowered, top_ops
-from secateur.validation import find_new_violations, lost_opening, lost_word
+from secateur.session.document import Document, get_element_range
+from secateur.session.projection import build_top_ops, compile_ops, is_emptied
+from secateur.validation import check_json_word, check_leading_reasoning, find_new_violations
 
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
 _NOTHING_LEFT = "[reasoning removed]"
@@ -57,18 +57,18 @@ class Emitter:
         read = replace(document.transcript, index=projection.index)
         return (
             found
-            or lost_opening(read, projection.projected_messages)
-            or lost_word(document, projection.view().messages)
+            or check_leading_reasoning(read, projection.projected_messages)
+            or check_json_word(document, projection.get_view().messages)
         )
 
     def emit(self, projection: Projection, request: Any) -> Any:
         """The view in the document's own shape: the very request if no edit applies to it."""
         self._follow(projection)
         document, ranges = projection.document, [*projection.ranges]
-        if ranges and hosted(document):
+        if ranges and has_host_entry(document):
             self._sent = None
-            return appended(document, self._ops, projection.fold, ranges)
-        top = self._top(document, ranges)
+            return append_entry(document, self._ops, projection.fold, ranges)
+        top = self._build_top_ops(document, ranges)
         if not self._ops and not top:
             self._sent = None
             return request
@@ -77,7 +77,7 @@ class Emitter:
             self._sent = None
             return self._with_top(document, top, ranges)
         if isinstance(native, Text):
-            return document.out(self._spliced(document, native))
+            return document.encode_output(self._splice_view(document, native))
         return apply(native, [op for some in self._ops.values() for op in some])
 
     def _follow(self, projection: Projection) -> None:
@@ -94,7 +94,7 @@ class Emitter:
         same = next(compress(range(size), map(is_not, self._raw, raw)), size)
         changed = [*compress(range(same), map(is_not, self._shown, shown))]
         self._forget(same, known)
-        self._change_from(min(changed, default=same))
+        self._invalidate_from(min(changed, default=same))
         for number in (*changed, *range(same, len(raw))):
             if number < same or shown[number] is not raw[number]:
                 self._lower(projection, number, raw[number])
@@ -107,7 +107,7 @@ class Emitter:
             self._ops, self._cuts, self._emptied, self._at_top, self._sent = {}, {}, set(), set(), None
             self._fresh = set()
             return
-        self._change_from(first)
+        self._invalidate_from(first)
         for number in range(first, last):
             self._ops.pop(number, None)
             self._emptied.discard(number)
@@ -123,12 +123,12 @@ class Emitter:
         self._at_top.discard(number)
         self._fresh.add(number)
         document, fold = projection.document, projection.fold
-        ops = lowered(message, fold, document.format, fold.stamps)
+        ops = compile_ops(message, fold, document.format, fold.stamps)
         if not ops:
             return
         self._ops[number] = ops
         spliced_out = not document.format.log and not document.transcript.parts_only
-        if spliced_out and len(ops) >= len(message.parts) and emptied(message, fold):
+        if spliced_out and len(ops) >= len(message.parts) and is_emptied(message, fold):
             if document.format.must_alternate:
                 self._ops[number] = [
                     Op(message.path, document.format.new_message(NewMessage(message.role, _NOTHING_LEFT)))
@@ -139,60 +139,62 @@ class Emitter:
         elif spliced_out and any(op.slice and op.path == document.transcript.messages_path for op in ops):
             self._at_top.add(number)
         elif isinstance(document.native, Text):
-            self._cuts[number] = self._located(document, document.native, ops)
+            self._cuts[number] = self._locate_ops(document, document.native, ops)
 
     def _find(self, document: Document, ranges: list[Range]) -> list[Violation] | None:
         """What the provider would refuse of the edits made since the last validation; None if there are none."""
         touched, self._fresh = self._fresh, set()
-        if not touched and self._stands(ranges):
+        if not touched and self._is_validated(ranges):
             return None
-        top = self._top(document, ranges)
+        top = self._build_top_ops(document, ranges)
         found = find_new_violations(document, self._ops, top, touched) if touched or top else None
         if found:
             self._fresh |= touched  # still to be mended: taking another epoch back may not be enough
         self._fine = None if found else ([*ranges], {*self._emptied}, len(document.transcript.messages))
         return found
 
-    def _stands(self, ranges: list[Range]) -> bool:
-        """Whether whole messages that are replaced or out were found valid as they are, with others behind them."""
+    def _is_validated(self, ranges: list[Range]) -> bool:
+        """Whether the replaced or removed whole messages were already found valid, with others after them."""
         if self._fine is None or self._fine[:2] != (ranges, self._emptied):
             return False
         ends = (*(j for _, j, _ in ranges), *(number + 1 for number in self._emptied))
         return max(ends, default=-1) < self._fine[2]
 
-    def _located(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
-        """Where operations stand in the bytes: looked for where that is sure, else by opening what leads there."""
+    def _locate_ops(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
+        """Locate operations in the bytes: by search where that is safe, else by opening their parents."""
         at = document.transcript.messages_path
         items = native.at(at)
         if items is None or items.kind != "[" or len(ops) > _FEW or any([op.slice for op in ops]):
-            return splices(native, ops)
+            return compile_splices(native, ops)
         spans, found, depth = items.open(), [], len(at)
         for op in ops:
             number = op.path[depth] if len(op.path) > depth else None
             if not isinstance(number, int):
-                return splices(native, ops)
+                return compile_splices(native, ops)
             span = native.find(spans.starts[number], spans.ends[number], op.path[depth + 1 :])
             if span is None:
-                return splices(native, ops)
-            found += written(Text(native.data, *span), op.value)
+                return compile_splices(native, ops)
+            found += replace_value(Text(native.data, *span), op.value)
         return found
 
-    def _change_from(self, first: int) -> None:
-        """Message `first`, and maybe later ones, will read otherwise: of the last view only what is before it holds."""
+    def _invalidate_from(self, first: int) -> None:
+        """Invalidate the last view from message `first` on."""
         sent = self._sent
         if sent is not None and first < sent.messages:
             cuts = [cut for number in range(first, sent.messages) for cut in self._cuts.get(number, ())]
-            self._sent = replace(sent, messages=first, growth=sent.growth - sum(map(_growth, cuts)))
+            self._sent = replace(sent, messages=first, growth=sent.growth - sum(map(_measure_growth, cuts)))
 
-    def _top(self, document: Document, ranges: list[Range]) -> list[Op]:
+    def _build_top_ops(self, document: Document, ranges: list[Range]) -> list[Op]:
         """Operations on the array of messages itself."""
         read = document.transcript
-        if (not ranges and not self._emptied) or hosted(document):
+        if (not ranges and not self._emptied) or has_host_entry(document):
             return []
-        placed = [(elements(document, i).start, elements(document, j).start, edit) for i, j, edit in ranges]
+        placed = [
+            (get_element_range(document, i).start, get_element_range(document, j).start, edit) for i, j, edit in ranges
+        ]
         known = sorted(n for n in self._emptied if n < len(read.messages))
-        gone = [(span.start, span.stop) for span in (elements(document, number) for number in known)]
-        return top_ops(read.messages_path, placed, gone, document.format)
+        gone = [(span.start, span.stop) for span in (get_element_range(document, number) for number in known)]
+        return build_top_ops(read.messages_path, placed, gone, document.format)
 
     def _with_top(self, document: Document, top: list[Op], ranges: list[Range]) -> Any:
         shown = self._ops.keys() - self._emptied
@@ -201,25 +203,25 @@ class Emitter:
         ops = [op for number in sorted(shown) for op in self._ops[number]]
         native = document.native
         if isinstance(native, Text):
-            return document.out(spliced(native.data, splices(native, [*ops, *top])))
+            return document.encode_output(apply_splices(native.data, compile_splices(native, [*ops, *top])))
         return apply(native, [*ops, *top])
 
-    def _spliced(self, document: Document, native: Text) -> bytes:
-        """The last view as far as it holds, and the rest with its edits."""
+    def _splice_view(self, document: Document, native: Text) -> bytes:
+        """The last view as far as it is still valid, and the rest with its edits."""
         # The last view's first messages are written again as they are: their bytes end where those of the document's
         # end, moved by what their edits made longer or shorter. Only what follows is spliced, with its cuts counted
         # from there. The cuts of earlier messages stay right, since the document's bytes before them are the same.
         sent, size = self._sent, len(document.transcript.messages)
         items = native.at(document.transcript.messages_path) if sent is not None and sent.messages else None
         if sent is None or items is None:
-            data = spliced(native.data, sorted(cut for some in self._cuts.values() for cut in some))
+            data = apply_splices(native.data, sorted(cut for some in self._cuts.values() for cut in some))
         elif sent.messages == size and sent.raw is native.data:
             return sent.data
         else:
-            raw = items.open().ends[elements(document, sent.messages - 1).stop - 1]
+            raw = items.open().ends[get_element_range(document, sent.messages - 1).stop - 1]
             tail = [cut for number in range(sent.messages, size) for cut in self._cuts.get(number, ())]
             moved = [Splice(cut.start - raw, cut.end - raw, cut.text) for cut in sorted(tail)]
-            rest = spliced(memoryview(native.data)[raw:], moved)
+            rest = apply_splices(memoryview(native.data)[raw:], moved)
             data = b"".join((memoryview(sent.data)[: raw + sent.growth], rest))
         self._sent = _Sent(data, native.data, size, len(data) - len(native.data))
         return data
@@ -234,5 +236,5 @@ class _Sent(Struct, frozen=True):
     growth: int  # bytes that these are longer than in the document
 
 
-def _growth(cut: Splice) -> int:
+def _measure_growth(cut: Splice) -> int:
     return len(cut.text) - (cut.end - cut.start)

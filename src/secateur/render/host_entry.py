@@ -10,43 +10,43 @@ from typing import Any
 from secateur.formats.appending import Appending, Item
 from secateur.jsontext import Lines, Text, dumps
 from secateur.model import Replace
-from secateur.patch import Op, apply, spliced, splices
+from secateur.patch import Op, apply, apply_splices, compile_splices
 from secateur.plan import FoldedPlan
 from secateur.session.document import Document
 
 Located = tuple[int, int, Replace]
 
 
-def hosted(document: Document) -> bool:
-    """Whether the document is a host's session, whose own compaction entry is appended."""
+def has_host_entry(document: Document) -> bool:
+    """Whether the document is a host's session, which gets its own compaction entry appended."""
     return document.format.has_host_entry
 
 
-def appended(document: Document, ops: dict[int, list[Op]], fold: FoldedPlan, ranges: Sequence[Located]) -> Any:
-    """The document with the view's compaction at its end, in the way in which it came."""
+def append_entry(document: Document, ops: dict[int, list[Op]], fold: FoldedPlan, ranges: Sequence[Located]) -> Any:
+    """The document with the view's compaction appended, in the encoding it arrived in."""
     native, read = document.native, document.transcript
     every = [op for some in ops.values() for op in some]
     made = Appending(
-        items=tuple(_items(document, ranges)),
+        items=tuple(_list_items(document, ranges)),
         tail=len(read.messages) - max((j for i, j, _ in ranges if i < j), default=0),
         element=_Elements(document, every),
-        at=max(_when(fold, ranges), read.last_timestamp_ms + 1),
+        at=max(_find_newest_time(fold, ranges), read.last_timestamp_ms + 1),
         tokens=sum(part.tokens for message in read.messages for part in message.parts) + read.fixed_tokens,
     )
     entries: list[Any] = document.format.host_entry(native, made)
     if isinstance(native, Lines):
-        data = spliced(native.data, splices(native, every))
+        data = apply_splices(native.data, compile_splices(native, every))
         end = b"" if data.endswith(b"\n") or not data else b"\n"
-        return document.out(data + end + b"".join(dumps(entry) + b"\n" for entry in entries))
+        return document.encode_output(data + end + b"".join(dumps(entry) + b"\n" for entry in entries))
     size = _size(document)
     all_ops = [*every, Op(read.messages_path, entries, (size, size))]
     if isinstance(native, Text):
-        return document.out(spliced(native.data, splices(native, all_ops)))
+        return document.encode_output(apply_splices(native.data, compile_splices(native, all_ops)))
     return apply(native, all_ops)
 
 
-def _items(document: Document, ranges: Sequence[Located]) -> Iterator[Item]:
-    """The view: messages that stay, and what stands in place of others."""
+def _list_items(document: Document, ranges: Sequence[Located]) -> Iterator[Item]:
+    """The items of the view: kept messages and the replacements of others."""
     messages = document.transcript.messages
     here = 0
     for i, j, edit in ranges:
@@ -81,7 +81,7 @@ class _Elements:
         return apply(value, self._ops.get(number, ()))
 
 
-def _when(fold: FoldedPlan, ranges: Sequence[Located]) -> int:
+def _find_newest_time(fold: FoldedPlan, ranges: Sequence[Located]) -> int:
     """The time of the newest of these ranges (ms)."""
     mine = {id(edit) for _, _, edit in ranges}
     return max((at for edit, at in fold.ranges if id(edit) in mine), default=0)

@@ -89,7 +89,7 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
             return
         is_stepped = budget.pricing.step_tokens > 1
         left = budget.pricing.minimum_tokens
-        points = [point for point in points if budget.tokens_used - budget.reported(point.freed) >= left]
+        points = [point for point in points if budget.tokens_used - budget.scale_to_reported(point.freed) >= left]
         ledger = CostLedger(proposal, costs.prefixes) if is_stepped or any(one.rewrite_cost for one in points) else None
         for point in points:
             is_free = not (point.rewrite_cost or is_stepped)
@@ -104,7 +104,7 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
         limit = self.over_window_share * budget.window
         if budget.window > 0 and budget.tokens_used > limit:
             return f"{budget.tokens_used:,} tokens are over {self.over_window_share:.0%} of the window"
-        left = budget.tokens_used - budget.reported(costs.points[-1].freed)
+        left = budget.tokens_used - budget.scale_to_reported(costs.points[-1].freed)
         for tier in budget.pricing.tiers:
             if left <= tier < budget.tokens_used:
                 return f"{budget.tokens_used:,} tokens would cost the rates above {tier:,}"

@@ -11,10 +11,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from secateur.bounds import explain_protection
-from secateur.budget import CHARS_PER_TOKEN, Budget, weight
+from secateur.budget import CHARS_PER_TOKEN, Budget, weigh_transcript
 from secateur.model import Transcript
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
-from secateur.protect import Count, Share, protected_tokens
+from secateur.protect import Count, Share, count_protected_tokens
 
 Seconds = Annotated[float, Meta(ge=0)]
 
@@ -96,7 +96,7 @@ _NO_WINDOW = "the window is unknown, and the policy compares with it"
 def _least(schedule: Threshold, budget: Budget) -> int | None:
     if schedule.over_prunable_tokens is None or schedule.or_over_protected_share is None:
         return schedule.over_prunable_tokens
-    share = schedule.or_over_protected_share * protected_tokens(budget.protect, budget.window)
+    share = schedule.or_over_protected_share * count_protected_tokens(budget.protect, budget.window)
     return min(schedule.over_prunable_tokens, int(share))
 
 
@@ -138,7 +138,7 @@ def _not_heavy(from_weight: float | None, transcript: Transcript, budget: Budget
         return ""
     if budget.window <= 0:
         return _NO_WINDOW
-    have, room = weight(transcript), budget.window * CHARS_PER_TOKEN
+    have, room = weigh_transcript(transcript), budget.window * CHARS_PER_TOKEN
     if have / room < from_weight:
         return f"{have:,} characters are {have / room:.2f} of the window, and the policy begins at {from_weight:.2f}"
     return ""

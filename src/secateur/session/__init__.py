@@ -9,16 +9,17 @@ from functools import partial
 
 from msgspec.structs import force_setattr, replace
 
+from secateur import plan as plans
 from secateur import strategy
 from secateur.budget import Budget
 from secateur.model import Edit, Epoch, Message, MessagePositions, Part, Remove, Replace, Restore, Rewrite, Transcript
-from secateur.plan import FoldedPlan, Plan, blocked_keys, branch_for, fold, keys_of, pending_keys, resolve_ranges
+from secateur.plan import FoldedPlan, Plan
 from secateur.protect import Protection
 from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.session.message_index import MessageIndex, Tallies, Tally
-from secateur.session.projection import seen, tokens_of
-from secateur.session.shown import Shown, standing
+from secateur.session.projection import project_message, sum_tokens
+from secateur.session.shown import Shown, locate_shown
 from secateur.view_totals import ViewTotals
 
 
@@ -49,7 +50,7 @@ class Projection:
         self._seen: tuple[Message, ...] = ()
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
         self._view: Transcript | None = None
-        self._shown, self._tally, self._gauge_tally = Shown(), Tally(tokens_of), Tally(self._gauged)
+        self._shown, self._tally, self._gauge_tally = Shown(), Tally(sum_tokens), Tally(self._measure_message)
         self.tallies = Tallies()
         self.totals = ViewTotals()  # what schedules found in its views
         self._stamps = stamp  # the time of an edit is recorded where the host has a place for it
@@ -68,7 +69,7 @@ class Projection:
         Without a plan the projection's own is continued.
         """
         old = self.last_document
-        if old is None and not self.counting.fits(new.transcript.model):
+        if old is None and not self.counting.can_count(new.transcript.model):
             self.counting = Counting.of(self.counting.names, new.transcript.model)
             self.count, self.gauge = self.counting.both
         # What was derived from a message stays true as long as three things stay: the message, everything before it,
@@ -87,7 +88,7 @@ class Projection:
         first = len(known) if goes_on and plan_stays else 0
         self.known = first
         self.unchanged = new is old and plan_stays
-        if not self.unchanged and self._branched(messages, first):
+        if not self.unchanged and self._update_branch(messages, first):
             same = self.known = 0
         self.document = new
         if not self.unchanged:
@@ -95,13 +96,14 @@ class Projection:
             self._learn(messages, same)
         self.same = same
 
-    def _branched(self, messages: tuple[Message, ...], first: int) -> bool:
-        """Find what of the plan holds for these messages, those from the `first` on new; whether it is another part."""
-        here = keys_of(messages[first:]) if self.plan.epochs else frozenset()
+    def _update_branch(self, messages: tuple[Message, ...], first: int) -> bool:
+        """Update the part of the plan that applies; messages from `first` on are new. Whether it changed."""
+        here = plans.collect_keys(messages[first:]) if self.plan.epochs else frozenset()
         if first and not self._awaited & here:
             return False
-        before, self.branch_plan = self.branch_plan, branch_for(self.plan, here if not first else keys_of(messages))
-        self._awaited = pending_keys(self.plan, self.branch_plan)
+        before = self.branch_plan
+        self.branch_plan = plans.branch_for(self.plan, here if not first else plans.collect_keys(messages))
+        self._awaited = plans.find_pending_keys(self.plan, self.branch_plan)
         if self.branch_plan != before:
             self._refold()
         return self.branch_plan != before
@@ -115,9 +117,9 @@ class Projection:
             return
         raw, view, gauge = self._weights
         for before, after in zip(known[same:], self._seen[same:], strict=True):
-            raw -= tokens_of(before)
-            view -= tokens_of(after)
-            gauge -= self._gauged(after)
+            raw -= sum_tokens(before)
+            view -= sum_tokens(after)
+            gauge -= self._measure_message(after)
         self._weights = (raw, view, gauge)
         self._seen = self._seen[:same]
 
@@ -128,24 +130,24 @@ class Projection:
         plain = not self._fold.parts
         for number in range(same, len(messages)):
             message = after = messages[number]
-            size = left = self._counted(number, message)
+            size = left = self._count_message(number, message)
             if not plain:
-                after = seen(message, self._fold, self.count)
+                after = project_message(message, self._fold, self.count)
                 if after is not message:
-                    left = tokens_of(after)
+                    left = sum_tokens(after)
                     self._remember_raw(message)
             fresh.append(after)
             raw += size
             view += left
-            gauge += self._gauged(after) if self._weighed else left
+            gauge += self._measure_message(after) if self._weighed else left
         self._weights = (raw, view, gauge)
         self._seen += tuple(fresh)
         self.message_index.learn(messages, same)
-        self._ranges = resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
+        self._ranges = plans.resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
         self._spend(range(same, len(messages)))
 
-    def _counted(self, number: int, message: Message) -> int:
-        """Count each part once; the tokens of all."""
+    def _count_message(self, number: int, message: Message) -> int:
+        """Count each part once; return the tokens of all."""
         total, count = 0, self.count
         for part in message.parts:
             tokens = part.tokens
@@ -157,9 +159,9 @@ class Projection:
             total += tokens
         return total
 
-    def _gauged(self, message: Message) -> int:
+    def _measure_message(self, message: Message) -> int:
         if self.counting.alike or not self._weighed:
-            return tokens_of(message)
+            return sum_tokens(message)
         gauge = self.gauge
         return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])
 
@@ -178,13 +180,13 @@ class Projection:
             self.message_index.reset_prunable()
             self._spend()
 
-    def view(self) -> Transcript:
+    def get_view(self) -> Transcript:
         """The transcript as the model reads it."""
         if self._view is None:
             messages, index = self._seen, self.message_index.positions
             if self._ranges:
                 written_in = self.document.format if self._is_written else None
-                messages, index = self._shown.view(messages, index, self._ranges, written_in, self.count)
+                messages, index = self._shown.build_view(messages, index, self._ranges, written_in, self.count)
             self._view = replace(self.document.transcript, messages=messages, index=index)
         return self._view
 
@@ -195,21 +197,21 @@ class Projection:
 
     def preview(self, edits: dict[str, Edit]) -> Transcript:
         """The same with more edits, which may yet come to nothing."""
-        now = self.view()
+        now = self.get_view()
         more = {key: (edit, 0) for key, edit in edits.items() if isinstance(edit, Rewrite | Remove)}
         back = edits.keys() - more.keys()  # restored parts: only the raw history has them
         shown, raw = list(now.messages), self.document.transcript.messages
-        for number in self.holding(edits):
+        for number in self.find_holding(edits):
             message = shown[number]
             if back and not self._ranges and any(part.key in back for part in raw[number].parts):
                 kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
-                message = seen(raw[number], FoldedPlan(kept, stamps=self._stamps), self.count)
-            shown[number] = seen(message, FoldedPlan(more, stamps=self._stamps), self.count)
+                message = project_message(raw[number], FoldedPlan(kept, stamps=self._stamps), self.count)
+            shown[number] = project_message(message, FoldedPlan(more, stamps=self._stamps), self.count)
         return replace(now, messages=tuple(shown))
 
-    def holding(self, keys: Iterable[str]) -> list[int]:
+    def find_holding(self, keys: Iterable[str]) -> list[int]:
         """The messages of the view that hold these parts."""
-        return standing(self._ranges, self.message_index.find(keys))
+        return locate_shown(self._ranges, self.message_index.find(keys))
 
     @property
     def ranges(self) -> tuple[tuple[int, int, Replace], ...]:
@@ -225,12 +227,12 @@ class Projection:
     def tokens(self) -> tuple[int, int]:
         """Tokens of the raw history and of the view; fixed tokens aside."""
         raw, view, _ = self._weights
-        return raw, self._tally.of(self.view().messages) if self._ranges else view
+        return raw, self._tally.sum_messages(self.get_view().messages) if self._ranges else view
 
     @property
     def used(self) -> int:
         """Tokens of the view by the policy's counter, where a gate asks for it; else by the reports' counter."""
-        return self._gauge_tally.of(self.view().messages) if self._ranges else self._weights[2]
+        return self._gauge_tally.sum_messages(self.get_view().messages) if self._ranges else self._weights[2]
 
     @property
     def index(self) -> MessagePositions:
@@ -243,15 +245,15 @@ class Projection:
         if self.apart:
             epoch = replace(epoch, excluded_keys=self.apart)
         self.plan = self.plan.with_epoch(epoch)
-        self.branch_plan = branch_for(self.plan, self.message_index)
+        self.branch_plan = plans.branch_for(self.plan, self.message_index)
         self._awaited |= {*self.apart}
         self._refold()
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         if epoch.reverts is not None:
             keys |= before.parts.keys() ^ self._fold.parts.keys()
-        touched = self.message_index.find(keys)
+        touched, messages = self.message_index.find(keys), self.document.transcript.messages
         self._show(touched)
-        self._ranges = resolve_ranges(self._fold.ranges, self.document.transcript.messages, self.message_index.numbers)
+        self._ranges = plans.resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
         back = epoch.reverts is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
         if back:
             self.message_index.reset_prunable()  # what came back may go again
@@ -262,20 +264,20 @@ class Projection:
         epochs, messages = self.plan.epochs, self.document.transcript.messages
         if sealed is not None and epochs[first:]:
             self.plan = Plan((*epochs[:first], *(sealed(epoch, messages) for epoch in epochs[first:])))
-            self.branch_plan = branch_for(self.plan, self.message_index)
+            self.branch_plan = plans.branch_for(self.plan, self.message_index)
 
     def fold_all(self) -> FoldedPlan:
         """The edits in force on any branch: a rewritten history has none of the places where they were made."""
         if self.plan is self.branch_plan:
             return self._fold
         if self._folded[0] is not self.plan:
-            self._folded = self.plan, fold(self.plan)
+            self._folded = self.plan, plans.fold(self.plan)
         return self._folded[1]
 
     def _refold(self) -> None:
-        self._fold = replace(FoldedPlan() if self._held else fold(self.branch_plan), stamps=self._stamps)
+        self._fold = replace(FoldedPlan() if self._held else plans.fold(self.branch_plan), stamps=self._stamps)
         active = {key: edit.strategy for key, (edit, _) in self._fold.parts.items()}
-        self.edited = blocked_keys(self.branch_plan) | active
+        self.edited = plans.collect_blocked_keys(self.branch_plan) | active
 
     def _show(self, touched: list[int]) -> None:
         """Project these messages again."""
@@ -283,10 +285,10 @@ class Projection:
         shown = list(self._seen)
         for number in touched:
             message, was = self.document.transcript.messages[number], shown[number]
-            now = shown[number] = seen(message, self._fold, self.count)
-            more = tokens_of(now) - tokens_of(was)
+            now = shown[number] = project_message(message, self._fold, self.count)
+            more = sum_tokens(now) - sum_tokens(was)
             view += more
-            gauge += self._gauged(now) - self._gauged(was) if self._weighed else more
+            gauge += self._measure_message(now) - self._measure_message(was) if self._weighed else more
             self._remember_raw(message)
         self._weights = (self._weights[0], view, gauge)
         self._seen = tuple(shown)

@@ -7,7 +7,7 @@ session that goes on with a model of another factor is counted anew.
 
 from msgspec import Struct
 
-from secateur.tokens import Counter, counter_for, factor, remembering
+from secateur.tokens import Counter, get_factor, get_model_counter, make_cached_counters
 
 
 class Counting(Struct, frozen=True):
@@ -21,9 +21,9 @@ class Counting(Struct, frozen=True):
     @classmethod
     def of(cls, names: tuple[str, str], model: str = "") -> "Counting":
         """They remember the texts they counted last."""
-        count, gauge = remembering(*names)
-        if factor(model) != 1:
-            count = remembering(names[0], model=model)[0]
+        count, gauge = make_cached_counters(*names)
+        if get_factor(model) != 1:
+            count = make_cached_counters(names[0], model=model)[0]
         return cls(names, (count, gauge), model)
 
     @property
@@ -31,10 +31,10 @@ class Counting(Struct, frozen=True):
         """Whether the policy counts as the reports do, a model's factor aside."""
         return self.names[0] == self.names[1]
 
-    def by(self, name: str) -> Counter:
+    def get_counter(self, name: str) -> Counter:
         """The counter of a name in the model's own tokens."""
-        return self.both[0] if name == self.names[0] else counter_for(name, self.model)
+        return self.both[0] if name == self.names[0] else get_model_counter(name, self.model)
 
-    def fits(self, model: str) -> bool:
-        """Whether what was counted is in this model's tokens too."""
-        return self.is_fixed or factor(model) == factor(self.model)
+    def can_count(self, model: str) -> bool:
+        """Whether the existing counts are in this model's tokens too."""
+        return self.is_fixed or get_factor(model) == get_factor(self.model)

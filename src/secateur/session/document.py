@@ -13,13 +13,13 @@ from msgspec import Struct, structs
 from secateur import formats
 from secateur.errors import FormatError
 from secateur.formats import Format
-from secateur.formats.detection import NAMED, detected, detected_object
+from secateur.formats.detection import NAMED, detect_document, detect_object
 from secateur.jsontext import Spans, Text, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
-from secateur.nesting import told_if_too_deep
-from secateur.objects import Seen, SeenList, format_of, shared
+from secateur.nesting import convert_recursion_error
+from secateur.objects import Seen, SeenList, count_shared, format_of
 from secateur.own_text import with_own_origin
-from secateur.tokens import factor, times_of
+from secateur.tokens import get_factor, scale_tokens
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -34,8 +34,8 @@ class Document(Struct, frozen=True):
     encoding: str = "utf-8"  # "str" if it came as one
     bom: bytes = b""
 
-    def out(self, data: bytes) -> Any:
-        """These bytes in the way in which the document came."""
+    def encode_output(self, data: bytes) -> Any:
+        """Encode bytes in the type and encoding the document arrived in."""
         if self.encoding == "str":
             return data.decode("utf-8", "surrogatepass")
         if self.encoding != "utf-8":
@@ -43,39 +43,41 @@ class Document(Struct, frozen=True):
         return self.bom + data
 
 
-@told_if_too_deep()
+@convert_recursion_error()
 def read(request: Any, name: str | None = None, model: str = "") -> Document:
     """Read a request or a session: bytes, text, or Python objects. Raises FormatError, UnknownFormat."""
     if isinstance(request, bytes | bytearray | memoryview | str):
-        data, encoding, bom = _decoded(request)
-        native, format, reason = detected(data, name)
+        data, encoding, bom = _decode_request(request)
+        native, format, reason = detect_document(data, name)
     else:
         native, encoding, bom = request, "object", b""
-        format, reason = _of_objects(request, name)
-    return Document(format, native, _transcript(format, native, (), model), reason, encoding, bom)
+        format, reason = _detect_object_format(request, name)
+    return Document(format, native, _read_transcript(format, native, (), model), reason, encoding, bom)
 
 
-def _transcript(format: Format, native: Any, known: tuple[Message, ...], model: str) -> Transcript:
-    """The transcript, what goes with every request counted in the model's own tokens."""
+def _read_transcript(format: Format, native: Any, known: tuple[Message, ...], model: str) -> Transcript:
+    """Read the transcript, its fixed tokens counted in the model's own tokens."""
     found = format.read(native, known, model)
     messages = with_own_origin(found.messages, len(known))
     if messages is not found.messages:
         found = structs.replace(found, messages=messages)
-    times = factor(found.model)
+    times = get_factor(found.model)
     if times == 1 or not found.fixed_tokens:
         return found
-    return structs.replace(found, fixed_tokens=times_of(found.fixed_tokens, times))
+    return structs.replace(found, fixed_tokens=scale_tokens(found.fixed_tokens, times))
 
 
-def _of_objects(request: Any, name: str | None) -> tuple[Format, str]:
-    """What the packages of its objects tell, where nobody named a format; else what is in it."""
+def _detect_object_format(request: Any, name: str | None) -> tuple[Format, str]:
+    """The format of the objects' packages unless a format was named; else the detected one."""
     told = "" if name is not None else format_of(request)
     return (
-        (formats.named(told), "it holds objects of that provider's package") if told else detected_object(request, name)
+        (formats.get_format(told), "it holds objects of that provider's package")
+        if told
+        else detect_object(request, name)
     )
 
 
-@told_if_too_deep()
+@convert_recursion_error()
 def read_on(old: Document | None, request: Any, name: str | None, model: str) -> tuple[Document, int]:
     """Read a request of a session whose last one was `old`, or take one that was read; and how many leading messages
     are the very same. Raises as `read` does.
@@ -83,33 +85,33 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
     if isinstance(request, Document):
         return request, len(request.transcript.messages) if request is old else 0
     if old is not None and isinstance(request, Seen | SeenList):
-        return _grown_objects(old, request, model) or (read(request, name, model), 0)
+        return _extend_objects(old, request, model) or (read(request, name, model), 0)
     if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
         if request == old.native.data:
             return old, len(old.transcript.messages)
-        more = grown(old, request, model)
+        more = extend_document(old, request, model)
         if more is not None:
             return more
     return read(request, name, model), 0
 
 
-def _grown_objects(old: Document, new: Any, model: str) -> tuple[Document, int] | None:
-    """The same of objects: nobody else changes their shapes, so what is the same one reads the same."""
+def _extend_objects(old: Document, new: Any, model: str) -> tuple[Document, int] | None:
+    """Like `extend_document` for objects: shapes only change with them, so identical ones read the same."""
     at, told = old.transcript.messages_path, format_of(new)
-    keep = 0 if len(at) > 1 or old.transcript.parts_only else shared(old.native, new, at)
+    keep = 0 if len(at) > 1 or old.transcript.parts_only else count_shared(old.native, new, at)
     if not keep or (told and told != old.format.name):
         return None
     if old.native == new:
         return old, len(old.transcript.messages)
-    known = _known(old.transcript, keep)
-    read = _transcript(old.format, new, known, model)
-    if not known or _looks_otherwise(old, new, read.messages[len(known) :]):
+    known = _take_known(old.transcript, keep)
+    read = _read_transcript(old.format, new, known, model)
+    if not known or _has_other_format(old, new, read.messages[len(known) :]):
         return None
     return Document(old.format, new, read, old.reason, old.encoding), len(known)
 
 
-def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] | None:
-    """The document that `data` is, read on from `old`, and how many leading messages are the very same.
+def extend_document(old: Document, data: bytes, model: str = "") -> tuple[Document, int] | None:
+    """Read `data` as a continuation of `old`; return it and the number of unchanged leading messages.
 
     None where nothing can be taken over: another format's matter, or a change before the first message.
     """
@@ -119,38 +121,38 @@ def grown(old: Document, data: bytes, model: str = "") -> tuple[Document, int] |
     items = text.at(at)
     if items is None or items.kind != "[":
         return None
-    same = common_prefix(text.data, data)
+    same = measure_common_prefix(text.data, data)
     spans = items.open()
     keep = bisect_right(spans.ends, same)
     if not keep or data[spans.ends[keep - 1] - 1 : spans.ends[keep - 1]] not in (b"}", b'"', b"]"):
         return None
-    new = _rescanned(text, items, data, keep)
-    known = _known(old.transcript, keep)
-    read = _transcript(old.format, new, known, model)
-    if _looks_otherwise(old, new, read.messages[len(known) :]):
+    new = _rescan(text, items, data, keep)
+    known = _take_known(old.transcript, keep)
+    read = _read_transcript(old.format, new, known, model)
+    if _has_other_format(old, new, read.messages[len(known) :]):
         return None
     return Document(old.format, new, read, old.reason), len(known)
 
 
-def _looks_otherwise(old: Document, new: Any, more: tuple[Message, ...]) -> bool:
-    """Whether what came is of another format than a short beginning was taken for: a greeting may be of any."""
+def _has_other_format(old: Document, new: Any, more: tuple[Message, ...]) -> bool:
+    """Whether new messages show another format than a short, ambiguous beginning suggested."""
     if old.reason == NAMED or all(part.kind != "other" for message in more for part in message.parts):
         return False
     found = formats.recognize(new, log=False)
     return found is not None and found[0] is not old.format
 
 
-def elements(document: Document, number: int) -> range:
-    """The elements of the native array that message `number` is made of; behind the last message: none, at its end."""
+def get_element_range(document: Document, number: int) -> range:
+    """The native array elements of message `number`; after the last message an empty range at the end."""
     read, depth = document.transcript, len(document.transcript.messages_path)
-    places = [_first(one, depth) for one in read.messages[number : number + 2]]
+    places = [_get_first_element(one, depth) for one in read.messages[number : number + 2]]
     if len(places) < 2:
         places.append(_size(document.native, read.messages_path))
     return range(places[0], places[-1])
 
 
-def _first(message: Message, depth: int) -> int:
-    """The element of the array, `depth` steps down, at which a message begins."""
+def _get_first_element(message: Message, depth: int) -> int:
+    """The index of the array element, `depth` steps down, at which a message begins."""
     place = message.path[depth]
     assert isinstance(place, int)
     return place
@@ -166,16 +168,18 @@ def _size(native: Any, at: Path) -> int:
     return len(native)
 
 
-def _known(read: Transcript, keep: int) -> tuple[Message, ...]:
-    """The messages that the first `keep` elements are; one that may yet grow by the next element is not among them."""
+def _take_known(read: Transcript, keep: int) -> tuple[Message, ...]:
+    """The messages made of the first `keep` elements, except one that the next element may still extend."""
     messages, depth = read.messages, len(read.messages_path)
-    count = bisect_left(messages, keep, key=lambda message: _first(message, depth))  # one message may span elements
+    count = bisect_left(
+        messages, keep, key=lambda message: _get_first_element(message, depth)
+    )  # one message may span elements
     while count and messages[count - 1].role == "assistant":
         count -= 1
     return messages[:count]
 
 
-def _decoded(request: Any) -> tuple[bytes, str, bytes]:
+def _decode_request(request: Any) -> tuple[bytes, str, bytes]:
     if isinstance(request, str):
         return request.encode("utf-8", "surrogatepass"), "str", b""
     data = bytes(request)
@@ -196,7 +200,7 @@ def _decoded(request: Any) -> tuple[bytes, str, bytes]:
         raise FormatError(f"the document looks like {encoding} but is not: {error}") from error
 
 
-def common_prefix(old: bytes, new: bytes) -> int:
+def measure_common_prefix(old: bytes, new: bytes) -> int:
     """Length of the common prefix: bisection over memory comparison, no Python step per byte."""
     view = memoryview(old)
     low, high = 0, min(len(old), len(new))
@@ -215,39 +219,39 @@ def common_prefix(old: bytes, new: bytes) -> int:
     return low
 
 
-def _rescanned(text: Text, items: Text, data: bytes, keep: int) -> Text:
-    """The new document opened as far as its messages; what is before the change is not looked at again."""
+def _rescan(text: Text, items: Text, data: bytes, keep: int) -> Text:
+    """Reopen the new document as far as its messages, without rescanning what precedes the change."""
     old = items.open()
     starts, ends, close = scan_array(data, old.ends[keep - 1])
     spans = Spans(old.starts[:keep] + starts, old.ends[:keep] + ends)
     if items is text:
         whole = Text(data, text.start, close + 1)
-        _nothing_after(data, close + 1)
+        _require_end(data, close + 1)
         return whole.adopt(spans)
     members = text.open()
     assert members.names is not None
     before = {name: at for name, at in members.names.items() if members.ends[at] <= items.start}
     heads = [(members.starts[at], members.ends[at]) for at in before.values()]
     names, tails_start, tails_end, end = scan_members(data, close + 1)
-    known = [*before, items_name(members, items), *(name.decode("utf-8", "surrogatepass") for name in names)]
+    known = [*before, find_items_name(members, items), *(name.decode("utf-8", "surrogatepass") for name in names)]
     if len(set(known)) != len(known) or any("\\" in name for name in known):
         return Text.of(data)
-    _nothing_after(data, end + 1)
+    _require_end(data, end + 1)
     whole = Text(data, text.start, end + 1)
     places = [*heads, (items.start, close + 1), *zip(tails_start, tails_end, strict=True)]
     whole.adopt(Spans([a for a, _ in places], [b for _, b in places], {name: at for at, name in enumerate(known)}))
-    child = whole.child(items_name(members, items))
+    child = whole.child(find_items_name(members, items))
     assert child is not None
     child.adopt(spans)
     return whole
 
 
-def items_name(members: Spans, items: Text) -> str:
-    """The name under which the messages stand."""
+def find_items_name(members: Spans, items: Text) -> str:
+    """The member name that holds the messages."""
     assert members.names is not None
     return next(name for name, at in members.names.items() if members.starts[at] == items.start)
 
 
-def _nothing_after(data: bytes, end: int) -> None:
+def _require_end(data: bytes, end: int) -> None:
     if data[end:].strip(b" \t\n\r"):
         raise FormatError(f"not JSON: text after the value that ends at byte {end}")

@@ -11,7 +11,7 @@ from operator import is_not
 
 from msgspec.structs import replace
 
-from secateur.bounds import boundary, extend_index, get_index, holding, truncate_index
+from secateur.bounds import extend_index, find_boundary, find_prunable_messages, get_index, truncate_index
 from secateur.model import Derived, Message, MessagePositions, Part, Transcript
 from secateur.own_text import is_own
 from secateur.protect import Protection
@@ -67,9 +67,9 @@ class MessageIndex:
         index, size = get_index(read), len(read.messages)
         known = None if touched is None else index.prunable
         numbers = range(size) if touched is None or known is None else tuple(touched)
-        found = holding(read, protect, is_final, numbers)
+        found = find_prunable_messages(read, protect, is_final, numbers)
         prunable = tuple(sorted({*(known or ())}.difference(numbers).union(found)))
-        first = max(index.first_prunable, boundary(read, protect).start)
+        first = max(index.first_prunable, find_boundary(read, protect).start)
         place = bisect_left(prunable, first)
         spent = prunable[place] if place < len(prunable) else max(first, size)
         self.positions = replace(index, first_prunable=spent, prunable=prunable)
@@ -97,8 +97,8 @@ class Tally:
         self._sizes: list[int] = []
         self._total = 0
 
-    def of(self, messages: Messages) -> int:
-        """The sum of these."""
+    def sum_messages(self, messages: Messages) -> int:
+        """The sum over these messages."""
         known = self._messages
         if messages is not known:
             for number in compress(range(len(messages)), map(is_not, known, messages)):
@@ -120,8 +120,8 @@ class Tallies:
     def __init__(self) -> None:
         self._made: dict[Counter, Tally] = {}
 
-    def by(self, count: Counter) -> Tally:
-        """The tally of a counter; media hold what they were said to."""
+    def get_tally(self, count: Counter) -> Tally:
+        """The tally of a counter; media keep their stated tokens."""
         if count not in self._made:
             self._made[count] = Tally(
                 lambda message: sum([one.tokens if one.kind == "media" else count(one.text) for one in message.parts])

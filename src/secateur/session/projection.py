@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from secateur.errors import EditError
 from secateur.formats import Format
-from secateur.jsontext.inside import inside
+from secateur.jsontext.inside import compare_texts
 from secateur.lineage import hash_text
 from secateur.model import Message, NewMessage, Part, Path, Remove, Replace, Rewrite
 from secateur.patch import Op
@@ -19,16 +19,16 @@ from secateur.plan import FoldedPlan
 Count = Callable[[str], int]
 
 
-def seen(message: Message, fold: FoldedPlan, count: Count) -> Message:
-    """One message as the model reads it."""
+def project_message(message: Message, fold: FoldedPlan, count: Count) -> Message:
+    """Project one message to what the model reads."""
     parts = fold.parts
     for part in message.parts:
         if part.key in parts:
-            return _edited(message, fold, count)
+            return _apply_edits(message, fold, count)
     return message
 
 
-def _edited(message: Message, fold: FoldedPlan, count: Count) -> Message:
+def _apply_edits(message: Message, fold: FoldedPlan, count: Count) -> Message:
     parts = fold.parts
     kept = []
     gone = ""  # the result that was edited last: media inside went with it
@@ -48,13 +48,13 @@ def _edited(message: Message, fold: FoldedPlan, count: Count) -> Message:
     return replace(message, parts=tuple(kept))
 
 
-def tokens_of(message: Message) -> int:
+def sum_tokens(message: Message) -> int:
     """The tokens of a message's parts."""
     return sum([part.tokens for part in message.parts])
 
 
-def entry_words(format: Format | None, ranges: Iterable[tuple[int, int, Replace]], edit: Replace) -> str | None:
-    """What a host's own compaction entry says beside the summary, if it is this edit that the entry stands for.
+def get_entry_words(format: Format | None, ranges: Iterable[tuple[int, int, Replace]], edit: Replace) -> str | None:
+    """Extra text of a host's own compaction entry, if the entry represents this edit.
 
     None for the other edits, and where what stands behind a summary is not in one text with it.
     """
@@ -64,8 +64,8 @@ def entry_words(format: Format | None, ranges: Iterable[tuple[int, int, Replace]
     return format.entry_words if next(edits, None) is edit else None
 
 
-def weighed(edit: Replace, count: Count, words: str | None = None) -> list[int]:
-    """Tokens of what stands in place of a range, item by item; with `words`, as a host's entry holds it."""
+def weigh_items(edit: Replace, count: Count, words: str | None = None) -> list[int]:
+    """Tokens of a range's replacement, item by item; with `words`, as stored in a host's entry."""
     sizes = [count(item.text) for item in edit.messages]
     if words is None:
         return sizes
@@ -75,40 +75,40 @@ def weighed(edit: Replace, count: Count, words: str | None = None) -> list[int]:
     return [*sizes[:first], whole, *[0] * (end - first - 1), *sizes[end:]]
 
 
-def weigher(
+def make_weigher(
     format: Format | None, ranges: Iterable[tuple[int, int, Replace]], count: Count
 ) -> Callable[[Replace], int]:
-    """Tokens of what stands in place of a range, as the document holds it."""
+    """Make a function that counts a range's replacement as stored in the document."""
     known = tuple(ranges)
-    return lambda edit: sum(weighed(edit, count, entry_words(format, known, edit)))
+    return lambda edit: sum(weigh_items(edit, count, get_entry_words(format, known, edit)))
 
 
-def inserted(edit: Replace, count: Count, words: str | None = None) -> tuple[Message, ...]:
-    """The messages that stand in place of a range."""
+def build_replacement(edit: Replace, count: Count, words: str | None = None) -> tuple[Message, ...]:
+    """Build the messages that replace a range."""
     made = []
-    for number, (new, tokens) in enumerate(zip(edit.messages, weighed(edit, count, words), strict=True)):
+    for number, (new, tokens) in enumerate(zip(edit.messages, weigh_items(edit, count, words), strict=True)):
         key = hash_text(f"{edit.after}\0{edit.through}\0{number}\0{new.role}\0{new.text}")
         part = Part("text", (), new.text, tokens=tokens, key=key, local=key, pinned=True)
         made.append(Message(new.role, (), (part,), new.origin, key=key))
     return tuple(made)
 
 
-def all_seen(
+def project_messages(
     messages: tuple[Message, ...], fold: FoldedPlan, ranges: list[tuple[int, int, Replace]], count: Count
 ) -> tuple[Message, ...]:
-    """All messages as the model reads them; replaced ranges give way to what stands for them."""
+    """Project all messages to what the model reads, with ranges replaced."""
     made: list[Message] = []
     here = 0
     for i, j, edit in ranges:
-        made += (seen(message, fold, count) for message in messages[here:i])
-        made += inserted(edit, count)
+        made += (project_message(message, fold, count) for message in messages[here:i])
+        made += build_replacement(edit, count)
         here = max(here, j)
-    made += (seen(message, fold, count) for message in messages[here:])
+    made += (project_message(message, fold, count) for message in messages[here:])
     return tuple(made)
 
 
-def placed(ranges: Iterable[tuple[int, int, Replace]], number: int) -> int:
-    """Where message `number` of the history stands in the view: one that gave way, where its stand-in begins."""
+def locate_in_view(ranges: Iterable[tuple[int, int, Replace]], number: int) -> int:
+    """The view's position of message `number` of the history; for a replaced one, its replacement's start."""
     shift = 0
     for i, j, edit in ranges:
         if number < j:
@@ -117,8 +117,8 @@ def placed(ranges: Iterable[tuple[int, int, Replace]], number: int) -> int:
     return number + shift
 
 
-def lowered(message: Message, fold: FoldedPlan, format: Format, stamp: bool) -> list[Op]:
-    """The edits of one message as operations on its document. Raises EditError where one names a pinned part."""
+def compile_ops(message: Message, fold: FoldedPlan, format: Format, stamp: bool) -> list[Op]:
+    """Compile the edits of one message into document operations. EditError if one names a pinned part."""
     found: list[Op] = []
     parts = fold.parts
     gone = ""  # as in `seen`
@@ -126,7 +126,7 @@ def lowered(message: Message, fold: FoldedPlan, format: Format, stamp: bool) -> 
     for part in message.parts:
         key = part.key
         if part.container_key and part.container_key == gone:
-            found += _beside(part, whole)
+            found += _remove_beside(part, whole)
             continue
         if key not in parts:
             continue
@@ -139,14 +139,14 @@ def lowered(message: Message, fold: FoldedPlan, format: Format, stamp: bool) -> 
         if part.kind == "tool_result":
             gone, whole = key, part.path
         body = format.replacement_body(part, edit.text)
-        found.append(Op(part.path, inside(part.text, edit.text, body) if part.kind == "tool_call" else body))
+        found.append(Op(part.path, compare_texts(part.text, edit.text, body) if part.kind == "tool_call" else body))
         if stamp and part.cleared_at_path:
             found.append(Op(part.cleared_at_path, at))
     return found
 
 
-def emptied(message: Message, fold: FoldedPlan) -> bool:
-    """Whether every part of an edited message is removed, so that the message goes with them."""
+def is_emptied(message: Message, fold: FoldedPlan) -> bool:
+    """Whether every part of an edited message is removed, and the message with them."""
     for part in message.parts:
         edit = fold.parts.get(part.key)
         if edit is None or not isinstance(edit[0], Remove):
@@ -154,20 +154,22 @@ def emptied(message: Message, fold: FoldedPlan) -> bool:
     return True
 
 
-def top_ops(
+def build_top_ops(
     at: Path, ranges: Iterable[tuple[int, int, Replace]], gone: Iterable[tuple[int, int]], format: Format
 ) -> list[Op]:
-    """Operations on the array of messages itself: replaced ranges, and messages of which nothing is left.
+    """Operations on the array of messages itself: replaced ranges and emptied messages.
 
     All are ranges of the array's elements.
     """
-    found = [Op(at, [format.new_message(_plain(new)) for new in edit.messages], (i, j)) for i, j, edit in ranges]
+    found = [
+        Op(at, [format.new_message(_strip_metadata(new)) for new in edit.messages], (i, j)) for i, j, edit in ranges
+    ]
     inside = [range(i, j) for i, j, _ in ranges]
     return found + [Op(at, [], (i, j)) for i, j in gone if not any(i in one for one in inside)]
 
 
-def _beside(medium: Part, whole: Path) -> list[Op]:
-    """What takes out a medium that stands beside the text of its result, at `whole`, and goes with it."""
+def _remove_beside(medium: Part, whole: Path) -> list[Op]:
+    """Remove a medium stored beside the text of its result, at `whole`, along with the result."""
     return [] if medium.path[: len(whole)] == whole else [_without(medium)]
 
 
@@ -179,6 +181,6 @@ def _without(part: Part) -> Op:
     return Op(part.path, "")
 
 
-def _plain(new: NewMessage) -> NewMessage:
-    """Metadata never goes to a provider (SEEDS 4.6)."""
+def _strip_metadata(new: NewMessage) -> NewMessage:
+    """Strip metadata, which never goes to a provider (SEEDS 4.6)."""
     return NewMessage(new.role, new.text, new.origin)

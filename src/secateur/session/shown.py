@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from secateur import bounds
 from secateur.formats import Format
 from secateur.model import Message, MessagePositions, Replace
-from secateur.session.projection import entry_words, inserted, placed
+from secateur.session.projection import build_replacement, get_entry_words, locate_in_view
 
 Messages = tuple[Message, ...]
 Located = tuple[int, int, Replace]
@@ -28,7 +28,7 @@ class Shown:
         self._messages: Messages = ()
         self._index = MessagePositions()
 
-    def view(
+    def build_view(
         self,
         seen: Messages,
         index: MessagePositions,
@@ -36,14 +36,14 @@ class Shown:
         format: Format | None,
         count: Callable[[str], int],
     ) -> tuple[Messages, MessagePositions]:
-        """The messages of the view, and their index. `seen` are those of the history one by one, with its index."""
+        """The messages of the view and their index. `seen` are the projected messages of the history."""
         made: list[Message] = []
         here = 0
         for i, j, edit in ranges:
             made += seen[here:i]
-            words = entry_words(format, ranges, edit)
+            words = get_entry_words(format, ranges, edit)
             if (id(edit), words) not in self._put:
-                self._put[id(edit), words] = edit, inserted(edit, count, words)
+                self._put[id(edit), words] = edit, build_replacement(edit, count, words)
             made += self._put[id(edit), words][1]
             here = max(here, j)
         made += seen[here:]
@@ -52,14 +52,17 @@ class Shown:
         same = next(compress(range(size), map(is_not, before, messages)), size)
         self._index = bounds.extend_index(messages, bounds.truncate_index(self._index, same), same)
         self._messages = messages
-        may = None if index.prunable is None else tuple(standing(ranges, index.prunable))
+        may = None if index.prunable is None else tuple(locate_shown(ranges, index.prunable))
         return messages, replace(
-            self._index, first_prunable=placed(ranges, index.first_prunable), prunable=may, derived=index.derived
+            self._index,
+            first_prunable=locate_in_view(ranges, index.first_prunable),
+            prunable=may,
+            derived=index.derived,
         )
 
 
-def standing(ranges: Sequence[Located], numbers: Sequence[int]) -> list[int]:
-    """Where those of these messages of a history, in order, stand that the view shows."""
+def locate_shown(ranges: Sequence[Located], numbers: Sequence[int]) -> list[int]:
+    """Positions in the view of those of these messages, given in order, that it shows."""
     found: list[int] = []
     here = shift = 0
     for i, j, edit in ranges:

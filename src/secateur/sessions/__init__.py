@@ -17,18 +17,18 @@ from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Projection
-from secateur.sessions.cache import Branch, CachedSession, SessionCache, shifted
-from secateur.sessions.calibration import said, went_out
+from secateur.sessions.cache import Branch, CachedSession, SessionCache, shift_reverts
+from secateur.sessions.calibration import clear_left_out, record_sent
 from secateur.sessions.chunks import Pieces, cut
 from secateur.sessions.lookup import SessionMatch, has_view, is_owned, place
-from secateur.sessions.receipt_log import blobs, last_receipt, recorded
-from secateur.sessions.request_tree import Branches, branches
+from secateur.sessions.receipt_log import collect_blobs, find_last_receipt, link_receipts
+from secateur.sessions.request_tree import Branches, load_branch_tree
 from secateur.sessions.store_access import Retention, StoreAccess
-from secateur.sessions.view_lineage import lineage, tip_of, view_chain
-from secateur.sessions.waiting_receipts import waited
-from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, changed, fresh
+from secateur.sessions.view_lineage import extend_chain, list_lineage_keys, mark_raw_tip
+from secateur.sessions.waiting_receipts import build_update
+from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, apply_update, make_state
 
-__all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "SessionMatch", "SentView", "shifted"]
+__all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "SessionMatch", "SentView", "shift_reverts"]
 
 UNSAVED = 1_000  # receipts of one session that wait for a store at most; older ones go first
 UNREAD = "unread"  # where requests are recorded whose session nobody could tell
@@ -62,8 +62,8 @@ class SessionManager:
 
     # --- finding -------------------------------------------------------------------------------------------------
 
-    def who(self, session: str | None, tenant: str | None = None) -> SessionId:
-        """A session, or one without a name, of this tenant or of another one."""
+    def identify_session(self, session: str | None, tenant: str | None = None) -> SessionId:
+        """The id of a session, named or not, of this tenant or another."""
         return SessionId(session or "", self.tenant if tenant is None else tenant)
 
     def begin(self) -> None:
@@ -87,14 +87,14 @@ class SessionManager:
         try:
             return place(self.reach, who.tenant, who.session, read)
         except StoreError:
-            name = who.session or self.memory.nearest(who.tenant, lineage(read))
+            name = who.session or self.memory.find_nearest(who.tenant, list_lineage_keys(read))
             return SessionMatch(name, owned=bool(who.session or who.tenant))
 
     @contextmanager
-    def checkout(self, who: SessionId) -> Iterator[CachedSession]:
-        """The desk of a session, for this thread alone; a new one where it has no name."""
+    def check_out(self, who: SessionId) -> Iterator[CachedSession]:
+        """Check out a session's working state for this thread alone; a new one if the session has no name."""
         if who.session:
-            with self.memory.checkout(who) as cached:
+            with self.memory.check_out(who) as cached:
                 yield cached
         else:
             yield CachedSession()
@@ -103,14 +103,14 @@ class SessionManager:
         self, cached: CachedSession, who: SessionId, store: "Store | StoreAccess | None"
     ) -> tuple[State, str]:
         """The session's state, and what was wrong with the store, if anything: it may be known all the same."""
-        wrong = store.away() if isinstance(store, StoreAccess) else ""
+        wrong = store.explain_away() if isinstance(store, StoreAccess) else ""
         if cached.state is None and store is not None and not wrong:
             try:
                 cached.state = store.load(who)
-                cached.recall(cached.state or fresh(who))
+                cached.recall(cached.state or make_state(who))
             except StoreError as error:
                 wrong = str(error)
-        state = cached.state or fresh(who)
+        state = cached.state or make_state(who)
         if self.store is None:
             cached.state = state
         return state, wrong
@@ -126,27 +126,27 @@ class SessionManager:
         own = plan if plan is not None else whole if whole.epochs else place.inherited
         return Branch(own, len(stored), 0)
 
-    def last_branch(self, cached: CachedSession, state: State) -> Branch:
-        """What the last view was made with: where a policy's edits do not hold, the plan says more than that."""
+    def get_last_branch(self, cached: CachedSession, state: State) -> Branch:
+        """The branch of the last view; for policies without sticky edits the plan holds more than that."""
         if cached.shown is None:
-            last = self.last(cached, state)
+            last = self.get_last_receipt(cached, state)
             first, end = last.epochs if last else (0, 0)
-            cached.shown = Plan(shifted(state.plan.epochs[first:end], -first))
+            cached.shown = Plan(shift_reverts(state.plan.epochs[first:end], -first))
         offset = len(state.plan.epochs) - len(cached.shown.epochs)
-        same = offset >= 0 and shifted(state.plan.epochs[offset:], -offset) == cached.shown.epochs
+        same = offset >= 0 and shift_reverts(state.plan.epochs[offset:], -offset) == cached.shown.epochs
         return Branch(cached.shown, *((len(cached.shown.epochs), offset) if same else (0, len(state.plan.epochs))))
 
-    def last(self, cached: CachedSession, state: State) -> Receipt | None:
+    def get_last_receipt(self, cached: CachedSession, state: State) -> Receipt | None:
         """The receipt of the session's last view."""
         if cached.last is None and self.reach is not None:
             with suppress(StoreError):
-                cached.last = last_receipt(self.reach, state)
+                cached.last = find_last_receipt(self.reach, state)
         return cached.last
 
-    def branches(self, cached: CachedSession, state: State, work: Projection) -> Branches:
-        """The branches of the session, as far as this history asks for them."""
-        last = self.last(cached, state) if cached.branches is None or not cached.branches.whole else None
-        cached.branches = branches(self.reach, state, cached.branches, last, work.message_index)
+    def load_branches(self, cached: CachedSession, state: State, work: Projection) -> Branches:
+        """The branches of the session, as far as this history needs them."""
+        last = self.get_last_receipt(cached, state) if cached.branches is None or not cached.branches.whole else None
+        cached.branches = load_branch_tree(self.reach, state, cached.branches, last, work.message_index)
         return cached.branches
 
     # --- saving --------------------------------------------------------------------------------------------------
@@ -162,42 +162,42 @@ class SessionManager:
         assert store is not None
         read, epochs = work.document.transcript, work.plan.epochs[base.saved :]
         receipts = (*cached.waiting, receipt)
-        chain = view_chain(work, cached.chain, native)
+        chain = extend_chain(work, cached.chain, native)
         tip = read.messages[-1].key if read.messages else ""
         pieces, manifest = cached.pieces, None
         raw: tuple[Blob, ...] = ()
         if self.raw:
             same = work.same if cached.pieces.ids else 0
             pieces, manifest, raw = cut(work.document, cached.pieces, state.receipts + len(receipts) - 1, same)
-        added = shifted(epochs, base.offset)
+        added = shift_reverts(epochs, base.offset)
         change = SessionUpdate(
             at=receipt.at_ms,
             epochs=added,
-            receipts=recorded(receipts, state, added),
-            blobs=(*blobs(work.document, epochs), *raw, *sent.blobs),
-            views=tuple(filter(None, (tip and tip_of(tip), chain.key if chain.key != tip else ""))),
+            receipts=link_receipts(receipts, state, added),
+            blobs=(*collect_blobs(work.document, epochs), *raw, *sent.blobs),
+            views=tuple(filter(None, (tip and mark_raw_tip(tip), chain.key if chain.key != tip else ""))),
             tip=tip,
             manifest=manifest,
             format=receipt.format,
             model=receipt.model,
-            clock=went_out(state.clock, receipt, self.calls) if is_owned(state.who) else None,
-            calibrations=said(state.calibrations),
+            clock=record_sent(state.clock, receipt, self.calls) if is_owned(state.who) else None,
+            calibrations=clear_left_out(state.calibrations),
         )
         cached.state = store.save(state, change)
         cached.unsaved, cached.waiting, cached.pieces, cached.chain = (), (), pieces, chain
-        cached.went_out(work, receipt)
+        cached.record_sent(work, receipt)
 
-    def numbered(self, receipt: Receipt, cached: CachedSession, state: State, native: Any) -> Receipt:
-        """The receipt with its session, its number there, and the hash of the view as it is sent."""
+    def number_receipt(self, receipt: Receipt, cached: CachedSession, state: State, native: Any) -> Receipt:
+        """The receipt with its session, its number there, and the hash of the view as sent."""
         hashed = isinstance(native, bytes | str) or self.raw
-        sent = cached.sent.next(native) if hashed else ""
+        sent = cached.sent.hash_view(native) if hashed else ""
         return replace(
             receipt, session=state.who.session, sequence=state.receipts + len(cached.waiting), view_hash=sent
         )
 
     def collect_garbage(self, now: int) -> str:
         """Let the store let go of what is old, if it is time; what went wrong, or ""."""
-        return self._tidying.tidied(self.reach, now) if self.reach is not None else ""
+        return self._tidying.tidy(self.reach, now) if self.reach is not None else ""
 
     def remember(self, cached: CachedSession, base: Branch, receipt: Receipt) -> None:
         """Remember what a request did, where no store keeps it now."""
@@ -211,27 +211,27 @@ class SessionManager:
             cached.waiting = (*cached.waiting, receipt)[-UNSAVED:]
         if cached.state is not None and is_owned(cached.state.who):
             known = cached.state
-            clock, told = went_out(known.clock, receipt, self.calls), said(known.calibrations)
+            clock, told = record_sent(known.clock, receipt, self.calls), clear_left_out(known.calibrations)
             cached.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
-        cached.went_out(work, receipt)
+        cached.record_sent(work, receipt)
 
     def note_failure(self, who: SessionId, receipt: Receipt) -> None:
         """Keep the receipt of a request that failed, if that can be."""
         if self.reach is None:
             return
-        who = who if who.session else self.who(UNREAD, who.tenant)
+        who = who if who.session else self.identify_session(UNREAD, who.tenant)
         try:
-            self.note(who, lambda cached, state: waited(cached, state, receipt), self.reach, carry=False)
+            self.note(who, lambda cached, state: build_update(cached, state, receipt), self.reach, carry=False)
         except StoreError:
-            with self.checkout(who) as cached:
+            with self.check_out(who) as cached:
                 cached.waiting = (*cached.waiting, receipt)[-UNSAVED:]
 
     def note_unkept(self, who: SessionId, change: "Noted") -> None:
         """Remember what is said of a session, where no store keeps it now; of one that is not known, nothing."""
-        with self.checkout(who) as cached:
+        with self.check_out(who) as cached:
             if cached.state is None and self.store is not None:
                 return
-            state = cached.state or fresh(who)
+            state = cached.state or make_state(who)
             made = change(cached, state)
             calibrations = {**state.calibrations, **(made.calibrations or {})}
             cached.state = replace(state, clock=made.clock or state.clock, calibrations=calibrations)
@@ -241,7 +241,7 @@ class SessionManager:
 
         With `carry`, epochs that wait for the store are kept with it; the change's receipt names them.
         """
-        with self.checkout(who) as cached:
+        with self.check_out(who) as cached:
             for _ in range(ATTEMPTS):
                 state, wrong = self.load_state(cached, who, store)
                 if wrong:
@@ -249,7 +249,7 @@ class SessionManager:
                 made = change(cached, state)
                 if store is None:
                     cached.unsaved = (*cached.unsaved, *made.epochs)
-                    cached.state = changed(state, replace(made, epochs=(), receipts=()))
+                    cached.state = apply_update(state, replace(made, epochs=(), receipts=()))
                     return cached.state
                 try:
                     # no epoch without a receipt that names it

@@ -34,13 +34,13 @@ class Branch(Struct, frozen=True):
     saved: int  # its first so many epochs are in the store
     offset: int  # as the session's epochs from this number on
 
-    def range_of(self, plan: Plan) -> tuple[int, int]:
-        """The epochs [first, last) that a plan which goes on from this one is in the session's own."""
+    def get_range(self, plan: Plan) -> tuple[int, int]:
+        """The epochs [first, last) of the session's own plan that correspond to a continuation of this one."""
         return self.offset, self.offset + len(plan.epochs)
 
 
-def shifted(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:
-    """The epochs as part of a plan in which they stand `by` places later."""
+def shift_reverts(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:
+    """The epochs as part of a plan where they start `by` places later."""
     if not by:
         return epochs
     return tuple(one if one.reverts is None else replace(one, reverts=one.reverts + by) for one in epochs)
@@ -88,16 +88,16 @@ class CachedSession:
         """Forget what was read and written: an error may have left it half made."""
         self.work, self.emitter = None, Emitter()
 
-    def went_out(self, work: Projection, receipt: Receipt) -> None:
-        """A view was sent. A side call that nothing was done to says nothing of the line that it stands beside."""
+    def record_sent(self, work: Projection, receipt: Receipt) -> None:
+        """Record that a view was sent. A side call without edits does not change the main line."""
         self.last = receipt
-        if self.shown is None or not self.shown.epochs or work.plan.epochs or self._goes_on(work):
+        if self.shown is None or not self.shown.epochs or work.plan.epochs or self._is_continued(work):
             self.shown = work.plan
         if self.branches is not None:
             self.branches.add(receipt)
 
-    def _goes_on(self, work: Projection) -> bool:
-        """Whether this history holds a point at which the last view's epochs were opened."""
+    def _is_continued(self, work: Projection) -> bool:
+        """Whether this history contains a point where the last view's epochs were opened."""
         tips = {epoch.head_key for epoch in self.shown.epochs} if self.shown is not None else set()
         return any(message.key in tips for message in work.document.transcript.messages)
 
@@ -113,8 +113,8 @@ class CachedSession:
         if known.plan.epochs[: len(kept)] == kept:
             self.unsaved = known.plan.epochs[len(kept) :]
 
-    def again(self) -> "CachedSession":
-        """A new desk of the same session: what it had kept, and nothing of a request at hand."""
+    def copy_idle(self) -> "CachedSession":
+        """A new working state of the same session, without anything of a request in progress."""
         new = CachedSession()
         new.state, new.known, new.unsaved, new.waiting = self.state, self.known, self.unsaved, self.waiting
         new.shown, new.last, new.branches = self.shown, self.last, self.branches
@@ -128,22 +128,22 @@ class SessionCache:
         self._most = most
         self._sessions: OrderedDict[SessionId, CachedSession] = OrderedDict()
         self._lock = Lock()
-        forking.listed(self)
+        forking.register_forks(self)
 
-    def before_fork(self) -> None:
-        """Nobody takes a desk or gives one back."""
+    def prepare_fork(self) -> None:
+        """Hold the lock, so that no session is checked out or returned."""
         self._lock.acquire()
 
-    def after_fork(self, child: bool) -> None:
-        """In the child nobody is at a desk; those that somebody was at when the process was copied are made anew."""
+    def resume_after_fork(self, child: bool) -> None:
+        """Renew sessions in the child that were checked out at the fork, and release the lock."""
         if child:
             for who in [who for who, cached in self._sessions.items() if cached.users]:
-                self._sessions[who] = self._sessions[who].again()
+                self._sessions[who] = self._sessions[who].copy_idle()
         self._lock.release()
 
     @contextmanager
-    def checkout(self, who: SessionId) -> Iterator[CachedSession]:
-        """The desk of a session, for this thread alone until it is given back."""
+    def check_out(self, who: SessionId) -> Iterator[CachedSession]:
+        """Check out the working state of a session for this thread alone, until it is returned."""
         with self._lock:
             cached = self._sessions.pop(who, None) or CachedSession()
             self._sessions[who] = cached
@@ -157,8 +157,8 @@ class SessionCache:
                 self._tidy()
 
     @contextmanager
-    def free(self, who: SessionId) -> Iterator[CachedSession | None]:
-        """The desk of a session that nobody is at; None where somebody is, or it is forgotten."""
+    def try_check_out(self, who: SessionId) -> Iterator[CachedSession | None]:
+        """Check out a session that is not in use; None if it is in use or no longer cached."""
         with self._lock:
             cached = self._sessions.get(who)
             if cached is not None and not cached.lock.acquire(blocking=False):
@@ -178,8 +178,8 @@ class SessionCache:
         cached = self._sessions.get(who)
         return cached is not None and cached.state is not None and has_view(cached.state)
 
-    def nearest(self, tenant: str, keys: tuple[str, ...]) -> str:
-        """The session without a name, or of the same owner, that ends deepest in this history; "" for none."""
+    def find_nearest(self, tenant: str, keys: tuple[str, ...]) -> str:
+        """The unnamed session of this tenant that ends deepest in this history; "" for none."""
         places = {key: number for number, key in enumerate(keys)}
         with self._lock:
             known = [
@@ -197,8 +197,8 @@ class SessionCache:
         deepest = max(found, default=(-1, ""))
         return deepest[1] if deepest[0] >= 0 else ""
 
-    def waiting(self) -> list[SessionId]:
-        """Sessions of which only receipts wait for the store, and that nobody is at."""
+    def list_waiting(self) -> list[SessionId]:
+        """Idle sessions where only receipts still have to be stored."""
         with self._lock:
             alone = [(who, cached) for who, cached in self._sessions.items() if not cached.users]
         return [who for who, cached in alone if cached.waiting and not cached.unsaved]

@@ -11,31 +11,31 @@ from msgspec.structs import replace
 
 from secateur.receipt import Receipt
 from secateur.stores.protocol import Calibration, Clock, State
-from secateur.tokens import factor
+from secateur.tokens import get_factor
 from secateur.usage import Usage
 
 WEIGHT = 0.3  # of a new sample in the running ratio; the first one counts whole
 LEAST, MOST = 0.5, 3.0  # reported tokens for one of ours: by content, models differ by 0.9 to 1.8
 
 
-def calibration_of(state: State, model: str) -> Calibration:
-    """The session's calibration for a model, over our count as it is now."""
-    return rebased(state.calibrations.get(model, Calibration()), model)
+def get_calibration(state: State, model: str) -> Calibration:
+    """The session's calibration for a model, relative to the current counter factor."""
+    return rebase_calibration(state.calibrations.get(model, Calibration()), model)
 
 
-def rebased(before: Calibration, model: str) -> Calibration:
-    """The same over our count as it is now: one that was learned over another factor for this model is carried over.
+def rebase_calibration(before: Calibration, model: str) -> Calibration:
+    """Convert a calibration learned with another factor for this model to the current one.
 
     Without a sample nothing was learned, and our count stands as it is.
     """
-    times = factor(model)
+    times = get_factor(model)
     if before.over == times:
         return before
     return replace(before, ratio=before.ratio * before.over / times if before.samples else 1.0, over=times)
 
 
-def calibrated(before: Calibration, counted: int, told: Usage) -> Calibration:
-    """The ratio with one more sample: what was reported for a view that we count `counted` tokens."""
+def add_sample(before: Calibration, counted: int, told: Usage) -> Calibration:
+    """Add a sample: the usage reported for a view that we count as `counted` tokens."""
     if not counted or not told.prompt:
         return before
     ratio = told.prompt / counted
@@ -46,8 +46,8 @@ def calibrated(before: Calibration, counted: int, told: Usage) -> Calibration:
     return replace(before, ratio=ratio, samples=before.samples + 1)
 
 
-def left_out(calibrations: Mapping[str, Calibration]) -> tuple[str, ...]:
-    """What a receipt says of samples that were left out since the one before, in a sentence each."""
+def describe_left_out(calibrations: Mapping[str, Calibration]) -> tuple[str, ...]:
+    """One sentence for each sample left out since the last receipt."""
     samples = [one.left_out for one in calibrations.values() if one.left_out[0]]
     return tuple(
         f"the reported usage was left out of the calibration: {reported:,} input tokens for a request of about "
@@ -57,8 +57,8 @@ def left_out(calibrations: Mapping[str, Calibration]) -> tuple[str, ...]:
     )
 
 
-def said(calibrations: Mapping[str, Calibration]) -> dict[str, Calibration]:
-    """The calibrations whose samples were left out, after a receipt has said so."""
+def clear_left_out(calibrations: Mapping[str, Calibration]) -> dict[str, Calibration]:
+    """The calibrations with left-out samples, cleared after a receipt has reported them."""
     return {model: replace(one, left_out=(0, 0)) for model, one in calibrations.items() if one.left_out[0]}
 
 
@@ -68,8 +68,8 @@ MODELS = 4  # of one session whose last requests are remembered
 CACHED_SHARE = 0.5  # a read of less may be of a system prompt that other sessions keep warm
 
 
-def went_out(before: Clock, receipt: Receipt, calls: bool) -> Clock:
-    """The clock after a request, which is taken to go on to its model at once; `calls` false: a command made the view.
+def record_sent(before: Clock, receipt: Receipt, calls: bool) -> Clock:
+    """The clock after a request, taken to be sent at once; `calls` is false for a view made by a command.
 
     A cache belongs to a model, so a side call to another one says nothing of this one's.
     """
@@ -80,8 +80,8 @@ def went_out(before: Clock, receipt: Receipt, calls: bool) -> Clock:
     return replace(before, sent={model: sent[model] for model in newest})
 
 
-def moved(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
-    """The clock after the answer to a request: what it tells of how long the cache lives.
+def advance_clock(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
+    """The clock after the answer to a request, with what it shows about the cache's lifetime.
 
     What was read after a pause shows that the cache outlives it. A pause after which nothing was read, though the view
     only grew, shows that it does not; that it lives shorter than its provider says is believed once it happened again
@@ -111,8 +111,8 @@ def moved(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
     )
 
 
-def lives_s(clock: Clock, model: str, said_s: float) -> float:
-    """How long the cache lives, in seconds: as its provider says, unless this session saw otherwise."""
+def get_cache_ttl_s(clock: Clock, model: str, said_s: float) -> float:
+    """The cache's lifetime in seconds: as the provider states, unless this session observed otherwise."""
     if clock.model != model:
         return said_s
     if clock.misses >= MISSES and clock.ttl_s < clock.gone_s < said_s:

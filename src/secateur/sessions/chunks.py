@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from secateur.jsontext import Lines, Text, dumps
 from secateur.lineage import hash_text
-from secateur.session.document import Document, elements
+from secateur.session.document import Document, get_element_range
 from secateur.stores.protocol import Blob, Manifest
 
 
@@ -22,31 +22,31 @@ def cut(document: Document, before: Pieces, sequence: int, same: int) -> tuple[P
 
     The first `same` messages stand as they stood when `before` was cut.
     """
-    text = _text(document)
-    ends = _ends(document, text)
-    known = min(elements(document, same - 1).stop, len(before.ids) - 2) if same and len(before.ids) > 2 else 0
+    text = _get_text(document)
+    ends = _find_ends(document, text)
+    known = min(get_element_range(document, same - 1).stop, len(before.ids) - 2) if same and len(before.ids) > 2 else 0
     places = [(0, ends[0]), *zip(ends[known:], ends[known + 1 :], strict=False), (ends[-1], len(text.data))]
     made = [text.data[start:end] for start, end in places]
     names = [hash_text(one) for one in made]
     ids = (names[0], *before.ids[1 : known + 1], *names[1:])
     had = set(before.ids)
     blobs = tuple(Blob(one, "raw") for one, name in zip(made, names, strict=True) if name not in had)
-    shared = _shared(before.ids, ids)
+    shared = _count_shared(before.ids, ids)
     return Pieces(ids), Manifest(sequence, shared, ids[shared:]), blobs
 
 
-def _text(document: Document) -> Text:
-    """The document as it came, in bytes; objects as the JSON that they are."""
+def _get_text(document: Document) -> Text:
+    """The document as it arrived, in bytes; objects as their JSON."""
     native = document.native
     if not isinstance(native, Text):
         return Text.of(dumps(native))
     if document.encoding in ("utf-8", "str") and not document.bom:
         return native
-    return Lines.of(document.out(native.data))  # one piece: nobody looks for messages in it
+    return Lines.of(document.encode_output(native.data))  # one piece: nobody looks for messages in it
 
 
-def _ends(document: Document, text: Text) -> list[int]:
-    """Where the pieces end: the first one's, and each message's."""
+def _find_ends(document: Document, text: Text) -> list[int]:
+    """The ends of the pieces: the first one's and each message's."""
     items = (
         text.at(document.transcript.messages_path) if text is document.native or document.encoding == "object" else None
     )
@@ -55,7 +55,7 @@ def _ends(document: Document, text: Text) -> list[int]:
     return [items.open().starts[0], *items.open().ends]
 
 
-def _shared(old: tuple[str, ...], new: tuple[str, ...]) -> int:
+def _count_shared(old: tuple[str, ...], new: tuple[str, ...]) -> int:
     if old == new:
         return len(old)
     most = min(len(old), len(new))

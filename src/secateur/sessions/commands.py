@@ -16,34 +16,36 @@ from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.sessions import CachedSession, SessionManager
-from secateur.sessions.calibration import calibrated, calibration_of, moved
-from secateur.sessions.lookup import is_owned, owned
+from secateur.sessions.calibration import add_sample, advance_clock, get_calibration
+from secateur.sessions.lookup import is_owned, require_owned
 from secateur.sessions.pins import pin_of
-from secateur.sessions.receipt_log import noticed, recorded
-from secateur.sessions.undo import UndoResult, cost, newest
+from secateur.sessions.receipt_log import link_receipts, make_notice
+from secateur.sessions.undo import UndoResult, compute_cost, find_newest
 from secateur.stores.protocol import Pin, SessionId, SessionUpdate, State
-from secateur.usage import Usage, usage_of
+from secateur.usage import Usage, read_usage
 
-__all__ = ["UndoResult", "noted", "pinned", "undone", "unpinned"]
+__all__ = ["UndoResult", "record_session_usage", "add_pin", "undo_epoch", "remove_pin"]
 
 
-def noted(sessions: SessionManager, who: SessionId, receipt: Receipt | None, usage: Any, now: int) -> None:
-    """Calibrate by what a provider said of a request, the session's last one by default, and move the clock.
+def record_session_usage(
+    sessions: SessionManager, who: SessionId, receipt: Receipt | None, usage: Any, now: int
+) -> None:
+    """Calibrate by a provider's usage report, by default for the last request, and advance the clock.
 
     A sample that cannot be true of that request is left out; the session's next receipt says so. A refusal tells how
     large the window is, and no more.
     """
-    told, window = usage_of(usage) or Usage(), window_in(usage)
+    told, window = read_usage(usage) or Usage(), parse_window(usage)
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
-        last = receipt or sessions.last(cached, state)
+        last = receipt or sessions.get_last_receipt(cached, state)
         if last is None:
             return SessionUpdate(at=now)
-        before = calibration_of(state, last.model)
+        before = get_calibration(state, last.model)
         if window:
             return SessionUpdate(at=now, calibrations={last.model: replace(before, window=window)})
-        after = calibrated(before, last.tokens_view, told)
-        clock = moved(state.clock, told, last, now)
+        after = add_sample(before, last.tokens_view, told)
+        clock = advance_clock(state.clock, told, last, now)
         return SessionUpdate(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
 
     if not who.session or not is_owned(who):
@@ -55,46 +57,46 @@ def noted(sessions: SessionManager, who: SessionId, receipt: Receipt | None, usa
         sessions.note_unkept(who, change)
 
 
-def undone(sessions: SessionManager, who: SessionId, epoch: int | None, now: int) -> UndoResult:
-    """Take an epoch back by a new one."""
-    owned(who, "an undo")
+def undo_epoch(sessions: SessionManager, who: SessionId, epoch: int | None, now: int) -> UndoResult:
+    """Undo an epoch by opening a new one."""
+    require_owned(who, "an undo")
     made: list[UndoResult] = []
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
         plan = Plan((*state.plan.epochs, *cached.unsaved))
-        number = newest(plan) if epoch is None else epoch
+        number = find_newest(plan) if epoch is None else epoch
         if not 0 <= number < len(plan.epochs):
             raise EditError(f"no epoch {number}: the plan of session {who.session!r} has {len(plan.epochs)}, from 0")
         tip = state.tip or (cached.last.head_key if cached.last else "")
         new = Epoch(now, tip, f"undo of epoch {number}", (), reverts=number)
-        tokens = cost(sessions.store, cached.work, state, plan, number)
+        tokens = compute_cost(sessions.store, cached.work, state, plan, number)
         made[:] = [UndoResult(number, len(plan.epochs), tokens, plan.with_epoch(new))]
-        receipt = replace(noticed("undone", now), reason=new.reason, tokens_view=tokens)
+        receipt = replace(make_notice("undone", now), reason=new.reason, tokens_view=tokens)
         clock = replace(state.clock, by_hand=now)  # nobody was called
-        receipts = recorded((*cached.waiting, receipt), state, (*cached.unsaved, new))
+        receipts = link_receipts((*cached.waiting, receipt), state, (*cached.unsaved, new))
         return SessionUpdate(at=now, epochs=(new,), receipts=receipts, clock=clock)
 
     sessions.note(who, change, sessions.store)
     return made[0]
 
 
-def pinned(sessions: SessionManager, who: SessionId, kind: str, pattern: str, now: int) -> tuple[Pin, ...]:
-    """Add a pin, if it is not there yet."""
-    owned(who, "a pin")
+def add_pin(sessions: SessionManager, who: SessionId, kind: str, pattern: str, now: int) -> tuple[Pin, ...]:
+    """Add a pin, unless it exists."""
+    require_owned(who, "a pin")
     new = pin_of(kind, pattern, now)
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
         known = any((pin.kind, pin.pattern) == (new.kind, new.pattern) for pin in state.pins)
-        receipt = replace(noticed("pinned", now), reason=f"pinned {new.kind} {new.pattern}")
-        links = recorded((*cached.waiting, receipt), state, cached.unsaved)
+        receipt = replace(make_notice("pinned", now), reason=f"pinned {new.kind} {new.pattern}")
+        links = link_receipts((*cached.waiting, receipt), state, cached.unsaved)
         return SessionUpdate(at=now, pins=state.pins if known else (*state.pins, new), receipts=links)
 
     return sessions.note(who, change, sessions.store).pins
 
 
-def unpinned(sessions: SessionManager, who: SessionId, kind: str, pattern: str, now: int) -> tuple[Pin, ...]:
-    """Take a pin away."""
-    owned(who, "a pin")
+def remove_pin(sessions: SessionManager, who: SessionId, kind: str, pattern: str, now: int) -> tuple[Pin, ...]:
+    """Remove a pin."""
+    require_owned(who, "a pin")
     gone = pin_of(kind, pattern, now)
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
@@ -102,8 +104,10 @@ def unpinned(sessions: SessionManager, who: SessionId, kind: str, pattern: str, 
         if len(left) == len(state.pins):
             said = ", ".join(f"{pin.kind} {pin.pattern}" for pin in state.pins) or "none"
             raise ConfigError(f"session {who.session!r} has no pin {gone.kind} {gone.pattern}; its pins: {said}")
-        receipt = replace(noticed("pinned", now), reason=f"unpinned {gone.kind} {gone.pattern}")
-        return SessionUpdate(at=now, pins=left, receipts=recorded((*cached.waiting, receipt), state, cached.unsaved))
+        receipt = replace(make_notice("pinned", now), reason=f"unpinned {gone.kind} {gone.pattern}")
+        return SessionUpdate(
+            at=now, pins=left, receipts=link_receipts((*cached.waiting, receipt), state, cached.unsaved)
+        )
 
     return sessions.note(who, change, sessions.store).pins
 
@@ -127,16 +131,16 @@ _SAYS = re.compile(
 )
 
 
-def window_in(error: Any) -> int:
-    """The window in tokens that an error names: an exception of a client, or the body of a refusal; 0 for none."""
-    found = _SAYS.search(_GROUPED.sub("", _text(error)))
+def parse_window(error: Any) -> int:
+    """The window in tokens named by an error: a client's exception or a refusal's body; 0 for none."""
+    found = _SAYS.search(_GROUPED.sub("", _get_error_text(error)))
     tokens = int(next(filter(None, found.groups()))) if found else 0
     return tokens if tokens >= LEAST else 0
 
 
-def _text(error: Any) -> str:
+def _get_error_text(error: Any) -> str:
     if isinstance(error, BaseException):
-        return f"{error} {_text(getattr(error, 'body', None))}"
+        return f"{error} {_get_error_text(getattr(error, 'body', None))}"
     if isinstance(error, str | bytes):
         try:
             error = json.loads(error)

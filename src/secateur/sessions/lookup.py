@@ -16,7 +16,7 @@ from secateur.errors import ConfigError
 from secateur.lineage import hash_text
 from secateur.model import Transcript
 from secateur.plan import Plan, branch_for
-from secateur.sessions.view_lineage import lineage, raw_tip
+from secateur.sessions.view_lineage import list_lineage_keys, parse_raw_tip
 from secateur.stores.protocol import Clock, FoundSession, SessionId, State, Store
 
 
@@ -29,23 +29,23 @@ class SessionMatch(Struct, frozen=True):
     parent: str = ""  # that session
     owned: bool = True  # its caller named it, or its owner: it has pins, a clock and a calibration of its own
 
-    def seen(self, state: State) -> State:
-        """The state as this request may know it: what others may share with it by lineage is epochs alone."""
+    def limit_state(self, state: State) -> State:
+        """The state this request may use: what is shared by lineage with other sessions is epochs alone."""
         return state if self.owned else replace(state, clock=Clock(), calibrations={}, pins=())
 
 
 def place(store: Store, tenant: str, session: str, read: Transcript) -> SessionMatch:
     """Where a request belongs whose session has no name ("") or was never saved. Raises StoreError."""
-    keys = lineage(read)
-    found = _deepest(store.find(tenant, keys))
+    keys = list_lineage_keys(read)
+    found = _pick_deepest(store.find(tenant, keys))
     for one in found:
         state = store.load(SessionId(one.session, tenant))
-        near = raw_tip(one.key) and not session and is_open(SessionId(one.session, tenant))
+        near = parse_raw_tip(one.key) and not session and is_open(SessionId(one.session, tenant))
         goes_on = near and state is not None and state.tip in keys
-        if state is not None and (goes_on or (one.by == "view" and not raw_tip(one.key))):
+        if state is not None and (goes_on or (one.by == "view" and not parse_raw_tip(one.key))):
             return SessionMatch(one.session, state, owned=bool(tenant) or one.session == session)
     owned = bool(tenant or session)
-    name = session or _free(store, tenant, read)
+    name = session or _find_free_name(store, tenant, read)
     for one in found:
         state = store.load(SessionId(one.session, tenant))
         plan = branch_for(state.plan, frozenset(keys)) if state else Plan()
@@ -54,18 +54,18 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> SessionM
     return SessionMatch(name, owned=owned)
 
 
-def _deepest(found: tuple[FoundSession, ...]) -> tuple[FoundSession, ...]:
-    """Those that lie deepest in the history; a key and its mark as a raw tip are one place."""
-    at = (raw_tip(found[0].key) or found[0].key) if found else ""
-    return tuple(one for one in found if at in (one.key, raw_tip(one.key)))
+def _pick_deepest(found: tuple[FoundSession, ...]) -> tuple[FoundSession, ...]:
+    """The sessions found deepest in the history; a key and its raw-tip mark count as one place."""
+    at = (parse_raw_tip(found[0].key) or found[0].key) if found else ""
+    return tuple(one for one in found if at in (one.key, parse_raw_tip(one.key)))
 
 
-def _free(store: Store, tenant: str, read: Transcript) -> str:
-    """A name that nobody has: of the first keys, so that the same beginning gives the same name."""
+def _find_free_name(store: Store, tenant: str, read: Transcript) -> str:
+    """An unused name made from the first keys, so that the same beginning gives the same name."""
     key = read.messages[-1].key if read.messages else ""
     number = 0
     while True:
-        name = made_name(key, number)
+        name = make_name(key, number)
         if not has_view(store.load(SessionId(name, tenant))):
             return name
         number += 1
@@ -76,8 +76,8 @@ _DIGITS = 16  # hex digits that follow
 _MADE = re.compile(rf"{UNNAMED}[0-9a-f]{{{_DIGITS}}}")
 
 
-def made_name(key: str, number: int) -> str:
-    """The name of the session whose history ended in this key when it began; `number` tells several apart."""
+def make_name(key: str, number: int) -> str:
+    """The name of a session whose first history ended in this key; `number` makes it unique."""
     return UNNAMED + hash_text(f"{key} {number}" if number else key)[:_DIGITS]
 
 
@@ -91,8 +91,8 @@ def is_open(who: SessionId) -> bool:
     return bool(who.tenant) or bool(_MADE.fullmatch(who.session))
 
 
-def owned(who: SessionId, what: str) -> SessionId:
-    """The same session. Raises ConfigError where it is nobody's."""
+def require_owned(who: SessionId, what: str) -> SessionId:
+    """Return the session if it has an owner. Raises ConfigError otherwise."""
     if is_owned(who):
         return who
     raise ConfigError(

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from secateur.errors import StoreError
 from secateur.lineage import hash_prefixes, hash_text
-from secateur.patch import Splice, spliced
+from secateur.patch import Splice, apply_splices
 from secateur.receipt import FileWrite
-from secateur.session.document import common_prefix
+from secateur.session.document import measure_common_prefix
 from secateur.sessions import CachedSession, SessionManager
-from secateur.sessions.receipt_log import noticed, read, recorded
+from secateur.sessions.receipt_log import link_receipts, make_notice, read
 from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State, Store
 
 _TOLD = b'"status":"filed"'  # in a receipt as it is kept: most are of other things, and are not opened
@@ -72,7 +72,7 @@ class _Difference(Struct, frozen=True, array_like=True):
 
 def keep_file(sessions: SessionManager, who: SessionId, before: Before, after: After, now: int) -> None:
     """Keep what turns what is written back into the file as it was. Raises StoreError."""
-    pieces = tuple((one.start, one.end, one.text) for one in difference(before.data, after.data))
+    pieces = tuple((one.start, one.end, one.text) for one in compute_difference(before.data, after.data))
     if not pieces:
         return
     blob = Blob(msgspec.msgpack.encode(_Difference(pieces, before.stored)), "raw")
@@ -88,25 +88,25 @@ def keep_file(sessions: SessionManager, who: SessionId, before: Before, after: A
     )
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
-        receipt = replace(noticed("filed", now), reason="written to a file", filed=filed)
+        receipt = replace(make_notice("filed", now), reason="written to a file", filed=filed)
         return SessionUpdate(
-            at=now, blobs=(blob,), receipts=recorded((*cached.waiting, receipt), state, cached.unsaved)
+            at=now, blobs=(blob,), receipts=link_receipts((*cached.waiting, receipt), state, cached.unsaved)
         )
 
     sessions.note(who, change, sessions.store)
 
 
-def writings(store: Store, whose: Iterable[SessionId]) -> Iterator[Writing]:
-    """The files that were written of these sessions."""
+def iterate_writings(store: Store, whose: Iterable[SessionId]) -> Iterator[Writing]:
+    """The files written from these sessions."""
     for who in whose:
-        for link in store.receipts(who):
+        for link in store.list_receipts(who):
             receipt = read(link.body) if _TOLD in link.body else None
             if receipt is not None and receipt.filed is not None:
                 yield Writing(who, link.sequence, receipt.at_ms, receipt.filed)
 
 
-def writing_of(data: bytes, known: list[Writing]) -> Writing | None:
-    """The writing that these bytes come from: the newest that wrote them, else the one whose changes all stand."""
+def find_writing(data: bytes, known: list[Writing]) -> Writing | None:
+    """The writing these bytes come from: the newest that wrote them, else the one with all changes intact."""
     names = hash_prefixes(data, [one.filed.reach for one in known] + [len(data)])
     same = [one for one in known if names[len(data)] == one.filed.after]
     held = [one for one in known if one.filed.reach and names.get(one.filed.reach) == one.filed.reached]
@@ -121,29 +121,29 @@ def is_original(data: bytes, known: list[Writing]) -> bool:
     return any(one.filed.before == name for one in known)
 
 
-def found(store: Store, writing: Writing, data: bytes) -> OriginalFile | None:
-    """The file of which these bytes were written; None if they are that file already.
+def restore_original(store: Store, writing: Writing, data: bytes) -> OriginalFile | None:
+    """The file that these bytes were written from; None if they are that file already.
 
     Raises Gone where the difference is no longer kept, or does not lead back to the original.
     """
-    filed, told = writing.filed, _difference(store, writing)
+    filed, told = writing.filed, _load_difference(store, writing)
     splices = [Splice(*piece) for piece in told.pieces]
-    head = spliced(data[: filed.reach], splices)
+    head = apply_splices(data[: filed.reach], splices)
     if hash_text(data) != filed.after and len(head) >= filed.reach and data.startswith(head):
         return None  # where bytes were only taken out, what is left may begin as the file did before
     made = head + data[filed.reach :]
     if hash_text(data) == filed.after:
-        _proved(writing, made)
+        _verify_original(writing, made)
         return OriginalFile(Before(made, told.stored), writing, 0, True)
     whole = hash_prefixes(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
     later = len(data) - (filed.after_bytes if whole else filed.reach)
     if whole:
-        _proved(writing, made[: filed.before_bytes])
+        _verify_original(writing, made[: filed.before_bytes])
     return OriginalFile(Before(made), writing, later, whole)
 
 
-def backed(writing: Writing, backup: Before, data: bytes) -> OriginalFile | None:
-    """The same from another copy of the file as it was; None if it is not that very file."""
+def restore_from_backup(writing: Writing, backup: Before, data: bytes) -> OriginalFile | None:
+    """The same from a backup of the original; None if the backup is not that very file."""
     filed = writing.filed
     whole = hash_prefixes(data, [filed.after_bytes]).get(filed.after_bytes) == filed.after
     if not whole or hash_text(backup.data) != filed.before:
@@ -152,14 +152,14 @@ def backed(writing: Writing, backup: Before, data: bytes) -> OriginalFile | None
     return OriginalFile(Before(backup.data + later, b"" if later else backup.stored), writing, len(later), True)
 
 
-def _difference(store: Store, writing: Writing) -> _Difference:
-    blob = store.blob(writing.who.tenant, writing.filed.difference)
+def _load_difference(store: Store, writing: Writing) -> _Difference:
+    blob = store.get_blob(writing.who.tenant, writing.filed.difference)
     if blob is None:
         raise Gone(writing, "the bytes that were taken out are no longer kept")
     return msgspec.msgpack.decode(blob.data, type=_Difference)
 
 
-def _proved(writing: Writing, made: bytes) -> None:
+def _verify_original(writing: Writing, made: bytes) -> None:
     if hash_text(made) != writing.filed.before:
         raise Gone(writing, "what is kept does not lead back to the file as it was")
 
@@ -169,33 +169,33 @@ _LEAST = 16  # bytes of a text that shows the place; shorter ones are hardly eve
 _Match = tuple[int, int, int]  # where it is in the new bytes and in the old ones, and its length
 
 
-def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
+def compute_difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
     """The splices that turn `new` into `old`, in order."""
     made: list[Splice] = []
     i = j = 0  # everything before these is done
-    for at, was, size in (*_anchors(old, new), (len(new), len(old), 0)):
+    for at, was, size in (*_find_anchors(old, new), (len(new), len(old), 0)):
         if old[i:was] != new[j:at]:
-            made.append(_trimmed(old[i:was], new[j:at], j))
+            made.append(_trim_common(old[i:was], new[j:at], j))
         i, j = was + size, at + size
     return tuple(made)
 
 
-def _trimmed(old: bytes, new: bytes, start: int) -> Splice:
-    """One splice for what differs, without the bytes that are the same at both ends."""
-    head = common_prefix(old, new)
-    tail = common_prefix(old[head:][::-1], new[head:][::-1])
+def _trim_common(old: bytes, new: bytes, start: int) -> Splice:
+    """One splice for the difference, without the bytes common to both ends."""
+    head = measure_common_prefix(old, new)
+    tail = measure_common_prefix(old[head:][::-1], new[head:][::-1])
     return Splice(start + head, start + len(new) - tail, old[head : len(old) - tail])
 
 
-def _anchors(old: bytes, new: bytes) -> list[_Match]:
-    """Texts that are there once in each, in one order in both: of the most that can be had."""
-    known = _once(old)
-    pairs = [(at, known[text], len(text)) for text, at in _once(new).items() if text in known]
-    return _rising(sorted(pairs))
+def _find_anchors(old: bytes, new: bytes) -> list[_Match]:
+    """Texts that occur once in each and in the same order in both: the longest such list."""
+    known = _find_unique(old)
+    pairs = [(at, known[text], len(text)) for text, at in _find_unique(new).items() if text in known]
+    return _find_longest_rising(sorted(pairs))
 
 
-def _once(data: bytes) -> dict[bytes, int]:
-    """Where each text is that is there only once."""
+def _find_unique(data: bytes) -> dict[bytes, int]:
+    """The position of each text that occurs only once."""
     places: dict[bytes, int] = {}
     again: set[bytes] = set()
     at = 0
@@ -208,8 +208,8 @@ def _once(data: bytes) -> dict[bytes, int]:
     return {text: at for text, at in places.items() if text not in again}
 
 
-def _rising(pairs: list[_Match]) -> list[_Match]:
-    """The longest run of pairs that rises in the old bytes too."""
+def _find_longest_rising(pairs: list[_Match]) -> list[_Match]:
+    """The longest run of pairs that also rises in the old bytes."""
     ends: list[int] = []  # the smallest old place in which a run of each length ends
     last: list[int] = []  # the number of the pair that it ends with
     before: list[int] = []

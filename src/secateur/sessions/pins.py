@@ -27,10 +27,10 @@ def pin_of(kind: str, pattern: str, at: int, tokens: int = 0) -> Pin:
     return msgspec.convert({"kind": kind, "pattern": pattern.strip(), "at": at, "tokens": tokens}, Pin)
 
 
-def held(
+def find_pinned(
     messages: tuple[Message, ...], pins: tuple[Pin, ...], handles: dict[str, str], budget: int
 ) -> tuple[dict[str, int], str]:
-    """The parts that these pins hold, by key with their tokens, and a warning where the budget ends them.
+    """The pinned parts by key with their tokens, and a warning if the budget ends them.
 
     `handles` has, by lineage key, the whole handle of what was taken out there.
     """
@@ -38,7 +38,7 @@ def held(
     left = 0
     total = 0
     for pin in pins:
-        for part in _named(messages, pin, handles):
+        for part in _find_named_parts(messages, pin, handles):
             if part.key in found:
                 continue
             if total + part.tokens > budget:
@@ -51,63 +51,63 @@ def held(
     return found, f"pins hold {total:,} tokens of their budget of {budget:,}: {left} more parts are not held"
 
 
-def _named(messages: tuple[Message, ...], pin: Pin, handles: dict[str, str]) -> Iterator[Part]:
-    """The parts that a pin names; with a result the media inside, with a call that names a path its result."""
+def _find_named_parts(messages: tuple[Message, ...], pin: Pin, handles: dict[str, str]) -> Iterator[Part]:
+    """The parts a pin names; a result brings the media inside it, a call that names a path its result."""
     calls: set[str] = set()
     for message in messages:
         if message.role == "assistant":
             calls = set()
-        mine = {part.key for part in message.parts if _names(pin, message, part, handles)}
+        mine = {part.key for part in message.parts if _is_named(pin, message, part, handles)}
         if pin.kind == "glob":
             calls |= {part.call_id for part in message.parts if part.key in mine}
             mine |= {part.key for part in message.parts if part.kind == "tool_result" and part.call_id in calls}
         yield from (part for part in message.parts if part.key in mine or part.container_key in mine)
 
 
-def _names(pin: Pin, message: Message, part: Part, handles: dict[str, str]) -> bool:
+def _is_named(pin: Pin, message: Message, part: Part, handles: dict[str, str]) -> bool:
     return _TESTS[pin.kind](pin.pattern, message, part, handles)
 
 
-def _by_message(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
+def _is_named_by_message(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
     return pattern in (message.key, part.key)
 
 
-def _by_call(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
+def _is_named_by_call(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
     return part.kind in ("tool_call", "tool_result") and part.call_id == pattern
 
 
-def _by_tool(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
+def _is_named_by_tool(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
     named = part.kind in ("tool_call", "tool_result")
     return named and fnmatchcase(part.tool.strip().lower(), pattern.lower())
 
 
-def _by_path(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
-    """Whether a text in the call's arguments is a path that fits, as a whole or in its last steps."""
+def _is_named_by_path(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
+    """Whether a text in the call's arguments is a path that matches, as a whole or in its last steps."""
     if part.kind != "tool_call":
         return False
     try:
         given = msgspec.json.decode(part.text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
-    return any(fnmatchcase(one, pattern) or fnmatchcase(one, f"*/{pattern}") for one in _texts(given))
+    return any(fnmatchcase(one, pattern) or fnmatchcase(one, f"*/{pattern}") for one in _iterate_texts(given))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _iterate_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str) and len(value) <= _LONGEST and "\n" not in value:
         yield value
     elif isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
+            yield from _iterate_texts(one)
 
 
-def _by_handle(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
+def _is_named_by_handle(pattern: str, message: Message, part: Part, handles: dict[str, str]) -> bool:
     return handles.get(part.key, "").startswith(pattern.lower())
 
 
 _TESTS: dict[str, Callable[[str, Message, Part, dict[str, str]], bool]] = {
-    "message": _by_message,
-    "call": _by_call,
-    "tool": _by_tool,
-    "glob": _by_path,
-    "handle": _by_handle,
+    "message": _is_named_by_message,
+    "call": _is_named_by_call,
+    "tool": _is_named_by_tool,
+    "glob": _is_named_by_path,
+    "handle": _is_named_by_handle,
 }

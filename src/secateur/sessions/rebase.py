@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from secateur.bounds import find_protected_keys
 from secateur.lineage import hash_contents, hash_text
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Rewrite
-from secateur.plan import Plan, active_epochs
+from secateur.plan import Plan, list_active_epochs
 from secateur.protect import Protection
 from secateur.session import Projection
 
@@ -40,18 +40,20 @@ def with_local(epoch: Epoch, messages: tuple[Message, ...]) -> Epoch:
     places = {message.key: number for number, message in enumerate(messages, 1)} | {"": 0}
     for edit in epoch.edits:
         if isinstance(edit, Replace) and edit.after in places and edit.through in places:
-            said[_range(edit)] = _run([_said(one) for one in messages[places[edit.after] : places[edit.through]]])
+            said[_format_range(edit)] = _run(
+                [_hash_message(one) for one in messages[places[edit.after] : places[edit.through]]]
+            )
     return replace(epoch, content_hashes=said) if said else epoch
 
 
-def lost(work: Projection, known: MissingParts) -> MissingParts:
-    """What of the plan has no part in this history. Of one that goes on, only what is new is looked at."""
+def find_lost_edits(work: Projection, known: MissingParts) -> MissingParts:
+    """Edits of the plan without a part in this history. For a continued history only new messages are read."""
     parts, first = work.fold_all().parts, work.known
     if not parts or (first and not known.gone):
         return MissingParts()
     fresh = work.document.transcript.messages[first:]
     here = {part.key for message in fresh for part in message.parts}
-    by_local = _by_local(work.plan)
+    by_local = _map_content_hashes(work.plan)
     before = known.gone if first else parts
     gone = {key: parts[key][0] for key in before if key in parts and key in by_local and key not in here}
     said = {by_local[key]: edit for key, edit in gone.items()}
@@ -63,48 +65,48 @@ def lost(work: Projection, known: MissingParts) -> MissingParts:
     return MissingParts(gone, {key: edit for key, edit in found.items() if key not in work.edited})
 
 
-def carried(work: Projection, lost: MissingParts, protection: Protection) -> dict[str, Edit]:
-    """Those of the lost edits that may be made where their parts stand now, and summaries whose run is whole."""
+def carry_over_edits(work: Projection, lost: MissingParts, protection: Protection) -> dict[str, Edit]:
+    """Lost edits allowed at their parts' new places, and summaries whose range is complete."""
     made: dict[str, Edit] = {}
     if lost.found:
-        stays = find_protected_keys(work.view(), protection, lost.found.keys(), work.fold.parts.keys())
+        stays = find_protected_keys(work.get_view(), protection, lost.found.keys(), work.fold.parts.keys())
         made |= {key: edit for key, edit in lost.found.items() if key not in stays}
-    return made | _runs(work)
+    return made | _find_summary_runs(work)
 
 
-def _by_local(plan: Plan) -> dict[str, str]:
+def _map_content_hashes(plan: Plan) -> dict[str, str]:
     named: dict[str, str] = {}
-    for epoch in active_epochs(plan):
+    for epoch in list_active_epochs(plan):
         if not isinstance(epoch.content_hashes, UnsetType):
             named |= epoch.content_hashes
     return named
 
 
-def _runs(work: Projection) -> dict[str, Edit]:
-    """Summaries whose range is not in this history, laid over the run of messages that says the same."""
+def _find_summary_runs(work: Projection) -> dict[str, Edit]:
+    """Summaries whose range is missing from this history, applied to messages with the same content."""
     if not work.fold_all().ranges:
         return {}
-    messages, by_local = work.document.transcript.messages, _by_local(work.plan)
+    messages, by_local = work.document.transcript.messages, _map_content_hashes(work.plan)
     places = {message.key for message in messages} | {""}
     stand = [edit for edit, _ in work.fold_all().ranges if edit.after in places and edit.through in places]
-    runs = {by_local.get(_range(edit), "") for edit in stand}
+    runs = {by_local.get(_format_range(edit), "") for edit in stand}
     found: dict[str, Edit] = {}
     said: list[str] = []
     for edit, _ in work.fold_all().ranges:
-        run = by_local.get(_range(edit), "")
+        run = by_local.get(_format_range(edit), "")
         if edit in stand or run in runs or not run:
             continue
-        said = said or [_said(message) for message in messages]
+        said = said or [_hash_message(message) for message in messages]
         at, count = _place(said, run), int(run.partition(" ")[0])
         if at is not None:
             moved = replace(edit, after=messages[at - 1].key if at else "", through=messages[at + count - 1].key)
-            found[_range(moved)] = moved
+            found[_format_range(moved)] = moved
             runs.add(run)
     return found
 
 
-def _said(message: Message) -> str:
-    """The hash of a message without lineage; reasoning is left out, as it is in the chain."""
+def _hash_message(message: Message) -> str:
+    """The hash of a message without lineage; reasoning is left out, as in the chain."""
     parts = zip(message.parts, hash_contents(message), strict=True)
     return hash_text("\0".join([message.role, *(one for part, one in parts if part.kind != "reasoning")]))
 
@@ -120,5 +122,5 @@ def _place(said: list[str], run: str) -> int | None:
     return next((at for at in starts if _run(said[at : at + count]) == run), None)
 
 
-def _range(edit: Replace) -> str:
+def _format_range(edit: Replace) -> str:
     return f"{edit.after} {edit.through}"

@@ -20,8 +20,8 @@ Handles = Literal["auto", "on", "off"]
 _PLACES = (("tools",), ("toolConfig", "tools"), ("config", "tools"))  # where requests list their tools
 
 
-def setting_of(said: str) -> Handles:
-    """The setting of this name. Raises ConfigError."""
+def parse_setting(said: str) -> Handles:
+    """Parse the setting of this name. Raises ConfigError."""
     for one in get_args(Handles):
         if one == said:
             known: Handles = one
@@ -29,37 +29,37 @@ def setting_of(said: str) -> Handles:
     raise ConfigError(f"recall_handles cannot be {said!r}: give auto, on or off")
 
 
-def readable(setting: Handles, document: Document) -> bool:
-    """Whether the model that reads this document can read back what a handle names."""
+def can_recall(setting: Handles, document: Document) -> bool:
+    """Whether the model that reads this document can recall the content of a handle."""
     if setting != "auto":
         return setting == "on"
-    tools = _tools(document.native)
+    tools = _get_tools(document.native)
     if tools is not None:
-        return NAME.encode() in tools and _offered(tools)
+        return NAME.encode() in tools and _has_recall_tool(tools)
     calls = (part.tool for one in document.transcript.messages for part in one.parts if part.kind == "tool_call")
     return any(is_reader(tool) and NAME in tool.lower() for tool in calls)
 
 
-def _tools(native: Any) -> bytes | None:
-    """The tools that a request lists, as JSON; None where the document has no place for them."""
+def _get_tools(native: Any) -> bytes | None:
+    """The tools listed by a request, as JSON; None if the document has no place for them."""
     if isinstance(native, Lines) or not isinstance(native, Text | dict):
         return None
     if isinstance(native, Text) and native.kind != "{":
         return None
     for path in _PLACES:
-        found = native.at(path) if isinstance(native, Text) else _at(native, path)
+        found = native.at(path) if isinstance(native, Text) else _get_at_path(native, path)
         if found is not None:
-            return found.raw if isinstance(found, Text) else _json(found)
+            return found.raw if isinstance(found, Text) else _encode_tools(found)
     return b""
 
 
-def _at(native: Any, path: tuple[str, ...]) -> Any:
+def _get_at_path(native: Any, path: tuple[str, ...]) -> Any:
     for step in path:
         native = native.get(step) if isinstance(native, dict) else None
     return native
 
 
-def _json(tools: Any) -> bytes:
+def _encode_tools(tools: Any) -> bytes:
     try:
         return dumps(tools)
     except (TypeError, ValueError, msgspec.MsgspecError):  # objects of some package, which nobody can list
@@ -67,26 +67,26 @@ def _json(tools: Any) -> bytes:
 
 
 @lru_cache(maxsize=16)
-def _offered(tools: bytes) -> bool:
-    """Whether a tool is ours by its name or description, and reads back; or all tools of our server are there."""
+def _has_recall_tool(tools: bytes) -> bool:
+    """Whether a recall tool of ours is listed by name or description, or all tools of our server are."""
     try:
-        return any(_reads_back(one) for one in _definitions(loads(tools)))
+        return any(_is_recall_tool(one) for one in _iterate_definitions(loads(tools)))
     except (SecateurError, ValueError):
         return False
 
 
-def _definitions(value: Any) -> Iterator[dict[str, Any]]:
-    """Whatever is named in a list of tools, however deep providers put it."""
+def _iterate_definitions(value: Any) -> Iterator[dict[str, Any]]:
+    """Every named item in a list of tools, however deeply providers nest it."""
     if isinstance(value, dict):
         if "name" in value or "server_label" in value:
             yield value
             return
         value = list(value.values())
     for one in value if isinstance(value, list) else ():
-        yield from _definitions(one)
+        yield from _iterate_definitions(one)
 
 
-def _reads_back(tool: dict[str, Any]) -> bool:
+def _is_recall_tool(tool: dict[str, Any]) -> bool:
     if str(tool.get("server_label", "")).lower() == NAME:
         return True
     name = str(tool.get("name", ""))

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from secateur.chain import Link, canonical, linked, sealed
+from secateur.chain import Link, encode_canonical, hash_epochs, link_bodies
 from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
 from secateur.lineage import handle_of
@@ -29,34 +29,36 @@ _ID = re.compile(r"(?:call|fc|toolu|srvtoolu|tooluse)_[A-Za-z0-9]{1,40}")  # as 
 _IN_TEXT = ("text", "tool_call", "tool_result")
 
 
-def recorded(receipts: tuple[Receipt, ...], state: State, epochs: tuple[Epoch, ...] = ()) -> tuple[Link, ...]:
-    """The receipts as links after the state's newest one: canonical JSON, secrets taken out.
+def link_receipts(receipts: tuple[Receipt, ...], state: State, epochs: tuple[Epoch, ...] = ()) -> tuple[Link, ...]:
+    """The receipts as links after the state's newest one: canonical JSON without secrets.
 
     The last of them names the `epochs` that are saved with it, so that the chain proves the plan too.
     """
-    seals = (*((),) * (len(receipts) - 1), sealed(epochs))[: len(receipts)]
+    seals = (*((),) * (len(receipts) - 1), hash_epochs(epochs))[: len(receipts)]
     bodies = [
-        canonical(_safe(replace(one, sequence=state.receipts + place, session=state.who.session, epoch_hashes=seal)))
+        encode_canonical(
+            _redact_receipt(replace(one, sequence=state.receipts + place, session=state.who.session, epoch_hashes=seal))
+        )
         for place, (one, seal) in enumerate(zip(receipts, seals, strict=True))
     ]
-    return linked(bodies, state.head, state.receipts)
+    return link_bodies(bodies, state.head, state.receipts)
 
 
-def noticed(outcome: Outcome, now: int) -> Receipt:
-    """A receipt of something else than a view: nothing was sent."""
+def make_notice(outcome: Outcome, now: int) -> Receipt:
+    """A receipt of something other than a view: nothing was sent."""
     return Receipt("", "", 0, "", "", 0, 0, 0, False, (), 0, "", status=outcome, at_ms=now)
 
 
-def failed(policy: str, counter: str, error: Exception, now: int) -> Receipt:
-    """The receipt of a request that failed."""
+def make_failure_receipt(policy: str, counter: str, error: Exception, now: int) -> Receipt:
+    """The receipt of a failed request."""
     said = f"{type(error).__name__}: {error}"
-    return replace(noticed("failed", now), policy=policy, counter=counter, error=said[:MOST_SAID])
+    return replace(make_notice("failed", now), policy=policy, counter=counter, error=said[:MOST_SAID])
 
 
-def last_receipt(store: Store, state: State) -> Receipt | None:
+def find_last_receipt(store: Store, state: State) -> Receipt | None:
     """The receipt of the newest view of a session."""
     for number in range(state.receipts - 1, state.anchor.number, -1):
-        for link in store.receipts(state.who, number, number):
+        for link in store.list_receipts(state.who, number, number):
             receipt = read(link.body)
             if receipt.status in VIEWS:
                 return receipt
@@ -71,38 +73,38 @@ def read(body: bytes) -> Receipt:
         raise StoreError(f"this is not a receipt: {error}") from error
 
 
-def blobs(document: Document, epochs: tuple[Epoch, ...]) -> tuple[Blob, ...]:
-    """The bytes that these epochs take out of the view of this document, each part's once."""
+def collect_blobs(document: Document, epochs: tuple[Epoch, ...]) -> tuple[Blob, ...]:
+    """The bytes these epochs remove from the view of this document, each part once."""
     edits = [edit for epoch in epochs for edit in epoch.edits]
     keys = {edit.key for edit in edits if isinstance(edit, Rewrite | Remove)}
     ranges = [edit for edit in edits if isinstance(edit, Replace)]
     if not keys and not ranges:
         return ()
     messages = document.transcript.messages
-    inside = _inside(messages, ranges)
+    inside = _find_inside(messages, ranges)
     parts = [
         part
         for number, message in enumerate(messages)
         for part in message.parts
         if number in inside or part.key in keys or part.container_key in keys
     ]
-    return tuple(taken(document, part) for part in parts)
+    return tuple(make_blob(document, part) for part in parts)
 
 
-def taken(document: Document, part: Part) -> Blob:
-    """A part as it can be read back: its text, or the JSON that it is where that is not a text."""
+def make_blob(document: Document, part: Part) -> Blob:
+    """A part as a blob that can be recalled: its text, or its JSON if it is not a text."""
     if part.kind in _IN_TEXT:
         return Blob(part.text.encode("utf-8", "surrogatepass"), "text", part.key)
-    return Blob(_native(document.native, part.path), "media" if part.kind == "media" else "json", part.key)
+    return Blob(_get_bytes(document.native, part.path), "media" if part.kind == "media" else "json", part.key)
 
 
-def handled(entries: tuple[EditRecord, ...], document: Document) -> tuple[EditRecord, ...]:
-    """The entries with the handles under which what they took out can be read back."""
+def with_handles(entries: tuple[EditRecord, ...], document: Document) -> tuple[EditRecord, ...]:
+    """The entries with the handles for recalling what they removed."""
     if not entries:
         return ()
     keys = {entry.key for entry in entries if entry.verb != "replace"}  # that stands for many parts
     held = {
-        part.key: taken(document, part)
+        part.key: make_blob(document, part)
         for message in document.transcript.messages
         for part in message.parts
         if part.key in keys
@@ -119,8 +121,8 @@ def _with_handle(entry: EditRecord, blob: Blob) -> EditRecord:
     )
 
 
-def _safe(receipt: Receipt) -> Receipt:
-    """The receipt without secrets: whatever a client, a tool or an error may have said is looked through, each once."""
+def _redact_receipt(receipt: Receipt) -> Receipt:
+    """The receipt without secrets: text from clients, tools and errors is redacted, each text once."""
     known: dict[str, str] = {}
 
     def clean(text: str) -> str:
@@ -142,8 +144,8 @@ def _clean(entry: EditRecord, clean: Callable[[str], str]) -> EditRecord:
     return replace(entry, tool=clean(entry.tool), call_id=clean(entry.call_id), reason=clean(entry.reason), parts=parts)
 
 
-def _inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[int]:
-    """Numbers of the messages that are replaced."""
+def _find_inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[int]:
+    """Numbers of the replaced messages."""
     places = {message.key: number for number, message in enumerate(messages, 1)} | {"": 0}
     found: set[int] = set()
     for edit in ranges:
@@ -152,7 +154,7 @@ def _inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[i
     return frozenset(found)
 
 
-def _native(native: Any, path: Path) -> bytes:
+def _get_bytes(native: Any, path: Path) -> bytes:
     """The bytes of the value at a path."""
     if isinstance(native, Text):
         value = native.at(path)

@@ -15,9 +15,9 @@ from secateur.errors import StoreError
 from secateur.model import Message
 from secateur.receipt import Receipt
 from secateur.session import Projection
-from secateur.session.projection import placed
+from secateur.session.projection import locate_in_view
 from secateur.sessions.receipt_log import VIEWS, read
-from secateur.sessions.undo import newly_undone
+from secateur.sessions.undo import describe_undone
 from secateur.stores.protocol import State, Store
 
 if TYPE_CHECKING:
@@ -58,37 +58,37 @@ class Branches:
         """How many ends there are."""
         return max(1, len(self.sent) - sum(parent in self.sent for parent in self._children))
 
-    def parent(self, messages: Sequence[Message]) -> str:
-        """The deepest request that this history holds; "" where it holds none. A last message may have grown since."""
+    def find_parent(self, messages: Sequence[Message]) -> str:
+        """The deepest request in this history; "" if none. A last message may have grown since."""
         for message in reversed(messages):
             for key in (message.key, *(part.key for part in reversed(message.parts))):
                 if key in self.sent:
                     return key
         return ""
 
-    def beside(self, parent: str, keys: Container[str]) -> tuple[str, ...]:
-        """The requests that went on from `parent` on other branches than the history with these keys."""
+    def find_siblings(self, parent: str, keys: Container[str]) -> tuple[str, ...]:
+        """The requests that continue `parent` on other branches than the history with these keys."""
         return tuple(one for one in self._children.get(parent, ()) if one not in keys)
 
 
-def branches(
+def load_branch_tree(
     store: Store | None, state: State, known: Branches | None, last: Receipt | None, here: Container[str]
 ) -> Branches:
-    """The branches, as far as a history with the keys `here` asks for them. `last` is the receipt of the last view."""
+    """The branches needed for a history with the keys `here`. `last` is the receipt of the last view."""
     if known is not None and (known.whole or known.last in here):
         return known
     if store is None or last is None:
         return known or Branches()
     if known is None and last.lines <= 1 and last.head_key in here:
-        return _of((last,), whole=False)
+        return _build_branches((last,), whole=False)
     try:
-        found = store.receipts(state.who, max(0, state.receipts - MOST), state.receipts - 1)
-        return _of((one for one in (read(link.body) for link in found) if one.status in VIEWS), whole=True)
+        found = store.list_receipts(state.who, max(0, state.receipts - MOST), state.receipts - 1)
+        return _build_branches((one for one in (read(link.body) for link in found) if one.status in VIEWS), whole=True)
     except StoreError:
         return known or Branches(whole=False)
 
 
-def _of(receipts: Iterable[Receipt], whole: bool) -> Branches:
+def _build_branches(receipts: Iterable[Receipt], whole: bool) -> Branches:
     made = Branches(whole)
     for one in receipts:
         made.add(one)
@@ -112,38 +112,40 @@ def place_request(sessions: "SessionManager", cached: "CachedSession", state: St
     messages = work.document.transcript.messages
     if not state.who.session or not messages:
         return Placement()
-    known = sessions.branches(cached, state, work)
-    parent = known.parent(messages)
-    beside = known.beside(parent, work.message_index)
+    known = sessions.load_branches(cached, state, work)
+    parent = known.find_parent(messages)
+    beside = known.find_siblings(parent, work.message_index)
     parts = bool(beside or (known.sent and not parent))
-    moved = _moved(cached, work, parent, known.sent[parent].view) if parent else False
-    return Placement(parent, known.lines + parts, _why(work, last_tip(cached, state)) if moved else "", beside)
+    moved = _is_changed(cached, work, parent, known.sent[parent].view) if parent else False
+    return Placement(
+        parent, known.lines + parts, _explain_move(work, get_last_tip(cached, state)) if moved else "", beside
+    )
 
 
-def last_tip(cached: "CachedSession", state: State) -> str:
-    """The last key of the history that was sent last."""
+def get_last_tip(cached: "CachedSession", state: State) -> str:
+    """The last key of the most recently sent history."""
     return state.tip or (cached.last.head_key if cached.last else "")
 
 
-def told(receipt: Receipt, place: Placement, cached: "CachedSession", work: Projection) -> Receipt:
-    """The receipt with what the next request asks for."""
+def with_lineage(receipt: Receipt, place: Placement, cached: "CachedSession", work: Projection) -> Receipt:
+    """The receipt with what the next request needs."""
     if not place.lines:
         return receipt
-    seen = cached.prefix.next(work.view().messages, work.fold)
+    seen = cached.prefix.hash_view(work.get_view().messages, work.fold)
     return replace(receipt, parent=place.parent, lines=place.lines, view=seen)
 
 
-def _why(work: Projection, tip: str) -> str:
-    """What moved it: an undo since the last request, or an epoch that was handed in for this very history."""
+def _explain_move(work: Projection, tip: str) -> str:
+    """Why the view changed: an undo since the last request, or an epoch passed in for this history."""
     mine = work.branch_plan.epochs
     handed = mine[-1].reason if mine and mine[-1].head_key == work.document.transcript.messages[-1].key else ""
-    return newly_undone(work, tip) or handed or MOVED
+    return describe_undone(work, tip) or handed or MOVED
 
 
-def _moved(cached: "CachedSession", work: Projection, parent: str, view: str) -> bool:
-    """Whether the view of what was sent is another one; not asked of a last message that has grown since."""
+def _is_changed(cached: "CachedSession", work: Projection, parent: str, view: str) -> bool:
+    """Whether the view of what was sent has changed; not checked for a last message that has grown."""
     end = work.message_index.numbers.get(parent)
     if end is None or not view:
         return False
-    shown = work.view().messages[: placed(work.ranges, end)]
-    return cached.prefix.next(shown, work.fold) != view
+    shown = work.get_view().messages[: locate_in_view(work.ranges, end)]
+    return cached.prefix.hash_view(shown, work.fold) != view

@@ -51,8 +51,8 @@ class StoreAccess:
         """A request begins in this thread: it has the whole wait before it."""
         self._spent.s = 0.0
 
-    def away(self) -> str:
-        """Why the store is not asked now; "" if it is."""
+    def explain_away(self) -> str:
+        """Why the store is not used now; "" if it is."""
         why = self.breaker.shut()
         return f"{ALONE}: {why}" if why else ""
 
@@ -65,28 +65,28 @@ class StoreAccess:
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         return self._ask(lambda store: store.find(tenant, keys))
 
-    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
-        return iter(self._ask(lambda store: list(store.receipts(who, first, last))))
+    def list_receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
+        return iter(self._ask(lambda store: list(store.list_receipts(who, first, last))))
 
-    def blob(self, tenant: str, handle: str) -> Blob | None:
-        return self._ask(lambda store: store.blob(tenant, handle))
+    def get_blob(self, tenant: str, handle: str) -> Blob | None:
+        return self._ask(lambda store: store.get_blob(tenant, handle))
 
-    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
-        return self._ask(lambda store: store.blobs(who))
+    def list_blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
+        return self._ask(lambda store: store.list_blobs(who))
 
-    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
-        return self._ask(lambda store: store.manifest(who, sequence))
+    def get_manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
+        return self._ask(lambda store: store.get_manifest(who, sequence))
 
-    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
-        return self._ask(lambda store: store.manifests(who))
+    def list_manifests(self, who: SessionId) -> tuple[Manifest, ...]:
+        return self._ask(lambda store: store.list_manifests(who))
 
-    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
-        return self._ask(lambda store: store.sessions(tenant))
+    def list_sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
+        return self._ask(lambda store: store.list_sessions(tenant))
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         return self._ask(lambda store: store.purge(tenant, session))
 
-    def gc(
+    def collect_garbage(
         self,
         now: int,
         retention_s: float,
@@ -94,46 +94,46 @@ class StoreAccess:
         every_s: float = 0.0,
         receipts_s: float | None = None,
     ) -> Freed:
-        return self._ask(lambda store: store.gc(now, retention_s, forget_s, every_s, receipts_s))
+        return self._ask(lambda store: store.collect_garbage(now, retention_s, forget_s, every_s, receipts_s))
 
-    def sizes(self) -> Sizes:
-        return self._ask(lambda store: store.sizes())
+    def measure_sizes(self) -> Sizes:
+        return self._ask(lambda store: store.measure_sizes())
 
     def snapshot(self) -> AbstractContextManager[Store]:
         return self.store.snapshot()
 
-    def within(self, wait_s: float) -> Store:
-        return self.store.within(wait_s)
+    def with_wait_limit(self, wait_s: float) -> Store:
+        return self.store.with_wait_limit(wait_s)
 
     def close(self) -> None:
         self.store.close()
 
     def _ask(self, act: Callable[[Store], _Answer]) -> _Answer:
-        why = self.breaker.admitted()
+        why = self.breaker.try_admit()
         if why:
             raise StoreError(f"{ALONE}: {why}")
         spent = getattr(self._spent, "s", 0.0)
         began = self._clock()
         try:
-            answer = act(_within(self.store, max(0.0, WAIT_S - spent)))
+            answer = act(_limit_wait(self.store, max(0.0, WAIT_S - spent)))
         except Rejected:
-            self._answered()
+            self._record_success()
             raise
         except StoreError as error:
-            self.breaker.failed(str(error))
+            self.breaker.record_failure(str(error))
             raise
         finally:
             self._spent.s = spent + max(0.0, self._clock() - began - WORK_S)
-        self._answered()
+        self._record_success()
         return answer
 
-    def _answered(self) -> None:
-        self.returned = self.breaker.answered() or self.returned
+    def _record_success(self) -> None:
+        self.returned = self.breaker.record_success() or self.returned
 
 
-def _within(store: Store, wait_s: float) -> Store:
-    """The store for one who cannot wait; as it is where it was written before stores were asked for that."""
-    within = getattr(store, "within", None)
+def _limit_wait(store: Store, wait_s: float) -> Store:
+    """The store with a limited wait; unchanged if its class predates this method."""
+    within = getattr(store, "with_wait_limit", None)
     return within(wait_s) if within is not None else store
 
 
@@ -149,14 +149,14 @@ class Breaker:
         self._until: float | None = None  # None: all is well
         self._why = ""
         self._lock = Lock()
-        forking.listed(self)
+        forking.register_forks(self)
 
-    def before_fork(self) -> None:
-        """Nobody is being told."""
+    def prepare_fork(self) -> None:
+        """Hold the lock, so that no state changes."""
         self._lock.acquire()
 
-    def after_fork(self, child: bool) -> None:
-        """The child knows what the parent knew."""
+    def resume_after_fork(self, child: bool) -> None:
+        """Release the lock; the child keeps the parent's state."""
         self._lock.release()
 
     def shut(self) -> str:
@@ -164,8 +164,8 @@ class Breaker:
         with self._lock:
             return self._why if self._until is not None and self.clock() < self._until else ""
 
-    def admitted(self) -> str:
-        """The same for one who tries now: if it is "", nobody else may until he has said what came of it."""
+    def try_admit(self) -> str:
+        """Like `shut` for a caller who tries now: after "" nobody else may until it reports the outcome."""
         with self._lock:
             now = self.clock()
             if self._until is None:
@@ -175,13 +175,13 @@ class Breaker:
             self._until = now + self.rest_s
             return ""
 
-    def failed(self, why: str) -> None:
-        """It was tried, and it failed."""
+    def record_failure(self, why: str) -> None:
+        """Record that an attempt failed."""
         with self._lock:
             self._why, self._until = why, self.clock() + self.rest_s
 
-    def answered(self) -> bool:
-        """It was tried, and it answered; whether it had been left alone before."""
+    def record_success(self) -> bool:
+        """Record that an attempt succeeded; whether the store had been left alone before."""
         with self._lock:
             was = self._until is not None
             self._why, self._until = "", None
@@ -198,16 +198,16 @@ class Retention:
     def __init__(self) -> None:
         self._next = 0
 
-    def tidied(self, store: Store, now: int) -> str:
-        """Ask the store to let go of what is old, if it is time. `now` is in ms since 1970; what went wrong, or ""."""
+    def tidy(self, store: Store, now: int) -> str:
+        """Collect old data in the store if it is time; the error, or "". `now` is in ms since 1970."""
         now = min(now, int(time.time() * 1000))  # a caller whose time runs ahead must not make others' sessions old
         if now < self._next:
             return ""
         self._next = now + ASKED_MS
-        from secateur.stores import receipts_s, retention_s
+        from secateur.stores import get_receipt_retention_s, get_retention_s
 
         try:
-            store.gc(now, retention_s(), every_s=EVERY_S, receipts_s=receipts_s())
+            store.collect_garbage(now, get_retention_s(), every_s=EVERY_S, receipts_s=get_receipt_retention_s())
         except SecateurError as error:
             return f"what is old stays in the store for now: {error}"
         return ""

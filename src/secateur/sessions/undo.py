@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from secateur.errors import EditError
 from secateur.model import Edit, Epoch, Remove, Rewrite
-from secateur.plan import REFUSED, Plan, active_epochs
+from secateur.plan import REFUSED, Plan, list_active_epochs
 from secateur.session import Projection
 from secateur.sessions.receipt_log import read
-from secateur.settle import in_running_round
+from secateur.settle import is_in_running_round
 from secateur.stores.protocol import State, Store
 
 
@@ -25,9 +25,9 @@ class UndoResult(Struct, frozen=True):
     plan: Plan
 
 
-def newest(plan: Plan) -> int:
-    """The newest epoch that holds and edits something. Raises EditError if there is none."""
-    living = {id(epoch) for epoch in active_epochs(plan)}
+def find_newest(plan: Plan) -> int:
+    """The newest active epoch with edits. Raises EditError if there is none."""
+    living = {id(epoch) for epoch in list_active_epochs(plan)}
     for number in range(len(plan.epochs) - 1, -1, -1):
         epoch = plan.epochs[number]
         if id(epoch) in living and epoch.edits and epoch.reverts is None:
@@ -35,23 +35,23 @@ def newest(plan: Plan) -> int:
     raise EditError("nothing to undo: no epoch of this session holds")
 
 
-def cost(store: Store | None, work: Projection | None, state: State, plan: Plan, number: int) -> int:
-    """Tokens that come back when an epoch is undone, or go when an undo is."""
+def compute_cost(store: Store | None, work: Projection | None, state: State, plan: Plan, number: int) -> int:
+    """Tokens restored by undoing an epoch, or removed again by undoing an undo."""
     target, sign = number, 1
     while (deeper := plan.epochs[target].reverts) is not None:
         target, sign = deeper, -sign
     epoch = plan.epochs[target]
     if store is None:
-        return sign * (_freed(work, epoch) if work is not None else 0)
-    told = [entry for link in store.receipts(state.who) for entry in read(link.body).edits]
+        return sign * (_count_freed(work, epoch) if work is not None else 0)
+    told = [entry for link in store.list_receipts(state.who) for entry in read(link.body).edits]
     mine = [one for one in told if one.at_ms == epoch.at_ms and one.reason == epoch.reason]
     if not mine and state.anchor.number >= 0 and work is not None:  # retention took the receipt that counted them
-        return sign * _freed(work, epoch)
+        return sign * _count_freed(work, epoch)
     return sign * sum(one.tokens_before - one.tokens_after for one in mine)
 
 
-def _freed(work: Projection, epoch: Epoch) -> int:
-    """What an epoch keeps out of the view, media inside its results included."""
+def _count_freed(work: Projection, epoch: Epoch) -> int:
+    """Tokens an epoch keeps out of the view, including media inside its results."""
     texts = {
         edit.key: edit.text if isinstance(edit, Rewrite) else ""
         for edit in epoch.edits
@@ -65,19 +65,19 @@ def _freed(work: Projection, epoch: Epoch) -> int:
 def postpone(work: Projection, tip: str, voided: dict[str, Edit], now_ms: int) -> tuple[Epoch, ...]:
     """The epochs that take an undo back where the running turn must begin with reasoning that it would void."""
     read = work.document.transcript
-    if not read.requires_leading_reasoning or not in_running_round(read.messages, tuple(voided.values())):
+    if not read.requires_leading_reasoning or not is_in_running_round(read.messages, tuple(voided.values())):
         return ()
     why = "the running turn began with reasoning made under the edited view: undo again when it has ended"
-    numbers = reversed(_since(work.plan, tip))
+    numbers = reversed(_list_undone_since(work.plan, tip))
     return tuple(Epoch(now_ms, read.messages[-1].key, why, (), reverts=number) for number in numbers)
 
 
-def void(work: Projection, tip: str) -> dict[str, Edit]:
-    """Bound reasoning that was made under a view undone since the request whose history ended in `tip`."""
+def find_void_reasoning(work: Projection, tip: str) -> dict[str, Edit]:
+    """Bound reasoning made under a view undone since the request whose history ended in `tip`."""
     if not work.binds or tip not in work.message_index:
         return {}
     epochs = work.plan.epochs
-    undone = [epochs[epochs[number].reverts or 0].head_key for number in _since(work.plan, tip)]
+    undone = [epochs[epochs[number].reverts or 0].head_key for number in _list_undone_since(work.plan, tip)]
     messages = work.document.transcript.messages
     places = {message.key: number for number, message in enumerate(messages)}
     since = min((places[one] for one in undone if one in places), default=len(messages))
@@ -85,17 +85,17 @@ def void(work: Projection, tip: str) -> dict[str, Edit]:
     return {part.key: Remove(part.key, strategy="settle") for part in parts if part.key not in work.fold.parts}
 
 
-def newly_undone(work: Projection, tip: str) -> str:
-    """What was undone since the request whose history ended in `tip`, in a few words; "" where nothing was."""
+def describe_undone(work: Projection, tip: str) -> str:
+    """A short description of what was undone since the request that ended in `tip`; "" if nothing."""
     return (
-        "; ".join(work.plan.epochs[number].reason for number in _since(work.plan, tip))
+        "; ".join(work.plan.epochs[number].reason for number in _list_undone_since(work.plan, tip))
         if tip in work.message_index
         else ""
     )
 
 
-def _since(plan: Plan, tip: str) -> list[int]:
-    """The epochs that undo another one and were opened since the request whose history ended in `tip`."""
+def _list_undone_since(plan: Plan, tip: str) -> list[int]:
+    """Epochs that undo another one, opened since the request whose history ended in `tip`."""
     first = len(plan.epochs)
     while first and plan.epochs[first - 1].reverts is not None and plan.epochs[first - 1].head_key == tip:
         first -= 1

@@ -15,7 +15,7 @@ from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.session import Projection
 from secateur.session.document import Document
-from secateur.sessions import ATTEMPTS, Branch, CachedSession, SentView, SessionManager, SessionMatch, shifted
+from secateur.sessions import ATTEMPTS, Branch, CachedSession, SentView, SessionManager, SessionMatch, shift_reverts
 from secateur.stores.protocol import Blob, Conflict, SessionId, State
 
 
@@ -38,17 +38,17 @@ class UnsentView(Struct, frozen=True):
         """The epochs that it opened."""
         return self.plan.epochs[len(self.base.plan.epochs) :]
 
-    def onto(self, base: Branch) -> "UnsentView":
-        """The same behind what the session's plan says by now."""
+    def rebase_onto(self, base: Branch) -> "UnsentView":
+        """Rebase it onto the session's current plan."""
         if base.plan.epochs == self.base.plan.epochs:
             return replace(self, base=replace(base, plan=self.base.plan))
         known, more = len(self.base.plan.epochs), len(base.plan.epochs) - len(self.base.plan.epochs)
-        moved = [one if (one.reverts or 0) < known else shifted((one,), more)[0] for one in self.epochs]
+        moved = [one if (one.reverts or 0) < known else shift_reverts((one,), more)[0] for one in self.epochs]
         return replace(self, base=base, plan=Plan((*base.plan.epochs, *moved)))
 
 
-def receipt_of_unsent(receipt: Receipt, why: str) -> Receipt:
-    """The receipt of a request that failed: what its view would have been, and that nothing of it was kept."""
+def make_unsent_receipt(receipt: Receipt, why: str) -> Receipt:
+    """The receipt of a failed request: what its view would have been, with nothing of it kept."""
     said = receipt.compaction
     if said is not None and said.done:
         said = replace(said, done=False, reason="too_long", text=why, summary="", handles=())
@@ -82,23 +82,23 @@ def keep_unsent(sessions: SessionManager, work: Projection, error: StillTooLong)
     if attempt.receipt.sequence == -1:
         receipt: Receipt = error.view.receipt
         return receipt
-    with sessions.checkout(attempt.who) as cached:
-        return _kept(sessions, cached, cached.work or work, attempt)
+    with sessions.check_out(attempt.who) as cached:
+        return _save_view(sessions, cached, cached.work or work, attempt)
 
 
-def _kept(sessions: SessionManager, cached: CachedSession, work: Projection, attempt: UnsentView) -> Receipt:
-    """Keep it in the store, onto whatever the session is by now, or in memory where that fails."""
+def _save_view(sessions: SessionManager, cached: CachedSession, work: Projection, attempt: UnsentView) -> Receipt:
+    """Save it in the store, rebased onto the session's current state, or in memory if that fails."""
     wrong, receipt = "", attempt.receipt
     sessions.begin()
     for _ in range(ATTEMPTS):
         state, wrong = sessions.load_state(cached, attempt.who, sessions.reach)
-        attempt = attempt.onto(_base(sessions, cached, state, attempt))
+        attempt = attempt.rebase_onto(_find_base(sessions, cached, state, attempt))
         same = len(attempt.document.transcript.messages) if work.last_document is attempt.document else 0
         work.ingest(attempt.document, same, attempt.plan)
         cached.work = work
         if sessions.store is None or wrong:
             break
-        receipt = _numbered(attempt, cached, state)
+        receipt = _number_receipt(attempt, cached, state)
         try:
             sessions.commit(cached, state, attempt.base, SentView(attempt.native, receipt, attempt.blobs))
             return receipt
@@ -113,14 +113,14 @@ def _kept(sessions: SessionManager, cached: CachedSession, work: Projection, att
     return replace(receipt, warnings=(*receipt.warnings, *told))
 
 
-def _base(sessions: SessionManager, cached: CachedSession, state: State, attempt: UnsentView) -> Branch:
-    """The plan that it goes on from now; of a policy whose edits do not hold, its own."""
+def _find_base(sessions: SessionManager, cached: CachedSession, state: State, attempt: UnsentView) -> Branch:
+    """The plan it now continues; for a policy without sticky edits, its own."""
     if attempt.sticky:
         return sessions.branch_from(cached, state, attempt.place, attempt.given)
     return attempt.base if attempt.base.plan.epochs else replace(attempt.base, offset=len(state.plan.epochs))
 
 
-def _numbered(attempt: UnsentView, cached: CachedSession, state: State) -> Receipt:
+def _number_receipt(attempt: UnsentView, cached: CachedSession, state: State) -> Receipt:
     base = attempt.base
     return replace(
         attempt.receipt,

@@ -14,14 +14,14 @@ from secateur.jsontext import dumps
 from secateur.lineage import hash_text
 from secateur.model import Message
 from secateur.plan import FoldedPlan
-from secateur.session.document import common_prefix
+from secateur.session.document import measure_common_prefix
 
 _SIZE = 16  # bytes, as all names of bytes here have
 
 
 def hash_of(native: Any) -> str:
     """The hash of a view: of its bytes, of objects as JSON."""
-    return Running().next(native)
+    return Running().hash_view(native)
 
 
 class Running:
@@ -32,10 +32,10 @@ class Running:
         self._at = 0
         self._hash = blake2b(digest_size=_SIZE)
 
-    def next(self, native: Any) -> str:
+    def hash_view(self, native: Any) -> str:
         """The hash of this view."""
-        data = _bytes(native)
-        same = common_prefix(self._data, data)
+        data = _to_bytes(native)
+        same = measure_common_prefix(self._data, data)
         if same < self._at:
             self._at, self._hash = 0, blake2b(digest_size=_SIZE)
         view = memoryview(data)
@@ -46,7 +46,7 @@ class Running:
         return whole.hexdigest()
 
 
-def _bytes(native: Any) -> bytes:
+def _to_bytes(native: Any) -> bytes:
     if isinstance(native, str):
         return native.encode("utf-8", "surrogatepass")
     return native if isinstance(native, bytes) else dumps(native)
@@ -59,20 +59,20 @@ class Prefix:
         self._messages: tuple[Message, ...] = ()
         self._hash = blake2b(digest_size=_SIZE)
 
-    def next(self, messages: tuple[Message, ...], fold: FoldedPlan) -> str:
-        """The hash of this view, under these edits."""
+    def hash_view(self, messages: tuple[Message, ...], fold: FoldedPlan) -> str:
+        """The hash of this view with these edits."""
         known = self._messages
         size = min(len(known), len(messages))
         same = next(compress(range(size), map(is_not, known, messages)), size)
         if same < len(known):
             same, self._hash = 0, blake2b(digest_size=_SIZE)
-        self._hash.update("\0".join(_said(messages[same:], fold)).encode("utf-8", "surrogatepass"))
+        self._hash.update("\0".join(_iterate_content(messages[same:], fold)).encode("utf-8", "surrogatepass"))
         self._messages = messages
         return self._hash.hexdigest()
 
 
-def _said(messages: Sequence[Message], fold: FoldedPlan) -> Iterator[str]:
-    """Each part by its key, and how it reads where that is edited; a part that went is not there."""
+def _iterate_content(messages: Sequence[Message], fold: FoldedPlan) -> Iterator[str]:
+    """Each part by its key, and its text if edited; removed parts are left out."""
     edited = fold.parts
     for message in messages:
         yield f"\1{message.role}"

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.lineage import assign_keys, chained
+from secateur.lineage import assign_keys, find_chain_key
 from secateur.model import Message, Transcript
 from secateur.session import Projection, document
 
@@ -23,46 +23,46 @@ class Chain(Struct, frozen=True):
     key: str = ""
 
 
-def view_chain(work: Projection, before: Chain, native: Any) -> Chain:
-    """The chain of the view that stands now, `native` as it is sent; gone on from the last one where that stands."""
-    raw, shown = work.document.transcript.messages, work.view().messages
+def extend_chain(work: Projection, before: Chain, native: Any) -> Chain:
+    """The chain of the current view, `native` as sent; continues the last chain where possible."""
+    raw, shown = work.document.transcript.messages, work.get_view().messages
     known = len(before.messages)
     plain = len(raw) == len(shown)
-    if known and shown[:known] == before.messages and plain and _same(raw[known:], shown[known:]):
-        made = assign_keys([_fresh(message) for message in shown[known:]], before.chain)
-        return Chain(shown, chained(made) or before.chain, made[-1].key) if made else before
-    if plain and _same(raw, shown):
-        return Chain(shown, chained(raw), raw[-1].key if raw else "")
+    if known and shown[:known] == before.messages and plain and _is_unedited(raw[known:], shown[known:]):
+        made = assign_keys([_copy_unkeyed(message) for message in shown[known:]], before.chain)
+        return Chain(shown, find_chain_key(made) or before.chain, made[-1].key) if made else before
+    if plain and _is_unedited(raw, shown):
+        return Chain(shown, find_chain_key(raw), raw[-1].key if raw else "")
     read = document.read(native, work.document.format.name, work.document.transcript.model).transcript.messages
-    return Chain(shown, chained(read), read[-1].key if read else "")
+    return Chain(shown, find_chain_key(read), read[-1].key if read else "")
 
 
-def _same(raw: tuple[Message, ...], shown: tuple[Message, ...]) -> bool:
+def _is_unedited(raw: tuple[Message, ...], shown: tuple[Message, ...]) -> bool:
     """Whether nothing is edited: untouched messages are the same objects."""
     return all(map(is_, raw, shown))
 
 
-def _fresh(message: Message) -> Message:
-    """A copy whose keys are to be made anew."""
+def _copy_unkeyed(message: Message) -> Message:
+    """A copy whose keys are to be reassigned."""
     return replace(message, parts=tuple(replace(part) for part in message.parts))
 
 
-def lineage(read: Transcript) -> tuple[str, ...]:
-    """All keys by which a session could be known in this history, the latest ones last; raw tips carry a mark."""
+def list_lineage_keys(read: Transcript) -> tuple[str, ...]:
+    """All keys that may identify a session in this history, latest last; raw tips are marked."""
     found: list[str] = []
     for message in read.messages:
         keys = dict.fromkeys([part.key for part in message.parts if part.kind != "reasoning"])
         for key in (*keys, message.key):
-            found += (tip_of(key), key)
+            found += (mark_raw_tip(key), key)
     return tuple(dict.fromkeys(found))
 
 
-def tip_of(key: str) -> str:
-    """How the last key of a raw history is kept among the keys of views: told from these by its mark."""
+def mark_raw_tip(key: str) -> str:
+    """Mark the last key of a raw history, to tell it from the keys of views."""
     return f"{_RAW}{key}"
 
 
-def raw_tip(key: str) -> str:
+def parse_raw_tip(key: str) -> str:
     """The key of a raw history's end; "" for a view's key."""
     return key.removeprefix(_RAW) if key.startswith(_RAW) else ""
 

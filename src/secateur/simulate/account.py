@@ -49,8 +49,8 @@ class DecisionLog(Struct, frozen=True):
     other: float  # units that differ from the unpruned bill and belong to no epoch (rounding, switches of the host)
 
 
-def account(run: Run, base: Run) -> DecisionLog:
-    """The account of a policy's run beside that of the same session unpruned."""
+def build_account(run: Run, base: Run) -> DecisionLog:
+    """The account of a policy's run compared with the same session unpruned."""
     book = _Book()
     rates, segment = run.price.base, -1
     write = rates.w_1h if run.caching.hour else rates.w
@@ -59,7 +59,7 @@ def account(run: Run, base: Run) -> DecisionLog:
             segment = turn.request.segment
             book.shares.clear()  # the host began anew: what was out is out for everyone
         book.enter(row, full, max(0.0, write - rates.r))
-    return DecisionLog(tuple(book.events()), tuple(_waits(run.rows)), book.other)
+    return DecisionLog(tuple(book.list_events()), tuple(_collect_waits(run.rows)), book.other)
 
 
 class _Book:
@@ -91,10 +91,10 @@ class _Book:
                 self.saved[epoch] += gain * tokens / whole
                 self.requests[epoch] += 1
 
-    def events(self) -> "list[DecisionEvent]":
-        return [self._event(number) for number in range(len(self.opened))]
+    def list_events(self) -> "list[DecisionEvent]":
+        return [self._build_event(number) for number in range(len(self.opened))]
 
-    def _event(self, number: int) -> DecisionEvent:
+    def _build_event(self, number: int) -> DecisionEvent:
         row, cold, freed, cost = self.opened[number]
         return DecisionEvent(
             number=row.number,
@@ -110,7 +110,7 @@ class _Book:
         )
 
 
-def _waits(rows: Sequence[BillRow]) -> list[Wait]:
+def _collect_waits(rows: Sequence[BillRow]) -> list[Wait]:
     counts: Counter[str] = Counter()
     last: dict[str, BillRow] = {}
     for row in rows:

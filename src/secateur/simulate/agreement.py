@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from secateur.simulate.cache import Cache, CachedPrompt, Caching
 from secateur.simulate.prompts import Prompts
-from secateur.simulate.replay import unpruned
+from secateur.simulate.replay import replay_unpruned
 from secateur.simulate.requests import RecordedRequest, Recording
 from secateur.usage import Usage
 
@@ -44,17 +44,17 @@ class Compared(Struct, frozen=True):
         return UNEXPLAINED
 
 
-def compared(recording: Recording, caching: Caching) -> tuple[Compared, ...]:
+def compare_requests(recording: Recording, caching: Caching) -> tuple[Compared, ...]:
     """All requests with recorded usage, in order."""
     cache, prompts = Cache(caching), Prompts()
     found: list[Compared] = []
     last: int | None = None
-    for turn in unpruned(recording):
+    for turn in replay_unpruned(recording):
         usage = turn.request.usage
         if usage is None:
             continue
-        prompt = prompts.of(turn.seen, model=turn.request.model)
-        prompt.ends[-1] = _cached_to(usage, caching)
+        prompt = prompts.build_prompt(turn.seen, model=turn.request.model)
+        prompt.ends[-1] = _measure_cached(usage, caching)
         sent = cache.send(prompt, turn.at)
         idle_s = (turn.at - last) / 1000 if last is not None else 0.0
         found.append(Compared(turn.request, sent, usage, idle_s, turn.begins, turn.seen[-1].role == "assistant"))
@@ -62,13 +62,13 @@ def compared(recording: Recording, caching: Caching) -> tuple[Compared, ...]:
     return tuple(found)
 
 
-def _cached_to(usage: Usage, caching: Caching) -> int:
-    """Where the cached part of a prompt ended: at the last mark, or with the prompt where nobody marks anything."""
+def _measure_cached(usage: Usage, caching: Caching) -> int:
+    """The end of the cached part of a prompt: the last breakpoint, or the prompt's if there are none."""
     marked = usage.read + usage.write if caching.rules.positions == "marks" else 0
     return marked or usage.prompt
 
 
-def busted(recording: Recording, caching: Caching) -> frozenset[int]:
-    """The requests that read nothing, by the record, where the model finds a live prefix: what no rule explains."""
-    found = compared(recording, caching)
+def find_unexplained_misses(recording: Recording, caching: Caching) -> frozenset[int]:
+    """Requests that read nothing by the record although the model finds a live prefix."""
+    found = compare_requests(recording, caching)
     return frozenset(one.request.number for one in found if not one.recorded.read and one.model.read)

@@ -12,7 +12,7 @@ from typing import Any
 from secateur.jsontext import Lines, Text
 from secateur.model import Message, Path
 from secateur.session.document import Document
-from secateur.usage import Usage, usage_of
+from secateur.usage import Usage, read_usage
 
 _EVENT = b'"token_count"'  # Codex's event, on a line of its own
 _MODELS = ("model", "modelID")
@@ -28,16 +28,16 @@ class Answered:
         self.starts = sorted(min(self.messages[one].lines, default=0) for one in answers)
         self.known: Any = None  # the newest sum that was told
 
-    def of(self, number: int) -> tuple[Usage | None, str]:
-        """Usage and model ("" where not said) of the answer that this message is."""
+    def get_answer_usage(self, number: int) -> tuple[Usage | None, str]:
+        """Usage and model ("" if not stated) of the answer in this message."""
         native, message = self.read.native, self.messages[number]
         if not isinstance(native, Lines):
-            values = [_value(native, message.path[: len(self.read.transcript.messages_path) + 1])]
-            return usage_of(values), model_of(values)
+            values = [_get_value(native, message.path[: len(self.read.transcript.messages_path) + 1])]
+            return read_usage(values), find_model(values)
         own = [native.line(line) for line in message.lines]
-        return usage_of(own) or self._behind(native, message), model_of(own)
+        return read_usage(own) or self._find_later_usage(native, message), find_model(own)
 
-    def _behind(self, native: Lines, message: Message) -> Usage | None:
+    def _find_later_usage(self, native: Lines, message: Message) -> Usage | None:
         """The first new figures between this answer and the next."""
         if not message.lines:
             return None
@@ -49,15 +49,15 @@ class Answered:
             if line in message.lines or text is None or _EVENT not in text.raw:
                 continue
             value = native.line(line)
-            usage, total = usage_of(value), _total(value)
+            usage, total = read_usage(value), _get_total(value)
             if usage is not None and (total is None or total != self.known):
                 self.known = total
                 return usage
         return None
 
 
-def model_of(values: Sequence[Any]) -> str:
-    """The model that answered, where these elements or lines say it; "" where not."""
+def find_model(values: Sequence[Any]) -> str:
+    """The model that answered, as stated in these elements or lines; "" if not stated."""
     for value in values:
         for table in (value, *(value.get(name) for name in ("message", "info") if isinstance(value, dict))):
             for name in _MODELS if isinstance(table, dict) else ():
@@ -66,23 +66,23 @@ def model_of(values: Sequence[Any]) -> str:
     return ""
 
 
-def beside(native: Any) -> Usage | None:
-    """The usage that a captured request has beside its messages: of the answer that is not among them."""
+def get_sibling_usage(native: Any) -> Usage | None:
+    """The usage stored beside a captured request's messages: that of the missing answer."""
     if isinstance(native, Text):
         found = [native.at((name,)) for name in ("response", "usage")]
         values = [one.value() for one in found if one is not None]
     else:
         values = [native.get(name) for name in ("response", "usage")] if isinstance(native, dict) else []
-    return usage_of(values)
+    return read_usage(values)
 
 
-def _total(event: Any) -> Any:
+def _get_total(event: Any) -> Any:
     payload = event.get("payload") if isinstance(event, dict) else None
     info = payload.get("info") if isinstance(payload, dict) else None
     return info.get("total_token_usage") if isinstance(info, dict) else None
 
 
-def _value(native: Any, place: Path) -> Any:
+def _get_value(native: Any, place: Path) -> Any:
     if isinstance(native, Text):
         found = native.at(place)
         return found.value() if found is not None else None

@@ -70,16 +70,16 @@ class Bill(Struct, frozen=True):
         return self.read / self.sent if self.sent else 0.0
 
 
-def units(price: Price, sent: CachedPrompt, output: int, *, hour: bool = False) -> float:
-    """What one request costs, in tokens of plain input at the base rate."""
-    rates, base = price.rates(sent.tokens), price.base.input
+def compute_units(price: Price, sent: CachedPrompt, output: int, *, hour: bool = False) -> float:
+    """The cost of one request, in tokens of plain input at the base rate."""
+    rates, base = price.get_rates(sent.tokens), price.base.input
     write = rates.w_1h if hour else rates.w
     cost = rates.r * sent.read + write * sent.write + sent.plain + rates.o * output
     return cost * rates.input / base if base else 0.0
 
 
-def billed(rows: Iterable[BillRow], price: Price) -> Bill:
-    """The sums."""
+def sum_bill(rows: Iterable[BillRow], price: Price) -> Bill:
+    """Sum up the rows."""
     some = tuple(rows)
     total = sum(row.units for row in some)
     busts = [row.lost for row in some if row.lost]
@@ -90,7 +90,7 @@ def billed(rows: Iterable[BillRow], price: Price) -> Bill:
         plain=sum(row.plain for row in some),
         output=sum(row.output for row in some),
         units=total,
-        dollars=price.dollars(total),
+        dollars=price.to_dollars(total),
         calls=sum(row.called for row in some),
         busts=len(busts),
         lost=sum(busts),

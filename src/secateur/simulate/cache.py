@@ -68,12 +68,12 @@ class Cache:
         if self.rules.positions == "none" or not prompt.chain:
             return CachedPrompt(0, 0, prompt.tokens)
         if self.rules.positions == "answers":
-            self._answered(prompt)
-        marks = self._marks(prompt, ahead, edited)
-        hit = self._hit(prompt, marks, at)
-        cold = self._last is not None and not self._lives(self._last[0], at)
+            self._store_answer(prompt)
+        marks = self._choose_marks(prompt, ahead, edited)
+        hit = self._find_hit(prompt, marks, at)
+        cold = self._last is not None and not self._is_live(self._last[0], at)
         there = self._last[1] if self._last is not None and not cold else 0
-        read = self._stepped(prompt.ends[hit]) if hit >= 0 else 0
+        read = self._round_down(prompt.ends[hit]) if hit >= 0 else 0
         self._refresh(prompt, hit, at)
         whole = prompt.ends[marks[-1]]
         written = self.rules.writes_cost and whole >= self.rules.minimum_tokens
@@ -82,7 +82,7 @@ class Cache:
         self._sent = at
         return CachedPrompt(read, write, prompt.tokens - read - write, cold, max(0, there - read))
 
-    def _marks(self, prompt: ReplayedPrompt, ahead: tuple[int, ...], edited: bool) -> list[int]:
+    def _choose_marks(self, prompt: ReplayedPrompt, ahead: tuple[int, ...], edited: bool) -> list[int]:
         """Where this request leaves prefixes: its end, what is added to an edited one, system prompt and tools; as many
         of them as the provider allows, in this order."""
         last, kept = len(prompt.chain) - 1, prompt.same - 1
@@ -95,19 +95,19 @@ class Cache:
             wanted.append(prompt.fixed - 1)
         return sorted(set(wanted[: max(1, self.rules.breakpoints)]))
 
-    def _hit(self, prompt: ReplayedPrompt, marks: list[int], at: float) -> int:
-        """The last block of the longest prefix that is found; -1 for none."""
+    def _find_hit(self, prompt: ReplayedPrompt, marks: list[int], at: float) -> int:
+        """The last block of the longest cached prefix; -1 for none."""
         if self.rules.miss_share and self._chance.random() < self.rules.miss_share:
             return -1
-        for position in self._looked_at(prompt, marks):
+        for position in self._list_candidates(prompt, marks):
             if prompt.ends[position] < self.rules.minimum_tokens:
                 break
-            if self._lives(prompt.chain[position], at):
+            if self._is_live(prompt.chain[position], at):
                 return position
         return -1
 
-    def _looked_at(self, prompt: ReplayedPrompt, marks: list[int]) -> list[int]:
-        """Where a prefix may end that is found, the longest first."""
+    def _list_candidates(self, prompt: ReplayedPrompt, marks: list[int]) -> list[int]:
+        """Where a cached prefix may end, the longest first."""
         back = self.rules.look_back
         if self.rules.positions == "marks":
             found = {place for mark in marks for place in range(max(0, mark - back), mark + 1)}
@@ -117,11 +117,11 @@ class Cache:
         stops = [stop for stop in prompt.stops[-back:] if stop >= 0]
         return sorted({*stops, *marks}, reverse=True)
 
-    def _lives(self, name: int, at: float) -> bool:
+    def _is_live(self, name: int, at: float) -> bool:
         since, until = self._entries.get(name, (0.0, 0.0))
         return since <= at < until
 
-    def _stepped(self, tokens: int) -> int:
+    def _round_down(self, tokens: int) -> int:
         return tokens - tokens % self.rules.step_tokens
 
     def _refresh(self, prompt: ReplayedPrompt, hit: int, at: float) -> None:
@@ -131,7 +131,7 @@ class Cache:
         first = 0 if self.caching.refresh == "path" else hit
         for position in range(first, hit + 1):
             name = prompt.chain[position]
-            if name in self._entries and self._lives(name, at):
+            if name in self._entries and self._is_live(name, at):
                 self._entries[name] = (self._entries[name][0], at + self.caching.ttl_ms)
 
     def _write(self, prompt: ReplayedPrompt, marks: list[int], at: float) -> None:
@@ -142,12 +142,12 @@ class Cache:
         for position in places:
             if prompt.ends[position] >= self.rules.minimum_tokens:
                 name = prompt.chain[position]
-                since = self._entries[name][0] if self._lives(name, at) else ready
+                since = self._entries[name][0] if self._is_live(name, at) else ready
                 self._entries[name] = (since, until)
-                self._last = (name, self._stepped(prompt.ends[position]))
+                self._last = (name, self._round_down(prompt.ends[position]))
 
-    def _answered(self, prompt: ReplayedPrompt) -> None:
-        """The last answer left a prefix as well: where this prompt goes on with it, it can be read (DeepSeek)."""
+    def _store_answer(self, prompt: ReplayedPrompt) -> None:
+        """The last answer left a prefix as well: a prompt that continues it can read it (DeepSeek)."""
         if not prompt.before or prompt.same < prompt.before:
             return
         for stop, spoken in zip(prompt.stops, prompt.spoken, strict=True):

@@ -7,7 +7,7 @@ request whose client marks its messages and leaves a slot free (`render.breakpoi
 
 from msgspec import Struct
 
-from secateur.formats.breakpoints import MARKED, SLOTS, buys_longer, slots
+from secateur.formats.breakpoints import MARKED, SLOTS, count_slots, has_long_retention
 from secateur.jsontext import Lines
 from secateur.pricing.rules import CacheRules
 from secateur.simulate.cache import Caching
@@ -30,26 +30,26 @@ class Client(Struct, frozen=True):
     told: str = ""  # in one sentence, for people; "" where the provider's cache asks nothing of a client
 
 
-def client_of(recording: Recording, rules: CacheRules, hour: bool | None = None) -> Client:
-    """The client of a recording under these rules. `hour`: as somebody states it, whatever is recorded."""
-    longer = buys(recording) if hour is None else hour
+def infer_client(recording: Recording, rules: CacheRules, hour: bool | None = None) -> Client:
+    """The client of a recording under these rules. `hour` as stated overrides what is recorded."""
+    longer = has_bought_hour(recording) if hour is None else hour
     if rules.positions != "marks":
-        return Client(free=SLOTS - _marks(recording) if _marks(recording) else FREE, hour=longer)
-    free, why = _free(recording)
+        return Client(free=SLOTS - _count_marks(recording) if _count_marks(recording) else FREE, hour=longer)
+    free, why = _count_free(recording)
     long_s = rules.ttl_long_s or rules.ttl_s
     lives = f"the cache lives {(long_s if longer else rules.ttl_s) / 60:,.0f} min"
-    source = "as stated" if hour is not None else "as recorded" if _recorded(recording) else "by default"
+    source = "as stated" if hour is not None else "as recorded" if _has_recorded_writes(recording) else "by default"
     return Client(free, longer, f"{why}; {lives}, {source}")
 
 
-def caching_of(recording: Recording, rules: CacheRules, hour: bool | None = None) -> Caching:
-    """The cache as this recording's client uses it."""
-    client = client_of(recording, rules, hour)
+def infer_caching(recording: Recording, rules: CacheRules, hour: bool | None = None) -> Caching:
+    """The cache as used by this recording's client."""
+    client = infer_client(recording, rules, hour)
     return Caching(rules=rules, hour=client.hour, free=client.free)
 
 
-def buys(recording: Recording) -> bool:
-    """Whether most of what was written to the cache was bought for the longer time; where no usage says, its marks."""
+def has_bought_hour(recording: Recording) -> bool:
+    """Whether most cache writes were for the longer lifetime; without usage, by the request's marks."""
     usages = [one.usage for one in recording.requests if one.usage is not None]
     written = sum(one.write for one in usages)
     if written:
@@ -57,30 +57,30 @@ def buys(recording: Recording) -> bool:
     document = recording.document
     if isinstance(document.native, Lines):
         return False
-    return buys_longer(document.format.name, document.native, document.transcript.messages)
+    return has_long_retention(document.format.name, document.native, document.transcript.messages)
 
 
-def _recorded(recording: Recording) -> bool:
-    return any(one.usage is not None and one.usage.write for one in recording.requests) or _marks(recording) > 0
+def _has_recorded_writes(recording: Recording) -> bool:
+    return any(one.usage is not None and one.usage.write for one in recording.requests) or _count_marks(recording) > 0
 
 
-def _free(recording: Recording) -> tuple[int, str]:
-    """How many slots are free, and how that is known."""
-    name, marks = recording.document.format.name, _marks(recording)
+def _count_free(recording: Recording) -> tuple[int, str]:
+    """How many breakpoint slots are free, and how that is known."""
+    name, marks = recording.document.format.name, _count_marks(recording)
     if marks:
-        return SLOTS - marks, f"the request marks {marks} blocks and {_leaves(SLOTS - marks)}"
+        return SLOTS - marks, f"the request marks {marks} blocks and {_describe_free(SLOTS - marks)}"
     if name in _LEAVES:
-        return _LEAVES[name], f"{name} marks its messages and {_leaves(_LEAVES[name])}"
-    return FREE, f"the client is taken to mark its messages, and {_leaves(FREE)}"
+        return _LEAVES[name], f"{name} marks its messages and {_describe_free(_LEAVES[name])}"
+    return FREE, f"the client is taken to mark its messages, and {_describe_free(FREE)}"
 
 
-def _leaves(free: int) -> str:
+def _describe_free(free: int) -> str:
     return "leaves no breakpoint free" if not free else f"leaves {free} breakpoint{'s' if free > 1 else ''} free"
 
 
-def _marks(recording: Recording) -> int:
-    """How many blocks the recorded request marks; 0 where none is recorded, or it marks none."""
+def _count_marks(recording: Recording) -> int:
+    """How many blocks the recorded request marks; 0 if none is recorded or marked."""
     document = recording.document
     if document.format.name not in MARKED or document.transcript.messages_path != ("messages",):
         return 0
-    return slots(document.format.name, document.native, document.transcript.messages)
+    return count_slots(document.format.name, document.native, document.transcript.messages)

@@ -14,12 +14,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.policy import Policy, load
-from secateur.simulate.bill import billed
-from secateur.simulate.eligible import lots
-from secateur.simulate.foresight import Terms, foreseen, unreferenced
+from secateur.simulate.bill import sum_bill
+from secateur.simulate.eligible import build_lots
+from secateur.simulate.foresight import Terms, find_best_schedule, list_unreferenced
 from secateur.simulate.lot import lower_bound
-from secateur.simulate.oracle import oracle
-from secateur.simulate.recall import Recall, Score, held, recall_of, refetch
+from secateur.simulate.oracle import find_optimum
+from secateur.simulate.recall import Recall, Score, compare_views, compute_refetch_cost, recall_of
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run, simulate
 
@@ -44,11 +44,11 @@ class PolicyResult(Struct, frozen=True):
     @property
     def controllable(self) -> float | None:
         """The same on what a schedule can change: both bills less `least`. None where that is next to nothing."""
-        return above(self.run.bill.units, self.best, self.least)
+        return compare_to_bound(self.run.bill.units, self.best, self.least)
 
 
-def above(bill: float, best: float | None, least: float | None) -> float | None:
-    """How many times as far above the lower bound a bill is as the best one; None where the best is not above it."""
+def compare_to_bound(bill: float, best: float | None, least: float | None) -> float | None:
+    """A bill's excess over the lower bound, as a multiple of the best one's; None if the best has none."""
     if best is None or least is None or best - least <= 1e-9 * bill:
         return None
     return (bill - least) / (best - least)
@@ -82,8 +82,8 @@ class Play(Struct, frozen=True, kw_only=True):
 _ALL = Play()
 
 
-def compared(recording: Recording, policies: Iterable[Any], terms: Terms, play: Play = _ALL) -> Comparison:
-    """Each policy on a recording. Raises ConfigError for a policy that cannot be loaded."""
+def compare_policies(recording: Recording, policies: Iterable[Any], terms: Terms, play: Play = _ALL) -> Comparison:
+    """Compare policies on a recording. Raises ConfigError for a policy that cannot be loaded."""
     recall = recall_of(recording)
     stand = _Stand(recording, recall, play.since)
     base = simulate(recording, None, terms.price, caching=terms.caching)
@@ -91,11 +91,13 @@ def compared(recording: Recording, policies: Iterable[Any], terms: Terms, play: 
     for policy in map(load, policies):
         _begin(play, policy.name)
         run = simulate(recording, policy, terms.price, caching=terms.caching, window=play.window)
-        found.append(stand.of(policy.name, run, *(_best(recording, policy, terms, play.window) if play.best else ())))
+        found.append(
+            stand.score_run(policy.name, run, *(_find_best(recording, policy, terms, play.window) if play.best else ()))
+        )
     _begin(play, LOSSLESS)
-    lossless = foreseen(recording, unreferenced(recording, recall), terms, LOSSLESS)
-    least = stand.of(LOSSLESS, lossless.run, lossless.units, lossless.least)
-    return Comparison(recording, terms, stand.of(UNPRUNED, base), tuple(found), least, recall)
+    lossless = find_best_schedule(recording, list_unreferenced(recording, recall), terms, LOSSLESS)
+    least = stand.score_run(LOSSLESS, lossless.run, lossless.units, lossless.least)
+    return Comparison(recording, terms, stand.score_run(UNPRUNED, base), tuple(found), least, recall)
 
 
 def _begin(play: Play, name: str) -> None:
@@ -103,10 +105,10 @@ def _begin(play: Play, name: str) -> None:
         play.begun(name)
 
 
-def _best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> tuple[float, float]:
-    """What the cheapest schedule costs of what a policy would let go, and what none is below."""
-    found = lots(recording, policy, terms, window=window)
-    return sum(oracle(one).cost for one in found), sum(map(lower_bound, found))
+def _find_best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> tuple[float, float]:
+    """The cost of the cheapest schedule for a policy's removals, and the lower bound of any."""
+    found = build_lots(recording, policy, terms, window=window)
+    return sum(find_optimum(one).cost for one in found), sum(map(lower_bound, found))
 
 
 class _Stand(Struct, frozen=True):
@@ -114,21 +116,21 @@ class _Stand(Struct, frozen=True):
     recall: Recall
     since: int
 
-    def of(self, name: str, run: Run, best: float | None = None, least: float | None = None) -> PolicyResult:
+    def score_run(self, name: str, run: Run, best: float | None = None, least: float | None = None) -> PolicyResult:
         """A run with what it lost."""
-        views = _held(self.recording, run) if self.recording.requests else ()
+        views = _collect_held(self.recording, run) if self.recording.requests else ()
         score = self.recall.score(views, self.since)
         rates, prompts = run.price.base, [row.prompt for row in run.rows]
         write = rates.w_1h if run.caching.hour else rates.w
-        again = refetch(score.lost, prompts, r=rates.r, w=write, o=rates.o)
+        again = compute_refetch_cost(score.lost, prompts, r=rates.r, w=write, o=rates.o)
         counted = _from(run, self.since) if self.since else run
         return PolicyResult(name, counted, score, counted.bill.units + again, best, least)
 
 
 def _from(run: Run, since: int) -> Run:
     rows = run.rows[since:]
-    return replace(run, turns=run.turns[since:], rows=rows, bill=billed(rows, run.price))
+    return replace(run, turns=run.turns[since:], rows=rows, bill=sum_bill(rows, run.price))
 
 
-def _held(recording: Recording, run: Run) -> Any:
-    return held((recording.context(turn.request), turn.seen) for turn in run.turns)
+def _collect_held(recording: Recording, run: Run) -> Any:
+    return compare_views((recording.get_context(turn.request), turn.seen) for turn in run.turns)

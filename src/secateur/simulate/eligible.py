@@ -14,27 +14,27 @@ from msgspec.structs import replace
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy
-from secateur.pricing.tariffs import stated
+from secateur.pricing.tariffs import build_tariff
 from secateur.schedule import Decision, Proposal
-from secateur.simulate.foresight import Terms, colds
-from secateur.simulate.lot import Item, Lot, lot
-from secateur.simulate.replay import Turn, replayed
+from secateur.simulate.foresight import Terms, list_cold
+from secateur.simulate.lot import Item, Lot, make_lot
+from secateur.simulate.replay import Turn, replay_policy
 from secateur.simulate.requests import Recording
 from secateur.tariff import CachePricing
 
 
-def lots(recording: Recording, policy: Policy, terms: Terms, *, window: int | None = None) -> list[Lot]:
-    """The segments of a recording as numbers, with what the policy lets go."""
-    tariff = stated(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
+def build_lots(recording: Recording, policy: Policy, terms: Terms, *, window: int | None = None) -> list[Lot]:
+    """The segments of a recording as numbers, with what the policy may remove."""
+    tariff = build_tariff(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
     noted = _Noted(recording)
     noting: Any = replace(policy, schedule=noted, compaction=None)
     turns: list[Turn] = []
-    for turn in replayed(recording, noting, window=window, tariff=tariff):
+    for turn in replay_policy(recording, noting, window=window, tariff=tariff):
         turns.append(turn)
         noted.request += 1
-    cold = colds(recording, terms.caching)
+    cold = list_cold(recording, terms.caching)
     by_segment = [[one for one in turns if one.request.segment == at] for at in range(len(recording.segments))]
-    return [_lot(some, noted, cold, tariff) for some in by_segment]
+    return [_build_lot(some, noted, cold, tariff) for some in by_segment]
 
 
 class _Noted:
@@ -62,20 +62,20 @@ class _Noted:
         return True
 
 
-def _lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tariff: CachePricing) -> Lot:
-    """One segment. Its last view holds all that it ever sent."""
+def _build_lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tariff: CachePricing) -> Lot:
+    """Build the lot of one segment, whose last view holds everything it ever sent."""
     prompts = [turn.fixed_tokens + sum(part.tokens for said in turn.seen for part in said.parts) for turn in turns]
-    found = lot(
+    found = make_lot(
         prompts,
         [cold[turn.request.number] for turn in turns],
-        _items(turns, noted) if turns else [],
+        _list_items(turns, noted) if turns else [],
         r=tariff.cache_read,
         w=tariff.cache_write,
     )
     return replace(found, outside=tariff.output * sum(turn.request.output for turn in turns))
 
 
-def _items(turns: Sequence[Turn], noted: _Noted) -> list[Item]:
+def _list_items(turns: Sequence[Turn], noted: _Noted) -> list[Item]:
     last, held = turns[-1], [len(turn.seen) for turn in turns]
     positions = {turn.request.number: at for at, turn in enumerate(turns)}
     before, found = last.fixed_tokens, list[Item]()

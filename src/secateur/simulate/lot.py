@@ -46,8 +46,8 @@ class Lot(Struct, frozen=True):
         return np.full(len(self.gains), self.requests, dtype=np.int64)
 
 
-def lot(prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Item], *, r: float, w: float) -> Lot:
-    """A Lot of plain lists.
+def make_lot(prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Item], *, r: float, w: float) -> Lot:
+    """Make a Lot from plain lists.
 
     Items that free nothing, or may never go, are left out. Raises ValueError where an item may go before it is there.
     """
@@ -68,13 +68,13 @@ def lot(prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Item], *
     )
 
 
-def cost(session: Lot, at: Ints) -> float:
-    """What a schedule costs: item i is pruned at request `at[i]`, never where that is the number of requests."""
-    return float(costs(session, at).sum()) + session.outside
+def compute_cost(session: Lot, at: Ints) -> float:
+    """The cost of a schedule: item i is pruned at request `at[i]`, never if that is the request count."""
+    return float(compute_costs(session, at).sum()) + session.outside
 
 
-def costs(session: Lot, at: Ints) -> Floats:
-    """The same, request by request, what is outside left out."""
+def compute_costs(session: Lot, at: Ints) -> Floats:
+    """The same per request, without the outside cost."""
     size = session.requests
     freed = np.bincount(np.minimum(at, size), weights=session.gains, minlength=size + 1)[:size].cumsum()
     total = session.prompts - freed

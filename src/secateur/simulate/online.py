@@ -10,8 +10,8 @@ import numpy as np
 from secateur.simulate.lot import Flags, Floats, Ints, Lot
 
 
-def balance(session: Lot, beta: float = 1.0) -> Ints:
-    """The schedule of the rule. `beta` is the share of the penalty at which it fires."""
+def schedule_balance(session: Lot, beta: float = 1.0) -> Ints:
+    """The schedule of the balance rule. `beta` is the share of the penalty at which it fires."""
     at = session.kept
     rent = np.zeros(len(at))
     for request in range(session.requests):
@@ -22,21 +22,21 @@ def balance(session: Lot, beta: float = 1.0) -> Ints:
             at[open_] = request
             continue
         rent[open_] += session.r * session.gains[open_]
-        margin = _behind(np.where(open_, rent, 0.0)) - beta * _penalty(session, at, request, open_)
+        margin = _sum_behind(np.where(open_, rent, 0.0)) - beta * _compute_penalty(session, at, request, open_)
         place = int(np.where(open_, margin, -np.inf).argmax())
         if margin[place] >= 0:
             at[place:][open_[place:]] = request
     return at
 
 
-def _behind(values: Floats) -> Floats:
+def _sum_behind(values: Floats) -> Floats:
     """By item: the sum from it on."""
     return np.asarray(values[::-1].cumsum()[::-1])
 
 
-def _penalty(session: Lot, at: Ints, request: int, open_: Flags) -> Floats:
-    """By item: what it costs to write anew what stands in the cache from it on, everything open behind it pruned."""
+def _compute_penalty(session: Lot, at: Ints, request: int, open_: Flags) -> Floats:
+    """By item: the cost of rewriting the cache from it on, with everything open after it pruned."""
     gone = np.where(at < request, session.gains, 0.0)
     cached = session.prompts[request - 1] - gone.sum()
     before = session.before - (gone.cumsum() - gone)
-    return np.asarray((session.w - session.r) * (cached - before - _behind(np.where(open_, session.gains, 0.0))))
+    return np.asarray((session.w - session.r) * (cached - before - _sum_behind(np.where(open_, session.gains, 0.0))))

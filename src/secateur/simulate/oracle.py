@@ -9,7 +9,7 @@ refers to them any more, it is the best that can be had without losing a referen
 import numpy as np
 from msgspec import Struct
 
-from secateur.simulate.lot import Floats, Ints, Lot, cost, lower_bound
+from secateur.simulate.lot import Floats, Ints, Lot, compute_cost, lower_bound
 
 
 class OracleSchedule(Struct, frozen=True):
@@ -27,40 +27,40 @@ class Ratio(Struct, frozen=True):
     controllable: float  # of what is above the lower bound, which no schedule can touch
 
 
-def oracle(session: Lot) -> OracleSchedule:
-    """The cheapest schedule in which each event prunes all that is eligible. Quadratic in the number of requests."""
+def find_optimum(session: Lot) -> OracleSchedule:
+    """The cheapest schedule whose events each prune everything eligible. Quadratic in the number of requests."""
     size = session.requests
     table = _Table(session)
     best = np.full(size + 1, np.inf)  # by state: 0 before any event, k + 1 after one at request k
     best[0] = 0.0
     came = np.zeros(size + 1, dtype=np.int64)
     for request in range(size):
-        bills = best[: request + 1] + table.quiet(request) + table.event(request)
+        bills = best[: request + 1] + table.compute_quiet_costs(request) + table.compute_event_costs(request)
         came[request + 1] = state = int(bills.argmin())
         best[request + 1] = bills[state]
-    ends = best + table.quiet(size)
+    ends = best + table.compute_quiet_costs(size)
     state = int(ends.argmin())
     found = float(ends[state]) + session.outside
     events: list[int] = []
     while state:
         events.append(state - 1)
         state = int(came[state])
-    at = scheduled(session, events[::-1])
+    at = schedule_events(session, events[::-1])
     return OracleSchedule(
         found, tuple(np.unique(at[at < size]).tolist()), at
     )  # without events that found nothing to do
 
 
-def scheduled(session: Lot, events: list[int] | tuple[int, ...]) -> Ints:
-    """The schedule of events that each prune all that is eligible."""
+def schedule_events(session: Lot, events: list[int] | tuple[int, ...]) -> Ints:
+    """The schedule of events that each prune everything eligible."""
     times = np.array([*events, session.requests], dtype=np.int64)
     return times[np.searchsorted(times, session.eligible)]
 
 
-def ratio(session: Lot, at: Ints, best: OracleSchedule | None = None) -> Ratio:
-    """A schedule against the oracle of the same session."""
-    best = best or oracle(session)
-    bill, floor = cost(session, at), lower_bound(session)
+def compute_ratio(session: Lot, at: Ints, best: OracleSchedule | None = None) -> Ratio:
+    """Compare a schedule with the oracle of the same session."""
+    best = best or find_optimum(session)
+    bill, floor = compute_cost(session, at), lower_bound(session)
     above = best.cost - floor
     return Ratio(bill / best.cost if best.cost else 1.0, (bill - floor) / above if above > 1e-9 * bill else 1.0)
 
@@ -84,14 +84,14 @@ class _Table:
         self.base = np.concatenate(([0.0], base.cumsum()))
         self.rate = np.concatenate(([0.0], np.where(session.cold, session.w, session.r).cumsum()))
 
-    def quiet(self, request: int) -> Floats:
-        """By state: the requests from there to before this one, nothing more pruned."""
+    def compute_quiet_costs(self, request: int) -> Floats:
+        """By state: the cost of the requests from there to before this one, with nothing more pruned."""
         states = slice(0, request + 1)
         rates = self.rate[request] - self.rate[states]
         return np.asarray(self.base[request] - self.base[states] - self.free[states] * rates)
 
-    def event(self, request: int) -> Floats:
-        """By state: this request, with everything pruned that is eligible by now."""
+    def compute_event_costs(self, request: int) -> Floats:
+        """By state: the cost of this request with everything eligible pruned."""
         session = self.lot
         states = np.arange(request + 1)
         total = session.prompts[request] - self.free[request + 1]

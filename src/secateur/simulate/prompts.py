@@ -42,15 +42,15 @@ class Prompts:
         self._spoken: list[bool] = []
         self._seed = 0
 
-    def of(self, messages: tuple[Message, ...], *, model: str = "", state: int = 0) -> ReplayedPrompt:
+    def build_prompt(self, messages: tuple[Message, ...], *, model: str = "", state: int = 0) -> ReplayedPrompt:
         """The prompt of a view. Another `model` shares no prefix, another `state` only system prompt and tools."""
         head = (model, self._fixed, state)
         before = len(self._chain)
-        keep = _common(self._messages, messages) if head == self._head else 0
+        keep = _count_common(self._messages, messages) if head == self._head else 0
         turn = _turn(messages) if self._strips else 0
         if turn != self._turn:
             keep = min(keep, self._turn, turn)
-        blocks = self._blocks(keep) if head == self._head else self._begin(head)
+        blocks = self._truncate_blocks(keep) if head == self._head else self._begin(head)
         self._messages, self._turn, self._head = messages[:keep], turn, head
         self._grow(messages, keep)
         self._messages = messages
@@ -67,8 +67,8 @@ class Prompts:
         self._seed = hash((model, state))
         return int(stays)
 
-    def _blocks(self, keep: int) -> int:
-        """Forget all blocks behind the first `keep` messages; how many are left."""
+    def _truncate_blocks(self, keep: int) -> int:
+        """Drop all blocks after the first `keep` messages; return how many remain."""
         blocks = self._stops[keep - 1] + 1 if keep else int(bool(self._fixed))
         for by_block in (self._chain, self._ends):
             del by_block[blocks:]
@@ -99,8 +99,8 @@ class Prompts:
             ends.append(tokens)
 
 
-def _common(old: tuple[Message, ...], new: tuple[Message, ...]) -> int:
-    """How many leading messages are the very same objects, by halving."""
+def _count_common(old: tuple[Message, ...], new: tuple[Message, ...]) -> int:
+    """How many leading messages are the same objects, by bisection."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2

@@ -17,8 +17,8 @@ from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
-from secateur.pricing.tariffs import tariff_of
-from secateur.render.breakpoints import ahead
+from secateur.pricing.tariffs import get_tariff
+from secateur.render.breakpoints import find_breakpoint_targets
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import Document
@@ -53,7 +53,7 @@ class Turn(Struct, frozen=True):
         return newest is not None and newest.role == "user" and newest.origin == "user"
 
 
-def replayed(
+def replay_policy(
     recording: Recording,
     policy: Policy,
     *,
@@ -61,46 +61,48 @@ def replayed(
     tariff: CachePricing | None = None,
     handles: bool = False,
 ) -> Iterator[Turn]:
-    """The session's requests under a policy, in order. `window` in tokens, else the model's; so the `tariff`.
+    """Replay the session's requests under a policy. `window` in tokens and `tariff` default to the model's.
 
     With `handles` texts name what can be read back, as where there is a store. A policy whose `compaction` is None is
     only pruned by, and its views may outgrow the window.
     """
     counted = recording.factor != 1.0 or any(request.usage for request in recording.requests)
     session = ReplayedSession(
-        policy, recording.tally, tariff or tariff_of(recording.model, said=policy.pricing), counted
+        policy, recording.tally, tariff or get_tariff(recording.model, said=policy.pricing), counted
     )
     projection = session.projection
-    for request, at, idle_s in moments(recording):
+    for request, at, idle_s in iterate_moments(recording):
         segment = recording.segments[request.segment]
         session.advance(request, recording.document, segment)
         room, _ = resolve(window, request.model or segment.model, policy, recorded=segment.window)
         epochs = len(projection.plan.epochs)
-        context = session.context(room, segment, at, idle_s, handles=handles)
+        context = session.build_context(room, segment, at, idle_s, handles=handles)
         pruned = apply_prune(context, projection)
         done = summarize(context, projection)
         opened = len(projection.plan.epochs) > epochs
         why = done.why or (projection.plan.epochs[-1].reason if opened else pruned.skipped_reason)
-        seen = projection.view().messages
-        kept = ahead(projection) if opened else ()
+        seen = projection.get_view().messages
+        kept = find_breakpoint_targets(projection) if opened else ()
         yield Turn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, projection.plan, kept)
 
 
-def unpruned(recording: Recording) -> Iterator[Turn]:
+def replay_unpruned(recording: Recording) -> Iterator[Turn]:
     """The session as it was."""
-    for request, at, _ in moments(recording):
-        yield Turn(request, at, recording.context(request), recording.segments[request.segment].fixed_tokens)
+    for request, at, _ in iterate_moments(recording):
+        yield Turn(request, at, recording.get_context(request), recording.segments[request.segment].fixed_tokens)
 
 
-def moments(recording: Recording) -> Iterator[tuple[RecordedRequest, int, float | None]]:
-    """Each request, when it was sent (ms), and the seconds since the model was last called (None: never before).
+def iterate_moments(recording: Recording) -> Iterator[tuple[RecordedRequest, int, float | None]]:
+    """Each request, its time (ms), and the seconds since the model's last call (None for the first).
 
     Time never goes back; where none is recorded, requests follow each other by `GAP_S`.
     """
     last: int | None = None
     for request in recording.requests:
         at = max(request.at or (0 if last is None else last + round(GAP_S * 1000)), last or 0)
-        answered = next((one.recorded_ms for one in reversed(recording.context(request)) if one.role == "assistant"), 0)
+        answered = next(
+            (one.recorded_ms for one in reversed(recording.get_context(request)) if one.role == "assistant"), 0
+        )
         called = max(answered, last) if last is not None else answered
         yield request, at, max(0, at - called) / 1000 if called or last is not None else None
         last = at
@@ -139,7 +141,7 @@ class ReplayedSession:
         read = replace(whole, transcript=replace(segment, messages=messages, index=None))
         self.projection.ingest(read, len(known) if goes_on else 0, None if self._policy.sticky else Plan())
 
-    def context(
+    def build_context(
         self, window: int, segment: Transcript, now_ms: int, idle_s: float | None, handles: bool = False
     ) -> Context:
         """The context of this request; an epoch restarts the idle time, as in the engine.

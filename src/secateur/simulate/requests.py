@@ -18,8 +18,8 @@ from secateur.lineage import assign_keys
 from secateur.model import Message, Transcript
 from secateur.session import document
 from secateur.session.document import Document
-from secateur.simulate.answered import Answered, beside
-from secateur.tokens import Counter, estimate, factor, times_of
+from secateur.simulate.answered import Answered, get_sibling_usage
+from secateur.tokens import Counter, estimate, get_factor, scale_tokens
 from secateur.usage import Usage
 
 _ENOUGH = 8  # recorded requests from which a session's own tokens per estimated token are taken
@@ -53,31 +53,31 @@ class Recording(Struct, frozen=True):
     def tally(self) -> Counter:
         """Counts a text as the recording's own texts were counted."""
         factor = self.factor
-        return lambda text: times_of(estimate(text), factor)
+        return lambda text: scale_tokens(estimate(text), factor)
 
     @property
     def model(self) -> str:
         """The model of the newest segment, as far as the document says."""
         return self.segments[-1].model
 
-    def context(self, request: RecordedRequest) -> tuple[Message, ...]:
-        """The messages that a request held."""
+    def get_context(self, request: RecordedRequest) -> tuple[Message, ...]:
+        """The messages a request held."""
         return self.segments[request.segment].messages[: request.answer]
 
-    def said(self, request: RecordedRequest) -> Message | None:
-        """The answer to a request; None where it is not recorded."""
+    def get_answer(self, request: RecordedRequest) -> Message | None:
+        """The answer to a request; None if it is not recorded."""
         messages = self.segments[request.segment].messages
         return messages[request.answer] if request.answer < len(messages) else None
 
     @property
     def prompt_tokens(self) -> tuple[int, ...]:
         """Tokens of each request's prompt by our count, system prompt and tools included."""
-        ends = [_ends(segment.messages) for segment in self.segments]
+        ends = [_accumulate_tokens(segment.messages) for segment in self.segments]
         fixed = [segment.fixed_tokens for segment in self.segments]
         return tuple(fixed[one.segment] + ends[one.segment][one.answer] for one in self.requests)
 
 
-def recorded(
+def read_recording(
     data: Any,
     *,
     format: str | None = None,
@@ -85,7 +85,7 @@ def recorded(
     fixed_tokens: int | None = None,
     compactions: bool = True,
 ) -> Recording:
-    """The recording that a document is: a session log or file, or a request body.
+    """Read a document as a recording: a session log or file, or a request body.
 
     `fixed_tokens` states system prompt and tools where the document lacks them; without it they are what the recorded
     usage has over the estimate, else unknown and 0. Without `compactions` the history is read as if the host had never
@@ -93,21 +93,21 @@ def recorded(
     recorded usage where there is enough of it. Raises FormatError.
     """
     last = document.read(data, format, model)
-    stretches = [*_before(last, model), last]
+    stretches = [*_list_earlier(last, model), last]
     read = [one.transcript for one in stretches]
-    times = factor(model or last.transcript.model)
+    times = get_factor(model or last.transcript.model)
     for segment in read:
         _count(segment.messages, times)
-    found = _calibrated(Recording(last, tuple(read), _requests(stretches, read), times), fixed_tokens)
-    return found if compactions or len(read) == 1 else _undone(found)
+    found = _calibrate(Recording(last, tuple(read), _collect_requests(stretches, read), times), fixed_tokens)
+    return found if compactions or len(read) == 1 else _without_compactions(found)
 
 
-def _before(last: Document, model: str) -> list[Document]:
-    """The log as it stood before each compaction of the host, oldest first; [] for anything but a log."""
+def _list_earlier(last: Document, model: str) -> list[Document]:
+    """The log as it was before each of the host's compactions, oldest first; [] for anything but a log."""
     found: list[Document] = []
     here = last
     while isinstance(here.native, Lines):
-        line = _compacted(here.transcript.messages)
+        line = _find_compaction_line(here.transcript.messages)
         text = here.native.child(line) if line else None
         if text is None or not here.native.data[: text.start].strip():
             break
@@ -118,40 +118,42 @@ def _before(last: Document, model: str) -> list[Document]:
     return found
 
 
-def _compacted(messages: Sequence[Message]) -> int:
-    """The line of the newest compaction that a log's history starts from; 0 where there is none."""
-    return max((one.lines[0] for one in messages if one.lines and (one.origin == "summary" or _given(one))), default=0)
+def _find_compaction_line(messages: Sequence[Message]) -> int:
+    """The line of the newest compaction a log's history starts from; 0 if there is none."""
+    return max(
+        (one.lines[0] for one in messages if one.lines and (one.origin == "summary" or _is_repeated(one))), default=0
+    )
 
 
-def _answers(message: Message) -> bool:
-    """Whether a model was asked for it; not for what a host wrote in its name (demonstrations, notes of errors)."""
-    return message.role == "assistant" and message.origin not in _WRITTEN and not _given(message)
+def _is_answer(message: Message) -> bool:
+    """Whether a model wrote it, not the host in its name (demonstrations, error notes)."""
+    return message.role == "assistant" and message.origin not in _WRITTEN and not _is_repeated(message)
 
 
-def _given(message: Message) -> bool:
-    """Whether a compaction put it into the history anew (Codex): what it repeats was said, and answered, before."""
+def _is_repeated(message: Message) -> bool:
+    """Whether a compaction reinserted it into the history (Codex): it was sent and answered before."""
     return _REPLACED in message.path
 
 
-def _undone(recording: Recording) -> Recording:
-    """One history of all segments: each message once, in the order of its lines, without the summaries."""
+def _without_compactions(recording: Recording) -> Recording:
+    """One history of all segments: each message once, in line order, without summaries."""
     lines: dict[tuple[int, ...], Message] = {}
     for segment in recording.segments:
         for message in segment.messages:
-            if message.origin != "summary" and not _given(message):
+            if message.origin != "summary" and not _is_repeated(message):
                 lines.setdefault(message.lines, message)
     order = sorted(lines)
-    whole = replace(recording.segments[-1], messages=assign_keys(_unkeyed(lines[at]) for at in order), index=None)
+    whole = replace(recording.segments[-1], messages=assign_keys(_copy_unkeyed(lines[at]) for at in order), index=None)
     places = {at: number for number, at in enumerate(order)}
     requests = tuple(
         replace(one, segment=0, answer=places[said.lines])
         for one in recording.requests
-        if (said := recording.said(one)) is not None
+        if (said := recording.get_answer(one)) is not None
     )
     return replace(recording, segments=(whole,), requests=requests)
 
 
-def _unkeyed(message: Message) -> Message:
+def _copy_unkeyed(message: Message) -> Message:
     """A copy that may be given other keys."""
     return replace(message, parts=tuple(replace(part) for part in message.parts))
 
@@ -160,26 +162,26 @@ def _count(messages: Iterable[Message], times: float) -> None:
     for message in messages:
         for part in message.parts:
             if part.text and not part.tokens:
-                force_setattr(part, "tokens", times_of(estimate(part.text), times))
+                force_setattr(part, "tokens", scale_tokens(estimate(part.text), times))
 
 
-def _requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple[RecordedRequest, ...]:
-    """The requests of all segments; what a segment took over from the one before was answered there."""
+def _collect_requests(read: Sequence[Document], segments: Sequence[Transcript]) -> tuple[RecordedRequest, ...]:
+    """The requests of all segments, without those a segment took over from the previous one."""
     found: list[RecordedRequest] = []
     answered: set[tuple[int, ...]] = set()
     for segment, (source, transcript) in enumerate(zip(read, segments, strict=True)):
         messages = transcript.messages
-        numbers = [number for number, message in enumerate(messages) if number and _answers(message)]
+        numbers = [number for number, message in enumerate(messages) if number and _is_answer(message)]
         answers = Answered(source, numbers)
         for number in numbers:
             if messages[number].lines not in answered:
-                usage, model = answers.of(number)
+                usage, model = answers.get_answer_usage(number)
                 request = _request(messages[:number], usage)
                 model = model or transcript.model
                 found.append(replace(request, number=len(found), segment=segment, model=model))
         answered = {one.lines for one in messages if one.role == "assistant" and one.lines}
         if not source.format.log and not transcript.parts_only and messages and messages[-1].role != "assistant":
-            request = _request(messages, beside(source.native))  # a request body: its answer is yet to come
+            request = _request(messages, get_sibling_usage(source.native))  # a request body: its answer is yet to come
             found.append(replace(request, number=len(found), segment=segment, model=transcript.model))
     return tuple(found)
 
@@ -189,9 +191,9 @@ def _request(before: Sequence[Message], usage: Usage | None) -> RecordedRequest:
     return RecordedRequest(0, 0, len(before), at, usage.output if usage else 0, usage)
 
 
-def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
-    """The recording with fixed tokens, and with its parts' tokens scaled to what the provider counted."""
-    times, fixed = _fitted(recording)
+def _calibrate(recording: Recording, fixed_tokens: int | None) -> Recording:
+    """The recording with fixed tokens, its parts' tokens scaled to the provider's count."""
+    times, fixed = _fit_tokens(recording)
     fixed = fixed if fixed_tokens is None else fixed_tokens
     parts = {id(part): part for one in recording.segments for said in one.messages for part in said.parts}
     for part in parts.values():
@@ -199,11 +201,11 @@ def _calibrated(recording: Recording, fixed_tokens: int | None) -> Recording:
             force_setattr(part, "tokens", round(part.tokens * times))
     segments = tuple(replace(one, fixed_tokens=fixed or one.fixed_tokens) for one in recording.segments)
     found = replace(recording, segments=segments, factor=recording.factor * times)
-    return replace(found, requests=tuple(_spoken(one, found.said(one)) for one in found.requests))
+    return replace(found, requests=tuple(_with_output(one, found.get_answer(one)) for one in found.requests))
 
 
-def _spoken(request: RecordedRequest, said: Message | None) -> RecordedRequest:
-    """The request with the output of its answer: as recorded, unless that is less than what stands there.
+def _with_output(request: RecordedRequest, said: Message | None) -> RecordedRequest:
+    """The request with its answer's output: as recorded, unless the answer itself is longer.
 
     Hosts that write an answer down while it streams (Claude Code) keep the count of its beginning. Reasoning may be in
     the answer and not in the count, so it is not held against it.
@@ -217,8 +219,8 @@ def _spoken(request: RecordedRequest, said: Message | None) -> RecordedRequest:
     return replace(request, output=whole)
 
 
-def _fitted(recording: Recording) -> tuple[float, int]:
-    """Recorded tokens per token of ours, and tokens that no message holds: from the first request and the long ones."""
+def _fit_tokens(recording: Recording) -> tuple[float, int]:
+    """Recorded tokens per token of ours, and tokens outside messages: from the first and long requests."""
     own = recording.segments[0].fixed_tokens
     counted = zip(recording.prompt_tokens, recording.requests, strict=True)
     pairs = [(ours - own, one.usage.prompt) for ours, one in counted if one.usage]
@@ -235,6 +237,6 @@ def _fitted(recording: Recording) -> tuple[float, int]:
     return times, round(fixed)
 
 
-def _ends(messages: Sequence[Message]) -> list[int]:
+def _accumulate_tokens(messages: Sequence[Message]) -> list[int]:
     """Tokens before each message, and of all."""
     return [0, *accumulate(sum(part.tokens for part in message.parts) for message in messages)]

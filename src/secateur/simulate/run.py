@@ -19,13 +19,13 @@ from secateur.plan import Plan
 from secateur.policy import load
 from secateur.pricing.prices import Price
 from secateur.pricing.rules import CacheRules
-from secateur.pricing.stated import Entries, entry_for, price_under, rules_under
-from secateur.pricing.tariffs import stated
-from secateur.simulate.bill import Bill, BillRow, billed, units
+from secateur.pricing.stated import Entries, find_entry, price_under, resolve_rules
+from secateur.pricing.tariffs import build_tariff
+from secateur.simulate.bill import Bill, BillRow, compute_units, sum_bill
 from secateur.simulate.cache import Cache, CachedPrompt, Caching
-from secateur.simulate.client import caching_of
+from secateur.simulate.client import infer_caching
 from secateur.simulate.prompts import Prompts
-from secateur.simulate.replay import Turn, replayed, unpruned
+from secateur.simulate.replay import Turn, replay_policy, replay_unpruned
 from secateur.simulate.requests import Recording
 
 
@@ -63,16 +63,16 @@ def simulate(
     loaded = load(policy) if policy is not None else None
     said = loaded.pricing if loaded else ()
     price = price or _price(recording, said)
-    caching = caching or _caching(recording, price, said)
-    tariff = stated(price, caching.rules, hour=caching.hour, free=caching.free)
-    pruned = replayed(recording, loaded, window=window, tariff=tariff) if loaded else unpruned(recording)
+    caching = caching or _resolve_caching(recording, price, said)
+    tariff = build_tariff(price, caching.rules, hour=caching.hour, free=caching.free)
+    pruned = replay_policy(recording, loaded, window=window, tariff=tariff) if loaded else replay_unpruned(recording)
     turns = tuple(pruned)
-    rows = paid(turns, price, caching)
-    return Run(loaded.name if loaded else "", price, caching, turns, rows, billed(rows, price))
+    rows = bill_turns(turns, price, caching)
+    return Run(loaded.name if loaded else "", price, caching, turns, rows, sum_bill(rows, price))
 
 
-def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[BillRow, ...]:
-    """What a series of views costs, request by request, whoever made them."""
+def bill_turns(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[BillRow, ...]:
+    """The cost of a series of views, request by request, whatever made them."""
     cache = Cache(caching)
     prompts: Prompts | None = None
     rows: list[BillRow] = []
@@ -80,9 +80,9 @@ def paid(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[BillRow
     for turn in turns:
         prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
         busted += bool(rows) and (caching.turn_busts and turn.begins or turn.request.number in caching.busts)
-        prompt = prompts.of(turn.seen, model=turn.request.model, state=busted)
+        prompt = prompts.build_prompt(turn.seen, model=turn.request.model, state=busted)
         sent = cache.send(prompt, turn.at, turn.ahead, edited=turn.opened)
-        rows.append(_row(turn, sent, price, caching.hour))
+        rows.append(_build_row(turn, sent, price, caching.hour))
     return tuple(rows)
 
 
@@ -93,17 +93,17 @@ def as_paid(recording: Recording, price: Price) -> tuple[BillRow, ...]:
         usage = request.usage
         if usage is not None:
             sent = CachedPrompt(usage.read, usage.write, usage.input)
-            rates = price.rates(sent.tokens)
+            rates = price.get_rates(sent.tokens)
             longer = (rates.w_1h - rates.w) * usage.write_1h * rates.input / price.base.input if usage.write_1h else 0.0
-            paid = units(price, sent, usage.output) + longer
+            paid = compute_units(price, sent, usage.output) + longer
             rows.append(
                 BillRow(request.number, request.at, usage.read, usage.write, usage.input, usage.output, units=paid)
             )
     return tuple(rows)
 
 
-def _row(turn: Turn, sent: CachedPrompt, price: Price, hour: bool) -> BillRow:
-    called = sum(units(price, call.sent, call.output, hour=hour) for call in turn.calls)
+def _build_row(turn: Turn, sent: CachedPrompt, price: Price, hour: bool) -> BillRow:
+    called = sum(compute_units(price, call.sent, call.output, hour=hour) for call in turn.calls)
     return BillRow(
         number=turn.request.number,
         at=turn.at,
@@ -111,7 +111,7 @@ def _row(turn: Turn, sent: CachedPrompt, price: Price, hour: bool) -> BillRow:
         write=sent.write,
         plain=sent.plain,
         output=turn.request.output,
-        units=units(price, sent, turn.request.output, hour=hour) + called,
+        units=compute_units(price, sent, turn.request.output, hour=hour) + called,
         called=called,
         cold=sent.cold,
         lost=sent.lost,
@@ -128,14 +128,14 @@ def _price(recording: Recording, said: Entries) -> Price:
     return price
 
 
-def _caching(recording: Recording, price: Price, said: Entries) -> Caching:
-    entry = entry_for(said, recording.model)
-    caching = caching_of(recording, _rules(recording, price, said))
+def _resolve_caching(recording: Recording, price: Price, said: Entries) -> Caching:
+    entry = find_entry(said, recording.model)
+    caching = infer_caching(recording, _resolve_rules(recording, price, said))
     return replace(caching, hour=True) if entry is not None and entry.cache_ttl == "1h" else caching
 
 
-def _rules(recording: Recording, price: Price, said: Entries) -> CacheRules:
-    rules = rules_under(said, price.model) or rules_under(said, recording.model)
+def _resolve_rules(recording: Recording, price: Price, said: Entries) -> CacheRules:
+    rules = resolve_rules(said, price.model) or resolve_rules(said, recording.model)
     if rules is None:
         names = " nor ".join(dict.fromkeys(filter(None, (price.model, recording.model))))
         raise ConfigError(f"no cache rules are known for {names}: name a model that has some, or state them")

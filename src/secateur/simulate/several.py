@@ -9,37 +9,37 @@ from typing import Any
 
 from secateur.errors import FormatError
 from secateur.jsontext import Lines, Text
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 
 
-def recordings(data: bytes, *, model: str = "", compactions: bool = True) -> Iterator[Recording]:
-    """The recording of each conversation in a file; settings as for `recorded`. Raises FormatError."""
-    for one in conversations(data):
-        yield recorded(one, model=model, compactions=compactions)
+def read_recordings(data: bytes, *, model: str = "", compactions: bool = True) -> Iterator[Recording]:
+    """The recording of each conversation in a file; settings as in `read_recording`. Raises FormatError."""
+    for one in split_conversations(data):
+        yield read_recording(one, model=model, compactions=compactions)
 
 
-def conversations(data: bytes) -> Iterator[Any]:
-    """Each conversation in a file, as a document of its own."""
-    value = _whole(data)
+def split_conversations(data: bytes) -> Iterator[Any]:
+    """Each conversation in a file, as its own document."""
+    value = _decode_whole(data)
     if isinstance(value, list) and value and all(isinstance(one, dict) and "traj" in one for one in value):
         yield from value
     elif isinstance(value, dict) and isinstance(value.get("simulations"), list):
         yield from ({**value, "simulations": [one]} for one in value["simulations"])
     elif value is None:
-        yield from _lines(data)
+        yield from _split_lines(data)
     else:
         yield data
 
 
-def _whole(data: bytes) -> Any:
-    """The value that a file is; None for lines of JSON."""
+def _decode_whole(data: bytes) -> Any:
+    """The value of a file; None for lines of JSON."""
     try:
         return Text.of(data).value()
     except FormatError:
         return None
 
 
-def _lines(data: bytes) -> Iterator[Any]:
+def _split_lines(data: bytes) -> Iterator[Any]:
     lines = Lines.of(data)
     first = lines.line(0)
     if isinstance(first, dict) and isinstance(first.get("history"), list):
@@ -47,21 +47,23 @@ def _lines(data: bytes) -> Iterator[Any]:
             text = lines.child(number)
             if text is not None and text.raw.strip():
                 yield text.raw
-    elif _body(first):
-        yield from _last_of_each([body for number in range(len(lines)) if (body := _body(lines.line(number)))])
+    elif _get_body(first):
+        yield from _keep_last_requests(
+            [body for number in range(len(lines)) if (body := _get_body(lines.line(number)))]
+        )
     else:
         yield data
 
 
-def _body(value: Any) -> dict[str, Any]:
-    """The body of a captured request; {} where a line is none."""
+def _get_body(value: Any) -> dict[str, Any]:
+    """The body of a captured request; {} if a line is not one."""
     request = value.get("request") if isinstance(value, dict) else None
     body = request.get("body") if isinstance(request, dict) else None
     return body if isinstance(body, dict) and isinstance(body.get("messages"), list) else {}
 
 
-def _last_of_each(bodies: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The last request of each conversation: a new one begins where there is less than before."""
+def _keep_last_requests(bodies: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The last request of each conversation: a new one begins where there are fewer messages than before."""
     for before, after in zip(bodies, [*bodies[1:], None], strict=True):
         if after is None or len(after["messages"]) <= len(before["messages"]):
             yield before

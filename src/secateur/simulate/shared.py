@@ -24,13 +24,13 @@ class Said(Struct, frozen=True):
     tokens: int  # of its answer
 
 
-def told(recording: Recording) -> tuple[Said, ...]:
+def describe_requests(recording: Recording) -> tuple[Said, ...]:
     """The requests of a recording, in order."""
-    return tuple(_said(recording, one) for one in recording.requests)
+    return tuple(_describe_request(recording, one) for one in recording.requests)
 
 
-def shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
-    """How many of each recording's first requests are counted with another one."""
+def count_shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
+    """How many leading requests of each recording are counted with another one."""
     known: dict[str, int] = {}  # keys of requests, by what they held and by their answers -> when they were sent
     found = [0] * len(recordings)
     for number in sorted(range(len(recordings)), key=lambda one: -sum(1 for said in recordings[one] if said.key)):
@@ -44,8 +44,8 @@ def shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
     return found
 
 
-def _said(recording: Recording, request: RecordedRequest) -> Said:
-    answer, held = recording.said(request), recording.context(request)
+def _describe_request(recording: Recording, request: RecordedRequest) -> Said:
+    answer, held = recording.get_answer(request), recording.get_context(request)
     tokens = sum(part.tokens for part in answer.parts) if answer else 0
     asked = f"{request.model} {held[-1].key if held else ''}"
     return Said(f"{request.model} {answer.key}" if answer else "", asked, request.at, tokens)

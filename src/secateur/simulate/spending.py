@@ -50,13 +50,13 @@ class Spending(Struct, frozen=True):
     leaks: tuple[Leak, ...]
 
 
-def spending(recording: Recording, run: Run, recall: Recall, since: int = 0) -> Spending:
-    """The shares of an unpruned run; only requests from number `since` on are counted, and what came with them."""
-    books = [_Book(one, recall.dead_after(number), since) for number, one in enumerate(recording.segments)]
+def analyze_spending(recording: Recording, run: Run, recall: Recall, since: int = 0) -> Spending:
+    """The shares of an unpruned run, counting only requests from number `since` on."""
+    books = [_Book(one, recall.find_last_uses(number), since) for number, one in enumerate(recording.segments)]
     tally = _Tally(run.price.base.input / 1e6)
     before: tuple[BillRow, int] | None = None
     for turn, row in zip(run.turns, run.rows, strict=True):
-        segment, rates = turn.request.segment, run.price.rates(row.prompt)
+        segment, rates = turn.request.segment, run.price.get_rates(row.prompt)
         scale = rates.input / run.price.base.input if run.price.base.input else 0.0
         write = rates.w_1h if run.caching.hour else rates.w
         if row.number < since:
@@ -68,15 +68,15 @@ def spending(recording: Recording, run: Run, recall: Recall, since: int = 0) -> 
         tally.add((ANSWERS, ""), 1, row.output, rates.o * scale * row.output, once=row.output)
         if row.cold and before and before[1] == segment:
             again = max(0, min(before[0].prompt, row.prompt) - row.read)
-            tally.leak("cold", "", 1, again, max(0.0, write - rates.r) * scale * again)
+            tally.add_leak("cold", "", 1, again, max(0.0, write - rates.r) * scale * again)
         if scale > 1:
-            tally.leak("tier", "", 1, row.prompt, (scale - 1) / scale * (row.units - row.called))
+            tally.add_leak("tier", "", 1, row.prompt, (scale - 1) / scale * (row.units - row.called))
         before = row, segment
     if not since:
-        tally.once(FIXED, max((one.fixed_tokens for one in recording.segments), default=0))
+        tally.add_once(FIXED, max((one.fixed_tokens for one in recording.segments), default=0))
     for book in books:
         book.close(tally)
-    return tally.closed()
+    return tally.build_spending()
 
 
 class _Book:
@@ -85,7 +85,7 @@ class _Book:
     def __init__(self, segment: Transcript, dead: dict[str, int], since: int) -> None:
         self.since = since
         self.parts = [part for message in segment.messages for part in message.parts]
-        self.kinds = [_kind(m.role, part) for m in segment.messages for part in m.parts]
+        self.kinds = [_name_kind(m.role, part) for m in segment.messages for part in m.parts]
         self.first = np.cumsum([0, *(len(message.parts) for message in segment.messages)])
         self.tokens = np.array([part.tokens for part in self.parts], dtype=np.float64)
         self.ends = segment.fixed_tokens + self.tokens.cumsum()
@@ -109,8 +109,8 @@ class _Book:
         """Share out one prompt; what system prompt and tools cost of it."""
         held = int(self.first[answer])
         spot = slice(0, held)
-        share = _costs(self.ends[spot] - self.tokens[spot], self.ends[spot], row, rates)
-        fixed = float(_costs(np.zeros(1), np.array([self.fixed]), row, rates)[0])
+        share = _compute_costs(self.ends[spot] - self.tokens[spot], self.ends[spot], row, rates)
+        fixed = float(_compute_costs(np.zeros(1), np.array([self.fixed]), row, rates)[0])
         whole = float(share.sum()) + fixed
         paid = rates[0] * row.read + rates[1] * row.write + rates[2] * row.plain
         fit = paid / whole if whole else 0.0
@@ -124,7 +124,7 @@ class _Book:
         return fixed * fit
 
     def close(self, tally: "_Tally") -> None:
-        copies = _copies(self.parts)
+        copies = _find_copies(self.parts)
         for at, part in enumerate(self.parts):
             times, cost = int(self.times[at]), float(self.cost[at])
             if not times:
@@ -134,14 +134,14 @@ class _Book:
             if part.kind != "tool_result":
                 continue
             if self.idle[at]:
-                tally.leak("dead", part.tool, 1, int(part.tokens * self.idle[at]), float(self.dead[at]))
+                tally.add_leak("dead", part.tool, 1, int(part.tokens * self.idle[at]), float(self.dead[at]))
             for what, holds in (
                 ("again", at in copies),
                 ("large", part.tokens > LARGE_TOKENS),
                 ("failed", bool(part.is_error)),
             ):
                 if holds:
-                    tally.leak(what, part.tool, 1, part.tokens * times, cost)
+                    tally.add_leak(what, part.tool, 1, part.tokens * times, cost)
 
 
 class _Tally:
@@ -156,25 +156,25 @@ class _Tally:
         for at, more in enumerate((parts, once, sent, units * self._per_unit)):
             self._spent[name][at] += more
 
-    def once(self, kind: str, tokens: int) -> None:
+    def add_once(self, kind: str, tokens: int) -> None:
         self._spent[kind, ""][0:2] = [float(tokens > 0), tokens]
 
-    def leak(self, what: str, tool: str, times: int, tokens: int, units: float) -> None:
+    def add_leak(self, what: str, tool: str, times: int, tokens: int, units: float) -> None:
         for at, more in enumerate((times, tokens, units * self._per_unit)):
             self._leaks[what, tool][at] += more
 
-    def closed(self) -> Spending:
+    def build_spending(self) -> Spending:
         spent = [PartSpending(*name, int(n[0]), int(n[1]), int(n[2]), n[3]) for name, n in self._spent.items()]
         leaks = [Leak(*name, int(n[0]), int(n[1]), n[2]) for name, n in self._leaks.items()]
-        return Spending(tuple(sorted(spent, key=_dear)), tuple(sorted(leaks, key=_dear)))
+        return Spending(tuple(sorted(spent, key=_rank_by_cost)), tuple(sorted(leaks, key=_rank_by_cost)))
 
 
-def _dear(one: PartSpending | Leak) -> float:
+def _rank_by_cost(one: PartSpending | Leak) -> float:
     return -one.dollars
 
 
-def _costs(starts: Floats, ends: Floats, row: BillRow, rates: tuple[float, float, float]) -> Floats:
-    """What tokens from each start to each end cost by their place in the prompt."""
+def _compute_costs(starts: Floats, ends: Floats, row: BillRow, rates: tuple[float, float, float]) -> Floats:
+    """The cost of tokens from each start to each end, by their place in the prompt."""
     read = np.clip(np.minimum(ends, row.read) - starts, 0, None)
     to = row.read + row.write
     written = np.clip(np.minimum(ends, to) - np.maximum(starts, row.read), 0, None)
@@ -182,8 +182,8 @@ def _costs(starts: Floats, ends: Floats, row: BillRow, rates: tuple[float, float
     return np.asarray(rates[0] * read + rates[1] * written + rates[2] * plain)
 
 
-def _copies(parts: Sequence[Part]) -> set[int]:
-    """Results that say what one of the same tool said before."""
+def _find_copies(parts: Sequence[Part]) -> set[int]:
+    """Results identical to an earlier one of the same tool."""
     seen: set[tuple[str, str]] = set()
     found: set[int] = set()
     for at, part in enumerate(parts):
@@ -194,5 +194,5 @@ def _copies(parts: Sequence[Part]) -> set[int]:
     return found
 
 
-def _kind(role: str, part: Part) -> str:
+def _name_kind(role: str, part: Part) -> str:
     return part.kind.replace("_", " ") if part.kind != "text" else f"{role} text"

@@ -33,8 +33,8 @@ class Chapter(Struct, frozen=True, kw_only=True):
     saved: float = 0.0
 
 
-def story(run: Run, account: DecisionLog, most: int = 4) -> list[Chapter]:
-    """The chapters of a run; `most` edits have one each."""
+def divide_chapters(run: Run, account: DecisionLog, most: int = 4) -> list[Chapter]:
+    """The chapters of a run; up to `most` edits have one each."""
     if not run.rows:
         return []
     edits = [event for event in account.events if not event.birth]
@@ -45,7 +45,7 @@ def story(run: Run, account: DecisionLog, most: int = 4) -> list[Chapter]:
     for event in told:
         if event.number > begin:
             found.append(_wait(run, account, (begin, event.number - 1), before))
-            before = _kind(found[-1].why)
+            before = _normalize_reason(found[-1].why)
         found.append(_edit(event))
         begin = event.number + 1
     if begin <= end:
@@ -53,14 +53,14 @@ def story(run: Run, account: DecisionLog, most: int = 4) -> list[Chapter]:
     return found
 
 
-def told(chapter: Chapter, policy: str) -> str:
-    """A chapter in words, its figures aside."""
+def describe_chapter(chapter: Chapter, policy: str) -> str:
+    """A chapter in words, without its figures."""
     why = _FREED.sub("", chapter.why.removeprefix(f"{policy}: ")).removesuffix(", in tokens of input")
     if chapter.event is not None:
         return f"{EDITS}{why}"
-    said = [_many(chapter.small, "smaller edit")] if chapter.small else []
+    said = [_pluralize(chapter.small, "smaller edit")] if chapter.small else []
     if chapter.births:
-        said.append(f"{_many(chapter.births, 'time')} something new was excerpted before it was cached")
+        said.append(f"{_pluralize(chapter.births, 'time')} something new was excerpted before it was cached")
     if chapter.same:
         said.append("waits, for the same reason")
     elif why:
@@ -68,7 +68,7 @@ def told(chapter: Chapter, policy: str) -> str:
     return "; ".join(said)
 
 
-def _many(count: int, what: str) -> str:
+def _pluralize(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
@@ -87,14 +87,14 @@ def _edit(event: DecisionEvent) -> Chapter:
 def _wait(run: Run, account: DecisionLog, span: tuple[int, int], before: str) -> Chapter:
     first, last = span
     gates = [row.why for row in run.rows if first <= row.number <= last and not row.opened and row.why]
-    kinds = Counter(map(_kind, gates))
+    kinds = Counter(map(_normalize_reason, gates))
     kind, asked = kinds.most_common(1)[0] if kinds else ("", 0)
     inside = [event for event in account.events if first <= event.number <= last]
     return Chapter(
         first=first,
         last=last,
         event=None,
-        why=next((why for why in reversed(gates) if _kind(why) == kind), ""),
+        why=next((why for why in reversed(gates) if _normalize_reason(why) == kind), ""),
         same=bool(kind) and kind == before,
         asked=asked,
         small=sum(not event.birth for event in inside),
@@ -105,5 +105,5 @@ def _wait(run: Run, account: DecisionLog, span: tuple[int, int], before: str) ->
     )
 
 
-def _kind(why: str) -> str:
+def _normalize_reason(why: str) -> str:
     return _NUMBER.sub("0", why)

@@ -11,9 +11,9 @@ from msgspec import Struct
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.outcome import Compacted
-from secateur.compaction.trigger import due
+from secateur.compaction.trigger import check_due
 from secateur.fitting import NO_OPTIONS, CompactionSetup
-from secateur.fitting.breakers import held_back
+from secateur.fitting.breakers import find_refusal
 from secateur.pipeline import apply_compaction
 from secateur.session import Projection
 from secateur.simulate.bill import ExtraCall
@@ -32,7 +32,7 @@ class Summed(Struct, frozen=True):
 
 def summarize(context: Context, projection: Projection) -> Summed:
     """Compact if it is due."""
-    asks = _asks(context, projection) if context.policy.compaction is not None else []
+    asks = _collect_asks(context, projection) if context.policy.compaction is not None else []
     done = apply_compaction(context, projection, REPLAYED, NO_OPTIONS)
     if not done.reason or not isinstance(done.outcome, Compacted) or done.outcome.rung == "digest":
         return Summed(done.reason)  # no model is asked for a digest
@@ -43,14 +43,14 @@ def summarize(context: Context, projection: Projection) -> Summed:
     return Summed(done.reason, tuple(calls))
 
 
-def _asks(context: Context, projection: Projection) -> list[Ask]:
-    """The questions that a summarizer would have been asked; none where no summary is due or a breaker holds it."""
-    if not due(context.settings, context.load(projection), context.limits).now:
+def _collect_asks(context: Context, projection: Projection) -> list[Ask]:
+    """The prompts a summarizer would have been sent; none if no summary is due or the breaker is open."""
+    if not check_due(context.settings, context.load(projection), context.limits).now:
         return []
     messages = projection.document.transcript.messages
-    if held_back(projection.plan, messages, context.window, projection.count) is not None:
+    if find_refusal(projection.plan, messages, context.window, projection.count) is not None:
         return []
-    scene = context.compaction_input(projection, NO_OPTIONS, True)
+    scene = context.build_compaction_input(projection, NO_OPTIONS, True)
     steps = compact(scene, context.settings, context.policy.continuation)
     found: list[Ask] = []
     try:

@@ -7,21 +7,21 @@ few requests to hundreds, some sessions pause for longer than a cache lives, and
 from collections.abc import Iterator
 from random import Random
 
-from secateur.simulate.lot import Lot, lot
+from secateur.simulate.lot import Lot, make_lot
 
 _SHORTEST, _LONGEST = 10, 400  # requests
 _PLACEHOLDER = 12.0  # tokens
 
 
-def sessions(count: int, r: float, w: float, seed: int = 0) -> Iterator[Lot]:
-    """So many sessions at these prices."""
+def generate_sessions(count: int, r: float, w: float, seed: int = 0) -> Iterator[Lot]:
+    """Generate this many sessions at these prices."""
     for number in range(count):
         chance = Random(f"{seed}.{number}")
-        yield made(chance, round(_SHORTEST * (_LONGEST / _SHORTEST) ** chance.random()), r, w)
+        yield generate_session(chance, round(_SHORTEST * (_LONGEST / _SHORTEST) ** chance.random()), r, w)
 
 
-def made(chance: Random, size: int, r: float, w: float) -> Lot:
-    """One session of so many requests."""
+def generate_session(chance: Random, size: int, r: float, w: float) -> Lot:
+    """Generate one session of this many requests."""
     keep = chance.choice((1, 3, 5, 10, 20))  # results that a newer one must push out of use
     pauses = chance.choice((0.0, 0.0, 0.005, 0.02, 0.08))  # share of requests that come too late
     typical, spread = 80 * 30 ** chance.random(), chance.uniform(0.4, 1.8)  # tokens of a result, its logarithm's sigma
@@ -37,11 +37,13 @@ def made(chance: Random, size: int, r: float, w: float) -> Lot:
             tokens += own
         prompts.append(tokens)
         cold.append(chance.random() < pauses)
-    return lot(prompts, cold, list(_aged(results, keep, size)), r=r, w=w)
+    return make_lot(prompts, cold, list(_iterate_items(results, keep, size)), r=r, w=w)
 
 
-def _aged(results: list[tuple[float, float, int]], keep: int, size: int) -> Iterator[tuple[float, float, int, int]]:
-    """Each result may go once so many newer ones are there."""
+def _iterate_items(
+    results: list[tuple[float, float, int]], keep: int, size: int
+) -> Iterator[tuple[float, float, int, int]]:
+    """Each result becomes eligible once this many newer ones exist."""
     for number, (before, own, first) in enumerate(results):
         pushed = results[number + keep][2] if number + keep < len(results) else size
         yield before, own - _PLACEHOLDER, first, max(pushed, first + 1)

@@ -13,18 +13,18 @@ from msgspec.structs import replace
 from secateur.budget import Budget
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction
-from secateur.compaction.trigger import Limits, Load, limits
+from secateur.compaction.trigger import Limits, Load, compute_limits
 from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
-from secateur.formats.breakpoints import NEAR, SLOTS, buys_longer, slots
+from secateur.formats.breakpoints import NEAR, SLOTS, count_slots, has_long_retention
 from secateur.model import Epoch, Message, Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
-from secateur.pricing.tariffs import tariff_of
+from secateur.pricing.tariffs import get_tariff
 from secateur.session import Projection
 from secateur.session.counting import Counting
 from secateur.session.document import Document
-from secateur.sessions.calibration import calibration_of, lives_s
+from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
 from secateur.sessions.recall_handles import Handles
 from secateur.stores.protocol import Calibration, SessionId, State
 from secateur.tariff import CachePricing
@@ -98,32 +98,32 @@ class Context(Struct, frozen=True, kw_only=True):
     @property
     def limits(self) -> Limits:
         """Where compaction begins."""
-        return limits(self.settings, self.window, self.model)
+        return compute_limits(self.settings, self.window, self.model)
 
     def load(self, projection: Projection) -> Load:
         """How full the window is. Of a view that grew, only what is new is counted."""
         if self.calibration.samples:
-            return self._calibrated(projection.tokens[1])
-        count = projection.counting.by(self.settings.counter or self.policy.counter)
-        messages = projection.view().messages
-        return Load(self.fixed_tokens + projection.tallies.by(count).of(messages), self.fixed_tokens)
+            return self._calibrate(projection.tokens[1])
+        count = projection.counting.get_counter(self.settings.counter or self.policy.counter)
+        messages = projection.get_view().messages
+        return Load(self.fixed_tokens + projection.tallies.get_tally(count).sum_messages(messages), self.fixed_tokens)
 
     def load_of(self, projection: Projection, messages: Sequence[Message]) -> Load:
         """How full the window would be with a view of these messages."""
         parts = [part for message in messages for part in message.parts]
         if self.calibration.samples:
-            return self._calibrated(sum(part.tokens or projection.count(part.text) for part in parts))
-        count = projection.counting.by(self.settings.counter or self.policy.counter)
+            return self._calibrate(sum(part.tokens or projection.count(part.text) for part in parts))
+        count = projection.counting.get_counter(self.settings.counter or self.policy.counter)
         sizes = [part.tokens if part.kind == "media" else count(part.text) for part in parts]
         return Load(self.fixed_tokens + sum(sizes), self.fixed_tokens)
 
-    def compaction_input(self, projection: Projection, options: CompactOptions, asks: bool) -> CompactionInput:
-        """The conversation as a compaction is given it: the view after pruning."""
+    def build_compaction_input(self, projection: Projection, options: CompactOptions, asks: bool) -> CompactionInput:
+        """The conversation as input of a compaction: the view after pruning."""
         return CompactionInput(
             raw=projection.document.transcript.messages,
             shown=projection.projected_messages,
             ranges=projection.ranges,
-            count=projection.counting.by(self.policy.counter),
+            count=projection.counting.get_counter(self.policy.counter),
             window=self.window,
             load=self.load(projection),
             model=self.model,
@@ -135,28 +135,28 @@ class Context(Struct, frozen=True, kw_only=True):
             handles=self.budget.recall_handles,
         )
 
-    def refreshed(self, projection: Projection, used_before: int) -> "Context":
+    def refresh(self, projection: Projection, used_before: int) -> "Context":
         """The context after an epoch was applied to a projection whose view had `used_before` tokens."""
-        used = self.budget.tokens_used + self.budget.reported(projection.used - used_before)
+        used = self.budget.tokens_used + self.budget.scale_to_reported(projection.used - used_before)
         return replace(
             self, budget=replace(self.budget, tokens_used=used, edited_by=projection.edited, originals=projection.raw)
         )
 
-    def _calibrated(self, messages: int) -> Load:
+    def _calibrate(self, messages: int) -> Load:
         ratio = self.calibration.ratio
         ours = self.fixed_tokens + messages
         return Load(round(ours * ratio), round(self.fixed_tokens * ratio), anchored=True)
 
 
-def new_projection(settings: EngineSettings) -> Projection:
+def make_projection(settings: EngineSettings) -> Projection:
     """The projection of a session that has read nothing yet."""
     policy = settings.policy
     counting = Counting.of((settings.counter, policy.counter))
     return Projection(policy.protect, counting, policy.record_cleared_at, policy.schedule.needs_usage)
 
 
-def repaired_request(settings: EngineSettings, native: Any) -> Incoming:
-    """The request as the provider accepts it, and what was repaired, where that was asked for."""
+def repair_request(settings: EngineSettings, native: Any) -> Incoming:
+    """The request as the provider accepts it, and what was repaired, if repair is enabled."""
     if not settings.repair:
         return Incoming(native)
     from secateur.api.repair import repair  # only a request that is repaired pays for loading it
@@ -184,7 +184,7 @@ def build_context(
     model, fixed_tokens = settings.model or read.model, request.fixed_tokens or read.fixed_tokens
     learned = state.calibrations.get(model, Calibration()).window
     window, source = resolve(settings.window, model, policy, learned=learned, recorded=read.window)
-    token_ratio, used = calibration_of(state, read.model).ratio, projection.used + fixed_tokens
+    token_ratio, used = get_calibration(state, read.model).ratio, projection.used + fixed_tokens
     ratio = token_ratio if projection.counting.alike else 1.0
     budget = Budget(
         window=window,
@@ -195,12 +195,12 @@ def build_context(
         edited_by=projection.edited,
         own_keys=projection.message_index.own,
         originals=projection.raw,
-        idle_s=_idle_s(projection, request, state, model),
+        idle_s=_compute_idle_s(projection, request, state, model),
         has_prior_view=has_prior_view,
         now_ms=request.now_ms,
         recall_handles=handles,
-        pricing=_tariff(projection, settings, request.now_ms, state),
-        cold_reason=_switched(model, state),
+        pricing=_resolve_tariff(projection, settings, request.now_ms, state),
+        cold_reason=_describe_switch(model, state),
     )
     return Context(
         policy=policy,
@@ -210,21 +210,21 @@ def build_context(
         window_source=source,
         stated_window=settings.window or 0,
         fixed_tokens=fixed_tokens,
-        calibration=calibration_of(state, model),
+        calibration=get_calibration(state, model),
         token_ratio=token_ratio,
         who=state.who,
         storage=storage,
     )
 
 
-def _idle_s(projection: Projection, request: FitRequest, state: State, model: str) -> float | None:
-    """Idle time runs from the last call or from the last epoch, whichever is later: pruning restarts it (SEEDS 3.2).
+def _compute_idle_s(projection: Projection, request: FitRequest, state: State, model: str) -> float | None:
+    """Idle time runs from the last call or epoch, whichever is later: pruning restarts it (SEEDS 3.2).
 
     The last call is the latest that is known: by the document, by recorded usage, or by the session's own last
     request. A call of another provider or model says nothing about this one's cache; an epoch of a command made none.
     """
     idle_s, read, clock = request.idle_s, projection.document.transcript, state.clock
-    last = max(read.last_call_ms or read.last_timestamp_ms, _called_ms(state, read), clock.sent.get(model, 0))
+    last = max(read.last_call_ms or read.last_timestamp_ms, _get_last_call_ms(state, read), clock.sent.get(model, 0))
     if idle_s is None and last:
         idle_s = max(0.0, (request.now_ms - last) / 1000)
     opened = projection.branch_plan.epochs[-1].at_ms if projection.branch_plan.epochs else 0
@@ -233,16 +233,16 @@ def _idle_s(projection: Projection, request: FitRequest, state: State, model: st
     return idle_s
 
 
-def _tariff(projection: Projection, settings: EngineSettings, now_ms: int, state: State) -> CachePricing:
-    """The prices of a request that buys what this one buys, with the cache lifetime that this session observed.
+def _resolve_tariff(projection: Projection, settings: EngineSettings, now_ms: int, state: State) -> CachePricing:
+    """The prices of a request with this one's options, with the cache lifetime observed in this session.
 
     A request that marks blocks itself says how many breakpoints may be added to it.
     """
     document = projection.document
     request = document.format.name, document.native, document.transcript.messages[-NEAR:]
     model = settings.model or document.transcript.model
-    tariff = tariff_of(model, buys_longer(*request), at=now_ms, said=settings.policy.pricing)
-    ttl_s, used = lives_s(state.clock, model, tariff.ttl_s), slots(*request)
+    tariff = get_tariff(model, has_long_retention(*request), at=now_ms, said=settings.policy.pricing)
+    ttl_s, used = get_cache_ttl_s(state.clock, model, tariff.ttl_s), count_slots(*request)
     free = max(0, SLOTS - used) if used else tariff.free_breakpoints
     return (
         tariff
@@ -251,12 +251,12 @@ def _tariff(projection: Projection, settings: EngineSettings, now_ms: int, state
     )
 
 
-def _switched(model: str, state: State) -> str:
+def _describe_switch(model: str, state: State) -> str:
     last = state.clock.model
     return f"the model was switched from {last} to {model}" if model and last and last != model else ""
 
 
-def _called_ms(state: State, read: Transcript) -> int:
+def _get_last_call_ms(state: State, read: Transcript) -> int:
     clock = state.clock
     same = not clock.provider or not read.provider or clock.provider == read.provider
     return clock.called if same else 0

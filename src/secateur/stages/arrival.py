@@ -25,7 +25,7 @@ def propose_on_arrival(
     What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
     without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
     """
-    view = projection.preview(before) if before else projection.view()
+    view = projection.preview(before) if before else projection.get_view()
     if policy.on_arrival is None:
         return {}, view
     index, asked = get_index(view), view
@@ -39,7 +39,7 @@ def propose_on_arrival(
 
 
 def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:
-    """The excerpts on arrival that a schedule with prices lets pass."""
+    """The excerpts on arrival that a schedule with prices admits."""
     schedule, messages = policy.schedule, projection.document.transcript.messages
     sizes = {
         part.key: part.tokens for number in projection.message_index.find(arrived) for part in messages[number].parts
@@ -47,7 +47,7 @@ def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arr
     left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
     used, admitted = budget.tokens_used, Edits()
     for key, edit in arrived.items():
-        freed = budget.reported(sizes[key] - left[key])
+        freed = budget.scale_to_reported(sizes[key] - left[key])
         if schedule.admits(freed, used - freed, budget.pricing):
             admitted[key] = edit
             used -= freed

@@ -14,18 +14,18 @@ from msgspec.structs import replace
 
 from secateur.bounds import find_turn_start
 from secateur.compaction.outcome import Compacted, Outcome, Refused
-from secateur.compaction.summary import rendered
-from secateur.compaction.template import template
-from secateur.compaction.trigger import Due, due
+from secateur.compaction.summary import render_sections
+from secateur.compaction.template import get_template
+from secateur.compaction.trigger import Due, check_due
 from secateur.fitting import CompactionSetup, CompactOptions
 from secateur.fitting.background import EARLY_SHARE, BackgroundTask, PreparedSummary, SummaryJob
-from secateur.fitting.breakers import held_back
-from secateur.fitting.epoch import breaks_running_turn, epoch_of, ranges_of, swapped, view_of
-from secateur.hooks import BeforeCompact, CompactDecision, asked
+from secateur.fitting.breakers import find_refusal
+from secateur.fitting.epoch import build_epoch, get_ranges, is_running_turn_broken, preview_view, rebase_compaction
+from secateur.hooks import BeforeCompact, CompactDecision, call_before_hook
 from secateur.model import Epoch
-from secateur.render.host_entry import hosted
+from secateur.render.host_entry import has_host_entry
 from secateur.session import Projection
-from secateur.settle import headless
+from secateur.settle import is_missing_reasoning
 from secateur.stages import STORE_AWAY, Context
 
 if TYPE_CHECKING:
@@ -61,15 +61,15 @@ def conclude(
     """
     if context.storage == "away":
         return CompactionStep(Refused("store", STORE_AWAY))
-    verdict = due(context.settings, context.load(projection), context.limits, options.forced)
-    before = before_event(context, projection, verdict.why, verdict.text, options)
-    refusal = _refusal(projection, verdict, setup, options)
+    verdict = check_due(context.settings, context.load(projection), context.limits, options.forced)
+    before = make_before_event(context, projection, verdict.why, verdict.text, options)
+    refusal = _find_refusal(projection, verdict, setup, options)
     if setup.background is not None and (refusal is None or refusal.reason == "under"):
         prepared = prepared or setup.background.take(context.who)
         refusal = refusal if prepared else _begin_beside(context, projection, setup, options, before) or refusal
     if refusal is not None and not (prepared and refusal.reason == "under"):
         return CompactionStep(refusal)
-    known = ranges_of(projection)
+    known = get_ranges(projection)
     step = _swap_in(context, projection, prepared) or _compact(context, projection, setup, options, before)
     if isinstance(step.outcome, Compacted):
         step = conclude_epoch(context, projection, step, verdict.text)
@@ -83,20 +83,20 @@ def check_preconditions(projection: Projection, is_written: bool = True) -> Refu
     read, format = projection.document.transcript, projection.document.format
     if read.partial:
         return Refused("partial", "the provider holds history that is not in this request: it is only observed")
-    if read.requires_leading_reasoning and headless(
+    if read.requires_leading_reasoning and is_missing_reasoning(
         read.messages, projection.projected_messages, find_turn_start(read)
     ):
         return Refused("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
-    if is_written and (format.log or read.parts_only) and not hosted(projection.document):
+    if is_written and (format.log or read.parts_only) and not has_host_entry(projection.document):
         text = f"a session of {format.name} has no compaction of its own to append: compact the request, or prune it"
         return Refused("no_entry", text)
     return None
 
 
-def before_event(
+def make_before_event(
     context: Context, projection: Projection, reason: str, text: str, options: CompactOptions
 ) -> BeforeCompact:
-    """The event for the hook that is called before a compaction, with its reason in a word and in a sentence."""
+    """The event for the hook called before a compaction, with its reason as a word and as a sentence."""
     return BeforeCompact(
         session=context.who.session,
         model=context.model,
@@ -114,15 +114,17 @@ def conclude_epoch(context: Context, projection: Projection, step: CompactionSte
     """The step with the epoch of its compaction, unless the running turn needs what it would void."""
     made = step.outcome
     assert isinstance(made, Compacted)
-    epoch = epoch_of(projection, made, f"compaction ({made.rung}): {why}", context.budget.now_ms)
-    if breaks_running_turn(projection, epoch):
+    epoch = build_epoch(projection, made, f"compaction ({made.rung}): {why}", context.budget.now_ms)
+    if is_running_turn_broken(projection, epoch):
         text = "the running turn began with reasoning that is bound to its prefix: it waits for the turn to end"
         return replace(step, outcome=Refused("running_turn", text, made.attempts, made.asks))
     return replace(step, epoch=epoch)
 
 
-def _refusal(projection: Projection, verdict: Due, setup: CompactionSetup, options: CompactOptions) -> Refused | None:
-    """Why no compaction is to be made, before anything else is looked at."""
+def _find_refusal(
+    projection: Projection, verdict: Due, setup: CompactionSetup, options: CompactOptions
+) -> Refused | None:
+    """Why no compaction is to be made, checked before anything else."""
     if not setup.enabled:
         return Refused("off", "compaction is off")
     if verdict.why == "off":
@@ -146,13 +148,14 @@ def _begin_beside(
     if before.tokens < before.threshold * EARLY_SHARE or before.tokens > context.window:
         return None
     messages = projection.document.transcript.messages
-    if held_back(projection.branch_plan, messages, context.window, projection.count) is not None:
+    if find_refusal(projection.branch_plan, messages, context.window, projection.count) is not None:
         return None
-    scene = context.compaction_input(projection, replace(options, forced=True), True)
+    scene = context.build_compaction_input(projection, replace(options, forced=True), True)
     task = BackgroundTask(scene, context.settings, context.policy.continuation)
-    listed, hooks, known = setup.summarizers, setup.hooks, ranges_of(projection)
+    listed, hooks, known = setup.summarizers, setup.hooks, get_ranges(projection)
     background.begin(
-        context.who, lambda: SummaryJob(lambda: asked(hooks, before)[0], task, listed, setup.deadline_s, known)
+        context.who,
+        lambda: SummaryJob(lambda: call_before_hook(hooks, before)[0], task, listed, setup.deadline_s, known),
     )
     return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")
 
@@ -161,7 +164,7 @@ def _swap_in(context: Context, projection: Projection, prepared: PreparedSummary
     """The summary that was made beside earlier requests, if it still applies."""
     if prepared is None or not isinstance(prepared.made.outcome, Compacted):
         return None
-    made = swapped(projection, prepared.made.outcome, prepared.known, context.policy.continuation)
+    made = rebase_compaction(projection, prepared.made.outcome, prepared.known, context.policy.continuation)
     return CompactionStep(made, made=replace(prepared.made, outcome=made)) if made is not None else None
 
 
@@ -172,18 +175,18 @@ def _compact(
     from secateur import compacting  # only a request that compacts pays for loading it
 
     messages = projection.document.transcript.messages
-    held = None if options.forced else held_back(projection.branch_plan, messages, context.window, projection.count)
+    held = None if options.forced else find_refusal(projection.branch_plan, messages, context.window, projection.count)
     if held is not None and before.tokens <= context.window:
         return CompactionStep(held)
-    reply, warning = asked(setup.hooks, before)
+    reply, warning = call_before_hook(setup.hooks, before)
     if reply.cancel:
         vetoed = Refused("vetoed", reply.reason or "the hook before_compact cancelled it")
         return CompactionStep(vetoed).with_warnings(warning)
     listed = setup.summarizers if held is None and (setup.background is None or options.forced) else ()
     options = _with_reply(options, reply)
-    scene = context.compaction_input(projection, options, bool(listed))
+    scene = context.build_compaction_input(projection, options, bool(listed))
     task = compacting.CompactionTask(scene, context.settings, context.policy.continuation)
-    made = compacting.compacted(task, listed, setup.deadline_s, options.stop)
+    made = compacting.compact_history(task, listed, setup.deadline_s, options.stop)
     if options.stop is not None and options.stop.called:
         raise CancelledError
     breaker = f"no summarizer was asked: {held.text}" if held is not None else ""
@@ -207,14 +210,16 @@ def _shorten_tail(
         outcome = step.outcome
         if not isinstance(outcome, Compacted) or not isinstance(first, Compacted) or context.window <= 0:
             break
-        view = view_of(projection, epoch_of(projection, outcome, "", context.budget.now_ms))
+        view = preview_view(projection, build_epoch(projection, outcome, "", context.budget.now_ms))
         left, usable = context.load_of(projection, view).tokens, context.limits.usable
         if left <= usable:
             break
         narrow = replace(narrow, window=int(narrow.window * usable / left * 0.95))
-        prose = rendered(template(context.settings.template, "en"), first.sections)
-        again = narrow.compaction_input(projection, replace(options, forced=True, summary=prose or "-"), False)
-        made = compacting.compacted(compacting.CompactionTask(again, context.settings, context.policy.continuation), ())
+        prose = render_sections(get_template(context.settings.template, "en"), first.sections)
+        again = narrow.build_compaction_input(projection, replace(options, forced=True, summary=prose or "-"), False)
+        made = compacting.compact_history(
+            compacting.CompactionTask(again, context.settings, context.policy.continuation), ()
+        )
         if not isinstance(made.outcome, Compacted):
             break
         known = {"rung": first.rung, "by": first.by, "attempts": first.attempts, "asks": first.asks}

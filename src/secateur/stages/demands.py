@@ -12,11 +12,11 @@ from secateur.model import Edit, Epoch, Restore
 from secateur.protect import Protection
 from secateur.session import Projection
 from secateur.sessions import CachedSession, SessionManager
-from secateur.sessions.calibration import left_out
-from secateur.sessions.pins import held
-from secateur.sessions.rebase import REWRITTEN, MissingParts, carried, lost
-from secateur.sessions.request_tree import Placement, last_tip, place_request
-from secateur.sessions.undo import postpone, void
+from secateur.sessions.calibration import describe_left_out
+from secateur.sessions.pins import find_pinned
+from secateur.sessions.rebase import REWRITTEN, MissingParts, carry_over_edits, find_lost_edits
+from secateur.sessions.request_tree import Placement, get_last_tip, place_request
+from secateur.sessions.undo import find_void_reasoning, postpone
 from secateur.stages import EngineSettings
 from secateur.stores.protocol import State
 
@@ -45,47 +45,47 @@ def collect(
     now_ms: int,
 ) -> Demands:
     """The demands of the session: edits and their reason, protection, warnings."""
-    keys, warnings = _pinned(settings, sessions, state, projection)
+    keys, warnings = _find_pinned(settings, sessions, state, projection)
     protect = settings.policy.protect
     protection = replace(protect, part_keys=(*protect.part_keys, *keys)) if state.pins else protect
     pins: dict[str, Edit] = {key: Restore(key, strategy="pin") for key in keys if key in projection.fold.parts}
-    missing = lost(projection, cached.lost) if sessions.store is not None else cached.lost
-    rebased = carried(projection, missing, protection) if sessions.store is not None else {}
+    missing = find_lost_edits(projection, cached.lost) if sessions.store is not None else cached.lost
+    rebased = carry_over_edits(projection, missing, protection) if sessions.store is not None else {}
     placement = place_request(sessions, cached, state, projection)
-    tip = last_tip(cached, state)
-    undone = void(projection, tip)
+    tip = get_last_tip(cached, state)
+    undone = find_void_reasoning(projection, tip)
     postponed = postpone(projection, tip, undone, now_ms)
     if postponed:
         undone, warnings = {}, (*warnings, postponed[0].reason)
     return Demands(
         edits={**rebased, **undone, **pins},
-        reason=_reason(bool(pins), bool(undone), bool(rebased)),
+        reason=_explain_edits(bool(pins), bool(undone), bool(rebased)),
         protection=protection,
-        warnings=(*left_out(state.calibrations), *warnings),
+        warnings=(*describe_left_out(state.calibrations), *warnings),
         placement=placement,
         postponed=postponed,
         lost=missing,
     )
 
 
-def _pinned(
+def _find_pinned(
     settings: EngineSettings, sessions: SessionManager, state: State, projection: Projection
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """The keys of pinned parts, and warnings of pins that could not be honored."""
+    """The keys of pinned parts, and warnings about pins that could not be honored."""
     if not state.pins:
         return {}, ()
     handles: dict[str, str] = {}
     warnings: list[str] = []
     if sessions.reach is not None and any(pin.kind == "handle" for pin in state.pins):
         try:
-            handles = {blob.key: blob.id for blob in sessions.reach.blobs(state.who) if blob.key}
+            handles = {blob.key: blob.id for blob in sessions.reach.list_blobs(state.who) if blob.key}
         except StoreError as error:
             warnings.append(f"pins by handle hold nothing now: {error}")
-    keys, over = held(projection.document.transcript.messages, state.pins, handles, settings.pin_tokens)
+    keys, over = find_pinned(projection.document.transcript.messages, state.pins, handles, settings.pin_tokens)
     return keys, tuple(filter(None, (*warnings, over)))
 
 
-def _reason(pinned: bool, undone: bool, rebased: bool) -> str:
+def _explain_edits(pinned: bool, undone: bool, rebased: bool) -> str:
     if pinned:
         return "a pin: it reads as it came"
     if undone:

@@ -19,16 +19,16 @@ from secateur.cachecost.cut_costs import explain_cold
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
-from secateur.compaction.trigger import due
+from secateur.compaction.trigger import check_due
 from secateur.fitting import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.fitting.toll import Toll, toll
-from secateur.hooks import asked
+from secateur.hooks import call_before_hook
 from secateur.model import Message, Replace
-from secateur.plan import active_epochs
+from secateur.plan import list_active_epochs
 from secateur.session import Projection
-from secateur.session.projection import tokens_of
+from secateur.session.projection import sum_tokens
 from secateur.stages import Context
-from secateur.stages.compact import CompactionStep, before_event, check_preconditions, conclude_epoch
+from secateur.stages.compact import CompactionStep, check_preconditions, conclude_epoch, make_before_event
 
 
 def conclude(
@@ -42,12 +42,12 @@ def conclude(
         return None
     if check_preconditions(projection, setup.is_written) is not None:
         return None
-    verdict = due(settings, context.load(projection), context.limits)
+    verdict = check_due(settings, context.load(projection), context.limits)
     made = make_digests(context, projection, verdict.why == "over")
     if made is None or _is_undone(projection, made[0]):
         return None
     outcome, why = made
-    reply, warning = asked(setup.hooks, before_event(context, projection, "price", why, options))
+    reply, warning = call_before_hook(setup.hooks, make_before_event(context, projection, "price", why, options))
     if reply.cancel:
         return None
     step = conclude_epoch(context, projection, CompactionStep(outcome), why)
@@ -59,7 +59,7 @@ def _is_undone(projection: Projection, made: Compacted) -> bool:
     epochs = projection.branch_plan.epochs
     kept = {
         edit.after
-        for epoch in active_epochs(projection.branch_plan)
+        for epoch in list_active_epochs(projection.branch_plan)
         for edit in epoch.edits
         if isinstance(edit, Replace)
     }
@@ -80,20 +80,20 @@ def find_old_span(projection: Projection, settings: DigestSettings) -> OldSpan:
     """The older work of this session that no compaction has replaced, and what reading it has cost."""
     messages, shown = projection.document.transcript.messages, projection.projected_messages
     first = max((j for i, j, _ in projection.ranges if i < j), default=0)
-    tail = [tokens_of(one) for one in shown[first:]]
-    results = [_results(one) for one in messages[first:]]
-    end = _end(results, tail, settings)
+    tail = [sum_tokens(one) for one in shown[first:]]
+    results = [_count_results(one) for one in messages[first:]]
+    end = _find_end(results, tail, settings)
     while end > 0 and end < len(results) and results[end]:
         end -= 1  # a round is never parted
-    mine = [tail[n] * _own(messages[first + n]) for n in range(end)]
-    since = _since(results, tail, end, settings)
+    mine = [tail[n] * _is_agent_work(messages[first + n]) for n in range(end)]
+    since = _find_ages(results, tail, end, settings)
     answers = [n for n in range(len(tail)) if messages[first + n].role == "assistant"]
     asked = sum(size * (len(answers) - bisect_left(answers, at) + 1) for size, at in zip(mine, since, strict=True))
     return OldSpan(first, first + end, sum(mine), asked)
 
 
-def _end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings) -> int:
-    """Where the newest results and tokens begin that stay."""
+def _find_end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings) -> int:
+    """Where the newest results and tokens begin that are kept."""
     held = weight = 0
     for place in range(len(results) - 1, -1, -1):
         if held >= settings.last_results and weight >= settings.keep_tokens:
@@ -102,8 +102,8 @@ def _end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings
     return 0
 
 
-def _since(results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings) -> list[int]:
-    """By message before `end`: how many messages the history had when it first was older projection."""
+def _find_ages(results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings) -> list[int]:
+    """By message before `end`: the history's length when it first counted as older work."""
     counts, sizes = ([0, *accumulate(some)] for some in (results, tokens))
     found, at = [], 0
     for place in range(end):
@@ -117,12 +117,12 @@ def _since(results: Sequence[int], tokens: Sequence[int], end: int, settings: Di
     return found
 
 
-def _results(message: Message) -> int:
+def _count_results(message: Message) -> int:
     return sum(part.kind == "tool_result" for part in message.parts)
 
 
-def _own(message: Message) -> bool:
-    """Whether it is the agent's work: what the user says stays."""
+def _is_agent_work(message: Message) -> bool:
+    """Whether it is the agent's work; the user's messages are kept."""
     return message.role != "system" and not (message.role == "user" and message.origin == "user")
 
 
@@ -135,18 +135,18 @@ def make_digests(context: Context, projection: Projection, must: bool = False) -
     if ground.older.tokens < settings.min_tokens_freed or not (must or ground.may_pay(settings)):
         return None
     made = shorten(
-        context.compaction_input(projection, NO_OPTIONS, False),
+        context.build_compaction_input(projection, NO_OPTIONS, False),
         context.settings,
         settings,
         (ground.older.first, ground.older.end),
     )
-    if isinstance(made, Refused) or not _worth(made, settings):
+    if isinstance(made, Refused) or not _is_worth_making(made, settings):
         return None
-    rent, penalty = ground.weighed(made)
+    rent, penalty = ground.weigh_digest(made)
     pays = rent >= settings.break_even_share * penalty
-    if not must and not (pays and ground.bears(settings, penalty - budget.pricing.cache_read * _freed(made))):
+    if not must and not (pays and ground.can_bear(settings, penalty - budget.pricing.cache_read * _count_freed(made))):
         return None
-    return made, _why(_freed(made), rent, penalty, ground.cold, must)
+    return made, _explain_digest(_count_freed(made), rent, penalty, ground.cold, must)
 
 
 class _Ground:
@@ -155,8 +155,8 @@ class _Ground:
     def __init__(self, context: Context, projection: Projection, found: OldSpan) -> None:
         self.older, self.cold = found, explain_cold(context.budget)
         self._work, self._context, self._tariff = projection, context, context.budget.pricing
-        self._end = 0 if self.cold else _cached(projection)  # of what is cached
-        self._tail = _between(projection, found.end, self._end)
+        self._end = 0 if self.cold else _find_cache_end(projection)  # of what is cached
+        self._tail = _sum_between(projection, found.end, self._end)
         self._dearer = max(0.0, self._tariff.cache_write - self._tariff.cache_read)
 
     @cached_property
@@ -166,36 +166,36 @@ class _Ground:
     def may_pay(self, settings: DigestSettings) -> bool:
         """Whether they would pay, and be borne, if they took no room: asked before any is written."""
         least, rent = self._dearer * self._tail, self._tariff.cache_read * self.older.asked
-        return rent >= settings.break_even_share * least and self.bears(
+        return rent >= settings.break_even_share * least and self.can_bear(
             settings, least - self._tariff.cache_read * self.older.tokens
         )
 
-    def bears(self, settings: DigestSettings, more: float) -> bool:
-        """Whether the bound on regret allows it; where it costs nothing, nobody asks."""
+    def can_bear(self, settings: DigestSettings, more: float) -> bool:
+        """Whether the bound on regret allows it; not checked if it costs nothing."""
         return settings.max_overspend is None or more <= 0 or self._toll.bears(more, settings.max_overspend)
 
-    def weighed(self, made: Compacted) -> tuple[float, float]:
-        """The rent that was paid for what comes free, and what it costs at once."""
+    def weigh_digest(self, made: Compacted) -> tuple[float, float]:
+        """The rent paid so far for the freed tokens, and the immediate cost."""
         older, tariff = self.older, self._tariff
-        rent = tariff.cache_read * older.asked * _freed(made) / max(1, older.tokens)
+        rent = tariff.cache_read * older.asked * _count_freed(made) / max(1, older.tokens)
         if self._end <= older.first:
             return rent, 0.0
-        stays = max(0, _between(self._work, older.first, min(older.end, self._end)) - made.tokens_before)
+        stays = max(0, _sum_between(self._work, older.first, min(older.end, self._end)) - made.tokens_before)
         written = made.tokens_after + stays + self._tail
         return rent, self._dearer * written + tariff.output * _bound(self._work, older.end)
 
 
-def _freed(made: Compacted) -> int:
+def _count_freed(made: Compacted) -> int:
     return made.tokens_before - made.tokens_after
 
 
-def _worth(made: Compacted, settings: DigestSettings) -> bool:
-    """Whether enough comes free, and a multiple of what is left."""
-    return _freed(made) >= max(settings.min_tokens_freed, settings.min_savings_ratio * made.tokens_after)
+def _is_worth_making(made: Compacted, settings: DigestSettings) -> bool:
+    """Whether it frees enough tokens, and a multiple of what remains."""
+    return _count_freed(made) >= max(settings.min_tokens_freed, settings.min_savings_ratio * made.tokens_after)
 
 
-def _cached(projection: Projection) -> int:
-    """The message before which the cache ends: the newest answer, or the first that is edited for this request."""
+def _find_cache_end(projection: Projection) -> int:
+    """The message where the cache ends: the newest answer, or the first one edited for this request."""
     messages, epochs = projection.document.transcript.messages, projection.branch_plan.epochs
     end = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "assistant"), 0)
     for epoch in reversed(epochs):
@@ -206,9 +206,9 @@ def _cached(projection: Projection) -> int:
     return end
 
 
-def _between(projection: Projection, first: int, end: int) -> int:
+def _sum_between(projection: Projection, first: int, end: int) -> int:
     """Tokens of the view's messages [first, end) of the raw history."""
-    return sum(tokens_of(one) for one in projection.projected_messages[first:end])
+    return sum(sum_tokens(one) for one in projection.projected_messages[first:end])
 
 
 def _bound(projection: Projection, first: int) -> int:
@@ -218,7 +218,7 @@ def _bound(projection: Projection, first: int) -> int:
     return sum(part.tokens for one in projection.projected_messages[first:] for part in one.parts if part.prefix_bound)
 
 
-def _why(freed: int, rent: float, penalty: float, gone: str, must: bool) -> str:
+def _explain_digest(freed: int, rent: float, penalty: float, gone: str, must: bool) -> str:
     said = f"{freed:,} tokens of older work come free"
     if must:
         return f"{said}: the view is over its threshold"

@@ -15,7 +15,7 @@ from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Trans
 from secateur.policy import Policy
 from secateur.schedule import Decision, Never, Proposal
 from secateur.session import Projection
-from secateur.settle import headless, in_running_round, with_dependents
+from secateur.settle import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
 from secateur.stages.arrival import BIRTH, Edits, admit_on_arrival, find_without_reasoning, propose_on_arrival
 from secateur.strategies import Strategy
@@ -30,9 +30,8 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
     read = projection.document.transcript
     if read.partial:
         return Step(None, "the provider holds history that is not in this request: it is only observed")
-    if read.requires_leading_reasoning and headless(
-        read.messages, projection.projected_messages, find_turn_start(read)
-    ):
+    shown = projection.projected_messages
+    if read.requires_leading_reasoning and is_missing_reasoning(read.messages, shown, find_turn_start(read)):
         skipped = "the running turn must begin with its reasoning, so nothing is edited"
         return Step(_restore_all(projection, context.budget.now_ms), skipped)
     if context.storage == "away":
@@ -61,14 +60,14 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     #    but in a running tool round the edits wait instead, as long as the window allows it.
     closed = add_dependents(projection, {**demanded, **arrived, **pruned})
     why = reason or why or BIRTH
-    if in_running_round(projection.projected_messages, closed):
+    if is_in_running_round(projection.projected_messages, closed):
         if (pruned or arrived) and (
             read.requires_leading_reasoning or budget.tokens_used < RUNNING_ROUND_SHARE * budget.window
         ):
             skipped = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
             why = reason or BIRTH
             closed = add_dependents(projection, {**demanded, **find_without_reasoning(projection, arrived)})
-        if read.requires_leading_reasoning and in_running_round(projection.projected_messages, closed):
+        if read.requires_leading_reasoning and is_in_running_round(projection.projected_messages, closed):
             closed = ()
     epoch = Epoch(budget.now_ms, read.messages[-1].key, why, closed) if closed else None
     return Step(epoch, skipped)
@@ -113,11 +112,11 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
         return Edits()
     if projection.binds or budget.edited_by:
         return Edits()
-    view = projection.preview(demanded) if demanded else projection.view()
+    view = projection.preview(demanded) if demanded else projection.get_view()
     if policy.schedule.precheck(view, budget):
         return Edits()
     results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
-    left = budget.tokens_used - budget.reported(sum([part.tokens for part in results]))
+    left = budget.tokens_used - budget.scale_to_reported(sum([part.tokens for part in results]))
     if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
         return Edits()
     edits = propose(projection, budget, policy.prune, demanded)
@@ -129,7 +128,7 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
 def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
     """What the strategies propose in order, each for the view with the proposals before it."""
     proposed = Edits()
-    view = projection.preview(before) if before else projection.view()
+    view = projection.preview(before) if before else projection.get_view()
     for number, strategy in enumerate(strategies):
         if number and proposed:
             view = projection.preview({**before, **proposed})
@@ -158,7 +157,7 @@ def _decide(
     policy: Policy, projection: Projection, budget: Budget, seen: Transcript, edits: Edits, forced: Set[str]
 ) -> tuple[Decision, int]:
     """The decision of the schedule, and the tokens that would come free of all proposals."""
-    marked, freed = _freed(projection, seen, edits)
+    marked, freed = _count_freed(projection, seen, edits)
     proposal = Proposal(
         view=seen,
         budget=budget,
@@ -166,18 +165,18 @@ def _decide(
         count=projection.count,
         marked=marked,
         freed=freed,
-        stale_since=_stale_since(policy, budget, seen, edits),
+        stale_since=_find_stale_since(policy, budget, seen, edits),
         by_age=any(strategy.by_age for strategy in policy.prune),
         plan=projection.branch_plan,
         forced_keys=forced,
-        holds=projection.holding,
+        holds=projection.find_holding,
         known=projection.totals,
     )
     return policy.schedule.decide(proposal), freed
 
 
-def _stale_since(policy: Policy, budget: Budget, seen: Transcript, edits: Edits) -> dict[str, int]:
-    """For proposed results that a later message made stale: that message."""
+def _find_stale_since(policy: Policy, budget: Budget, seen: Transcript, edits: Edits) -> dict[str, int]:
+    """For proposed results made stale by a later message: that message."""
     since: dict[str, int] = {}
     for strategy in policy.prune:
         for key, number in strategy.stale_since(seen, budget, edits.keys()).items():
@@ -197,10 +196,10 @@ def _restore_all(projection: Projection, now_ms: int) -> Epoch:
     return Epoch(now_ms, messages[-1].key, why, tuple(Restore(key, strategy="rewind") for key in keys))
 
 
-def _freed(projection: Projection, seen: Transcript, edits: Edits) -> tuple[int, int]:
-    """Tokens by the policy's counter: of the parts to be edited as they read now, and what comes free of them."""
+def _count_freed(projection: Projection, seen: Transcript, edits: Edits) -> tuple[int, int]:
+    """Tokens by the policy's counter: of the parts to be edited as they read now, and the part freed."""
     marked = freed = 0
-    numbers = projection.holding(edits)
+    numbers = projection.find_holding(edits)
     for part in [part for number in numbers for part in seen.messages[number].parts if part.key in edits]:
         size, edit = projection.gauge(part.text), edits[part.key]
         marked += size

@@ -6,17 +6,17 @@ Rule: a receipt names what was done by keys and hashes, and never holds what was
 from msgspec import Struct
 
 from secateur.cachecost.edit_cost import estimate_edit_cost, warn_of_assumed_prices
-from secateur.fitting.unread import taken as count_unread
-from secateur.fitting.unread import told as warn_of_unread
+from secateur.fitting.unread import count_taken as count_unread
+from secateur.fitting.unread import warn_of_unread as warn_of_unread
 from secateur.model import Message
 from secateur.plan import Plan
-from secateur.receipt import EditRecord, Receipt, entries
+from secateur.receipt import EditRecord, Receipt, build_records
 from secateur.render.breakpoints import Rendered
 from secateur.session import Projection
 from secateur.stages import Context, EngineSettings
 from secateur.stages.demands import Demands
 from secateur.stages.report import CompactionResult
-from secateur.tokens import counted_by
+from secateur.tokens import describe_counter
 
 
 class Applied(Struct, frozen=True):
@@ -79,7 +79,7 @@ def make_receipt(
         provider=read.provider,
         head_key=read.messages[-1].key if read.messages else "",
         token_ratio=context.token_ratio,
-        counted_by=counted_by(settings.counter, read.model),
+        counted_by=describe_counter(settings.counter, read.model),
         compaction=compaction.report,
         breakpoints=rendered.breakpoints,
         unread=unread,
@@ -90,5 +90,7 @@ def list_inherited(projection: Projection, plan: Plan) -> tuple[EditRecord, ...]
     """What the epochs that came from another session do here."""
     messages = projection.document.transcript.messages
     return tuple(
-        edit for epoch in plan.epochs for edit in entries(messages, messages, projection.projected_messages, epoch)
+        edit
+        for epoch in plan.epochs
+        for edit in build_records(messages, messages, projection.projected_messages, epoch)
     )

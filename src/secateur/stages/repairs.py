@@ -11,7 +11,7 @@ from secateur.errors import SecateurError
 from secateur.model import Epoch, Message, Part, Remove, Transcript
 from secateur.session import document
 from secateur.sessions.cache import RepairedRequest
-from secateur.settle import in_running_round
+from secateur.settle import is_in_running_round
 from secateur.stages import EngineSettings, Incoming, Step
 
 Messages = tuple[Message, ...]
@@ -40,10 +40,10 @@ def detect_change(before: RepairedRequest | None, now: RepairedRequest | None, r
     place = find_change(before, now)
     if place is None:
         return Step()
-    void = tuple(Remove(part.key, strategy="settle") for part in _parts(now.repaired)[place:] if part.prefix_bound)
-    if read.requires_leading_reasoning and in_running_round(now.repaired, void):
+    void = tuple(Remove(part.key, strategy="settle") for part in _list_parts(now.repaired)[place:] if part.prefix_bound)
+    if read.requires_leading_reasoning and is_in_running_round(now.repaired, void):
         void = ()
-    reason = f"{CHANGED}: from message {_message(now.repaired, place)} on, what was sent before reads otherwise"
+    reason = f"{CHANGED}: from message {_find_message(now.repaired, place)} on, what was sent before reads otherwise"
     return Step(Epoch(now_ms, now.repaired[-1].key, reason, void))
 
 
@@ -53,22 +53,22 @@ def find_change(before: RepairedRequest, now: RepairedRequest) -> int | None:
     It is the reason where the client only went on, or back; and where the client changed its history itself, if the
     old or the new part at that place never came from the client.
     """
-    old, new = _parts(before.repaired), _parts(now.repaired)
-    place = _common(old, new)
+    old, new = _list_parts(before.repaired), _list_parts(now.repaired)
+    place = _count_common(old, new)
     if place == min(len(old), len(new)):
         return None
-    came, comes = _parts(before.came), _parts(now.came)
-    if _common(came, comes) == min(len(came), len(comes)):
+    came, comes = _list_parts(before.came), _list_parts(now.came)
+    if _count_common(came, comes) == min(len(came), len(comes)):
         return place
     made = _is_made(old[place], came) or _is_made(new[place], comes)
     return place if made else None
 
 
-def _parts(messages: Messages) -> tuple[Part, ...]:
+def _list_parts(messages: Messages) -> tuple[Part, ...]:
     return tuple(part for message in messages for part in message.parts)
 
 
-def _common(left: tuple[Part, ...], right: tuple[Part, ...]) -> int:
+def _count_common(left: tuple[Part, ...], right: tuple[Part, ...]) -> int:
     """How many leading parts are the same in both."""
     same = zip(left, right, strict=False)
     return next((number for number, (a, b) in enumerate(same) if a.key != b.key), min(len(left), len(right)))
@@ -76,17 +76,17 @@ def _common(left: tuple[Part, ...], right: tuple[Part, ...]) -> int:
 
 def _is_made(part: Part, came: tuple[Part, ...]) -> bool:
     """Whether a repair made this part or changed it."""
-    content = _content(part)
-    return all(_content(other) != content for other in came)
+    content = _get_content(part)
+    return all(_get_content(other) != content for other in came)
 
 
-def _content(part: Part) -> tuple[str, ...]:
+def _get_content(part: Part) -> tuple[str, ...]:
     """The content of a part, wherever it is."""
     return part.kind, part.tool, part.call_id, part.text, part.fingerprint
 
 
-def _message(messages: Messages, place: int) -> int:
-    """The number of the message that holds a part."""
+def _find_message(messages: Messages, place: int) -> int:
+    """The number of the message that contains a part."""
     for number, message in enumerate(messages):
         place -= len(message.parts)
         if place < 0:

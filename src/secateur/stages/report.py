@@ -13,7 +13,7 @@ from msgspec import Struct
 from secateur.compaction.outcome import Compacted, Outcome, Refused
 from secateur.fitting.background import PreparedSummary
 from secateur.hooks import AfterCompact, Hooks
-from secateur.hooks import told as call_after_hook
+from secateur.hooks import call_after_hook as call_after_hook
 from secateur.lineage import hash_text
 from secateur.model import Part, Transcript
 from secateur.receipt import CompactionReport, EditRecord, RejectedAttempt
@@ -60,8 +60,8 @@ def report_compaction(outcome: Outcome, made: "Made | None", too_long: str) -> C
             asked_tokens=tokens,
         )
         return CompactionResult(outcome, report, too_long=too_long)
-    report = _summarized(outcome, tried, tokens)
-    return CompactionResult(outcome, report, blobs=tuple(_blobs(outcome)), too_long=too_long)
+    report = _build_report(outcome, tried, tokens)
+    return CompactionResult(outcome, report, blobs=tuple(_iterate_blobs(outcome)), too_long=too_long)
 
 
 def call_hook(hooks: Hooks, session: str, outcome: Outcome) -> str:
@@ -99,16 +99,16 @@ def explain_too_long(context: Context, projection: Projection, outcome: Outcome)
 
 def name_largest(projection: Projection) -> str:
     """The largest parts of the view, with their tokens."""
-    return ", ".join(f"{part.tool or part.kind} ({part.tokens:,})" for part in largest(projection.view()))
+    return ", ".join(f"{part.tool or part.kind} ({part.tokens:,})" for part in find_largest(projection.get_view()))
 
 
-def largest(view: Transcript) -> tuple[Part, ...]:
+def find_largest(view: Transcript) -> tuple[Part, ...]:
     """The largest parts of a view."""
     parts = [part for message in view.messages for part in message.parts]
     return tuple(sorted(parts, key=lambda part: -part.tokens)[:LARGEST])
 
 
-def _summarized(made: Compacted, tried: tuple[RejectedAttempt, ...], tokens: tuple[int, int]) -> CompactionReport:
+def _build_report(made: Compacted, tried: tuple[RejectedAttempt, ...], tokens: tuple[int, int]) -> CompactionReport:
     return CompactionReport(
         done=True,
         reason="compacted",
@@ -128,8 +128,8 @@ def _summarized(made: Compacted, tried: tuple[RejectedAttempt, ...], tokens: tup
     )
 
 
-def _blobs(made: Compacted) -> Iterator[Blob]:
-    """What was replaced, in full, under the handle that the summary names; the summary itself, its prose and facts."""
+def _iterate_blobs(made: Compacted) -> Iterator[Blob]:
+    """The replaced text in full, under the handle named by the summary; the summary, its prose and facts."""
     for text in made.blobs.values():
         yield Blob(text.encode("utf-8", "surrogatepass"), "text")
     kept = {"summary": made.summary, "sections": made.sections, "ledger": msgspec.to_builtins(made.ledger)}

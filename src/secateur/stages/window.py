@@ -5,7 +5,7 @@ is a warning for others. A policy that leaves unread results whole shortens the 
 """
 
 from secateur.compaction.outcome import Outcome, Refused
-from secateur.fitting.unread import shortened
+from secateur.fitting.unread import shorten_unread
 from secateur.session import Projection
 from secateur.stages import Context, Step
 from secateur.stages.report import CompactionResult, explain_too_long, name_largest
@@ -16,7 +16,7 @@ def explain_overflow(context: Context, projection: Projection, compaction: Compa
     compacts, outcome = context.policy.compaction is not None, compaction.outcome
     if compacts and context.policy.binds == "any" and outcome is not None:
         return explain_too_long(context, projection, outcome)
-    used = _used(context, projection)
+    used = _count_used(context, projection)
     if isinstance(outcome, Refused) and outcome.reason == "fixed_overhead":
         return outcome.text
     if context.window <= 0 or used <= context.window:
@@ -36,7 +36,7 @@ def is_binding(context: Context, projection: Projection, outcome: Outcome | None
     if reason == "busy":
         return False
     stated = context.stated_window
-    exceeded = stated > 0 and (reason == "fixed_overhead" or _used(context, projection) > stated)
+    exceeded = stated > 0 and (reason == "fixed_overhead" or _count_used(context, projection) > stated)
     return exceeded or (context.policy.binds == "any" and reason != "off")
 
 
@@ -46,8 +46,8 @@ def conclude(context: Context, projection: Projection, outcome: Outcome | None) 
     if not can_shorten or (isinstance(outcome, Refused) and outcome.reason == "fixed_overhead"):
         return Step()  # no result is to blame
     compacts = context.policy.compaction is not None
-    used = context.load(projection).tokens if compacts else _used(context, projection)
-    return Step(shortened(projection, context.budget, max(1, used - context.window)))
+    used = context.load(projection).tokens if compacts else _count_used(context, projection)
+    return Step(shorten_unread(projection, context.budget, max(1, used - context.window)))
 
 
 def warn_of_shortened(count: int, handles: bool) -> tuple[str, ...]:
@@ -59,6 +59,6 @@ def warn_of_shortened(count: int, handles: bool) -> tuple[str, ...]:
     return (f"{said}; give the engine a store, and the model the tools of `secateur mcp`",)
 
 
-def _used(context: Context, projection: Projection) -> int:
+def _count_used(context: Context, projection: Projection) -> int:
     """Tokens of the view, as the provider would count them."""
     return round((projection.tokens[1] + context.fixed_tokens) * context.token_ratio)

@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl, unquote
 
 from secateur.errors import ConfigError
 from secateur.registry import Registry
-from secateur.stores.place import default_url, receipts_s, retention_s
+from secateur.stores.place import get_default_url, get_receipt_retention_s, get_retention_s
 from secateur.stores.protocol import Store
 
-__all__ = ["STORES", "default_url", "open_store", "receipts_s", "retention_s"]
+__all__ = ["STORES", "get_default_url", "open_store", "get_receipt_retention_s", "get_retention_s"]
 
 Opens = Callable[[str], Store]
 
@@ -27,23 +27,23 @@ def open_store(url: str = "") -> Store:
     Without one, the default's. Options follow a `?`: of sqlite `synchronous=normal` and `timeout_s=10`. Nothing is
     opened before it is needed. Raises ConfigError for an address that cannot be.
     """
-    url = url or default_url()
+    url = url or get_default_url()
     name, colon, _ = url.partition("://")
     if not colon:
         raise ConfigError(f"{url!r} is no address of a store: write sqlite:///{url.lstrip('/')} for a file")
     opens = STORES.get(name)
     if opens is None:
-        raise ConfigError(f"no store is called {name!r}: there are {', '.join(sorted(STORES.names()))}")
+        raise ConfigError(f"no store is called {name!r}: there are {', '.join(sorted(STORES.list_names()))}")
     return opens(url)
 
 
-def _memory(url: str) -> Store:
+def _open_memory(url: str) -> Store:
     from secateur.stores.memory import MemoryStore
 
     return MemoryStore()
 
 
-def _sqlite(url: str) -> Store:
+def _open_sqlite(url: str) -> Store:
     from secateur.stores.sqlite import SqliteStore
 
     rest, _, asked = url.removeprefix("sqlite://").partition("?")
@@ -55,11 +55,11 @@ def _sqlite(url: str) -> Store:
         timeout_s = float(timeout)
     except ValueError as error:
         raise ConfigError(f"timeout_s={timeout} is no number of seconds") from error
-    return SqliteStore(_path(unquote(rest), url), synchronous=synchronous, timeout_s=timeout_s)
+    return SqliteStore(_parse_path(unquote(rest), url), synchronous=synchronous, timeout_s=timeout_s)
 
 
-def _path(rest: str, url: str) -> Path:
-    """`/~/x` is at home, `/C:/x` on a drive, `/x` and `//x` from the root."""
+def _parse_path(rest: str, url: str) -> Path:
+    """Parse a path: `/~/x` is in the home folder, `/C:/x` on a drive, `/x` and `//x` from the root."""
     if not rest.startswith("/") or not rest.strip("/"):
         raise ConfigError(f"{url!r} names no file: write sqlite:///absolute/path or sqlite:///~/path")
     plain = rest.lstrip("/")
@@ -67,7 +67,7 @@ def _path(rest: str, url: str) -> Path:
     return Path(plain).expanduser() if at_home or on_drive else Path(f"/{plain}")
 
 
-def _admit(name: str, loaded: Any) -> Opens:
+def _check_opener(name: str, loaded: Any) -> Opens:
     if not callable(loaded):
         raise ConfigError(f"{loaded!r:.80} cannot be called with the address of a store")
     opens: Opens = loaded
@@ -75,5 +75,5 @@ def _admit(name: str, loaded: Any) -> Opens:
 
 
 STORES: Registry[Opens] = Registry(
-    "stores", {"memory": "secateur.stores:_memory", "sqlite": "secateur.stores:_sqlite"}, _admit
+    "stores", {"memory": "secateur.stores:_open_memory", "sqlite": "secateur.stores:_open_sqlite"}, _check_opener
 )

@@ -30,8 +30,8 @@ class _Named(Struct, frozen=True):
     epoch_hashes: tuple[str, ...] | UnsetType = UNSET
 
 
-def named(body: bytes) -> tuple[str, ...] | None:
-    """The hashes of the epochs that a receipt was saved with; None where it says nothing of the plan."""
+def get_epoch_hashes(body: bytes) -> tuple[str, ...] | None:
+    """The hashes of the epochs a receipt was saved with; None if it says nothing about the plan."""
     try:
         found = msgspec.json.decode(body, type=_Named).epoch_hashes
     except msgspec.MsgspecError:
@@ -39,18 +39,18 @@ def named(body: bytes) -> tuple[str, ...] | None:
     return None if found is UNSET else found
 
 
-def moved(anchor: Anchor, gone: Iterable[Link]) -> Anchor:
-    """The anchor after these receipts, which follow it, went too."""
+def advance_anchor(anchor: Anchor, gone: Iterable[Link]) -> Anchor:
+    """The anchor after these receipts, which follow it, were removed too."""
     seals, silent, last = list(anchor.seals), anchor.silent, (anchor.number, anchor.hash)
     for link in gone:
-        told = named(link.body)
+        told = get_epoch_hashes(link.body)
         seals += told or ()
         silent, last = silent or told is None, (link.sequence, link.hash)
     return Anchor(*last, tuple(seals), silent)
 
 
-def expired(times: Iterable[int], receipts: int, first: int, before: float) -> int:
-    """How many receipts from number `first` on go: those saved before that time, up to the first that was not.
+def count_expired(times: Iterable[int], receipts: int, first: int, before: float) -> int:
+    """How many receipts from number `first` on are older than that time, up to the first that is not.
 
     `times` are when they were saved, in order; `receipts` is how many the session ever had.
     """

@@ -39,8 +39,8 @@ class Group(Generic[_Asked, _Answer]):
         self._door = Lock()  # for the list
         self._turn = Lock()  # for the transaction
 
-    def do(self, asked: _Asked, wait_s: float) -> _Answer:
-        """Carry this out, with whatever else waits. Raises what carrying it out raised.
+    def submit(self, asked: _Asked, wait_s: float) -> _Answer:
+        """Carry out a change together with whatever else waits. Raises what carrying it out raised.
 
         Who can wait no longer than `wait_s` seconds for those before him takes his change back, if nobody has it yet.
         """
@@ -52,10 +52,10 @@ class Group(Generic[_Asked, _Answer]):
             if self._turn.acquire(timeout=wait_s):
                 try:
                     if not job.done:
-                        self._lead(job, max(0.0, until - monotonic()))
+                        self._lead_batch(job, max(0.0, until - monotonic()))
                 finally:
                     self._turn.release()
-            elif self._taken_back(job):
+            elif self._withdraw(job):
                 raise StoreError(f"the store was kept busy by this process for {wait_s:.2g} s: try again")
             else:
                 with self._turn:  # somebody carries it out at this moment: its answer is near
@@ -65,15 +65,15 @@ class Group(Generic[_Asked, _Answer]):
         assert job.answer is not None
         return job.answer
 
-    def _taken_back(self, job: PendingWrite[_Asked, _Answer]) -> bool:
-        """Whether nobody had this change yet; now nobody will."""
+    def _withdraw(self, job: PendingWrite[_Asked, _Answer]) -> bool:
+        """Whether nobody had started this change yet; it is then withdrawn."""
         with self._door:
             waits = job in self._waiting
             if waits:
                 self._waiting.remove(job)
             return waits
 
-    def _lead(self, own: PendingWrite[_Asked, _Answer], wait_s: float) -> None:
+    def _lead_batch(self, own: PendingWrite[_Asked, _Answer], wait_s: float) -> None:
         with self._door:
             jobs, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
         try:

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from secateur import forking
 from secateur.chain import Link
 from secateur.lineage import hash_text
-from secateur.stores.admission import admitted, ambiguous, asked
-from secateur.stores.anchor import expired, moved
-from secateur.stores.packing import compressed, expanded
+from secateur.stores.admission import check_admission, make_ambiguous_error, parse_handle
+from secateur.stores.anchor import advance_anchor, count_expired
+from secateur.stores.packing import compress_blob, decompress_blob
 from secateur.stores.protocol import (
     Blob,
     BlobKind,
@@ -29,8 +29,8 @@ from secateur.stores.protocol import (
     SessionUpdate,
     Sizes,
     State,
-    changed,
-    fresh,
+    apply_update,
+    make_state,
 )
 
 
@@ -68,14 +68,14 @@ class MemoryStore:
         self._kept: dict[SessionId, _Kept] = {}
         self._blobs: dict[tuple[str, str], _Filed] = {}  # by tenant and id
         self._cleared: int | None = None  # when `gc` last ran, in ms since 1970
-        forking.listed(self)
+        forking.register_forks(self)
 
-    def before_fork(self) -> None:
-        """Nobody is in the middle of a change."""
+    def prepare_fork(self) -> None:
+        """Hold the lock, so that no change is in progress."""
         self._lock.acquire()
 
-    def after_fork(self, child: bool) -> None:
-        """The child has its own copy from now on."""
+    def resume_after_fork(self, child: bool) -> None:
+        """Release the lock; the child has its own copy from now on."""
         self._lock.release()
 
     def load(self, who: SessionId) -> State | None:
@@ -83,11 +83,11 @@ class MemoryStore:
             return self._states.get(who)
 
     def save(self, state: State, change: SessionUpdate) -> State:
-        filed = [(blob.id, blob, compressed(blob.data)) for blob in change.blobs]
+        filed = [(blob.id, blob, compress_blob(blob.data)) for blob in change.blobs]
         who = state.who
         with self._lock:
-            stored = self._states.get(who) or fresh(who)
-            admitted(stored.revision, state, change)
+            stored = self._states.get(who) or make_state(who)
+            check_admission(stored.revision, state, change)
             kept = self._kept.setdefault(who, _Kept())
             kept.links += change.receipts
             kept.times += [change.at] * len(change.receipts)
@@ -99,7 +99,7 @@ class MemoryStore:
             for name, blob, (codec, body) in filed:
                 self._blobs.setdefault((who.tenant, name), _Filed(blob.kind, len(blob.data), codec, body))
                 kept.refs.setdefault((name, blob.key), change.at)
-            self._states[who] = changed(replace(state, anchor=stored.anchor), change)
+            self._states[who] = apply_update(replace(state, anchor=stored.anchor), change)
             return self._states[who]
 
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
@@ -114,17 +114,17 @@ class MemoryStore:
                     found += [FoundSession(who.session, key, "view", state.touched) for key in seen]
         return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
 
-    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def list_receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         with self._lock:
             links = list(self._kept[who].links) if who in self._kept else []
         yield from (one for one in links if first <= one.sequence and (last is None or one.sequence <= last))
 
-    def blob(self, tenant: str, handle: str) -> Blob | None:
-        begin = asked(handle)
+    def get_blob(self, tenant: str, handle: str) -> Blob | None:
+        begin = parse_handle(handle)
         with self._lock:
             names = sorted(name for owner, name in self._blobs if owner == tenant and name.startswith(begin))
             if len(names) > 1:
-                raise ambiguous(handle, names[:5])
+                raise make_ambiguous_error(handle, names[:5])
             if not names:
                 return None
             filed = self._blobs[tenant, names[0]]
@@ -135,18 +135,18 @@ class MemoryStore:
                 for ref in kept.refs
                 if ref[0] == names[0]
             ]
-        data = expanded(filed.codec, filed.body)
+        data = decompress_blob(filed.codec, filed.body)
         if hash_text(data) != names[0]:
             raise Rejected(f"the bytes filed under {handle} are not those that were saved")
         return Blob(data, filed.kind, min(keys, default=""))
 
-    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
+    def list_blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
         with self._lock:
             refs = self._kept[who].refs if who in self._kept else {}
             held = [(name, key, at, self._blobs[who.tenant, name]) for (name, key), at in refs.items()]
         return tuple(BlobRef(name, one.kind, key, one.size, len(one.body), at) for name, key, at, one in held)
 
-    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
+    def get_manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
         with self._lock:
             manifests = list(self._kept[who].manifests) if who in self._kept else []
         pieces: tuple[str, ...] = ()
@@ -156,23 +156,23 @@ class MemoryStore:
                 return pieces
         return None
 
-    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
+    def list_manifests(self, who: SessionId) -> tuple[Manifest, ...]:
         with self._lock:
             return tuple(self._kept[who].manifests) if who in self._kept else ()
 
-    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
+    def list_sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         with self._lock:
-            rows = [self._row(state) for who, state in self._states.items() if tenant in (None, who.tenant)]
+            rows = [self._make_row(state) for who, state in self._states.items() if tenant in (None, who.tenant)]
         return tuple(sorted(rows, key=lambda row: (-row.touched, row.who.tenant, row.who.session)))
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         with self._lock:
             gone = [who for who in self._states if who.tenant == tenant and session in (None, who.session)]
-            receipts = self._left(gone)
+            receipts = self._count_receipts(gone)
             self._forget(gone)
-            return self._swept(len(gone), receipts)
+            return self._sweep(len(gone), receipts)
 
-    def gc(
+    def collect_garbage(
         self,
         now: int,
         retention_s: float,
@@ -188,13 +188,13 @@ class MemoryStore:
                 if state.touched < now - retention_s * 1000:
                     kept = self._kept[who]
                     kept.refs, kept.views, kept.manifests = {}, set(), []
-            forget = [] if forget_s is None else self._untouched(now - forget_s * 1000)
-            receipts = self._left(forget)
+            forget = [] if forget_s is None else self._list_untouched(now - forget_s * 1000)
+            receipts = self._count_receipts(forget)
             self._forget(forget)
-            receipts += 0 if receipts_s is None else self._shortened(now - receipts_s * 1000)
-            return self._swept(len(forget), receipts)
+            receipts += 0 if receipts_s is None else self._remove_receipts(now - receipts_s * 1000)
+            return self._sweep(len(forget), receipts)
 
-    def sizes(self) -> Sizes:
+    def measure_sizes(self) -> Sizes:
         with self._lock:
             links = [link for kept in self._kept.values() for link in kept.links]
             return Sizes(
@@ -221,14 +221,14 @@ class MemoryStore:
             still._kept = {who: kept.copy() for who, kept in self._kept.items()}
         yield still
 
-    def within(self, wait_s: float) -> "MemoryStore":
-        """Nobody is ever waited for."""
+    def with_wait_limit(self, wait_s: float) -> "MemoryStore":
+        """The same store, which never waits for others."""
         return self
 
     def close(self) -> None:
         """Nothing is held open; what is kept stays until the store itself goes."""
 
-    def _row(self, state: State) -> SessionRow:
+    def _make_row(self, state: State) -> SessionRow:
         names = {name for name, _ in self._kept[state.who].refs}
         size = sum(self._blobs[state.who.tenant, name].size for name in names)
         told = (state.format, state.model, state.parent, state.created, state.touched)
@@ -236,29 +236,29 @@ class MemoryStore:
             state.who, *told, len(state.plan.epochs), state.receipts, len(names), size, state.anchor.number + 1
         )
 
-    def _left(self, sessions: list[SessionId]) -> int:
+    def _count_receipts(self, sessions: list[SessionId]) -> int:
         return sum(len(self._kept[who].links) for who in sessions)
 
-    def _shortened(self, before: float) -> int:
-        """Let receipts go that were saved before that time; how many."""
+    def _remove_receipts(self, before: float) -> int:
+        """Remove receipts saved before that time; return how many."""
         went = 0
         for who, state in self._states.items():
             kept = self._kept[who]
-            count = expired(kept.times, state.receipts, state.anchor.number + 1, before)
-            self._states[who] = replace(state, anchor=moved(state.anchor, kept.links[:count]))
+            count = count_expired(kept.times, state.receipts, state.anchor.number + 1, before)
+            self._states[who] = replace(state, anchor=advance_anchor(state.anchor, kept.links[:count]))
             kept.links, kept.times = kept.links[count:], kept.times[count:]
             went += count
         return went
 
-    def _untouched(self, since: float) -> list[SessionId]:
+    def _list_untouched(self, since: float) -> list[SessionId]:
         return [who for who, state in self._states.items() if state.touched < since]
 
     def _forget(self, gone: list[SessionId]) -> None:
         for who in gone:
             del self._states[who], self._kept[who]
 
-    def _swept(self, sessions: int, receipts: int) -> Freed:
-        """Let blobs go that no session refers to."""
+    def _sweep(self, sessions: int, receipts: int) -> Freed:
+        """Remove blobs that no session refers to."""
         wanted = {(who.tenant, name) for who, kept in self._kept.items() for name, _ in kept.refs}
         freed = [self._blobs.pop(name) for name in self._blobs.keys() - wanted]
         return Freed(sessions, receipts, len(freed), sum(len(one.body) for one in freed))

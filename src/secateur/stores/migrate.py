@@ -17,23 +17,23 @@ APPLICATION = 0x53435452  # "SCTR": how a store's file is told from other databa
 
 
 @cache
-def migrations() -> tuple[tuple[int, str], ...]:
+def load_migrations() -> tuple[tuple[int, str], ...]:
     """Number and text of each migration, in order."""
     folder = files("secateur.stores").joinpath("migrations")
     named = sorted((one.name, one.read_text(encoding="utf-8")) for one in folder.iterdir() if one.name.endswith(".sql"))
     return tuple((int(name.partition("_")[0]), text) for name, text in named)
 
 
-def newest() -> int:
+def get_newest_schema() -> int:
     """The schema that this version writes."""
-    return migrations()[-1][0]
+    return load_migrations()[-1][0]
 
 
-def schema_of(connection: sqlite3.Connection, path: Path) -> int:
+def read_schema(connection: sqlite3.Connection, path: Path) -> int:
     """The schema of a file, 0 for an empty one. Raises StoreError for one that cannot be read."""
     connection.execute("BEGIN")  # what is read is of one moment
     try:
-        return _schema(connection, path)
+        return _check_schema(connection, path)
     finally:
         connection.execute("ROLLBACK")
 
@@ -42,10 +42,10 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Apply what is missing, if the file is one that `schema_of` lets pass."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        have = _schema(connection, path)  # another process may have been quicker
-        for number, text in migrations():
+        have = _check_schema(connection, path)  # another process may have been quicker
+        for number, text in load_migrations():
             if number > have:
-                for statement in _statements(text):
+                for statement in _split_statements(text):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -56,19 +56,19 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def _schema(connection: sqlite3.Connection, path: Path) -> int:
+def _check_schema(connection: sqlite3.Connection, path: Path) -> int:
     have, owner = _number(connection, "user_version"), _number(connection, "application_id")
     tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if owner != APPLICATION and (owner or have or tables):
         raise StoreError(f"{path} is a database of another program: name another store with --store")
-    if 0 < have < migrations()[0][0]:
+    if 0 < have < load_migrations()[0][0]:
         raise StoreError(
             f"the store {path} was written by an older version of secateur (schema {have}) and is not read any more: "
             "move the file away and a new one is made, or name another store with --store"
         )
-    if have > newest():
+    if have > get_newest_schema():
         raise StoreError(
-            f"the store {path} has schema {have}, and this version of secateur knows {newest()}: "
+            f"the store {path} has schema {have}, and this version of secateur knows {get_newest_schema()}: "
             "update secateur, or name another store with --store"
         )
     return have
@@ -79,7 +79,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
     return number
 
 
-def _statements(text: str) -> Iterator[str]:
+def _split_statements(text: str) -> Iterator[str]:
     statement = ""
     for line in text.splitlines(keepends=True):
         statement += line

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from secateur.chain import canonical
+from secateur.chain import encode_canonical
 from secateur.stores.protocol import Rejected
 
 AS_IT_IS, ZLIB, ZSTD = 0, 1, 2
@@ -23,21 +23,21 @@ LEVELS = {ZLIB: 6, ZSTD: 3}  # on agents' outputs 3.9 times smaller either way; 
 _Value = TypeVar("_Value")
 
 
-def compressed(data: bytes) -> tuple[int, bytes]:
-    """The codec and the bytes to keep."""
+def compress_blob(data: bytes) -> tuple[int, bytes]:
+    """Compress bytes: the codec and the bytes to store."""
     if len(data) < LEAST_BYTES:
         return AS_IT_IS, data
-    zstd = _zstd(ZSTD_MODULES)
+    zstd = _import_zstd(ZSTD_MODULES)
     codec = ZSTD if zstd else ZLIB
     body: bytes = zstd.compress(data, LEVELS[ZSTD]) if zstd else zlib.compress(data, LEVELS[ZLIB])
     return (codec, body) if len(body) < len(data) else (AS_IT_IS, data)
 
 
-def expanded(codec: int, body: bytes) -> bytes:
-    """The bytes as they were. Raises Rejected where the codec is missing or the bytes are damaged."""
+def decompress_blob(codec: int, body: bytes) -> bytes:
+    """The original bytes. Raises Rejected if the codec is missing or the bytes are damaged."""
     try:
         if codec == ZSTD:
-            return _expanded_zstd(body)
+            return _decompress_zstd(body)
         return zlib.decompress(body) if codec == ZLIB else body
     except Rejected:
         raise
@@ -45,13 +45,13 @@ def expanded(codec: int, body: bytes) -> bytes:
         raise Rejected(f"a blob is damaged: {error}; `secateur verify` lists which") from error
 
 
-def packed(value: Any) -> bytes:
-    """A value as JSON: the same value is the same bytes."""
-    return canonical(value)
+def pack(value: Any) -> bytes:
+    """Encode a value as canonical JSON: equal values give equal bytes."""
+    return encode_canonical(value)
 
 
-def unpacked(data: bytes, kind: type[_Value]) -> _Value:
-    """The value that `packed` wrote. Raises Rejected for anything else."""
+def unpack(data: bytes, kind: type[_Value]) -> _Value:
+    """Decode a value written by `pack`. Raises Rejected for anything else."""
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -62,8 +62,8 @@ def unpacked(data: bytes, kind: type[_Value]) -> _Value:
         raise Rejected(f"a record is damaged: {error}; `secateur verify` lists which") from error
 
 
-def _expanded_zstd(body: bytes) -> bytes:
-    zstd = _zstd(ZSTD_MODULES)
+def _decompress_zstd(body: bytes) -> bytes:
+    zstd = _import_zstd(ZSTD_MODULES)
     if zstd is None:
         raise Rejected("a blob was compressed with zstd, which is missing here: pip install 'secateur[store]'")
     data: bytes = zstd.decompress(body)
@@ -71,8 +71,8 @@ def _expanded_zstd(body: bytes) -> bytes:
 
 
 @cache
-def _zstd(names: tuple[str, ...]) -> Any:
-    """The module that does zstd, or None; looked for when the first blob is kept or read."""
+def _import_zstd(names: tuple[str, ...]) -> Any:
+    """The zstd module, or None; imported when the first blob is stored or read."""
     for name in names:
         try:
             return import_module(name)

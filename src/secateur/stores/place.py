@@ -18,24 +18,24 @@ RECEIPT_DAYS = 90.0  # a quarter: longer than bytes, since they hold none and an
 FILE = "secateur.db"
 
 
-def default_url(environ: Mapping[str, str] | None = None) -> str:
+def get_default_url(environ: Mapping[str, str] | None = None) -> str:
     """The address of the store for commands and engines that name none."""
     said = (os.environ if environ is None else environ).get(VARIABLE, "")
-    path = (_folder() / FILE).as_posix()
+    path = (_find_folder() / FILE).as_posix()
     return said or f"sqlite:///{path.lstrip('/')}"
 
 
-def retention_s(environ: Mapping[str, str] | None = None) -> float:
+def get_retention_s(environ: Mapping[str, str] | None = None) -> float:
     """How long the bytes of an untouched session are kept, in seconds: `SECATEUR_RETENTION_DAYS`, else 30 days."""
-    return _seconds(KEEPING, RETENTION_DAYS, os.environ if environ is None else environ)
+    return _read_seconds(KEEPING, RETENTION_DAYS, os.environ if environ is None else environ)
 
 
-def receipts_s(environ: Mapping[str, str] | None = None) -> float:
+def get_receipt_retention_s(environ: Mapping[str, str] | None = None) -> float:
     """How long receipts are kept, in seconds: `SECATEUR_RECEIPT_DAYS`, else 90 days."""
-    return _seconds(KEEPING_RECEIPTS, RECEIPT_DAYS, os.environ if environ is None else environ)
+    return _read_seconds(KEEPING_RECEIPTS, RECEIPT_DAYS, os.environ if environ is None else environ)
 
 
-def _seconds(name: str, default: float, environ: Mapping[str, str]) -> float:
+def _read_seconds(name: str, default: float, environ: Mapping[str, str]) -> float:
     said = environ.get(name, "")
     try:
         days = float(said) if said else default
@@ -46,16 +46,16 @@ def _seconds(name: str, default: float, environ: Mapping[str, str]) -> float:
     return days * 86_400
 
 
-def _folder() -> Path:
-    """The user's data folder for this program, by platformdirs; without it, by the rules that it follows."""
+def _find_folder() -> Path:
+    """The user's data folder for this program, by platformdirs; without it, by the same rules."""
     try:
         from platformdirs import user_data_path
     except ImportError:
-        return _by_rule() / "secateur"
+        return _find_data_home() / "secateur"
     return user_data_path("secateur", appauthor=False)
 
 
-def _by_rule() -> Path:
+def _find_data_home() -> Path:
     home = Path.home()
     if sys.platform == "darwin":
         return home / "Library" / "Application Support"

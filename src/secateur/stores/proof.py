@@ -6,44 +6,44 @@ Rule: it reads through the protocol, so it judges any store, and it changes noth
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
-from secateur.chain import Link, broken, sealed, start
+from secateur.chain import Link, find_break, hash_epochs, start
 from secateur.errors import StoreError
-from secateur.stores.anchor import named
+from secateur.stores.anchor import get_epoch_hashes
 from secateur.stores.protocol import SessionId, State, Store
 
 
-def problems(store: Store, who: SessionId) -> tuple[str, ...]:
-    """What is wrong with the record of a session, one sentence each; () if it holds. All of it is of one moment."""
-    with still(store) as moment:
-        return proved(moment, who)
+def find_problems(store: Store, who: SessionId) -> tuple[str, ...]:
+    """What is wrong with the record of a session, one sentence each; () if it is intact. From one snapshot."""
+    with take_snapshot(store) as moment:
+        return verify_record(moment, who)
 
 
-def still(store: Store) -> AbstractContextManager[Store]:
-    """The store as it is now; of one that was written before stores gave such, the store."""
+def take_snapshot(store: Store) -> AbstractContextManager[Store]:
+    """A snapshot of the store; for a store class without snapshots, the store itself."""
     snapshot = getattr(store, "snapshot", None)
     found: AbstractContextManager[Store] = snapshot() if snapshot is not None else nullcontext(store)
     return found
 
 
-def proved(store: Store, who: SessionId) -> tuple[str, ...]:
-    """The same, of a store that stands still."""
+def verify_record(store: Store, who: SessionId) -> tuple[str, ...]:
+    """The same, for a store that does not change."""
     state = store.load(who)
     if state is None:
         return (f"session {who.session!r} is not in this store",)
     anchor = state.anchor
     seals: list[str | None] = [*anchor.seals, *((None,) if anchor.silent else ())]
-    links = _heard(store.receipts(who), seals)
+    links = _collect_seals(store.list_receipts(who), seals)
     begin = start(who.tenant, who.session) if anchor.number < 0 else anchor.hash
-    wrong = broken(links, begin, state.head, anchor.number + 1) or _other_plan(state, seals)
+    wrong = find_break(links, begin, state.head, anchor.number + 1) or _describe_plan_mismatch(state, seals)
     found = [wrong] if wrong else []
-    held_ = store.blobs(who)
-    found += _unmade(store, who, state.receipts, {one.id for one in held_})
+    held_ = store.list_blobs(who)
+    found += _find_unreadable(store, who, state.receipts, {one.id for one in held_})
     for held in held_:
         if not held.id:
             found.append(f"the bytes of part {held.key!r} are gone")
             continue
         try:
-            blob = store.blob(who.tenant, held.id)
+            blob = store.get_blob(who.tenant, held.id)
         except StoreError as error:
             found.append(str(error))
             continue
@@ -52,23 +52,23 @@ def proved(store: Store, who: SessionId) -> tuple[str, ...]:
     return tuple(found)
 
 
-def raw_of(store: Store, who: SessionId, sequence: int) -> bytes | None:
-    """The raw document of a request, byte for byte; None where it was not kept. StoreError if a piece is missing."""
-    pieces = store.manifest(who, sequence)
+def load_raw(store: Store, who: SessionId, sequence: int) -> bytes | None:
+    """The raw document of a request, byte for byte; None if it was not kept. StoreError if a piece is missing."""
+    pieces = store.get_manifest(who, sequence)
     if pieces is None:
         return None
     data = []
     for name in pieces:
-        blob = store.blob(who.tenant, name)
+        blob = store.get_blob(who.tenant, name)
         if blob is None:
             raise StoreError(f"a piece of request {sequence} of session {who.session!r} is gone: {name}")
         data.append(blob.data)
     return b"".join(data)
 
 
-def _unmade(store: Store, who: SessionId, receipts: int, ids: set[str]) -> Iterator[str]:
-    """Raw documents that cannot be put together any more."""
-    manifests = getattr(store, "manifests", None)
+def _find_unreadable(store: Store, who: SessionId, receipts: int, ids: set[str]) -> Iterator[str]:
+    """Raw documents that can no longer be reassembled."""
+    manifests = getattr(store, "list_manifests", None)
     known = 0
     for one in manifests(who) if manifests is not None else ():
         named = f"the raw history of request {one.sequence}"
@@ -82,19 +82,19 @@ def _unmade(store: Store, who: SessionId, receipts: int, ids: set[str]) -> Itera
         known = one.shared + len(one.pieces)
 
 
-def _heard(links: Iterable[Link], seals: list[str | None]) -> Iterator[Link]:
-    """The links, and on the side the epochs that they name; None for a receipt that says nothing of the plan."""
+def _collect_seals(links: Iterable[Link], seals: list[str | None]) -> Iterator[Link]:
+    """The links, with the epochs they name added to `seals`; None for a receipt without a plan."""
     for link in links:
-        saved = named(link.body)
+        saved = get_epoch_hashes(link.body)
         seals += (None,) if saved is None else saved
         yield link
 
 
-def _other_plan(state: State, seals: list[str | None]) -> str:
-    """Where the plan is not the one that its receipts name; of a record begun before they did, its newest epochs."""
+def _describe_plan_mismatch(state: State, seals: list[str | None]) -> str:
+    """Where the plan differs from what its receipts name; for older records only the newest epochs."""
     told = [seal for seal in seals if seal is not None]
     first = 0 if len(told) == len(seals) else max(0, len(state.plan.epochs) - len(told))
-    kept = sealed(state.plan.epochs[first:])
+    kept = hash_epochs(state.plan.epochs[first:])
     for number, (seal, hash_) in enumerate(zip(told, kept, strict=False), first):
         if seal != hash_:
             return f"epoch {number} is not as it was opened: its bytes do not give the hash that its receipt has"

@@ -215,25 +215,25 @@ class Store(Protocol):
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         """Sessions with an epoch's tip or a sent view's key among these keys: those of the latest keys first."""
 
-    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def list_receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         """Receipts numbered `first` to `last`, both included, in order."""
 
-    def blob(self, tenant: str, handle: str) -> Blob | None:
-        """The bytes filed under a handle or a longer beginning of an id; None if there are none.
+    def get_blob(self, tenant: str, handle: str) -> Blob | None:
+        """The bytes stored under a handle or a longer prefix of an id; None if there are none.
 
         Raises StoreError if several begin so, or if the bytes are not those that were saved.
         """
 
-    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
-        """What a session refers to, in the order in which it was saved."""
+    def list_blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
+        """The blobs a session refers to, in the order they were saved."""
 
-    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
-        """Ids of all pieces of the raw document of a request; None where it was not kept."""
+    def get_manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
+        """Ids of all pieces of the raw document of a request; None if it was not kept."""
 
-    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
-        """How the raw documents of a session's requests are put together, as far as they were kept, in order."""
+    def list_manifests(self, who: SessionId) -> tuple[Manifest, ...]:
+        """How to reassemble the raw documents of a session's requests, as far as they were kept, in order."""
 
-    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
+    def list_sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         """The sessions of a tenant, or of all, last touched first."""
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
@@ -243,7 +243,7 @@ class Store(Protocol):
         says so, and they go with the next `purge` or `gc`, also one that an engine asks for by itself.
         """
 
-    def gc(
+    def collect_garbage(
         self,
         now: int,
         retention_s: float,
@@ -251,7 +251,7 @@ class Store(Protocol):
         every_s: float = 0.0,
         receipts_s: float | None = None,
     ) -> Freed:
-        """Let go of what is old: blobs, views and manifests of sessions untouched for `retention_s` seconds.
+        """Remove old data: blobs, views and manifests of sessions untouched for `retention_s` seconds.
 
         Plans stay, unless the session was untouched for `forget_s` seconds. Receipts saved more than `receipts_s`
         seconds ago go, but never a session's newest (`anchor.LEAST`), and leave an anchor. `now` is in ms since 1970.
@@ -259,26 +259,26 @@ class Store(Protocol):
         a store may then leave a part for the next time, so that nobody waits for long.
         """
 
-    def sizes(self) -> Sizes:
-        """What is in it."""
+    def measure_sizes(self) -> Sizes:
+        """Counts and sizes of the stored data."""
 
     def snapshot(self) -> AbstractContextManager["Store"]:
         """The store as it is at one moment, to read from, whatever others write meanwhile."""
 
-    def within(self, wait_s: float) -> "Store":
-        """The same store for one who cannot wait: its calls wait for others at most `wait_s` seconds, then raise."""
+    def with_wait_limit(self, wait_s: float) -> "Store":
+        """The same store with limited waits: calls wait at most `wait_s` seconds for others, then raise."""
 
     def close(self) -> None:
         """Give back what it holds open. A closed store may be used again: it opens itself."""
 
 
-def fresh(who: SessionId) -> State:
+def make_state(who: SessionId) -> State:
     """The state of a session that was never saved."""
     return State(who, head=start(who.tenant, who.session))
 
 
-def changed(state: State, change: SessionUpdate) -> State:
-    """The state after a change: what `save` answers, and what `load` gives from then on."""
+def apply_update(state: State, change: SessionUpdate) -> State:
+    """The state after a change: what `save` returns, and what `load` returns from then on."""
     return replace(
         state,
         revision=state.revision + 1,

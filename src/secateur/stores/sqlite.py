@@ -33,7 +33,7 @@ from secateur.stores.protocol import (
 )
 from secateur.stores.sqlite_file import SYNCHRONOUS, SqliteFile
 from secateur.stores.sqlite_retention import Old
-from secateur.stores.sqlite_write import Ready, ready, write
+from secateur.stores.sqlite_write import Ready, prepare_change, write
 
 PATIENCE_S = 5.0  # how long a purge waits for those who still read what it deleted
 _ITS_OWN = (StoreError, sqlite3.DataError, sqlite3.IntegrityError, OverflowError, UnicodeEncodeError)  # not the file's
@@ -59,7 +59,7 @@ class SqliteStore:
         return self._file.path
 
     def load(self, who: SessionId) -> State | None:
-        with self._file.reading(self._wait_s) as connection, _moment(connection):
+        with self._file.open_read(self._wait_s) as connection, _moment(connection):
             return sqlite_read.state_of(connection, who)
 
     def save(self, state: State, change: SessionUpdate) -> State:
@@ -67,52 +67,52 @@ class SqliteStore:
         if pid != os.getpid():  # after a fork, the parent's waiting changes are the parent's
             group = Group(self._carry)
             self._group = (os.getpid(), group)
-        return group.do(ready(state, change), self._wait_s)
+        return group.submit(prepare_change(state, change), self._wait_s)
 
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         places = {key: number for number, key in enumerate(keys)}
-        with self._file.reading(self._wait_s) as connection:
-            found = list(sqlite_read.found(connection, tenant, keys))
+        with self._file.open_read(self._wait_s) as connection:
+            found = list(sqlite_read.find_sessions(connection, tenant, keys))
         return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
 
-    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def list_receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         while last is None or first <= last:
-            with self._file.reading(self._wait_s) as connection:
+            with self._file.open_read(self._wait_s) as connection:
                 links = sqlite_read.page(connection, who, first, last)
             yield from links
             if not links:
                 return
             first = links[-1].sequence + 1
 
-    def blob(self, tenant: str, handle: str) -> Blob | None:
-        with self._file.reading(self._wait_s) as connection:
-            filed = sqlite_read.filed(connection, tenant, handle)
-        return sqlite_read.whole(filed) if filed else None
+    def get_blob(self, tenant: str, handle: str) -> Blob | None:
+        with self._file.open_read(self._wait_s) as connection:
+            filed = sqlite_read.find_blob(connection, tenant, handle)
+        return sqlite_read.decode_blob(filed) if filed else None
 
-    def blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
-        with self._file.reading(self._wait_s) as connection:
-            return sqlite_read.held(connection, who)
+    def list_blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
+        with self._file.open_read(self._wait_s) as connection:
+            return sqlite_read.list_blobs(connection, who)
 
-    def manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
-        with self._file.reading(self._wait_s) as connection:
-            return sqlite_read.pieces(connection, who, sequence)
+    def get_manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
+        with self._file.open_read(self._wait_s) as connection:
+            return sqlite_read.load_pieces(connection, who, sequence)
 
-    def manifests(self, who: SessionId) -> tuple[Manifest, ...]:
-        with self._file.reading(self._wait_s) as connection:
-            return sqlite_read.manifests(connection, who)
+    def list_manifests(self, who: SessionId) -> tuple[Manifest, ...]:
+        with self._file.open_read(self._wait_s) as connection:
+            return sqlite_read.load_manifests(connection, who)
 
-    def sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
-        with self._file.reading(self._wait_s) as connection:
-            return sqlite_read.rows(connection, tenant)
+    def list_sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
+        with self._file.open_read(self._wait_s) as connection:
+            return sqlite_read.list_sessions(connection, tenant)
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
-        with self._file.transaction(self._wait_s) as connection:
-            freed = sqlite_retention.purged(connection, tenant, session)
+        with self._file.begin_transaction(self._wait_s) as connection:
+            freed = sqlite_retention.purge(connection, tenant, session)
             if freed.sessions:
                 sqlite_scrub.owe(connection)
-        return self._shrunk(freed)
+        return self._shrink(freed)
 
-    def gc(
+    def collect_garbage(
         self,
         now: int,
         retention_s: float,
@@ -122,25 +122,25 @@ class SqliteStore:
     ) -> Freed:
         old = Old(*(None if age is None else now - int(age * 1000) for age in (retention_s, forget_s, receipts_s)))
         some = sqlite_retention.SOME if every_s else None
-        with self._file.transaction(self._wait_s) as connection:
-            due = sqlite_retention.due(connection, now, every_s)
-            freed = sqlite_retention.collected(connection, old, some) if due else Freed()
-            if not due and not sqlite_scrub.owes(connection):
+        with self._file.begin_transaction(self._wait_s) as connection:
+            due = sqlite_retention.is_due(connection, now, every_s)
+            freed = sqlite_retention.collect_garbage(connection, old, some) if due else Freed()
+            if not due and not sqlite_scrub.needs_scrub(connection):
                 return freed
-        return self._shrunk(freed, some)
+        return self._shrink(freed, some)
 
-    def sizes(self) -> Sizes:
-        with self._file.reading(self._wait_s) as connection:
-            return sqlite_retention.sizes(connection, self._file.path)
+    def measure_sizes(self) -> Sizes:
+        with self._file.open_read(self._wait_s) as connection:
+            return sqlite_retention.read_sizes(connection, self._file.path)
 
     @contextmanager
     def snapshot(self) -> Iterator["SqliteStore"]:
         """On a connection of its own, inside one transaction that reads."""
         same = copy(self)
-        with self._file.still(self._wait_s) as same._file:
+        with self._file.take_snapshot(self._wait_s) as same._file:
             yield same
 
-    def within(self, wait_s: float) -> "SqliteStore":
+    def with_wait_limit(self, wait_s: float) -> "SqliteStore":
         if self._hasty is None:
             self._hasty = SqliteStore(self.path, synchronous=self._file.synchronous)
         same = copy(self._hasty)
@@ -152,29 +152,29 @@ class SqliteStore:
         if self._hasty is not None:
             self._hasty.close()
 
-    def _shrunk(self, freed: Freed, most: int | None = None) -> Freed:
-        """Overwrite what is owed, then give pages back: no page is moved before it is overwritten."""
+    def _shrink(self, freed: Freed, most: int | None = None) -> Freed:
+        """Overwrite deleted data that is due, then free pages: no page is moved before it is overwritten."""
         wait_s = min(self._wait_s, PATIENCE_S)
-        with self._file.apart(wait_s) as connection:
-            done = sqlite_scrub.scrubbed(connection, self._file.path, wait_s)
+        with self._file.open_separate(wait_s) as connection:
+            done = sqlite_scrub.scrub(connection, self._file.path, wait_s)
         if done:
-            with self._file.writing(self._wait_s) as connection:
-                sqlite_retention.shrunk(connection, most)
+            with self._file.open_write(self._wait_s) as connection:
+                sqlite_retention.shrink(connection, most)
         return freed if done else replace(freed, pending=True)
 
     def _carry(self, jobs: list[PendingWrite[Ready, State]], wait_s: float) -> None:
         """All jobs in one transaction; one that is refused takes back its own rows only."""
-        with self._file.transaction(wait_s) as connection:
+        with self._file.begin_transaction(wait_s) as connection:
             for job in jobs:
                 connection.execute("SAVEPOINT one")
                 try:
                     job.answer = write(connection, job.asked)
                 except _ITS_OWN as error:
                     connection.execute("ROLLBACK TO one")
-                    job.error = error if isinstance(error, StoreError) else self._refused(job.asked, error)
+                    job.error = error if isinstance(error, StoreError) else self._make_rejection(job.asked, error)
                 connection.execute("RELEASE one")
 
-    def _refused(self, asked: Ready, error: Exception) -> Rejected:
+    def _make_rejection(self, asked: Ready, error: Exception) -> Rejected:
         name = asked.state.who.session
         return Rejected(f"a change to session {name!r} cannot be kept in {self._file.path}: {error}")
 

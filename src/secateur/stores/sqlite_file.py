@@ -16,7 +16,7 @@ from threading import RLock
 
 from secateur import forking
 from secateur.errors import StoreError
-from secateur.stores.migrate import migrate, newest, schema_of
+from secateur.stores.migrate import get_newest_schema, migrate, read_schema
 
 SYNCHRONOUS = ("full", "normal")  # full: what was answered survives a loss of power; normal: the end of the process
 CHECKPOINT_PAGES = 1000  # SQLite's own default: the log is folded into the file after about 4 MB
@@ -44,40 +44,40 @@ class SqliteFile:
         self._open: dict[str, sqlite3.Connection] = {}
         self._seen: dict[str, tuple[int, int]] = {}  # which files they are, by the ends of their names
         self._at_rest: list[str] = []  # connections whose locks this process holds while it forks
-        forking.listed(self)
+        forking.register_forks(self)
 
     @contextmanager
-    def reading(self, wait_s: float) -> Iterator[sqlite3.Connection]:
-        """A connection that only reads, and waits for others at most so long; errors come out as StoreError."""
-        with self.told(wait_s), self._held("read", wait_s) as left:
-            yield self._connection("read", left)
+    def open_read(self, wait_s: float) -> Iterator[sqlite3.Connection]:
+        """A read-only connection that waits at most this long for others; errors are raised as StoreError."""
+        with self.convert_errors(wait_s), self._lock_connection("read", wait_s) as left:
+            yield self._get_connection("read", left)
 
     @contextmanager
-    def writing(self, wait_s: float) -> Iterator[sqlite3.Connection]:
-        """The connection that writes, in autocommit; errors come out as StoreError."""
-        with self.told(wait_s), self._held("write", wait_s) as left:
-            yield self._connection("write", left)
+    def open_write(self, wait_s: float) -> Iterator[sqlite3.Connection]:
+        """The write connection, in autocommit; errors are raised as StoreError."""
+        with self.convert_errors(wait_s), self._lock_connection("write", wait_s) as left:
+            yield self._get_connection("write", left)
 
     @contextmanager
-    def transaction(self, wait_s: float) -> Iterator[sqlite3.Connection]:
-        """A transaction that has the file to itself from its beginning: committed at the end, or nothing happened."""
-        with self.writing(wait_s) as connection:
+    def begin_transaction(self, wait_s: float) -> Iterator[sqlite3.Connection]:
+        """An exclusive transaction from its start: committed at the end, or rolled back."""
+        with self.open_write(wait_s) as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
-                self._present()  # else it was committed into nothing
+                self._check_files()  # else it was committed into nothing
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
 
     @contextmanager
-    def still(self, wait_s: float) -> Iterator["SqliteFile"]:
+    def take_snapshot(self, wait_s: float) -> Iterator["SqliteFile"]:
         """The same file as it is now, read through one transaction."""
         same = SqliteFile(self.path, self.synchronous)
         try:
-            with same.reading(wait_s) as connection:
+            with same.open_read(wait_s) as connection:
                 connection.execute("BEGIN")
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the moment is now
             yield same
@@ -85,17 +85,17 @@ class SqliteFile:
             same.close()
 
     @contextmanager
-    def apart(self, wait_s: float) -> Iterator[sqlite3.Connection]:
-        """A connection that writes, that nobody used before and nobody uses after."""
+    def open_separate(self, wait_s: float) -> Iterator[sqlite3.Connection]:
+        """A separate write connection that is neither reused nor shared."""
         same = SqliteFile(self.path, self.synchronous)
         try:
-            with same.writing(wait_s) as connection:
+            with same.open_write(wait_s) as connection:
                 yield connection
         finally:
             same.close()
 
-    def before_fork(self) -> None:
-        """Close what is open while nobody uses it: a copied connection holds locks that nobody gives back."""
+    def prepare_fork(self) -> None:
+        """Close idle connections: a copied connection holds locks that nobody releases."""
         for name, lock in self._locks.items():
             if lock.acquire(timeout=forking.WAIT_S):
                 self._at_rest.append(name)
@@ -104,8 +104,8 @@ class SqliteFile:
                     del self._open[name]
                     connection.close()
 
-    def after_fork(self, child: bool) -> None:
-        """Whoever is next opens the file anew; in the child with locks that no thread of the parent holds."""
+    def resume_after_fork(self, child: bool) -> None:
+        """Release the locks, renewed in the child; the next user reopens the file."""
         rested, self._at_rest = self._at_rest, []
         if child:
             self._lock("read")
@@ -116,18 +116,18 @@ class SqliteFile:
     def close(self) -> None:
         """Close what this process opened; it opens again when it is next asked."""
         for name in ("write", "read"):
-            with self.told(), self._lock(name):
+            with self.convert_errors(), self._lock(name):
                 connection = self._open.pop(name, None)
                 if connection:
                     connection.close()
 
     @contextmanager
-    def told(self, wait_s: float = 0.0) -> Iterator[None]:
-        """What SQLite and the system refuse, as a StoreError."""
+    def convert_errors(self, wait_s: float = 0.0) -> Iterator[None]:
+        """Convert errors of SQLite and the system to StoreError."""
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(self._sentence(error, wait_s)) from error
+            raise StoreError(self._explain_error(error, wait_s)) from error
         except (OSError, OverflowError, UnicodeEncodeError) as error:
             raise StoreError(f"the store {self.path} cannot be used: {error}; name another with --store") from error
 
@@ -138,8 +138,8 @@ class SqliteFile:
             connection.close()
 
     @contextmanager
-    def _held(self, name: str, wait_s: float) -> Iterator[float]:
-        """One of the connections, for this thread alone; what is left of the wait."""
+    def _lock_connection(self, name: str, wait_s: float) -> Iterator[float]:
+        """Lock one of the connections for this thread; yields the remaining wait."""
         lock, until = self._lock(name), time.monotonic() + wait_s
         if not lock.acquire(timeout=wait_s):
             raise StoreError(f"the store {self.path} was kept busy by this process for {wait_s:.2g} s: try again")
@@ -155,19 +155,19 @@ class SqliteFile:
             self._locks = {"write": RLock(), "read": RLock()}  # the parent's may be held by threads that are not here
         return self._locks[name]
 
-    def _connection(self, name: str, wait_s: float) -> sqlite3.Connection:
+    def _get_connection(self, name: str, wait_s: float) -> sqlite3.Connection:
         if name in self._open:
-            self._present()
+            self._check_files()
         else:
-            self._open[name] = self._opened(name, wait_s)
-            self._seen |= _identities(self.path)
+            self._open[name] = self._open_connection(name, wait_s)
+            self._seen |= _read_identities(self.path)
         connection = self._open[name]
         _wait(connection, wait_s)
         return connection
 
-    def _present(self) -> None:
-        """See that the files are those that were opened. Raises StoreError, once; then they are opened anew."""
-        now = _identities(self.path)
+    def _check_files(self) -> None:
+        """Check that the files are still the opened ones. Raises StoreError once, then they are reopened."""
+        now = _read_identities(self.path)
         self._seen = {**now, **self._seen}
         if now == self._seen:
             return
@@ -179,16 +179,16 @@ class SqliteFile:
             "put it back, or go on with a new one, which the next request begins"
         )
 
-    def _opened(self, name: str, wait_s: float) -> sqlite3.Connection:
-        _private(self.path)
+    def _open_connection(self, name: str, wait_s: float) -> sqlite3.Connection:
+        _make_private(self.path)
         until = time.monotonic() + wait_s
         connection = sqlite3.connect(
             self.path, timeout=wait_s, isolation_level=None, check_same_thread=False, cached_statements=256
         )
         try:
-            have = schema_of(connection, self.path)
+            have = read_schema(connection, self.path)
             self._settle(connection, until, empty=have == 0)
-            if have < newest():
+            if have < get_newest_schema():
                 _wait(connection, until - time.monotonic())
                 migrate(connection, self.path)
             if name == "read":
@@ -204,11 +204,11 @@ class SqliteFile:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only a file without tables takes it
         connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
         connection.execute("PRAGMA foreign_keys = ON")
-        _journal(connection, until)
+        _enable_wal(connection, until)
         connection.execute(f"PRAGMA synchronous = {self.synchronous}")
         connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
 
-    def _sentence(self, error: sqlite3.Error, wait_s: float) -> str:
+    def _explain_error(self, error: sqlite3.Error, wait_s: float) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than anyone can act on
         if code in _BUSY:
             return f"the store {self.path} was kept busy by another process for {wait_s:.2g} s: try again"
@@ -216,8 +216,8 @@ class SqliteFile:
         return f"the store {self.path} failed ({error}): {remedy}"
 
 
-def _identities(path: Path) -> dict[str, tuple[int, int]]:
-    """Which files a store and its log are, as far as they are there."""
+def _read_identities(path: Path) -> dict[str, tuple[int, int]]:
+    """The identities of a store's file and its log, as far as they exist."""
     found = {}
     for end in ("", "-wal"):
         with suppress(FileNotFoundError):
@@ -231,8 +231,8 @@ def _wait(connection: sqlite3.Connection, wait_s: float) -> None:
     connection.execute(f"PRAGMA busy_timeout = {max(0, int(wait_s * 1000))}")
 
 
-def _journal(connection: sqlite3.Connection, until: float) -> None:
-    """Turn the write-ahead log on. SQLite does not wait by itself where several processes do it at once."""
+def _enable_wal(connection: sqlite3.Connection, until: float) -> None:
+    """Enable the write-ahead log. SQLite does not wait by itself if several processes do this at once."""
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -253,8 +253,8 @@ def _abandon(inherited: dict[str, sqlite3.Connection]) -> None:
     inherited.clear()
 
 
-def _private(path: Path) -> None:
-    """Make the file for its owner only, and each folder that is missing; take a file back that others may read."""
+def _make_private(path: Path) -> None:
+    """Create the file and missing folders for the owner only; restrict a file that others may read."""
     missing = [folder for folder in path.parents if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)

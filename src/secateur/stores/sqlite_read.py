@@ -12,9 +12,9 @@ from secateur.chain import Link, start
 from secateur.lineage import hash_text
 from secateur.model import Epoch
 from secateur.plan import Plan
-from secateur.stores.admission import ambiguous, asked
+from secateur.stores.admission import make_ambiguous_error, parse_handle
 from secateur.stores.anchor import Anchor
-from secateur.stores.packing import expanded, unpacked
+from secateur.stores.packing import decompress_blob, unpack
 from secateur.stores.protocol import (
     Blob,
     BlobKind,
@@ -75,10 +75,10 @@ def state_of(connection: sqlite3.Connection, who: SessionId) -> State | None:
     return State(
         who,
         revision=row[1],
-        plan=Plan(tuple(unpacked(body, Epoch) for (body,) in bodies)),
-        clock=unpacked(row[10], Clock),
-        calibrations=unpacked(row[11], dict[str, Calibration]),
-        pins=unpacked(row[12], tuple[Pin, ...]),
+        plan=Plan(tuple(unpack(body, Epoch) for (body,) in bodies)),
+        clock=unpack(row[10], Clock),
+        calibrations=unpack(row[11], dict[str, Calibration]),
+        pins=unpack(row[12], tuple[Pin, ...]),
         head=row[2],
         receipts=row[3],
         tip=row[4],
@@ -87,11 +87,11 @@ def state_of(connection: sqlite3.Connection, who: SessionId) -> State | None:
         parent=row[7],
         created=row[8],
         touched=row[9],
-        anchor=unpacked(row[13], Anchor) if row[13] else Anchor(),
+        anchor=unpack(row[13], Anchor) if row[13] else Anchor(),
     )
 
 
-def found(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) -> Iterator[FoundSession]:
+def find_sessions(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) -> Iterator[FoundSession]:
     """Sessions by epochs' tips and sent views' keys, in no order."""
     named = [key for key in keys if key]
     for place in range(0, len(named), _ASKED_AT_ONCE):
@@ -108,7 +108,7 @@ def page(connection: sqlite3.Connection, who: SessionId, first: int, last: int |
     name, upto = (who.tenant, who.session), 2**62 if last is None else last
     rows = connection.execute(_RECEIPTS, (*name, first - 1, upto, PAGE + 1)).fetchall()
     anchor = connection.execute(f"SELECT body FROM anchors WHERE session = {_ID}", name).fetchone()
-    gone = unpacked(anchor[0], Anchor) if anchor else Anchor(hash=start(*name))
+    gone = unpack(anchor[0], Anchor) if anchor else Anchor(hash=start(*name))
     before = {gone.number: gone.hash} | {sequence: hash for sequence, hash, _ in rows}
     return [
         Link(sequence, bytes(body), before.get(sequence - 1, ""), hash)
@@ -117,49 +117,49 @@ def page(connection: sqlite3.Connection, who: SessionId, first: int, last: int |
     ]
 
 
-def filed(connection: sqlite3.Connection, tenant: str, handle: str) -> StoredBlob | None:
-    """The one blob whose id begins so; the bytes as they stand. Raises Rejected if there are several."""
-    begin = asked(handle)
+def find_blob(connection: sqlite3.Connection, tenant: str, handle: str) -> StoredBlob | None:
+    """The one blob whose id has this prefix, with its stored bytes. Raises Rejected if there are several."""
+    begin = parse_handle(handle)
     rows = connection.execute(_BLOB, (tenant, begin, begin + "g")).fetchall()
     if len(rows) > 1:
-        raise ambiguous(handle, [row[0] for row in rows])
+        raise make_ambiguous_error(handle, [row[0] for row in rows])
     return StoredBlob(rows[0][0], rows[0][1], rows[0][2], bytes(rows[0][3]), rows[0][4]) if rows else None
 
 
-def whole(one: StoredBlob) -> Blob:
-    """The blob with its bytes as they were. Raises Rejected if they are not those that were saved."""
-    data = expanded(one.codec, one.body)
+def decode_blob(one: StoredBlob) -> Blob:
+    """The blob with its original bytes. Raises Rejected if they are not those that were saved."""
+    data = decompress_blob(one.codec, one.body)
     if hash_text(data) != one.id:
         raise Rejected(f"the bytes filed under {one.id} are not those that were saved: the store was tampered with")
     return Blob(data, one.kind, one.key)
 
 
-def held(connection: sqlite3.Connection, who: SessionId) -> tuple[BlobRef, ...]:
-    """What a session refers to."""
+def list_blobs(connection: sqlite3.Connection, who: SessionId) -> tuple[BlobRef, ...]:
+    """The blobs a session refers to."""
     return tuple(BlobRef(*row) for row in connection.execute(_HELD, (who.tenant, who.session)))
 
 
-def pieces(connection: sqlite3.Connection, who: SessionId, sequence: int) -> tuple[str, ...] | None:
-    """The pieces of one request's raw document, put together from the manifests before it."""
+def load_pieces(connection: sqlite3.Connection, who: SessionId, sequence: int) -> tuple[str, ...] | None:
+    """The pieces of one request's raw document, assembled from the manifests up to it."""
     sql = """SELECT sequence, shared, pieces FROM manifests
       WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) AND sequence <= ? ORDER BY sequence"""
     gathered: list[str] = []
     newest = -1
     for number, shared, body in connection.execute(sql, (who.tenant, who.session, sequence)):
-        gathered[shared:] = unpacked(body, list[str])
+        gathered[shared:] = unpack(body, list[str])
         newest = number
     return tuple(gathered) if newest == sequence else None
 
 
-def manifests(connection: sqlite3.Connection, who: SessionId) -> tuple[Manifest, ...]:
-    """The manifests of a session as they stand, in order."""
+def load_manifests(connection: sqlite3.Connection, who: SessionId) -> tuple[Manifest, ...]:
+    """The manifests of a session as stored, in order."""
     sql = """SELECT sequence, shared, pieces FROM manifests
       WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) ORDER BY sequence"""
     found = connection.execute(sql, (who.tenant, who.session))
-    return tuple(Manifest(number, shared, unpacked(body, tuple[str, ...])) for number, shared, body in found)
+    return tuple(Manifest(number, shared, unpack(body, tuple[str, ...])) for number, shared, body in found)
 
 
-def rows(connection: sqlite3.Connection, tenant: str | None) -> tuple[SessionRow, ...]:
+def list_sessions(connection: sqlite3.Connection, tenant: str | None) -> tuple[SessionRow, ...]:
     """The sessions, last touched first."""
     found = connection.execute(_ROWS, (tenant,))
     return tuple(SessionRow(SessionId(row[1], row[0]), *row[2:]) for row in found)

@@ -11,9 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.chain import Link
-from secateur.stores.anchor import LEAST, Anchor, expired, moved
-from secateur.stores.migrate import newest
-from secateur.stores.packing import packed, unpacked
+from secateur.stores.anchor import LEAST, Anchor, advance_anchor, count_expired
+from secateur.stores.migrate import get_newest_schema
+from secateur.stores.packing import pack, unpack
 from secateur.stores.protocol import Freed, Sizes
 
 SOME = 50  # sessions whose bytes go at once, and hundreds of pages that are given back, where nobody may wait long
@@ -32,15 +32,15 @@ _COUNTS = """SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM epoch
   (SELECT coalesce(min(created), 0) FROM sessions)"""
 
 
-def purged(connection: sqlite3.Connection, tenant: str, session: str | None) -> Freed:
+def purge(connection: sqlite3.Connection, tenant: str, session: str | None) -> Freed:
     """Delete a session, or all of a tenant's."""
     sql = "SELECT id FROM sessions WHERE tenant = ? AND session = coalesce(?, session)"
     gone = [row[0] for row in connection.execute(sql, (tenant, session)).fetchall()]
-    return _forgotten(connection, gone, _let_go(connection, gone))
+    return _delete_sessions(connection, gone, _remove_contents(connection, gone))
 
 
-def due(connection: sqlite3.Connection, now: int, every_s: float) -> bool:
-    """Whether `gc` was not asked for `every_s` seconds; then it is noted that it is asked `now`, in ms since 1970."""
+def is_due(connection: sqlite3.Connection, now: int, every_s: float) -> bool:
+    """Whether `gc` has not run for `every_s` seconds; if so, record that it runs `now`, in ms since 1970."""
     row = connection.execute("SELECT at FROM chores WHERE name = 'gc'").fetchone()
     if row and 0 <= now - row[0] < every_s * 1000:
         return False
@@ -56,22 +56,22 @@ class Old(Struct, frozen=True):
     receipts: int | None  # saved before
 
 
-def collected(connection: sqlite3.Connection, old: Old, most: int | None = None) -> Freed:
-    """Let go of what is old; of each kind that of at most `most` sessions, the longest untouched first."""
+def collect_garbage(connection: sqlite3.Connection, old: Old, most: int | None = None) -> Freed:
+    """Remove old data, of each kind from at most `most` sessions, the longest untouched first."""
     limit = -1 if most is None else most
 
     def untouched(sql: str, since: int | None) -> list[int]:
         return [] if since is None else [row[0] for row in connection.execute(sql, (since, limit)).fetchall()]
 
-    blobs = _let_go(connection, untouched(_OLD, old.bytes))
+    blobs = _remove_contents(connection, untouched(_OLD, old.bytes))
     gone = untouched(_FORGOTTEN, old.sessions)
-    freed = _forgotten(connection, gone, blobs | _let_go(connection, gone))
-    went = sum(_shortened(connection, *row, most) for row in _aged(connection, old.receipts, limit))
+    freed = _delete_sessions(connection, gone, blobs | _remove_contents(connection, gone))
+    went = sum(_remove_receipts(connection, *row, most) for row in _list_expired(connection, old.receipts, limit))
     return replace(freed, receipts=freed.receipts + went)
 
 
-def shrunk(connection: sqlite3.Connection, most: int | None = None) -> bool:
-    """Give free pages back and empty the write-ahead log; False if another process still reads from the log.
+def shrink(connection: sqlite3.Connection, most: int | None = None) -> bool:
+    """Free unused pages and empty the write-ahead log; False if another process still reads from the log.
 
     At most `most` hundred pages.
     """
@@ -81,7 +81,7 @@ def shrunk(connection: sqlite3.Connection, most: int | None = None) -> bool:
     return not busy
 
 
-def sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
+def read_sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
     """Counts and bytes."""
     sessions, epochs, receipts, blobs, size, stored, receipt_bytes, oldest = connection.execute(_COUNTS).fetchone()
     free = connection.execute("PRAGMA freelist_count").fetchone()[0]
@@ -99,12 +99,12 @@ def sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
         free_bytes=free * page,
         oldest=oldest,
         place=str(path),
-        schema=newest(),
+        schema=get_newest_schema(),
     )
 
 
-def _let_go(connection: sqlite3.Connection, sessions: list[int]) -> set[int]:
-    """Take away what these sessions hold beside plans and receipts; the blobs that they referred to."""
+def _remove_contents(connection: sqlite3.Connection, sessions: list[int]) -> set[int]:
+    """Remove what these sessions hold besides plans and receipts; return the blobs they referred to."""
     blobs: set[int] = set()
     for one in sessions:
         blobs |= {row[0] for row in connection.execute("SELECT blob FROM refs WHERE session = ?", (one,))}
@@ -113,29 +113,29 @@ def _let_go(connection: sqlite3.Connection, sessions: list[int]) -> set[int]:
     return blobs
 
 
-def _aged(connection: sqlite3.Connection, before: int | None, limit: int) -> list[tuple[int, int, int]]:
-    """The sessions with receipts saved before that time, beyond those that stay: row, receipts, and that time."""
+def _list_expired(connection: sqlite3.Connection, before: int | None, limit: int) -> list[tuple[int, int, int]]:
+    """The sessions with excess receipts saved before that time: row, receipts, and that time."""
     return [] if before is None else connection.execute(_AGED, (before, before, LEAST, limit)).fetchall()
 
 
-def _shortened(connection: sqlite3.Connection, one: int, receipts: int, before: int, most: int | None) -> int:
-    """Let a session's receipts go that were saved before that time, and move its anchor; how many."""
+def _remove_receipts(connection: sqlite3.Connection, one: int, receipts: int, before: int, most: int | None) -> int:
+    """Remove a session's receipts saved before that time and advance its anchor; return how many."""
     row = connection.execute("SELECT body FROM anchors WHERE session = ?", (one,)).fetchone()
-    anchor = unpacked(row[0], Anchor) if row else Anchor()
+    anchor = unpack(row[0], Anchor) if row else Anchor()
     first, limit = anchor.number + 1, -1 if most is None else most * 100
     times = connection.execute("SELECT at FROM receipts WHERE session = ? ORDER BY sequence LIMIT ?", (one, limit))
-    count = expired((at for (at,) in times), receipts, first, before)
+    count = count_expired((at for (at,) in times), receipts, first, before)
     sql = "SELECT sequence, hash, CAST(body AS BLOB) FROM receipts WHERE session = ? AND sequence < ? ORDER BY sequence"
     gone = connection.execute(sql, (one, first + count)).fetchall()
-    anchor = moved(anchor, (Link(number, bytes(body), "", hash_) for number, hash_, body in gone))
-    made = (one, packed(anchor), anchor.number)
+    anchor = advance_anchor(anchor, (Link(number, bytes(body), "", hash_) for number, hash_, body in gone))
+    made = (one, pack(anchor), anchor.number)
     connection.execute("INSERT OR REPLACE INTO anchors (session, body, number) VALUES (?, ?, ?)", made)
     connection.execute("DELETE FROM receipts WHERE session = ? AND sequence < ?", (one, first + count))
     return count
 
 
-def _forgotten(connection: sqlite3.Connection, gone: list[int], blobs: set[int]) -> Freed:
-    """Delete these sessions, and those of these blobs that nobody refers to any more."""
+def _delete_sessions(connection: sqlite3.Connection, gone: list[int], blobs: set[int]) -> Freed:
+    """Delete these sessions, and those of these blobs that are no longer referred to."""
     count = "SELECT count(*) FROM receipts WHERE session = ?"
     receipts = sum(connection.execute(count, (one,)).fetchone()[0] for one in gone)
     connection.executemany("DELETE FROM sessions WHERE id = ?", [(one,) for one in gone])

@@ -33,23 +33,23 @@ def owe(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM chores WHERE name = ?", (DONE,))
 
 
-def owes(connection: sqlite3.Connection) -> bool:
-    """Whether rows went whose copies may still stand in the file."""
-    return _chore(connection, OWED) != 0
+def needs_scrub(connection: sqlite3.Connection) -> bool:
+    """Whether rows were deleted whose copies may remain in the file."""
+    return _read_chore(connection, OWED) != 0
 
 
-def scrubbed(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
-    """Overwrite what is owed. False if others kept it from being finished for so many seconds.
+def scrub(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
+    """Overwrite what is due. False if others prevented it from finishing within this many seconds.
 
     The connection is one that nobody used before, so that it remembers no page.
     """
     until = time.monotonic() + wait_s
     try:
-        _mapped(connection)
-        while owes(connection):
-            if not _alone(connection, path, until):
+        _enable_page_map(connection)
+        while needs_scrub(connection):
+            if not _begin_alone(connection, path, until):
                 return False
-            _part(connection, path)
+            _scrub_part(connection, path)
             connection.execute("COMMIT")
             if time.monotonic() >= until:
                 break
@@ -60,11 +60,11 @@ def scrubbed(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-    return not owes(connection)
+    return not needs_scrub(connection)
 
 
-def _alone(connection: sqlite3.Connection, path: Path, until: float) -> bool:
-    """Begin a transaction while the log is empty; False if that was not to be had in time."""
+def _begin_alone(connection: sqlite3.Connection, path: Path, until: float) -> bool:
+    """Begin a transaction while the log is empty; False if that was not possible in time."""
     while True:
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if not busy:
@@ -76,26 +76,26 @@ def _alone(connection: sqlite3.Connection, path: Path, until: float) -> bool:
             return False
 
 
-def _mapped(connection: sqlite3.Connection) -> None:
-    """Give a file that another program made the map of its pages, without which nobody knows what each is."""
-    if owes(connection) and not connection.execute("PRAGMA auto_vacuum").fetchone()[0]:
+def _enable_page_map(connection: sqlite3.Connection) -> None:
+    """Add the page map to a file made by another program; without it the pages' use is unknown."""
+    if needs_scrub(connection) and not connection.execute("PRAGMA auto_vacuum").fetchone()[0]:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("VACUUM")
 
 
-def _part(connection: sqlite3.Connection, path: Path) -> None:
-    """Overwrite the next pages, and note how far it is done."""
-    first = _chore(connection, DONE)
+def _scrub_part(connection: sqlite3.Connection, path: Path) -> None:
+    """Overwrite the next pages and record the progress."""
+    first = _read_chore(connection, DONE)
     with _lock:
-        last = _overwritten(_opened(path), first, first + PAGES)
+        last = _overwrite_pages(_open_file(path), first, first + PAGES)
     sql = "INSERT OR REPLACE INTO chores (name, at) VALUES (?, ?)"
     connection.execute(sql, (DONE, first + PAGES))
     if last:
         connection.execute("DELETE FROM chores WHERE name IN (?, ?)", (OWED, DONE))
 
 
-def _overwritten(file: int, first: int, end: int) -> bool:
-    """Zero what holds nothing in the pages from index `first` to `end`; whether these were the last ones."""
+def _overwrite_pages(file: int, first: int, end: int) -> bool:
+    """Zero unused bytes in the pages from index `first` to `end`; whether these were the last ones."""
     head = _read(file, 0, 100)
     size = int.from_bytes(head[16:18], "big")
     size = 65_536 if size == 1 else size
@@ -105,7 +105,7 @@ def _overwritten(file: int, first: int, end: int) -> bool:
         if not kinds.is_tree(number):
             continue
         page = _read(file, number * size, size)
-        begin, stop = _unused(page, 100 if number == 0 else 0, usable)
+        begin, stop = _find_unused(page, 100 if number == 0 else 0, usable)
         if page.count(0, begin, stop) != stop - begin:
             os.lseek(file, number * size + begin, os.SEEK_SET)
             os.write(file, bytes(stop - begin))
@@ -113,8 +113,8 @@ def _overwritten(file: int, first: int, end: int) -> bool:
     return end >= pages
 
 
-def _unused(page: bytes, at: int, usable: int) -> tuple[int, int]:
-    """Where nothing stands in a page of a tree: between the places of its rows and the first of them."""
+def _find_unused(page: bytes, at: int, usable: int) -> tuple[int, int]:
+    """The unused range of a tree page: between its row pointers and the first of its rows."""
     length = _HEADER.get(page[at])
     if length is None:
         return 0, 0
@@ -143,7 +143,7 @@ class _Kinds:
         return self._map[(place - 1) * 5] in (_ROOT, _TREE)
 
 
-def _opened(path: Path) -> int:
+def _open_file(path: Path) -> int:
     stat = os.stat(path)
     name = (stat.st_dev, stat.st_ino)
     if name not in _open:
@@ -156,7 +156,7 @@ def _read(file: int, at: int, size: int) -> bytes:
     return os.read(file, size)
 
 
-def _chore(connection: sqlite3.Connection, name: str) -> int:
+def _read_chore(connection: sqlite3.Connection, name: str) -> int:
     row = connection.execute("SELECT at FROM chores WHERE name = ?", (name,)).fetchone()
     return row[0] if row else 0
 

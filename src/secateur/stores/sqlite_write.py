@@ -8,9 +8,9 @@ import sqlite3
 
 from msgspec import Struct
 
-from secateur.stores.admission import admitted
-from secateur.stores.packing import compressed, packed
-from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State, changed
+from secateur.stores.admission import check_admission
+from secateur.stores.packing import compress_blob, pack
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State, apply_update
 
 _SESSION = "SELECT id, revision FROM sessions WHERE tenant = ? AND session = ?"
 _NEW = """INSERT INTO sessions (tenant, session, revision, head, receipts, head_key, format, model, parent, created,
@@ -29,26 +29,26 @@ class Ready(Struct, frozen=True):
     blobs: tuple[tuple[str, Blob, int, bytes], ...]
 
 
-def ready(state: State, change: SessionUpdate) -> Ready:
-    """All that can be done before anyone has to wait."""
-    return Ready(state, change, tuple((blob.id, blob, *compressed(blob.data)) for blob in change.blobs))
+def prepare_change(state: State, change: SessionUpdate) -> Ready:
+    """Do everything that is possible before anyone has to wait."""
+    return Ready(state, change, tuple((blob.id, blob, *compress_blob(blob.data)) for blob in change.blobs))
 
 
 def write(connection: sqlite3.Connection, made: Ready) -> State:
     """The state after the change, written. Raises StoreError before the first row if it cannot follow."""
     state, change = made.state, made.change
     row = connection.execute(_SESSION, (state.who.tenant, state.who.session)).fetchone()
-    admitted(row[1] if row else 0, state, change)
-    after = changed(state, change)
-    number = row[0] if row else _created(connection, after)
+    check_admission(row[1] if row else 0, state, change)
+    after = apply_update(state, change)
+    number = row[0] if row else _create_session(connection, after)
     _append(connection, number, state, change)
     for name, blob, codec, body in made.blobs:
-        kept = _kept(connection, (state.who.tenant, name), (blob.kind, len(blob.data), codec, body))
+        kept = _store_blob(connection, (state.who.tenant, name), (blob.kind, len(blob.data), codec, body))
         connection.execute(_REFER, (number, kept, blob.key, change.at))
     if change.parent:
         parent = connection.execute(_SESSION, (state.who.tenant, change.parent)).fetchone()
         connection.execute(_INHERIT, (number, parent[0] if parent else None))
-    said = (packed(after.clock), packed(after.calibrations), packed(after.pins))
+    said = (pack(after.clock), pack(after.calibrations), pack(after.pins))
     facts = (after.tip, after.format, after.model, after.parent, after.touched)
     connection.execute(_UPDATE, (after.revision, after.head, after.receipts, *facts, *said, number))
     return after
@@ -60,7 +60,7 @@ def number_of(connection: sqlite3.Connection, who: SessionId) -> int | None:
     return row[0] if row else None
 
 
-def _created(connection: sqlite3.Connection, after: State) -> int:
+def _create_session(connection: sqlite3.Connection, after: State) -> int:
     who = after.who
     made = connection.execute(_NEW, (who.tenant, who.session, after.created, after.touched))
     assert made.lastrowid is not None
@@ -70,7 +70,7 @@ def _created(connection: sqlite3.Connection, after: State) -> int:
 def _append(connection: sqlite3.Connection, number: int, state: State, change: SessionUpdate) -> None:
     """What grows with every request."""
     first = len(state.plan.epochs)
-    epochs = [(number, place, epoch.head_key, packed(epoch)) for place, epoch in enumerate(change.epochs, first)]
+    epochs = [(number, place, epoch.head_key, pack(epoch)) for place, epoch in enumerate(change.epochs, first)]
     connection.executemany("INSERT INTO epochs (session, number, head_key, body) VALUES (?, ?, ?, ?)", epochs)
     links = [(number, link.sequence, link.hash, link.body, change.at) for link in change.receipts]
     connection.executemany("INSERT INTO receipts (session, sequence, hash, body, at) VALUES (?, ?, ?, ?, ?)", links)
@@ -78,12 +78,12 @@ def _append(connection: sqlite3.Connection, number: int, state: State, change: S
     connection.executemany("INSERT OR IGNORE INTO views (session, key) VALUES (?, ?)", views)
     if change.manifest:
         one = change.manifest
-        values = (number, one.sequence, one.shared, packed(one.pieces))
+        values = (number, one.sequence, one.shared, pack(one.pieces))
         connection.execute("INSERT INTO manifests (session, sequence, shared, pieces) VALUES (?, ?, ?, ?)", values)
 
 
-def _kept(connection: sqlite3.Connection, name: tuple[str, str], filed: tuple[str, int, int, bytes]) -> int:
-    """The row of a blob, made if there was none."""
+def _store_blob(connection: sqlite3.Connection, name: tuple[str, str], filed: tuple[str, int, int, bytes]) -> int:
+    """The row of a blob, inserted if there was none."""
     row = connection.execute("SELECT id FROM blobs WHERE tenant = ? AND digest = ?", name).fetchone()
     if row:
         known: int = row[0]

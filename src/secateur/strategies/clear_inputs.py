@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from secateur.acts.known import history_of
-from secateur.bounds import boundary, find_turn_start, get_index
+from secateur.acts.known import get_history
+from secateur.bounds import find_boundary, find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.placeholder import kept_of, shortened
+from secateur.placeholder import count_kept, shorten_string
 from secateur.protect import Count, is_protected_tool
 from secateur.strategy import Strategy
 
@@ -32,18 +32,18 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
     head_chars: Count = 200
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        inside = boundary(transcript, budget.protect)
+        inside = find_boundary(transcript, budget.protect)
         turns = get_index(transcript).user_turns
         stop = min(inside.stop, turns[-1], find_turn_start(transcript)) if turns else 0
-        for number in self._places(transcript, budget, range(inside.start, stop)):
-            calls = [part for part in transcript.messages[number].parts if self._long(part, budget)]
-            answered = _answered(transcript, number) if calls else frozenset()
+        for number in self._find_messages(transcript, budget, range(inside.start, stop)):
+            calls = [part for part in transcript.messages[number].parts if self._is_long(part, budget)]
+            answered = _list_answered(transcript, number) if calls else frozenset()
             for part in calls:
-                text = _shortened(self, part.text)
+                text = _shorten_cached(self, part.text)
                 if part.call_id in answered and len(text) < len(part.text):
                     yield Rewrite(part.key, text, strategy="clear_inputs")
 
-    def shortened(self, arguments: str) -> str:
+    def shorten(self, arguments: str) -> str:
         """The arguments with their long strings cut; unchanged if they are not JSON."""
         try:
             json.loads(arguments)
@@ -51,14 +51,14 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
             return arguments
         return _STRING.sub(self._cut, arguments)
 
-    def _places(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
-        """The messages there that hold a long call which was not edited."""
-        calls = history_of(transcript.messages, budget.originals, transcript.index).calls(self.max_chars)
+    def _find_messages(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
+        """The messages in this range that hold a long, unedited call."""
+        calls = get_history(transcript.messages, budget.originals, transcript.index).find_long_calls(self.max_chars)
         numbers = {calls[key] for key in calls.keys() - budget.edited_by.keys()}
         return [number for number in sorted(numbers) if number in inside]
 
-    def _long(self, part: Part, budget: Budget) -> bool:
-        """Whether this is a call that may be shortened, if it was answered."""
+    def _is_long(self, part: Part, budget: Budget) -> bool:
+        """Whether this is a call that may be shortened once it has a result."""
         if part.kind != "tool_call" or len(part.text) <= self.max_chars or part.key in budget.edited_by:
             return False
         protect = budget.protect
@@ -66,9 +66,9 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
             part.pinned or part.prefix_bound or part.key in protect.part_keys or is_protected_tool(protect, part.tool)
         )
 
-    def _was_cut(self, said: str) -> bool:
-        """Whether it was shortened before: no more stands before the note than stays of a string here."""
-        kept = kept_of(said)
+    def _is_cut(self, said: str) -> bool:
+        """Whether it was shortened before: no more precedes the note than is kept of a string here."""
+        kept = count_kept(said)
         return kept is not None and kept <= max(self.max_chars, self.head_chars)
 
     def _cut(self, found: re.Match[str]) -> str:
@@ -77,15 +77,15 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
         if found[1] is not None or len(token) - 2 <= self.max_chars:
             return token
         said = json.loads(token)
-        if self._was_cut(said):
+        if self._is_cut(said):
             return token
-        short = shortened(said, self.head_chars)
+        short = shorten_string(said, self.head_chars)
         cut = json.dumps(short, ensure_ascii="\\u" in token)
         return cut if len(cut) < len(token) else token
 
 
-def _answered(transcript: Transcript, number: int) -> frozenset[str]:
-    """Ids of the calls of this round that have a result: up to the next user message, or the next answer to results."""
+def _list_answered(transcript: Transcript, number: int) -> frozenset[str]:
+    """Ids of this round's calls with a result: up to the next user message or answer to results."""
     messages = transcript.messages
     behind = range(number + 1, len(messages))
     ends = (n for n in behind if messages[n].role == "user" or (messages[n].role, messages[n - 1].role) == _ANSWER)
@@ -94,5 +94,5 @@ def _answered(transcript: Transcript, number: int) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1_024)
-def _shortened(strategy: ClearInputs, arguments: str) -> str:
-    return strategy.shortened(arguments)
+def _shorten_cached(strategy: ClearInputs, arguments: str) -> str:
+    return strategy.shorten(arguments)

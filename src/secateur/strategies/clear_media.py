@@ -7,7 +7,7 @@ until the view is within it: providers refuse requests by either, however few to
 
 from collections.abc import Iterator
 
-from secateur.bounds import boundary, eligible
+from secateur.bounds import find_boundary, is_eligible
 from secateur.budget import Budget
 from secateur.model import Edit, Message, Part, Rewrite, Transcript
 from secateur.protect import Count
@@ -25,7 +25,7 @@ class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
     max_media_bytes: Count | None = None  # bytes of their data, encoded as they are sent
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        inside = boundary(transcript, budget.protect)
+        inside = find_boundary(transcript, budget.protect)
         media = [
             (number, part)
             for number, message in enumerate(transcript.messages)
@@ -34,29 +34,29 @@ class ClearMedia(Strategy, frozen=True, kw_only=True, tag="clear_media"):
         ]
         count, size = len(media), sum(part.size for _, part in media)
         for number, part in media[: len(media) - self.keep]:
-            if self._within(count, size):
+            if self._is_within_limits(count, size):
                 return
             if number in inside and self._may_go(transcript, number, part, budget):
                 count, size = count - 1, size - part.size
-                yield Rewrite(part.key, _said(part), strategy="clear_media")
+                yield Rewrite(part.key, _format_placeholder(part), strategy="clear_media")
 
-    def _within(self, count: int, size: int) -> bool:
-        """Whether limits are set and kept."""
+    def _is_within_limits(self, count: int, size: int) -> bool:
+        """Whether limits are set and met."""
         limits = [(self.max_media, count), (self.max_media_bytes, size)]
         return any(most is not None for most, _ in limits) and all(most is None or now <= most for most, now in limits)
 
     def _may_go(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> bool:
         if part.pinned or part.key in budget.edited_by or part.key in budget.protect.part_keys:
             return False
-        outer = _holder(transcript.messages[number], part)
-        return outer is None or eligible(transcript, number, outer, budget.protect)
+        outer = _find_container(transcript.messages[number], part)
+        return outer is None or is_eligible(transcript, number, outer, budget.protect)
 
 
-def _holder(message: Message, medium: Part) -> Part | None:
-    """The result that the medium stands inside."""
+def _find_container(message: Message, medium: Part) -> Part | None:
+    """The result that contains the medium."""
     return next((part for part in message.parts if medium.container_key and part.key == medium.container_key), None)
 
 
-def _said(part: Part) -> str:
-    """The medium's type and name, as far as its reader told them."""
+def _format_placeholder(part: Part) -> str:
+    """A placeholder with the medium's type and name, as far as known."""
     return f"[media removed: {' '.join(part.text.split())[:120]}]" if part.text.strip() else "[media removed]"

@@ -7,10 +7,10 @@ work names a function or a file of a long listing far more often than it quotes 
 from collections.abc import Iterator
 
 from secateur.bounds import find_call, find_prunable_results
-from secateur.budget import Budget, handle_for, original, saves
+from secateur.budget import Budget, get_original, handle_for, is_shorter
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.outline import outline
-from secateur.placeholder import informative
+from secateur.placeholder import describe_removed
 from secateur.protect import Count, Share
 from secateur.strategy import Strategy, is_final
 
@@ -31,7 +31,7 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
         derived = transcript.index.derived if transcript.index is not None else None
         known = derived.outlines if derived is not None else {}
         for number, part in reversed(list(found)):
-            raw = original(budget, part)
+            raw = get_original(budget, part)
             room = min(self.max_outline_chars, max(_LEAST, int(self.outline_share * len(raw.text))))
             name = raw.key, raw.is_error, handle_for(budget, raw), room  # the key names the call and all before it
             text = known.get(name) if raw.key else None
@@ -40,11 +40,11 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
                 if len(known) >= _KEPT:
                     known.clear()
                 known[name] = text
-            if saves(budget, text, part):
+            if is_shorter(budget, text, part):
                 yield Rewrite(part.key, text, strategy="condense")
 
 
 def build_outline(raw: Part, call: Part | None, handle: str, room: int) -> str:
     """The line that says what went, and the lines by which to find one's way in it, where there are any."""
-    said, lines = informative(raw, call, handle), outline(raw.text, room)
+    said, lines = describe_removed(raw, call, handle), outline(raw.text, room)
     return f"{said}\n{lines}" if lines else said

@@ -7,11 +7,11 @@ result says that the same stands below. A result that may not go is no reason to
 
 from collections.abc import Iterator, Mapping, Set
 
-from secateur.acts.known import history_of
+from secateur.acts.known import get_history
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
-from secateur.strategies.stale import Stale, replaced
+from secateur.strategies.stale import Stale, replace_stale
 from secateur.strategy import Strategy
 
 
@@ -24,12 +24,12 @@ class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):
     min_result_chars: Count = 200
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        return replaced(self.stale(transcript, budget), transcript, budget, "deduplicate")
+        return replace_stale(self.find_stale(transcript, budget), transcript, budget, "deduplicate")
 
     def stale_since(self, transcript: Transcript, budget: Budget, keys: Set[str]) -> Mapping[str, int]:
-        return self.stale(transcript, budget).since(keys)
+        return self.find_stale(transcript, budget).find_since(keys)
 
-    def stale(self, transcript: Transcript, budget: Budget) -> Stale:
-        """Results that came again, and since when, whether they may go or not."""
-        history = history_of(transcript.messages, budget.originals, transcript.index)
-        return Stale((history.fates(0).same,), history.where, self.min_result_chars)
+    def find_stale(self, transcript: Transcript, budget: Budget) -> Stale:
+        """Results that were repeated later, and since when, whether or not they may be removed."""
+        history = get_history(transcript.messages, budget.originals, transcript.index)
+        return Stale((history.get_fates(0).same,), history.where, self.min_result_chars)

@@ -7,7 +7,7 @@ voids none of what is left (A54), a gap in the middle would.
 
 from collections.abc import Iterator
 
-from secateur.bounds import boundary, find_turn_start
+from secateur.bounds import find_boundary, find_turn_start
 from secateur.budget import Budget
 from secateur.model import Edit, Remove, Transcript
 from secateur.strategy import Strategy
@@ -22,7 +22,7 @@ class DropReasoning(Strategy, frozen=True, kw_only=True, tag="drop_reasoning"):
     signed: bool = True  # also what the provider signed; False: only what it gave as plain text
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        stop = min(boundary(transcript, budget.protect).stop, find_turn_start(transcript))
+        stop = min(find_boundary(transcript, budget.protect).stop, find_turn_start(transcript))
         for message in transcript.messages[:stop]:
             for part in message.parts:
                 if part.kind != "reasoning" or part.key in budget.edited_by:
@@ -33,11 +33,11 @@ class DropReasoning(Strategy, frozen=True, kw_only=True, tag="drop_reasoning"):
                     or (part.fingerprint and not self.signed)
                 ):
                     return
-                if all(one.kind == "reasoning" for one in message.parts) and _binds(transcript):
+                if all(one.kind == "reasoning" for one in message.parts) and _has_bound_reasoning(transcript):
                     return  # a message that goes as a whole is an edit of what stands before the rest
                 yield Remove(part.key, strategy="drop_reasoning")
 
 
-def _binds(transcript: Transcript) -> bool:
-    """Whether some reasoning is valid only behind what stands before it."""
+def _has_bound_reasoning(transcript: Transcript) -> bool:
+    """Whether some reasoning is valid only after its exact prefix."""
     return any(part.prefix_bound for message in transcript.messages for part in message.parts)

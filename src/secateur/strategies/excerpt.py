@@ -12,14 +12,19 @@ from math import ceil, inf
 
 from msgspec import Struct
 
-from secateur.acts.about import named
-from secateur.acts.history import ran_well, shows_files
-from secateur.bounds import boundary, eligible, find_call, get_index
+from secateur.acts.about import collect_relevant_names
+from secateur.acts.history import is_file_access, is_successful_command
+from secateur.bounds import find_boundary, find_call, get_index, is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.excerpt import LEAST_CHARS, excerpt
 from secateur.fold import fold, is_long_folded
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.pricing.arithmetic import fetching, kappa, worth_excerpting, worth_folding
+from secateur.pricing.arithmetic import (
+    compute_excerpt_threshold,
+    compute_fetch_cost,
+    compute_fold_threshold,
+    compute_kappa,
+)
 from secateur.protect import Count, Share
 from secateur.recalling import is_recalled
 from secateur.strategy import Strategy
@@ -52,74 +57,74 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
         """`leaving`: what other strategies replace results by in this request; what is much shorter than an excerpt
         would be makes one unnecessary."""
-        first = max(get_index(transcript).first_prunable, boundary(transcript, budget.protect).start)
-        prices = _prices(budget)
+        first = max(get_index(transcript).first_prunable, find_boundary(transcript, budget.protect).start)
+        prices = _make_prices(budget)
         for number in range(first, len(transcript.messages)):
             for part in transcript.messages[number].parts:
                 if part.kind != "tool_result" or part.key in budget.edited_by or is_recalled(part):
                     continue
                 if part.pinned or len(part.text) <= LEAST_CHARS or part.key in budget.own_keys:
                     continue
-                if not eligible(transcript, number, part, budget.protect):
+                if not is_eligible(transcript, number, part, budget.protect):
                     continue
-                text = self._made(_Result(transcript, number, part, budget, prices), leaving.get(part.key))
+                text = self._make_text(_Result(transcript, number, part, budget, prices), leaving.get(part.key))
                 if len(text) < len(part.text):
                     yield Rewrite(part.key, text, strategy="excerpt")
 
-    def _made(self, result: "_Result", instead: str | None) -> str:
-        """What the result may read as: itself, without its repetitions, or cut."""
+    def _make_text(self, result: "_Result", instead: str | None) -> str:
+        """What the result may be replaced by: itself, itself without repetitions, or an excerpt."""
         whole = result.part.text
-        spare = self._spare_chars(result, instead) if instead is not None else 0
+        spare = self._compute_spare_chars(result, instead) if instead is not None else 0
         if spare and (not self.dedupe_lines or result.shows_files or is_long_folded(whole, spare)):
             return whole
-        folded = self._folded(result) if self.dedupe_lines else whole
-        room = self._room(result, len(folded))
+        folded = self._fold_text(result) if self.dedupe_lines else whole
+        room = self._compute_room(result, len(folded))
         if not 0 < room < len(folded):
             return folded
         return whole if spare else result.cut(room)
 
-    def _spare_chars(self, result: "_Result", text: str) -> int:
+    def _compute_spare_chars(self, result: "_Result", text: str) -> int:
         """From how many characters on the result would be replaced by this shorter text in any case; 0 if an excerpt of
         it may not have them: cut, it uses at least `_USED` of its room.
         """
         protect, whole = result.budget.protect, result.part.text
-        chars = _USED * min(len(whole), self._least_room(result))
+        chars = _USED * min(len(whole), self._compute_least_room(result))
         least = max(int(len(text) / _USED), LEAST_CHARS, protect.min_prunable_chars, protect.min_result_chars)
         if chars < least:
             return 0
         as_many_tokens = ceil(result.budget.count(text) * len(whole) / (_USED * result.tokens))
         return max(least, as_many_tokens) if chars >= as_many_tokens else 0
 
-    def _least_room(self, result: "_Result") -> int:
-        """Characters that it has as an excerpt, if it is cut at all."""
+    def _compute_least_room(self, result: "_Result") -> int:
+        """Characters of its excerpt, if it is cut at all."""
         if not self.by_price:
             return self.max_chars
         tokens, window = result.tokens, result.budget.window
         most = min(result.prices.worth_cutting, self.max_window_share * window if window > 0 else inf)
         return int(most / 2 * len(result.part.text) / max(1, tokens)) if most < inf else len(result.part.text)
 
-    def _folded(self, result: "_Result") -> str:
-        """The result without its repetitions; as it is where that is not worth it."""
+    def _fold_text(self, result: "_Result") -> str:
+        """The result without its repetitions; unchanged if that is not worth it."""
         whole, tokens = result.part.text, result.tokens
-        least = result.prices.worth_sparing(tokens) if self.by_price else 0.0
+        least = result.prices.compute_least_spared(tokens) if self.by_price else 0.0
         if tokens <= least or (not self.by_price and len(whole) <= self.max_chars):
             return whole
-        folded = result.folded()
+        folded = result.fold_repetitions()
         return folded if tokens * (1 - len(folded) / len(whole)) > least else whole
 
-    def _room(self, result: "_Result", chars: int) -> int:
-        """Characters that it may have, of so many that it has; 0 if it may stay as it is."""
+    def _compute_room(self, result: "_Result", chars: int) -> int:
+        """Characters allowed for a result of this length; 0 if it may stay as it is."""
         if not self.by_price:
-            return self.max_chars if chars > self.max_chars and self._meant(result) else 0
+            return self.max_chars if chars > self.max_chars and self._is_eligible(result) else 0
         tokens = result.tokens * chars / max(1, len(result.part.text))
         window = result.budget.window
         most = self.max_window_share * window if window > 0 else tokens
         if tokens > most:
             return int(most / 2 * chars / tokens)
         worth = result.prices.worth_cutting
-        return int(worth / 2 * chars / tokens) if tokens > worth and self._meant(result) else 0
+        return int(worth / 2 * chars / tokens) if tokens > worth and self._is_eligible(result) else 0
 
-    def _meant(self, result: "_Result") -> bool:
+    def _is_eligible(self, result: "_Result") -> bool:
         return self.all_tools or (result.call is not None and _ran_well(result.call, result.part))
 
 
@@ -134,11 +139,13 @@ class _Prices(Struct, frozen=True):
     @property
     def worth_cutting(self) -> float:
         """Tokens from which on half of a result is cheaper than the whole."""
-        return worth_excerpting(self.w, self.r, chance=CHANCE, call=self.call, stays=self.stays)
+        return compute_excerpt_threshold(self.w, self.r, chance=CHANCE, call=self.call, stays=self.stays)
 
-    def worth_sparing(self, tokens: float) -> float:
-        """Tokens that must be spared of a result by leaving out repetitions."""
-        return worth_folding(self.w, self.r, chance=FOLDED, again=self.call + self.w * tokens, stays=self.stays)
+    def compute_least_spared(self, tokens: float) -> float:
+        """Tokens that folding repetitions must save of a result."""
+        return compute_fold_threshold(
+            self.w, self.r, chance=FOLDED, again=self.call + self.w * tokens, stays=self.stays
+        )
 
 
 class _Result(Struct, frozen=True):
@@ -164,40 +171,42 @@ class _Result(Struct, frozen=True):
         return call is not None and _shows_files(call, self.part)
 
     def cut(self, room: int) -> str:
-        return excerpt(self.part.text, room, handle_for(self.budget, self.part), tuple(self._names()))
+        return excerpt(self.part.text, room, handle_for(self.budget, self.part), tuple(self._extract_names()))
 
-    def folded(self) -> str:
-        """Without its repetitions. It follows from the result and what stands before it, so its key names it."""
+    def fold_repetitions(self) -> str:
+        """Without its repetitions. Its key names it, since it depends only on the result and its prefix."""
         handle = handle_for(self.budget, self.part)
         derived = get_index(self.transcript).derived
         known = derived.folds if derived is not None else {}
         found = known.get((self.part.key, handle)) if self.part.key else None
         if found is None:
-            found = self.part.text if self.shows_files else fold(self.part.text, handle, self._names())
+            found = self.part.text if self.shows_files else fold(self.part.text, handle, self._extract_names())
             if len(known) >= _KEPT:
                 known.clear()
             known[self.part.key, handle] = found
         return found
 
-    def _names(self) -> Iterator[str]:
+    def _extract_names(self) -> Iterator[str]:
         """What the task is about: looked for where somebody asks for the first name."""
         turns = get_index(self.transcript).user_turns
-        yield from named(self.transcript.messages, self.number, self.part, self.budget.originals, turns)
+        yield from collect_relevant_names(
+            self.transcript.messages, self.number, self.part, self.budget.originals, turns
+        )
 
 
-def _prices(budget: Budget) -> _Prices:
+def _make_prices(budget: Budget) -> _Prices:
     tariff = budget.pricing
     stays = max(budget.protect.last_results, budget.protect.last_rounds) + _PATIENT * min(
-        kappa(tariff.cache_write, tariff.cache_read), _MOST_KAPPA
+        compute_kappa(tariff.cache_write, tariff.cache_read), _MOST_KAPPA
     )
     prompt = min(max(0, budget.window), _WINDOW) / 2
     return _Prices(
         tariff.cache_write,
         tariff.cache_read,
-        fetching(tariff.cache_write, tariff.cache_read, tariff.output, tokens=0, prompt=prompt),
+        compute_fetch_cost(tariff.cache_write, tariff.cache_read, tariff.output, tokens=0, prompt=prompt),
         stays,
     )
 
 
-_ran_well = lru_cache(maxsize=4_096)(ran_well)
-_shows_files = lru_cache(maxsize=4_096)(shows_files)
+_ran_well = lru_cache(maxsize=4_096)(is_successful_command)
+_shows_files = lru_cache(maxsize=4_096)(is_file_access)

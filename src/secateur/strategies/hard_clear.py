@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from secateur import placeholder
 from secateur.bounds import find_call, find_prunable_results
-from secateur.budget import CHARS_PER_TOKEN, Budget, handle_for, original, weight
+from secateur.budget import CHARS_PER_TOKEN, Budget, get_original, handle_for, weigh_transcript
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
 from secateur.strategy import Strategy, is_final
@@ -30,43 +30,45 @@ class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
     min_total_chars: Count = 0  # only if the results that may go hold at least these characters together (SEEDS 3.5)
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        weighs = self._weight(transcript)
-        if self._light(weighs, budget):
+        weighs = self._weigh_messages(transcript)
+        if self._is_light(weighs, budget):
             return
         found = list(
-            find_prunable_results(transcript, budget, lambda part: self._done(budget, part), self.stop_at_cleared)
+            find_prunable_results(transcript, budget, lambda part: self._is_done(budget, part), self.stop_at_cleared)
         )
         if sum(len(part.text) for _, part in found) < self.min_total_chars:
             return
         for number, part in reversed(found):
-            if self._light(weighs, budget):
+            if self._is_light(weighs, budget):
                 return
-            text = self._placeholder(transcript, number, part, budget)
+            text = self._make_placeholder(transcript, number, part, budget)
             if text is not None:
                 weighs += len(text) - len(part.text)
                 yield Rewrite(part.key, text, strategy="hard_clear")
 
-    def _weight(self, transcript: Transcript) -> int:
-        return 0 if self.min_char_share is None else weight(transcript)
+    def _weigh_messages(self, transcript: Transcript) -> int:
+        return 0 if self.min_char_share is None else weigh_transcript(transcript)
 
-    def _light(self, weighs: int, budget: Budget) -> bool:
-        """Whether the messages are light enough to stay as they are."""
+    def _is_light(self, weighs: int, budget: Budget) -> bool:
+        """Whether the messages are few enough characters to stay as they are."""
         if self.min_char_share is None:
             return False
         return budget.window <= 0 or weighs / (budget.window * CHARS_PER_TOKEN) < self.min_char_share
 
-    def _done(self, budget: Budget, part: Part) -> bool:
-        """Whether a placeholder stands here already: of this plan, or in a view that came back as history."""
-        return is_final(budget, part) or placeholder.stands(part.text, self.placeholder, self.error_placeholder)
+    def _is_done(self, budget: Budget, part: Part) -> bool:
+        """Whether it is a placeholder already: from this plan, or from a view that came back as history."""
+        return is_final(budget, part) or placeholder.is_any_placeholder(
+            part.text, self.placeholder, self.error_placeholder
+        )
 
-    def _placeholder(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> str | None:
-        raw = original(budget, part)
+    def _make_placeholder(self, transcript: Transcript, number: int, part: Part, budget: Budget) -> str | None:
+        raw = get_original(budget, part)
         template = self.error_placeholder if raw.is_error and self.error_placeholder else self.placeholder
         if template:
-            text = placeholder.filled(template, raw)
+            text = placeholder.fill_template(template, raw)
         elif self.never_longer and len(part.text) <= placeholder.LEAST_CHARS:
             return None
         else:
-            text = placeholder.informative(raw, find_call(transcript, number, part), handle_for(budget, raw))
+            text = placeholder.describe_removed(raw, find_call(transcript, number, part), handle_for(budget, raw))
         longer = len(text) >= len(part.text) or budget.count(text) > budget.count(part.text)
         return None if self.never_longer and longer else text

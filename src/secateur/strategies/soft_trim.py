@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from secateur.bounds import find_prunable_results
-from secateur.budget import Budget, handle_for, original
-from secateur.excerpt import excerpt, trimmed
+from secateur.budget import Budget, get_original, handle_for
+from secateur.excerpt import excerpt, trim_text
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
 from secateur.strategy import Strategy
@@ -30,24 +30,24 @@ class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         if budget.window <= 0 and self.form == "ends":
             return  # SEEDS 3.4 compares with the window; without one nothing is done
-        for part in self._long(transcript, budget):
-            raw = original(budget, part)
-            text = self._trimmed(raw.text, handle_for(budget, raw))
+        for part in self._list_long(transcript, budget):
+            raw = get_original(budget, part)
+            text = self._trim_text(raw.text, handle_for(budget, raw))
             if text != part.text:
                 yield Rewrite(part.key, text, strategy="soft_trim")
 
-    def _long(self, transcript: Transcript, budget: Budget) -> list[Part]:
-        """Oldest first; an excerpt counts at its own size (SEEDS S.7), a trimmed result is done with."""
-        found = find_prunable_results(transcript, budget, lambda part: _trimmed_before(budget, part))
+    def _list_long(self, transcript: Transcript, budget: Budget) -> list[Part]:
+        """Oldest first; an excerpt counts at its own size (SEEDS S.7), trimmed results are excluded."""
+        found = find_prunable_results(transcript, budget, lambda part: _is_trimmed(budget, part))
         return [part for _, part in found if len(part.text) > self.max_chars][::-1]
 
-    def _trimmed(self, text: str, handle: str) -> str:
+    def _trim_text(self, text: str, handle: str) -> str:
         if self.form == "excerpt":
             return excerpt(text, min(self.max_chars, self.head_chars + self.tail_chars), handle)
         if self.head_chars + self.tail_chars >= len(text):
             return text
-        return trimmed(text, self.head_chars, self.tail_chars)
+        return trim_text(text, self.head_chars, self.tail_chars)
 
 
-def _trimmed_before(budget: Budget, part: Part) -> bool:
+def _is_trimmed(budget: Budget, part: Part) -> bool:
     return part.key in budget.own_keys or budget.edited_by.get(part.key, "excerpt") != "excerpt"

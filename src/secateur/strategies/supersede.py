@@ -8,11 +8,11 @@ its turns, tools, roles, pins and working set do. What ran only once is never st
 
 from collections.abc import Iterator, Mapping, Set
 
-from secateur.acts.known import history_of
+from secateur.acts.known import get_history
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
-from secateur.strategies.stale import Stale, replaced
+from secateur.strategies.stale import Stale, replace_stale
 from secateur.strategy import Strategy
 
 
@@ -29,15 +29,15 @@ class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
     resolved_errors: bool = True  # failures after which the same thing went well
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
-        return replaced(self.stale(transcript, budget), transcript, budget, "supersede")
+        return replace_stale(self.find_stale(transcript, budget), transcript, budget, "supersede")
 
     def stale_since(self, transcript: Transcript, budget: Budget, keys: Set[str]) -> Mapping[str, int]:
-        return self.stale(transcript, budget).since(keys)
+        return self.find_stale(transcript, budget).find_since(keys)
 
-    def stale(self, transcript: Transcript, budget: Budget) -> Stale:
-        """Results that are stale, why and since when, whether they may go or not."""
-        history = history_of(transcript.messages, budget.originals, transcript.index)
-        found = history.fates(self.recent_files)
+    def find_stale(self, transcript: Transcript, budget: Budget) -> Stale:
+        """Stale results, why and since when, whether or not they may be removed."""
+        history = get_history(transcript.messages, budget.originals, transcript.index)
+        found = history.get_fates(self.recent_files)
         kinds = (
             (self.modified_files, found.written),
             (self.resolved_errors, found.resolved),

@@ -13,12 +13,21 @@ from typing import Any
 from secateur.errors import ConfigError
 from secateur.registry import Plugin, Registry
 from secateur.summarizers.endpoint import is_local
-from secateur.summarizers.names import VENDORS, Windows, endpoint
+from secateur.summarizers.names import VENDORS, Windows, parse_endpoint
 from secateur.summarizers.own import EXTRACTIVE, Extractive, Function
 from secateur.summarizers.protocol import Failed, Summarizer
 from secateur.summarizers.provider import Provider
 
-__all__ = ["SUMMARIZERS", "Extractive", "Failed", "Function", "Summarizer", "local", "parse", "plugins"]
+__all__ = [
+    "SUMMARIZERS",
+    "Extractive",
+    "Failed",
+    "Function",
+    "Summarizer",
+    "require_local",
+    "parse",
+    "list_summarizer_plugins",
+]
 
 Opens = Callable[[str], Summarizer]
 
@@ -29,45 +38,45 @@ def parse(*names: str, local_only: bool = False, window_of: Windows | None = Non
     With `local_only` one that would send anything to another machine is an error. `window_of` knows the windows of
     models. Raises ConfigError for a name that stands for nothing, a missing key, and a client that is not installed.
     """
-    made = tuple(_one(name.strip(), window_of or _unknown) for name in names)
+    made = tuple(_make_summarizer(name.strip(), window_of or _ignore_model) for name in names)
     if local_only:
-        local(made)
+        require_local(made)
     return made
 
 
-def local(listed: Iterable[Summarizer]) -> None:
-    """Raises ConfigError if one of these sends a conversation to another machine."""
+def require_local(listed: Iterable[Summarizer]) -> None:
+    """Raise ConfigError if one of these sends a conversation to another machine."""
     for one in listed:
         if one.host and not is_local(f"//{one.host}"):
             raise ConfigError(f"{one.name} would send the conversation to {one.host}, and `local_only` forbids that")
 
 
-def _one(name: str, window_of: Windows) -> Summarizer:
+def _make_summarizer(name: str, window_of: Windows) -> Summarizer:
     if name == EXTRACTIVE:
         return Extractive()
     vendor = name.partition(":")[0]
     opens = None if vendor in _REGISTRY.built_in else _REGISTRY.get(vendor)
     if opens is not None:
         return opens(name)
-    to = endpoint(name, window_of)
+    to = parse_endpoint(name, window_of)
     for package in (VENDORS[to.provider].package, "tenacity", "httpx2"):
-        if not _installed(package):
+        if not _is_installed(package):
             raise ConfigError(f"{name} needs the package {package}: pip install 'secateur[summarizers]'")
     return Provider(to)
 
 
-def _unknown(model: str) -> None:
+def _ignore_model(model: str) -> None:
     """No table, no window."""
 
 
-def _installed(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
     except ModuleNotFoundError:  # of a package whose parent is missing
         return False
 
 
-def _admit(name: str, loaded: Any) -> Opens:
+def _check_opener(name: str, loaded: Any) -> Opens:
     if not callable(loaded):
         raise ConfigError(f"{loaded!r:.80} cannot be called with the name of a summarizer")
     opens: Opens = loaded
@@ -81,10 +90,10 @@ SUMMARIZERS: dict[str, str] = {
 }
 
 _REGISTRY: Registry[Opens] = Registry(
-    "summarizers", dict.fromkeys((*SUMMARIZERS, "https"), "secateur.summarizers:parse"), _admit
+    "summarizers", dict.fromkeys((*SUMMARIZERS, "https"), "secateur.summarizers:parse"), _check_opener
 )
 
 
-def plugins() -> tuple[Plugin, ...]:
-    """The plugins of this kind, also those that cannot be used."""
-    return _REGISTRY.plugins()
+def list_summarizer_plugins() -> tuple[Plugin, ...]:
+    """The plugins of this kind, including unusable ones."""
+    return _REGISTRY.list_plugins()

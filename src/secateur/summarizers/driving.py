@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.summarizers.protocol import Summarizer
-from secateur.summarizers.trying import answered
+from secateur.summarizers.trying import try_answer
 
 GRACE_S = 0.25  # for a timeout to be told by whoever asked, before it is told by whoever waits
 
@@ -31,8 +31,8 @@ class Stop:
         self._waiting: Future[SummaryAnswer] | None = None
         self.called = False
 
-    def now(self) -> None:
-        """Call it off."""
+    def cancel(self) -> None:
+        """Cancel the running question."""
         with self._lock:
             self.called = True
             if self._waiting is not None:
@@ -57,7 +57,7 @@ def drive(
         try:
             ask = next(steps)
             while True:
-                answers.append(_answer(aside, ask, by, (ends - monotonic(), stop)))
+                answers.append(_run_ask(aside, ask, by, (ends - monotonic(), stop)))
                 ask = steps.send(answers[-1])
         except StopIteration as done:
             return done.value, tuple(answers)
@@ -65,12 +65,12 @@ def drive(
             steps.close()
 
 
-def _answer(aside: "_Aside", ask: Ask, by: Summarizer, limits: tuple[float, Stop]) -> SummaryAnswer:
+def _run_ask(aside: "_Aside", ask: Ask, by: Summarizer, limits: tuple[float, Stop]) -> SummaryAnswer:
     seconds, stop = limits
     stop.watch()
     if seconds <= 0:
         return SummaryAnswer(error="no time is left", failure="timeout", by=by.name, tries=0)
-    waiting = aside.run(answered(ask, by, seconds))
+    waiting = aside.run(try_answer(ask, by, seconds))
     try:
         stop.watch(waiting)
         return waiting.result(seconds + GRACE_S)
@@ -92,7 +92,7 @@ class _Aside:
     def run(self, work: Coroutine[Any, Any, SummaryAnswer]) -> Future[SummaryAnswer]:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._thread = Thread(target=_served, args=(self._loop,), name="secateur-summaries", daemon=True)
+            self._thread = Thread(target=_run_loop, args=(self._loop,), name="secateur-summaries", daemon=True)
             self._thread.start()
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
@@ -102,7 +102,7 @@ class _Aside:
             self._thread.join(GRACE_S)
 
 
-def _served(loop: asyncio.AbstractEventLoop) -> None:
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()

@@ -43,12 +43,12 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         """Whether it is on this machine."""
         return is_local(self.base_url)
 
-    def key(self) -> str:
-        """The key itself; without one "", which only a server of one's own takes."""
+    def get_key(self) -> str:
+        """The API key; "" without one, which only a self-hosted server accepts."""
         return next((value for name in self.keys if (value := os.environ.get(name, "").strip())), "")
 
-    def most(self, wanted: int, thinking: bool = False) -> int:
-        """The tokens of output to allow, where so many are wanted."""
+    def compute_max_tokens(self, wanted: int, thinking: bool = False) -> int:
+        """The output tokens to allow if this many are wanted."""
         allowed = wanted + (THINKING_TOKENS if thinking and not self.local else 0)
         return min(allowed, self.max_output) if self.max_output else allowed
 
@@ -64,8 +64,8 @@ def is_local(url: str) -> bool:
         return False
 
 
-def connection(to: Endpoint, seconds: float) -> Any:
-    """A client for HTTP (`httpx2.AsyncClient`), for as long as one question takes."""
+def make_http_client(to: Endpoint, seconds: float) -> Any:
+    """An HTTP client (`httpx2.AsyncClient`) for the time one question takes."""
     try:
         import httpx2
     except ImportError as error:
@@ -88,14 +88,14 @@ def connection(to: Endpoint, seconds: float) -> Any:
         timeout=httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds)),
         follow_redirects=False,
         trust_env=not to.local,
-        verify=trusted(),
+        verify=load_tls_context(),
         event_hooks={"request": [stays], "response": [streams]},
     )
 
 
 @cache
-def trusted() -> Any:
-    """Whom to trust over TLS, read once: an `ssl.SSLContext`."""
+def load_tls_context() -> Any:
+    """The certificates to trust for TLS, read once: an `ssl.SSLContext`."""
     import httpx2
 
     return httpx2.create_ssl_context()

@@ -30,19 +30,19 @@ _SAYS: tuple[tuple[str, Failure], ...] = (("rate_limit", "rate_limited"), ("over
 _MOST = 300  # characters of an error that are kept
 
 
-def failed(error: BaseException) -> Failed:
-    """The same failure, as ours."""
-    chain = tuple(_chain(error))
+def to_failed(error: BaseException) -> Failed:
+    """Convert an exception to our `Failed`."""
+    chain = tuple(_walk_causes(error))
     own = next((one for one in chain if isinstance(one, Failed)), None)
     if own is not None:
-        return Failed(own.failure, _text(own), own.wait_s)
-    status = _status(error)
+        return Failed(own.failure, _format_error(own), own.wait_s)
+    status = _get_status(error)
     if status is not None and status >= 300:
-        return Failed(_of_status(status, str(error)), f"{status}: {_text(error)}", _wait_s(error))
-    return Failed(_of_type(chain), f"{type(error).__name__}: {_text(error)}")
+        return Failed(_classify_status(status, str(error)), f"{status}: {_format_error(error)}", _wait_s(error))
+    return Failed(_classify_chain(chain), f"{type(error).__name__}: {_format_error(error)}")
 
 
-def _of_status(status: int, text: str) -> Failure:
+def _classify_status(status: int, text: str) -> Failure:
     if status in _STATUS:
         return _STATUS[status]
     if status >= 500:
@@ -50,7 +50,7 @@ def _of_status(status: int, text: str) -> Failure:
     return "window" if status == 400 and _TOO_LONG.search(text) else "refused"
 
 
-def _of_type(chain: tuple[BaseException, ...]) -> Failure:
+def _classify_chain(chain: tuple[BaseException, ...]) -> Failure:
     said = str(chain[0])
     for word, failure in _SAYS:  # an error inside a stream that began well
         if word in said:
@@ -61,7 +61,7 @@ def _of_type(chain: tuple[BaseException, ...]) -> Failure:
     return next((failure for name, failure in _TYPES if any(one.endswith(name) for one in names)), "crashed")
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def _walk_causes(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
     one: BaseException | None = error
     while one is not None and id(one) not in seen:
@@ -70,7 +70,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         one = one.__cause__ or one.__context__
 
 
-def _status(error: BaseException) -> int | None:
+def _get_status(error: BaseException) -> int | None:
     """`status_code` of Anthropic's and OpenAI's exceptions, `code` of Google's."""
     for name in ("status_code", "code"):
         value = getattr(error, name, None)
@@ -87,5 +87,5 @@ def _wait_s(error: BaseException) -> float | None:
         return None
 
 
-def _text(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     return " ".join(redact(str(error)).split())[:_MOST]

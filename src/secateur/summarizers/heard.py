@@ -35,8 +35,8 @@ class Heard:
         """A tool call came, or a piece of one."""
         self._calls.add(str(id))
 
-    def answer(self, by: str) -> SummaryAnswer:
-        """All of it. Failed if it has no end."""
+    def build_answer(self, by: str) -> SummaryAnswer:
+        """The complete answer. Raises Failed if the stream has no end."""
         text = "".join(self._pieces)
         if not self.finish:
             raise Failed("dropped", f"the stream ended after {len(text):,} characters without an end")

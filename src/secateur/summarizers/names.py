@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from msgspec import Struct
 
 from secateur.errors import ConfigError
-from secateur.redact import found
+from secateur.redact import detect_kinds
 from secateur.summarizers.endpoint import Endpoint, is_local
 
 DEFAULT_WINDOW = 128_000  # of a provider's model that no table knows
@@ -59,44 +59,44 @@ VENDORS: dict[str, Vendor] = {
 }
 
 
-def endpoint(name: str, window_of: Windows) -> Endpoint:
-    """What a name stands for. Raises ConfigError for one that stands for nothing."""
-    if found(name):
+def parse_endpoint(name: str, window_of: Windows) -> Endpoint:
+    """The endpoint of a summarizer's name. Raises ConfigError for an unknown one."""
+    if detect_kinds(name):
         raise ConfigError(f"a key stands in a summarizer's name: put it into the environment ({SERVER_KEY})")
     if name.startswith(("http://", "https://")):
-        return _server(name, window_of)
+        return _make_server_endpoint(name, window_of)
     vendor, colon, model = name.partition(":")
     if vendor not in VENDORS or not colon:
-        raise ConfigError(f"{name!r} names no summarizer: {_near(vendor)}")
-    model, options = _options(model, name)
+        raise ConfigError(f"{name!r} names no summarizer: {_suggest_name(vendor)}")
+    model, options = _parse_options(model, name)
     if not model or "key" in options:
         raise ConfigError(f"{name!r} names no model: write {vendor}:MODEL")
-    return _vendor(name, vendor, model, options, window_of)
+    return _make_vendor_endpoint(name, vendor, model, options, window_of)
 
 
-def _vendor(name: str, vendor: str, model: str, options: dict[str, str], window_of: Windows) -> Endpoint:
+def _make_vendor_endpoint(name: str, vendor: str, model: str, options: dict[str, str], window_of: Windows) -> Endpoint:
     said = VENDORS[vendor]
     url = os.environ.get(said.url_from, "").strip() or said.url
     made = Endpoint(
         name=name if url == said.url else f"{name} at {urlsplit(url).netloc}",  # a record says where it went
         provider=vendor,
         model=model,
-        base_url=_checked(url, f"{said.url_from}={url}"),
+        base_url=_check_url(url, f"{said.url_from}={url}"),
         keys=said.keys,
-        window_tokens=_tokens(options, "window", name) or window_of(model) or DEFAULT_WINDOW,
-        max_output=_tokens(options, "max_output", name),
+        window_tokens=_parse_tokens(options, "window", name) or window_of(model) or DEFAULT_WINDOW,
+        max_output=_parse_tokens(options, "max_output", name),
     )
-    if not made.key() and not made.local:
+    if not made.get_key() and not made.local:
         raise ConfigError(f"{name} needs a key: set {' or '.join(said.keys)}")
     return made
 
 
-def _server(name: str, window_of: Windows) -> Endpoint:
-    """Any server that speaks the Chat Completions API."""
+def _make_server_endpoint(name: str, window_of: Windows) -> Endpoint:
+    """The endpoint of any server with the Chat Completions API."""
     whole = urlsplit(name)
-    model, options = _options(whole.fragment, name)
+    model, options = _parse_options(whole.fragment, name)
     asked = dict(parse_qsl(whole.query, keep_blank_values=True))
-    options = _known(asked, name) | options
+    options = _check_options(asked, name) | options
     if not model:
         raise ConfigError(f"{name!r} names no model: write {name.partition('#')[0]}#MODEL")
     key = options.get("key", SERVER_KEY)
@@ -108,35 +108,35 @@ def _server(name: str, window_of: Windows) -> Endpoint:
         name=name,
         provider="openai-chat",
         model=model,
-        base_url=_checked(urlunsplit((whole.scheme, whole.netloc, whole.path, "", "")), name),
+        base_url=_check_url(urlunsplit((whole.scheme, whole.netloc, whole.path, "", "")), name),
         keys=(key,),
-        window_tokens=_tokens(options, "window", name) or window_of(model) or SERVER_WINDOW,
-        max_output=_tokens(options, "max_output", name),
+        window_tokens=_parse_tokens(options, "window", name) or window_of(model) or SERVER_WINDOW,
+        max_output=_parse_tokens(options, "max_output", name),
     )
 
 
-def _options(model: str, name: str) -> tuple[str, dict[str, str]]:
-    """What stands behind a `?`."""
+def _parse_options(model: str, name: str) -> tuple[str, dict[str, str]]:
+    """Split a model name from the options after a `?`."""
     model, _, query = model.partition("?")
-    return model.strip(), _known(dict(parse_qsl(query, keep_blank_values=True)), name)
+    return model.strip(), _check_options(dict(parse_qsl(query, keep_blank_values=True)), name)
 
 
-def _known(options: dict[str, str], name: str) -> dict[str, str]:
+def _check_options(options: dict[str, str], name: str) -> dict[str, str]:
     strange = next((one for one in options if one not in _OPTIONS), None)
     if strange is not None:
         raise ConfigError(f"{name!r} has the option {strange!r}: there are {', '.join(_OPTIONS)}")
     return options
 
 
-def _tokens(options: dict[str, str], option: str, name: str) -> int:
-    """Its number; 0 where it is not stated."""
+def _parse_tokens(options: dict[str, str], option: str, name: str) -> int:
+    """The number of tokens in an option; 0 if it is not stated."""
     said = options.get(option, "0")
     if not said.isascii() or not said.isdigit():
         raise ConfigError(f"in {name!r} `{option}` is a number of tokens, and {said!r} is none")
     return int(said)
 
 
-def _checked(url: str, shown: str) -> str:
+def _check_url(url: str, shown: str) -> str:
     """The address, if a conversation can be sent there."""
     try:
         whole = urlsplit(url)
@@ -147,20 +147,20 @@ def _checked(url: str, shown: str) -> str:
         raise ConfigError(f"{shown!r} is no address: write http://HOST:PORT/v1")
     if whole.username or whole.password:
         raise ConfigError(f"the address of {whole.hostname} holds a user or a password: put a key into {SERVER_KEY}")
-    if whole.scheme == "http" and not (is_local(url) or _own_network(whole.hostname)):
+    if whole.scheme == "http" and not (is_local(url) or _is_private_host(whole.hostname)):
         raise ConfigError(f"{shown!r} would send the conversation and the key in the clear: write https://")
     return url.rstrip("/")
 
 
-def _own_network(host: str) -> bool:
-    """Whether an address is of a network of one's own: a private number, or a name without a domain."""
+def _is_private_host(host: str) -> bool:
+    """Whether an address is on a private network: a private IP, or a name without a domain."""
     try:
         return ip_address(host).is_private
     except ValueError:
         return "." not in host or host.endswith(".local")
 
 
-def _near(said: str) -> str:
+def _suggest_name(said: str) -> str:
     near = get_close_matches(said, (*VENDORS, "extractive"), n=1)
     all_of = f"{', '.join(f'{one}:MODEL' for one in VENDORS)}, http://HOST:PORT/v1#MODEL, extractive"
     return f"did you mean {near[0]}? There are {all_of}" if near else f"there are {all_of}"

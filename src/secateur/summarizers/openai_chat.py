@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
-from secateur.summarizers.endpoint import Endpoint, connection
+from secateur.summarizers.endpoint import Endpoint, make_http_client
 from secateur.summarizers.heard import Heard
 
 _OPENAI = "api.openai.com"
@@ -17,18 +17,18 @@ _OPENAI = "api.openai.com"
 async def ask_openai_chat(to: Endpoint, ask: Ask, seconds: float) -> SummaryAnswer:
     """The model's answer to one question."""
     heard = Heard()
-    async with connection(to, seconds) as http, openai_client(to, seconds, http) as client:
-        async for chunk in await _stream(client, _body(to, ask)):
+    async with make_http_client(to, seconds) as http, make_openai_client(to, seconds, http) as client:
+        async for chunk in await _start_stream(client, _build_body(to, ask)):
             _hear(heard, chunk)
-    return heard.answer(to.name)
+    return heard.build_answer(to.name)
 
 
-def openai_client(to: Endpoint, seconds: float, http: Any) -> Any:
-    """OpenAI's client for this endpoint. What the environment says of an account is for OpenAI alone."""
+def make_openai_client(to: Endpoint, seconds: float, http: Any) -> Any:
+    """OpenAI's client for this endpoint. The environment's account settings are for OpenAI alone."""
     sdk: Any = import_module("openai")
     whose = {} if to.host == _OPENAI else {name: sdk.Omit() for name in ("OpenAI-Organization", "OpenAI-Project")}
     return sdk.AsyncOpenAI(
-        api_key=to.key() or "none",
+        api_key=to.get_key() or "none",
         base_url=to.base_url,
         timeout=seconds,
         max_retries=0,
@@ -37,7 +37,7 @@ def openai_client(to: Endpoint, seconds: float, http: Any) -> Any:
     )
 
 
-async def _stream(client: Any, body: dict[str, Any]) -> Any:
+async def _start_stream(client: Any, body: dict[str, Any]) -> Any:
     sdk: Any = import_module("openai")
     try:
         return await client.chat.completions.create(**body, stream_options={"include_usage": True})
@@ -47,9 +47,9 @@ async def _stream(client: Any, body: dict[str, Any]) -> Any:
         return await client.chat.completions.create(**body)
 
 
-def _body(to: Endpoint, ask: Ask) -> dict[str, Any]:
+def _build_body(to: Endpoint, ask: Ask) -> dict[str, Any]:
     own = to.host == _OPENAI
-    most = to.most(ask.most_tokens, thinking=own)
+    most = to.compute_max_tokens(ask.most_tokens, thinking=own)
     return {
         "model": to.model,
         "messages": [{"role": "system", "content": ask.system}, {"role": "user", "content": ask.text}],

@@ -6,9 +6,9 @@ Rule: nothing is stored with the provider. The words for how an answer ended are
 from typing import Any
 
 from secateur.compaction.ask import Ask, Failure, SummaryAnswer, SummaryUsage
-from secateur.summarizers.endpoint import Endpoint, connection
+from secateur.summarizers.endpoint import Endpoint, make_http_client
 from secateur.summarizers.heard import Heard
-from secateur.summarizers.openai_chat import openai_client
+from secateur.summarizers.openai_chat import make_openai_client
 from secateur.summarizers.protocol import Failed
 
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
@@ -19,18 +19,18 @@ _KINDS: dict[str, Failure] = {"rate_limit_exceeded": "rate_limited", "context_le
 async def ask_openai_responses(to: Endpoint, ask: Ask, seconds: float) -> SummaryAnswer:
     """The model's answer to one question."""
     heard = Heard()
-    async with connection(to, seconds) as http, openai_client(to, seconds, http) as client:
+    async with make_http_client(to, seconds) as http, make_openai_client(to, seconds, http) as client:
         events = await client.responses.create(
             model=to.model,
             instructions=ask.system,
             input=ask.text,
-            max_output_tokens=to.most(ask.most_tokens, thinking=True),
+            max_output_tokens=to.compute_max_tokens(ask.most_tokens, thinking=True),
             store=False,
             stream=True,
         )
         async for event in events:
             _hear(heard, event)
-    return heard.answer(to.name)
+    return heard.build_answer(to.name)
 
 
 def _hear(heard: Heard, event: Any) -> None:
@@ -41,20 +41,20 @@ def _hear(heard: Heard, event: Any) -> None:
             heard.call(getattr(event.item, "id", None) or event.output_index)
         case "response.failed":
             error = event.response.error
-            raise _failed(getattr(error, "code", ""), getattr(error, "message", ""))
+            raise _make_failed(getattr(error, "code", ""), getattr(error, "message", ""))
         case "error":
-            raise _failed(event.code, event.message)
+            raise _make_failed(event.code, event.message)
         case kind if kind in _ENDS:
             cut_off = getattr(event.response, "incomplete_details", None)
             heard.finish = getattr(cut_off, "reason", None) or event.response.status or kind.partition(".")[2]
-            heard.spent = _spent(event.response.usage)
+            heard.spent = _read_usage(event.response.usage)
 
 
-def _failed(code: str | None, text: str | None) -> Failed:
+def _make_failed(code: str | None, text: str | None) -> Failed:
     return Failed(_KINDS.get(code or "", "overloaded"), f"the answer failed ({code}): {text}")
 
 
-def _spent(usage: Any) -> SummaryUsage:
+def _read_usage(usage: Any) -> SummaryUsage:
     if not usage:
         return SummaryUsage()
     read = getattr(usage.input_tokens_details, "cached_tokens", 0) or 0

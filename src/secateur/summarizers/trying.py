@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.redact import redact
-from secateur.summarizers.failing import RETRIED, failed
+from secateur.summarizers.failing import RETRIED, to_failed
 from secateur.summarizers.protocol import Failed, Summarizer
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MOST_TRIES = 4
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0  # between tries, where the provider does not say
 
 
-async def answered(ask: Ask, by: Summarizer, seconds: float) -> SummaryAnswer:
+async def try_answer(ask: Ask, by: Summarizer, seconds: float) -> SummaryAnswer:
     """The summarizer's answer. Raises nothing but cancellation."""
     if by.window_tokens and ask.tokens + ask.most_tokens > by.window_tokens:
         text = f"{ask.tokens:,} + {ask.most_tokens:,} tokens do not fit the window of {by.window_tokens:,}"
@@ -31,7 +31,7 @@ async def answered(ask: Ask, by: Summarizer, seconds: float) -> SummaryAnswer:
     tries = _Tries(by, clean, monotonic() + seconds)
     try:
         async with asyncio.timeout(seconds):
-            answer = await tries.until_answered()
+            answer = await tries.run_until_answered()
     except TimeoutError:
         answer = SummaryAnswer(error=f"no answer came within {seconds:.1f} s", failure="timeout")
     except Failed as error:
@@ -46,28 +46,28 @@ class _Tries:
         self.made = 0
         self._by, self._ask, self._ends = by, ask, ends
 
-    async def until_answered(self) -> SummaryAnswer:
-        """The first answer; what the last try failed of is raised."""
+    async def run_until_answered(self) -> SummaryAnswer:
+        """The first answer; raises the last attempt's failure."""
         import tenacity  # only who asks a model needs it
 
         again = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(_may_pass),
-            stop=self._over,
+            stop=self._should_stop,
             wait=_wait,
             reraise=True,
         )
-        answer: SummaryAnswer = await again(self._once)
+        answer: SummaryAnswer = await again(self._try_once)
         return answer
 
-    async def _once(self) -> SummaryAnswer:
+    async def _try_once(self) -> SummaryAnswer:
         self.made += 1
         try:
             return await self._by.summarize(self._ask, max(0.1, self._ends - monotonic()))
         except Exception as error:
-            raise failed(error) from error
+            raise to_failed(error) from error
 
-    def _over(self, state: "RetryCallState") -> bool:
-        """Whether there were tries enough, or the next one would come after the end."""
+    def _should_stop(self, state: "RetryCallState") -> bool:
+        """Whether there were enough attempts, or the next one would come too late."""
         return self.made >= MOST_TRIES or monotonic() + state.upcoming_sleep >= self._ends
 
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable
 
-from secateur.chain import Link, canonical, linked
+from secateur.chain import Link, encode_canonical, link_bodies
 from secateur.stores.protocol import SessionId, State
 
 A, B = SessionId("one", "acme"), SessionId("two", "acme")
 STRANGER = SessionId("one", "other")
 
 
-def receipts_of(state: State, count: int) -> tuple[Link, ...]:
+def make_receipts(state: State, count: int) -> tuple[Link, ...]:
     """The next receipts of a session, each different."""
-    bodies = [canonical({"number": state.receipts + number}) for number in range(count)]
-    return linked(bodies, state.head, state.receipts)
+    bodies = [encode_canonical({"number": state.receipts + number}) for number in range(count)]
+    return link_bodies(bodies, state.head, state.receipts)
 
 
-def refused(act: Callable[[], object], error: type[Exception]) -> None:
+def expect_error(act: Callable[[], object], error: type[Exception]) -> None:
     try:
         act()
     except error:

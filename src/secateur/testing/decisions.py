@@ -18,7 +18,7 @@ from secateur.schedule import EveryRequest, Proposal, Schedule
 from secateur.session import document
 from secateur.strategies import HardClear, Strategy
 from secateur.tariff import CachePricing
-from secateur.testing.requests import NOW_MS, find_violations, fit_under, long_request
+from secateur.testing.requests import NOW_MS, find_violations, fit_under, make_long_request
 from secateur.tokens import estimate
 
 
@@ -33,70 +33,72 @@ class StrategyKit:
 
     def request(self) -> Any:
         """A request on which it edits something."""
-        return long_request()
+        return make_long_request()
 
     def test_it_edits_something_and_the_same_each_time(self) -> None:
         read = _read(self.request())
-        first = list(self.strategy()(read, _budget()))
+        first = list(self.strategy()(read, _make_budget()))
         assert first, "it edits nothing: write request(), so that these tests mean something"
-        assert list(self.strategy()(_read(self.request()), _budget())) == first
+        assert list(self.strategy()(_read(self.request()), _make_budget())) == first
 
     def test_it_edits_parts_of_the_kinds_that_it_declares_and_each_once(self) -> None:
         read = _read(self.request())
-        parts, edits = _parts_of(read), self._edits(read, _budget())
+        parts, edits = _index_parts(read), self._list_edits(read, _make_budget())
         assert {parts[edit.key].kind for edit in edits} <= self.strategy().edits
         assert len({edit.key for edit in edits}) == len(edits)
         assert {edit.strategy for edit in edits} == {self.strategy().__struct_config__.tag}
 
     def test_it_leaves_what_is_protected_or_pinned(self) -> None:
         read = _read(self.request())
-        parts = _parts_of(read)
-        keys = frozenset(edit.key for edit in self._edits(read, _budget()))
+        parts = _index_parts(read)
+        keys = frozenset(edit.key for edit in self._list_edits(read, _make_budget()))
         assert not any(parts[key].pinned for key in keys if parts[key].kind != "reasoning")
         spared = sorted(keys)[: len(keys) // 2 + 1]
-        kept = self._edits(read, replace(_budget(), protect=Protection(part_keys=tuple(spared))))
+        kept = self._list_edits(read, replace(_make_budget(), protect=Protection(part_keys=tuple(spared))))
         assert not {edit.key for edit in kept} & set(spared)
 
     def test_it_edits_nothing_that_was_edited_for_good(self) -> None:
         read = _read(self.request())
-        edited = {edit.key: "hard_clear" for edit in self._edits(read, _budget())}
-        assert not {edit.key for edit in self._edits(read, replace(_budget(), edited_by=edited))} & edited.keys()
+        edited = {edit.key: "hard_clear" for edit in self._list_edits(read, _make_budget())}
+        assert (
+            not {edit.key for edit in self._list_edits(read, replace(_make_budget(), edited_by=edited))} & edited.keys()
+        )
 
     def test_it_never_makes_a_part_longer(self) -> None:
         read = _read(self.request())
-        parts = _parts_of(read)
-        for edit in self._edits(read, _budget()):
+        parts = _index_parts(read)
+        for edit in self._list_edits(read, _make_budget()):
             if isinstance(edit, Rewrite) and not self.may_lengthen and parts[edit.key].kind != "media":
                 assert len(edit.text) < len(parts[edit.key].text)
 
     def test_a_second_look_adds_nothing(self) -> None:
-        first = fit_under(self._policy(), self.request())
+        first = fit_under(self._make_policy(), self.request())
         assert len(first.plan.epochs) == 1
-        again = fit_under(self._policy(), self.request(), plan=first.plan)
+        again = fit_under(self._make_policy(), self.request(), plan=first.plan)
         assert again.plan.epochs == first.plan.epochs
         assert again.request == first.request
 
     def test_the_view_breaks_no_more_rules_than_the_request(self) -> None:
-        view = fit_under(self._policy(), self.request())
+        view = fit_under(self._make_policy(), self.request())
         assert set(find_violations(view.request)) <= set(find_violations(self.request()))
 
     def test_what_it_knows_to_be_stale_it_knows_since_a_later_message(self) -> None:
         read = _read(self.request())
-        keys = frozenset(edit.key for edit in self._edits(read, _budget()))
-        since = self.strategy().stale_since(read, _budget(), keys)
+        keys = frozenset(edit.key for edit in self._list_edits(read, _make_budget()))
+        since = self.strategy().stale_since(read, _make_budget(), keys)
         assert since.keys() <= keys
         assert all(0 <= number < len(read.messages) for number in since.values())
         assert not (since and self.strategy().by_age)
 
     def test_a_policy_file_can_name_it_with_its_fields(self) -> None:
-        text = policies.as_toml(self._policy())
+        text = policies.as_toml(self._make_policy())
         assert f'"{self.strategy().__struct_config__.tag}"' in text
-        assert policies.load(tomllib.loads(text)) == self._policy()
+        assert policies.load(tomllib.loads(text)) == self._make_policy()
 
-    def _policy(self) -> Policy:
+    def _make_policy(self) -> Policy:
         return Policy(name="kit", prune=(self.strategy(),), schedule=EveryRequest())
 
-    def _edits(self, read: Transcript, budget: Budget) -> list[Rewrite | Remove]:
+    def _list_edits(self, read: Transcript, budget: Budget) -> list[Rewrite | Remove]:
         return [edit for edit in self.strategy()(read, budget) if isinstance(edit, Rewrite | Remove)]
 
 
@@ -156,8 +158,8 @@ class ScheduleKit:
 
     def test_a_session_under_it_is_never_edited_twice_for_the_same(self) -> None:
         made = Policy(name="kit", prune=(HardClear(),), schedule=self.schedule())
-        first = fit_under(made, long_request())
-        again = fit_under(made, long_request(), plan=first.plan)
+        first = fit_under(made, make_long_request())
+        again = fit_under(made, make_long_request(), plan=first.plan)
         assert again.plan.epochs == first.plan.epochs
         assert first.plan.epochs or first.receipt.skipped_reason
 
@@ -166,20 +168,20 @@ def _read(request: Any) -> Transcript:
     return document.read(request).transcript
 
 
-def _budget(used: int = 20_000) -> Budget:
+def _make_budget(used: int = 20_000) -> Budget:
     return Budget(
         window=200_000, tokens_used=used, count=estimate, protect=Protection(), idle_s=86_400.0, now_ms=NOW_MS
     )
 
 
-def _parts_of(read: Transcript) -> dict[str, Part]:
+def _index_parts(read: Transcript) -> dict[str, Part]:
     return {part.key: part for message in read.messages for part in message.parts}
 
 
 def _build_proposals() -> list[Proposal]:
     """What `hard_clear` proposes of a long request, and the first of it alone."""
-    read, budget = _read(long_request()), _budget()
-    parts = _parts_of(read)
+    read, budget = _read(make_long_request()), _make_budget()
+    parts = _index_parts(read)
     found: dict[str, Edit] = {edit.key: edit for edit in HardClear()(read, budget) if not isinstance(edit, Replace)}
     proposals = []
     for keys in (list(found), list(found)[:1]):

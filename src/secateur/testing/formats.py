@@ -12,7 +12,7 @@ from typing import Any
 from secateur import fit, formats
 from secateur.errors import FormatError, SecateurError
 from secateur.formats import Format
-from secateur.formats.detection import detected
+from secateur.formats.detection import detect_document
 from secateur.jsontext import Lines, Text
 from secateur.model import Part, Transcript
 from secateur.patch import Op, apply
@@ -50,37 +50,39 @@ class FormatKit:
 
     def test_its_documents_are_recognized_as_its_own(self) -> None:
         for data in self.documents():
-            native = self._native(data)
+            native = self._load_native(data)
             assert self.format().recognize(native), "it does not recognize its own document"
             if self._is_known():
-                assert detected(data)[1].name == self.format().name, "another format recognizes its document"
+                assert detect_document(data)[1].name == self.format().name, "another format recognizes its document"
 
     def test_it_recognizes_no_other_document(self) -> None:
         for data in FOREIGN:
-            found = _detected(data)
+            found = _detect_name(data)
             if found != self.format().name and (self.format().log or b"\n" not in data):
-                assert not self.format().recognize(self._native(data)), f"it claims a document of {found}: {data!r}"
+                assert not self.format().recognize(self._load_native(data)), (
+                    f"it claims a document of {found}: {data!r}"
+                )
 
     def test_a_document_without_edits_is_returned_as_it_came(self) -> None:
         for data in self.documents():
-            for request in (data, *self._objects(data)):
+            for request in (data, *self._decode_objects(data)):
                 assert fit(request, policy="observe", format=self._name()).request is request
 
     def test_objects_and_text_read_alike(self) -> None:
         for data in self.documents():
-            for value in self._objects(data):
+            for value in self._decode_objects(data):
                 assert self.format().read(value).messages == self._read(data).messages
 
     def test_a_text_that_is_written_is_read_again_and_nothing_else_changes(self) -> None:
         tried = 0
         for data in self.documents():
-            native = self._native(data)
-            before = _parts(self.format().read(native))
+            native = self._load_native(data)
+            before = _list_parts(self.format().read(native))
             for number, part in enumerate(before):
                 if part.kind != "tool_result" or part.pinned:
                     continue
                 for text in TEXTS:
-                    after = _parts(self._edited(native, part, text))
+                    after = _list_parts(self._apply_edit(native, part, text))
                     assert after[number].text == text
                     others = [(each.local, each.path) for each in after if each is not after[number]]
                     assert others == [(each.local, each.path) for each in before if each is not part]
@@ -91,31 +93,31 @@ class FormatKit:
         for data in self.documents():
             if self.format().log:
                 continue
-            native = self._native(data)
+            native = self._load_native(data)
             cold = self.format().read(native)
             for known in range(len(cold.messages)):
-                if _begins_an_element(cold, known):
+                if _get_element_path(cold, known):
                     assert self.format().read(native, cold.messages[:known]).messages == cold.messages
 
     def test_what_was_sent_stays_as_it_was_while_the_history_grows(self) -> None:
         for data in self.documents():
-            for before, after in self._grown(data):
+            for before, after in self._iterate_grown(data):
                 first = fit(before, policy=_CLEARING, format=self._name(), now_ms=AT_MS)
                 second = fit(after, policy="observe", plan=first.plan, format=self._name(), now_ms=AT_MS)
                 at = self.format().read(after).messages_path
-                sent = list(_at(first.request, at))
-                assert list(_at(second.request, at))[: len(sent)] == sent
+                sent = list(_get_at_path(first.request, at))
+                assert list(_get_at_path(second.request, at))[: len(sent)] == sent
 
     def test_no_shape_is_more_than_a_format_error(self) -> None:
         for data in self.documents():
-            for value in mutate(self._values(data)):
-                native = self._native(self._encoded(value))
+            for value in mutate(self._decode_values(data)):
+                native = self._load_native(self._encode_values(value))
                 try:
                     self.format().recognize(native)
                     read = self.format().read(native)
                 except FormatError:
                     continue
-                for part in _parts(read):
+                for part in _list_parts(read):
                     if not part.pinned:
                         apply(native, [Op(part.path, self.format().replacement_body(part, "{}"))])
 
@@ -128,38 +130,38 @@ class FormatKit:
             assert view.request == expected, f"{folder.name} gives other bytes"
 
     def _is_known(self) -> bool:
-        return self.format().name in formats.names()
+        return self.format().name in formats.list_format_names()
 
     def _name(self) -> str | None:
         assert self._is_known(), f"no entry point registers {self.format().name}: install the distribution first"
         return self.format().name
 
-    def _native(self, data: bytes) -> Text:
+    def _load_native(self, data: bytes) -> Text:
         return Lines.of(data) if self.format().log else Text.of(data)
 
     def _read(self, data: bytes) -> Transcript:
-        return self.format().read(self._native(data))
+        return self.format().read(self._load_native(data))
 
-    def _values(self, data: bytes) -> Any:
+    def _decode_values(self, data: bytes) -> Any:
         return [json.loads(line) for line in data.splitlines()] if self.format().log else json.loads(data)
 
-    def _encoded(self, value: Any) -> bytes:
+    def _encode_values(self, value: Any) -> bytes:
         if not self.format().log:
             return json.dumps(value).encode()
         lines = value if isinstance(value, list) else [value]
         return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
-    def _objects(self, data: bytes) -> Sequence[Any]:
+    def _decode_objects(self, data: bytes) -> Sequence[Any]:
         return () if self.format().log else (json.loads(data),)
 
-    def _edited(self, native: Text, part: Part, text: str) -> Transcript:
+    def _apply_edit(self, native: Text, part: Part, text: str) -> Transcript:
         return self.format().read(apply(native, [Op(part.path, self.format().replacement_body(part, text))]))
 
-    def _grown(self, data: bytes) -> Iterator[tuple[Any, Any]]:
-        """The document as it was before each of its later messages, and as it was then."""
-        for value in self._objects(data):
+    def _iterate_grown(self, data: bytes) -> Iterator[tuple[Any, Any]]:
+        """The document before each of its later messages, and with it."""
+        for value in self._decode_objects(data):
             read = self.format().read(value)
-            ends = [path for n in range(1, len(read.messages)) if (path := _begins_an_element(read, n))]
+            ends = [path for n in range(1, len(read.messages)) if (path := _get_element_path(read, n))]
             whole = [*(_cut(value, read.messages_path, int(end[len(read.messages_path)])) for end in ends), value]
             yield from zip(whole[1:], whole[2:], strict=False)
 
@@ -167,26 +169,26 @@ class FormatKit:
 _CLEARING = {"prune": [{"type": "hard_clear"}], "protect": {"last_messages": 1}}
 
 
-def _detected(data: bytes) -> str:
+def _detect_name(data: bytes) -> str:
     try:
-        return detected(data)[1].name
+        return detect_document(data)[1].name
     except SecateurError:
         return "no format"
 
 
-def _parts(transcript: Transcript) -> list[Part]:
+def _list_parts(transcript: Transcript) -> list[Part]:
     return [part for message in transcript.messages for part in message.parts]
 
 
-def _begins_an_element(read: Transcript, number: int) -> tuple[Any, ...]:
-    """The path of a message that begins an element of the array of messages, and shares none with the one before."""
+def _get_element_path(read: Transcript, number: int) -> tuple[Any, ...]:
+    """The path of a message that begins its own element of the array of messages; else ()."""
     depth, path = len(read.messages_path), read.messages[number].path
     own = path[: depth + 1]
     shared = number and read.messages[number - 1].path[: depth + 1] == own
     return own if len(own) > depth and not shared else ()
 
 
-def _at(value: Any, path: tuple[Any, ...]) -> Any:
+def _get_at_path(value: Any, path: tuple[Any, ...]) -> Any:
     for step in path:
         value = value[step]
     return value

@@ -9,18 +9,18 @@ JUNK: tuple[Any, ...] = (None, True, -1, 1.5, "", "text", "\ud800", [], [None], 
 
 def mutate(value: Any, most: int = 400) -> Iterator[Any]:
     """The value with junk at one place, for each place and each kind of junk, spread evenly if there are too many."""
-    places = list(_paths(value, ()))
+    places = list(_iterate_paths(value, ()))
     every = len(places) * len(JUNK)
     stride = max(1, every // most)
     for number in range(0, every, stride):
         yield _with(value, places[number // len(JUNK)], JUNK[number % len(JUNK)])
 
 
-def _paths(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+def _iterate_paths(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, child in inner:
-        yield from _paths(child, (*path, step))
+        yield from _iterate_paths(child, (*path, step))
 
 
 def _with(value: Any, path: tuple[Any, ...], junk: Any) -> Any:

@@ -16,7 +16,7 @@ from secateur import policy as policies
 from secateur.errors import FormatError, SecateurError
 from secateur.policy import Policy
 from secateur.schedule import Never
-from secateur.testing.requests import find_violations, fit_under, long_request
+from secateur.testing.requests import find_violations, fit_under, make_long_request
 from secateur.tokens import Counter
 
 _TEXTS = ("a", "word " * 50, "def f(x):\n    return x\n" * 20, "é\U0001f600\u4e2d" * 30, "\ud800", "\x00", " " * 100)
@@ -30,25 +30,25 @@ class PresetKit:
         raise NotImplementedError("write preset(): it returns the TOML text of the preset")
 
     def test_it_says_in_a_sentence_what_it_does(self) -> None:
-        assert self._policy().description, "`secateur policies` shows its doc: write one"
+        assert self._make_policy().description, "`secateur policies` shows its doc: write one"
 
     def test_it_loads_back_to_the_same_policy(self) -> None:
-        made = self._policy()
+        made = self._make_policy()
         assert policies.load(tomllib.loads(policies.as_toml(made))) == made
 
     def test_off_means_off(self) -> None:
-        off = replace(self._policy(), on_arrival=None, prune=(), schedule=Never(), compaction=None)
-        request = long_request()
+        off = replace(self._make_policy(), on_arrival=None, prune=(), schedule=Never(), compaction=None)
+        request = make_long_request()
         assert fit_under(off, request).request is request
 
     def test_a_view_breaks_no_more_rules_and_a_second_look_adds_nothing(self) -> None:
-        first = fit_under(self._policy(), long_request())
-        assert set(find_violations(first.request)) <= set(find_violations(long_request()))
-        again = fit_under(self._policy(), long_request(), plan=first.plan)
+        first = fit_under(self._make_policy(), make_long_request())
+        assert set(find_violations(first.request)) <= set(find_violations(make_long_request()))
+        again = fit_under(self._make_policy(), make_long_request(), plan=first.plan)
         assert again.plan.epochs == first.plan.epochs
         assert again.request == first.request
 
-    def _policy(self) -> Policy:
+    def _make_policy(self) -> Policy:
         return policies.load(tomllib.loads(self.preset()))
 
 
@@ -85,7 +85,7 @@ class CommandKit:
         raise NotImplementedError("write command(): it returns the command to be tested")
 
     def arguments(self) -> Sequence[str]:
-        """Arguments with which it succeeds."""
+        """Arguments for which it succeeds."""
         raise NotImplementedError("write arguments(): it returns arguments with which the command succeeds")
 
     def test_its_help_says_what_it_does(self) -> None:

@@ -14,14 +14,14 @@ _FAILED = "collected 12 items\n" + "tests/test_a.py F.F\n" * 200 + "E   Assertio
 _BLANK = "first\n" + "\n" * 400 + "last\n" + " " * 600
 
 
-def long_request() -> dict[str, Any]:
+def make_long_request() -> dict[str, Any]:
     """A body of Anthropic's Messages API: repeated, failed and long results, a picture, long arguments, reasoning."""
     steps: list[tuple[str, dict[str, Any], Any, bool]] = [
         ("grep", {"pattern": "def "}, _LISTING, False),
         ("grep", {"pattern": "def "}, _LISTING, False),
         ("bash", {"command": "pytest -q"}, _FAILED, True),
         ("write", {"path": "a.py", "content": "line = 1\n" * 400}, "written", False),
-        ("screenshot", {}, [{"type": "text", "text": "a window"}, _picture()], False),
+        ("screenshot", {}, [{"type": "text", "text": "a window"}, _make_picture()], False),
         ("bash", {"command": "cat notes"}, _BLANK, False),
         ("bash", {"command": "pytest -q"}, "12 passed in 0.31s\n" * 90, False),
     ]
@@ -51,5 +51,5 @@ def find_violations(request: dict[str, Any]) -> list[str]:
     return [found.rule for found in check("anthropic", request["messages"], request) if found.severity == "error"]
 
 
-def _picture() -> dict[str, Any]:
+def _make_picture() -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL}}

@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from secateur.api import Violation, rules
+from secateur.api import Violation, list_rules
 from secateur.api.editable import make_nodes
-from secateur.api.registry import walker_of
+from secateur.api.registry import get_walker
 from secateur.api.repair_run import RepairOptions, RepairRun
 from secateur.api.rule import Findings, Rule, select_rules
 from secateur.api.walker import CheckInput
@@ -34,7 +34,7 @@ class RuleKit:
         raise NotImplementedError("write breaks(): it returns a body that breaks this rule and no other")
 
     def passes(self) -> Any:
-        """A body like it that breaks none."""
+        """A similar body that breaks no rule."""
         raise NotImplementedError("write passes(): it returns a body like it that breaks no rule")
 
     def test_the_breaking_body_breaks_this_rule_only(self) -> None:
@@ -68,13 +68,13 @@ class RuleKit:
     def test_its_repair_repairs_it_and_then_has_nothing_to_do(self) -> None:
         if self.rule().repair is None:
             return
-        run = self._repaired(self.breaks())
+        run = self._run_repair(self.breaks())
         assert {one.rule for one in run.records} == {self.rule().id}
-        values = [_written(node) for node in run.nodes]
+        values = [_to_value(node) for node in run.nodes]
         body = {**self.breaks(), _ARRAYS.get(self.rule().family, "messages"): values}
         assert self.rule().id not in {found.rule for found in self._judge(body)}
-        assert self._repaired(body).records == []
-        assert self._repaired(self.passes()).records == []
+        assert self._run_repair(body).records == []
+        assert self._run_repair(self.passes()).records == []
 
     def _judge(self, body: Any) -> list[Violation]:
         family = self.rule().family
@@ -82,13 +82,13 @@ class RuleKit:
         request = body if isinstance(body, dict) else {array: body}
         messages = request.get(array)
         held = messages if isinstance(messages, list) else ()
-        history = walker_of(family)(CheckInput(held, request, self.profile, True, self.headers, True))
-        every = [rule for rule in rules(family) if rule.id != self.rule().id or not rule.family]
+        history = get_walker(family)(CheckInput(held, request, self.profile, True, self.headers, True))
+        every = [rule for rule in list_rules(family) if rule.id != self.rule().id or not rule.family]
         findings = Findings(select_rules([*every, self.rule()], self.profile, True, True), history)
         history.walk(findings.check_block)
         return findings.finish()
 
-    def _repaired(self, body: Any) -> RepairRun:
+    def _run_repair(self, body: Any) -> RepairRun:
         family = self.rule().family
         array = _ARRAYS.get(family, "messages")
         run = RepairRun(make_nodes(body[array], (array,), _BLOCKS.get(family, "")), RepairOptions(), request=body)
@@ -97,8 +97,8 @@ class RuleKit:
         return run
 
 
-def _written(node: Any) -> Any:
-    """What a node says, with its blocks."""
+def _to_value(node: Any) -> Any:
+    """A node as a value, with its blocks."""
     if node.inner is None:
         return node.value
-    return {**node.value, node.name: [_written(block) for block in node.inner]}
+    return {**node.value, node.name: [_to_value(block) for block in node.inner]}

@@ -8,7 +8,7 @@ import asyncio
 import os
 
 from secateur.compaction.ask import Ask, SummaryAnswer
-from secateur.redact import found, redact
+from secateur.redact import detect_kinds, redact
 from secateur.summarizers import Failed, Summarizer
 
 _PATIENCE_S = 30.0  # after which a summarizer that cannot be cancelled fails a test instead of blocking it
@@ -19,7 +19,7 @@ class SummarizerKit:
     """Inherit from it in a class named Test…, and write `summarizer`. pytest runs the rest."""
 
     def summarizer(self) -> Summarizer:
-        """The summarizer to be tested. What it asks may be scripted; the way to it should be real."""
+        """The summarizer to be tested. Its backend may be scripted; the connection should be real."""
         raise NotImplementedError("write summarizer(): it returns the summarizer to be tested")
 
     def ask(self) -> Ask:
@@ -39,7 +39,7 @@ class SummarizerKit:
         assert made.max_output >= 0
 
     def test_it_answers_with_a_text_or_says_why_not(self) -> None:
-        answer = asyncio.run(self._answered())
+        answer = asyncio.run(self._get_answer())
         if isinstance(answer, SummaryAnswer):
             assert isinstance(answer.text, str)
             assert answer.text or answer.error, "no text, and no reason"
@@ -61,23 +61,23 @@ class SummarizerKit:
 
     def test_it_is_not_kept_from_answering_twice_at_once(self) -> None:
         async def twice() -> tuple[object, object]:
-            return await asyncio.gather(self._answered(), self._answered())
+            return await asyncio.gather(self._get_answer(), self._get_answer())
 
         one, other = asyncio.run(twice())
         assert type(one) is type(other)
 
     def test_no_secret_stands_in_what_is_recorded_of_it(self) -> None:
         made = self.summarizer()
-        answer = asyncio.run(self._answered())
+        answer = asyncio.run(self._get_answer())
         shown = [made.name, made.host, answer.by if isinstance(answer, SummaryAnswer) else str(answer)]
         held = [
             value for name, value in os.environ.items() if len(value) >= 8 and any(mark in name for mark in _SECRETS)
         ]
         for text in shown:
-            assert not found(text), f"a credential: {redact(text)}"
+            assert not detect_kinds(text), f"a credential: {redact(text)}"
             assert not any(value in text for value in held), "the value of an environment variable that holds a secret"
 
-    async def _answered(self) -> SummaryAnswer | Failed:
+    async def _get_answer(self) -> SummaryAnswer | Failed:
         try:
             return await asyncio.wait_for(self.summarizer().summarize(self.ask(), _PATIENCE_S), _PATIENCE_S)
         except Failed as failed:

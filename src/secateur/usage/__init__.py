@@ -12,11 +12,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.usage.members import figure, is_there, member
-from secateur.usage.places import tables
+from secateur.usage.members import get_member, is_there, read_figure
+from secateur.usage.places import iterate_tables
 from secateur.usage.shapes import SHAPES, UsageShape
 
-__all__ = ["SHAPES", "UsageShape", "Usage", "usage_of"]
+__all__ = ["SHAPES", "UsageShape", "Usage", "read_usage"]
 
 
 class Usage(Struct, frozen=True):
@@ -41,39 +41,39 @@ class Usage(Struct, frozen=True):
         return max(0, self.taken - self.again)
 
 
-def usage_of(value: Any) -> Usage | None:
-    """The usage that a value states; of several (a stream, the lines of one answer) the last. None without any."""
+def read_usage(value: Any) -> Usage | None:
+    """The usage stated by a value; of several (a stream, the lines of one answer) the last. None if none."""
     if isinstance(value, Usage):
         return value if value.taken else None
     found = None
-    for some in tables(value):
-        found = next(filter(None, map(_usage, some)), found)
+    for some in iterate_tables(value):
+        found = next(filter(None, map(_read_table, some)), found)
     return found
 
 
-def _usage(table: Any) -> Usage | None:
+def _read_table(table: Any) -> Usage | None:
     shape = next((one for one in SHAPES if any(is_there(table, mark) for mark in one.marks)), None)
     if shape is None:
         return None
-    usage = _by(shape, table)
-    rounds = member(table, "iterations")
+    usage = _read_shape(shape, table)
+    rounds = get_member(table, "iterations")
     if isinstance(rounds, list | tuple) and rounds:
-        usage = _with_rounds(usage, [(member(one, "type"), _by(shape, one)) for one in rounds])
+        usage = _with_rounds(usage, [(get_member(one, "type"), _read_shape(shape, one)) for one in rounds])
     return usage if usage.taken else None
 
 
-def _by(shape: UsageShape, table: Any) -> Usage:
-    given, output = figure(table, shape.input), figure(table, shape.output)
-    read, reasoning = figure(table, shape.read), figure(table, shape.reasoning)
-    short, hour = figure(table, shape.write_5m), figure(table, shape.write_1h)
-    write = max(figure(table, shape.write), short + hour)
-    if _is_inside(shape, given, read + write, figure(table, shape.total) - output):
+def _read_shape(shape: UsageShape, table: Any) -> Usage:
+    given, output = read_figure(table, shape.input), read_figure(table, shape.output)
+    read, reasoning = read_figure(table, shape.read), read_figure(table, shape.reasoning)
+    short, hour = read_figure(table, shape.write_5m), read_figure(table, shape.write_1h)
+    write = max(read_figure(table, shape.write), short + hour)
+    if _is_inside(shape, given, read + write, read_figure(table, shape.total) - output):
         read = min(read, given)
         write = min(write, given - read)
         given -= read + write
     output += reasoning if shape.thinking == "beside" else 0
     return Usage(
-        input=given + figure(table, shape.more),
+        input=given + read_figure(table, shape.more),
         read=read,
         write=write,
         output=output,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def member(value: Any, name: str) -> Any:
-    """A member of a mapping or an object; None without it. What has to be called is none."""
+def get_member(value: Any, name: str) -> Any:
+    """A member of a mapping or an object; None without it. Callables do not count."""
     if isinstance(value, Mapping):
         return value.get(name)
     if value is None or isinstance(value, str | bytes | int | float | list | tuple):
@@ -20,22 +20,22 @@ def member(value: Any, name: str) -> Any:
     return None if callable(found) else found
 
 
-def at(value: Any, path: str) -> list[Any]:
-    """What stands at a dotted path: one value, several where it leads through a list, none where it breaks off."""
+def find_at(value: Any, path: str) -> list[Any]:
+    """The values at a dotted path: one, several if it leads through a list, none if it breaks off."""
     found = [value]
     for step in path.split("."):
         key, picks, wanted = step.partition("=")
         if picks:
-            found = [one for some in found for one in _listed(some) if member(one, key) == wanted]
+            found = [one for some in found for one in _to_list(some) if get_member(one, key) == wanted]
         else:
-            found = [inner for one in found if (inner := member(one, step)) is not None]
+            found = [inner for one in found if (inner := get_member(one, step)) is not None]
     return found
 
 
-def figure(value: Any, paths: tuple[str, ...]) -> int:
-    """The first figure at these paths, 0 without one; `openai.cached_input_tokens` may be one name too."""
+def read_figure(value: Any, paths: tuple[str, ...]) -> int:
+    """The first figure at these paths, else 0; `openai.cached_input_tokens` may also be one name."""
     for path in paths:
-        for one in (sum(filter(_is_figure, at(value, path))), member(value, path)):
+        for one in (sum(filter(_is_figure, find_at(value, path))), get_member(value, path)):
             if _is_figure(one):
                 return int(one)
     return 0
@@ -43,10 +43,10 @@ def figure(value: Any, paths: tuple[str, ...]) -> int:
 
 def is_there(value: Any, mark: str) -> bool:
     """Whether a table has a member, or all of several with a plus between them."""
-    return all(bool(at(value, name)) for name in mark.split("+"))
+    return all(bool(find_at(value, name)) for name in mark.split("+"))
 
 
-def _listed(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from secateur.usage.members import member
+from secateur.usage.members import get_member
 
 PLACES = (
     ("usage_metadata",),  # LangChain's messages, google-genai
@@ -37,39 +37,39 @@ _SIMPLE = (str, bytes, int, float, list, tuple)
 _FIRST, _APART = "message_start", "message_delta"  # Anthropic's events: the second completes the first
 
 
-def tables(value: Any) -> Iterator[tuple[Any, ...]]:
-    """The tables in which each value states usage, the likeliest first; of several values the last counts."""
+def iterate_tables(value: Any) -> Iterator[tuple[Any, ...]]:
+    """The tables in which each value states usage, likeliest first; of several values the last counts."""
     before: Any = None
-    for one in _values(value):
-        found = tuple(_of(one))
-        if member(one, "type") == _APART:
-            found = (_completed(before, found[0]),)
-        before = found[0] if member(one, "type") in (_FIRST, _APART) else before
+    for one in _iterate_values(value):
+        found = tuple(_iterate_places(one))
+        if get_member(one, "type") == _APART:
+            found = (_merge_figures(before, found[0]),)
+        before = found[0] if get_member(one, "type") in (_FIRST, _APART) else before
         yield found
 
 
-def _of(value: Any) -> Iterator[Any]:
+def _iterate_places(value: Any) -> Iterator[Any]:
     for place in PLACES:
         table = value
         for step in place:
-            table = member(table, step)
+            table = get_member(table, step)
         if table is not None and not isinstance(table, _SIMPLE):
             yield table
-    payload = member(value, "payload")
-    if member(payload, "type") == _TOKEN_COUNT:
+    payload = get_member(value, "payload")
+    if get_member(payload, "type") == _TOKEN_COUNT:
         yield payload  # Codex before it had `info`
     yield value
 
 
-def _values(value: Any) -> Iterator[Any]:
+def _iterate_values(value: Any) -> Iterator[Any]:
     """One value, or those of a stream."""
     if isinstance(value, bytes | bytearray):
         value = bytes(value).decode("utf-8", "replace")
     if isinstance(value, str):
-        yield from _events(value)
+        yield from _iterate_events(value)
     elif _is_stream(value):
         for one in value:
-            yield from _events(one) if isinstance(one, str) else (one,)
+            yield from _iterate_events(one) if isinstance(one, str) else (one,)
     else:
         yield value
 
@@ -85,29 +85,29 @@ def _is_record(kind: type) -> bool:
     return any(hasattr(kind, name) for name in ("model_fields", "__struct_fields__", "__dataclass_fields__"))
 
 
-def _events(text: str) -> Iterator[Any]:
+def _iterate_events(text: str) -> Iterator[Any]:
     """JSON, lines of JSON, or server-sent events."""
-    whole = _json(text)
+    whole = _parse_json(text)
     if whole is not None:
         yield from whole if isinstance(whole, list) else (whole,)
         return
     for line in text.splitlines():
-        said = _json(line.removeprefix("data:").strip())
+        said = _parse_json(line.removeprefix("data:").strip())
         if said is not None:
             yield said
 
 
-def _json(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _completed(before: Any, table: Any) -> dict[str, Any]:
-    """Anthropic's last figures over its first: cumulative, those that stand still left out."""
+def _merge_figures(before: Any, table: Any) -> dict[str, Any]:
+    """Anthropic's last figures over its first: cumulative, unchanged ones left out."""
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation")
     more = ("output_tokens", "output_tokens_details", "iterations")
-    found = {name: value for name in names + more if (value := member(table, name)) is not None}
-    first = {name: value for name in names + more if (value := member(before, name)) is not None}
+    found = {name: value for name in names + more if (value := get_member(table, name)) is not None}
+    first = {name: value for name in names + more if (value := get_member(before, name)) is not None}
     return first | found

@@ -3,8 +3,8 @@
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.acts.fates import Fates, working_set
-from secateur.acts.known import ToolHistory, history_of
+from secateur.acts.fates import Fates, get_working_set
+from secateur.acts.known import ToolHistory, get_history
 from secateur.model import Derived, Message, MessagePositions
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
@@ -21,7 +21,7 @@ def session(*calls: Call, errors: tuple[int, ...] = ()) -> tuple[Message, ...]:
 
 
 def fates(messages: tuple[Message, ...], files: int = 10) -> Fates:
-    return history_of(messages).fates(files)
+    return get_history(messages).get_fates(files)
 
 
 def told(messages: tuple[Message, ...], found: dict[str, object]) -> list[int]:
@@ -88,7 +88,7 @@ def test_only_checks_are_asked_again() -> None:
 def test_failures_are_resolved_by_success_and_tried_by_either() -> None:
     messages = session(edit("a.py"), edit("a.py"), edit("b.py"), errors=(0, 2))
     assert told(messages, fates(messages).resolved) == [2]
-    assert told(messages, dict.fromkeys(working_set(fates(messages), reads=False, failures=True).keys)) == [6]
+    assert told(messages, dict.fromkeys(get_working_set(fates(messages), reads=False, failures=True).keys)) == [6]
     failing = session(run("make all", "Exit code 2"), run("make all", "Exit code 2"))
     assert fates(failing).resolved == {}
     assert told(failing, fates(failing).tried) == [2]
@@ -96,7 +96,7 @@ def test_failures_are_resolved_by_success_and_tried_by_either() -> None:
 
 def test_the_working_set_is_the_fresh_reads_of_the_files_in_use() -> None:
     messages = session(read("a.py"), read("b.py"), read("a.py"), read("c.py", "other"), edit("a.py"))
-    held = working_set(fates(messages, files=2), reads=True, failures=False)
+    held = get_working_set(fates(messages, files=2), reads=True, failures=False)
     assert told(messages, dict.fromkeys(held.keys)) == [6, 8]
     assert {number: held.left[messages[number].parts[0].key] for number in (2, 4)} == {2: 6, 4: 8}
 
@@ -108,16 +108,16 @@ def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
     at_once = ToolHistory()
     at_once.grow(messages, {})
     index = MessagePositions(derived=Derived())
-    begun = history_of(messages[:cut], index=index)
-    grown = history_of(messages, index=index)
+    begun = get_history(messages[:cut], index=index)
+    grown = get_history(messages, index=index)
     assert grown is begun
     for name in ("shown", "written", "unused", "same", "tried"):
-        assert getattr(grown.fates(1), name) == getattr(at_once.fates(1), name)
+        assert getattr(grown.get_fates(1), name) == getattr(at_once.get_fates(1), name)
 
 
 def test_a_history_that_went_another_way_is_told_anew() -> None:
     one, other = session(read("a.py"), read("b.py")), session(read("a.py"), read("c.py"))
     kept = Derived()
-    first, second = (history_of(messages, index=MessagePositions(derived=kept)) for messages in (one, other))
+    first, second = (get_history(messages, index=MessagePositions(derived=kept)) for messages in (one, other))
     assert first is not second
     assert [act.result.key for act in second.acts] == [other[2].parts[0].key, other[4].parts[0].key]

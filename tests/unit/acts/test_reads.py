@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.acts.history import Act, shown_again
+from secateur.acts.history import Act, is_shown_again
 from secateur.acts.reads import Reads
 from secateur.model import Part
 
@@ -24,7 +24,7 @@ def test_a_read_covers_what_comparing_it_with_each_read_before_finds(history: li
     table, left = Reads(), list[Act]()
     for number, (text, shows, command) in enumerate(history):
         later = act(number, text, shows, command)
-        covered = [one for one in left if shown_again(one, later)]
+        covered = [one for one in left if is_shown_again(one, later)]
         assert table.take(later) == covered
         left = [*(one for one in left if one not in covered), later]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from secateur.acts.history import ran_well, shows_files
+from secateur.acts.history import is_file_access, is_successful_command
 from secateur.model import Part
 
 
@@ -25,14 +25,14 @@ def ran(line: str) -> tuple[Part, Part]:
     ],
 )
 def test_it_shows_or_writes_files(line: str) -> None:
-    assert shows_files(*ran(line))
+    assert is_file_access(*ran(line))
 
 
 @pytest.mark.parametrize("line", ["grep -rn rose . | head -50", "find . -name beds.py", "npm test 2>&1 | tail -n 20"])
 def test_it_does_not(line: str) -> None:
-    assert not shows_files(*ran(line))
+    assert not is_file_access(*ran(line))
 
 
 def test_who_asks_a_tool_for_its_settings_only_looks() -> None:
-    assert not ran_well(*ran("go env GOPATH"))
-    assert ran_well(*ran("go test ./..."))
+    assert not is_successful_command(*ran("go env GOPATH"))
+    assert is_successful_command(*ran("go test ./..."))

@@ -3,7 +3,7 @@
 import pytest
 
 from secateur import ConfigError
-from secateur.answers.json_path import values_at
+from secateur.answers.json_path import find_values
 
 TEXT = '{"items": [{"name": "a", "odd name": 1}, {"name": "b"}], "n": {"x": [true, null, 1.5]}}'
 
@@ -22,11 +22,11 @@ TEXT = '{"items": [{"name": "a", "odd name": 1}, {"name": "b"}], "n": {"x": [tru
     ],
 )
 def test_a_path_leads_to_values(path: str, values: list[object]) -> None:
-    assert values_at(TEXT, path) == values
+    assert find_values(TEXT, path) == values
 
 
 def test_the_whole_value_has_the_path_of_a_dollar() -> None:
-    assert values_at("[1]", "$") == [[1]]
+    assert find_values("[1]", "$") == [[1]]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_the_whole_value_has_the_path_of_a_dollar() -> None:
 )
 def test_where_a_path_ends_is_said(path: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        values_at(TEXT, path)
+        find_values(TEXT, path)
 
 
 def test_what_is_not_json_has_no_paths() -> None:
     with pytest.raises(ConfigError, match="has no paths"):
-        values_at("exit code 1", "$.a")
+        find_values("exit code 1", "$.a")

@@ -7,13 +7,13 @@ import msgspec
 import pytest
 
 from secateur import Engine
-from secateur.answers.left import Removal, left, listed
-from secateur.chain import canonical, linked
+from secateur.answers.left import Removal, list_removals, number_summaries
+from secateur.chain import encode_canonical, link_bodies
 from secateur.lineage import handle_of
 from secateur.model import Epoch, NewMessage, Replace
 from secateur.receipt import Receipt
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Blob, SessionId, SessionUpdate, fresh
+from secateur.stores.protocol import Blob, SessionId, SessionUpdate, make_state
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
@@ -38,7 +38,7 @@ def body(rounds: int, more: str = "") -> bytes:
 def told(store: MemoryStore) -> tuple[Removal, ...]:
     state = store.load(SessionId("s"))
     assert state is not None
-    return left(store, state)
+    return list_removals(store, state)
 
 
 def test_each_part_is_told_with_its_turn_its_rule_and_what_stands_there() -> None:
@@ -78,7 +78,7 @@ def test_what_an_undo_brought_back_is_out_no_more() -> None:
 def test_bytes_that_the_retention_took_are_told_as_gone() -> None:
     store = MemoryStore()
     Engine(CLEAR, store=store).fit(body(1), session="s", now_ms=5)
-    store.gc(now=10**9, retention_s=1)
+    store.collect_garbage(now=10**9, retention_s=1)
     (one,) = told(store)
     assert one.handle == handle_of(f"0 {LONG}")
     assert one.bytes is None
@@ -87,11 +87,11 @@ def test_bytes_that_the_retention_took_are_told_as_gone() -> None:
 def test_parts_behind_a_summary_are_told_one_by_one() -> None:
     store, receipt = MemoryStore(), Receipt("p", "m", 0, "", "", 0, 0, 0, True, (), 0, "", status="opened", at_ms=7)
     edit = Replace("", "k2", (NewMessage("user", "what was said", "summary"),), strategy="compact")
-    state = fresh(SessionId("s"))
+    state = make_state(SessionId("s"))
     change = SessionUpdate(
         at=7,
         epochs=(Epoch(7, "k2", "the window is full", (edit,)),),
-        receipts=linked([canonical(msgspec.structs.replace(receipt, epochs=(0, 1)))], state.head, 0),
+        receipts=link_bodies([encode_canonical(msgspec.structs.replace(receipt, epochs=(0, 1)))], state.head, 0),
         blobs=(Blob(b"first", key="k1"), Blob(b"second", key="k2")),
     )
     store.save(state, change)
@@ -129,7 +129,9 @@ def test_a_summary_is_told_once_however_many_parts_it_stands_for() -> None:
 
     def told(parts: int) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
         behind = [part(verb="summed", key=f"k{number}", stands=SUMMARY) for number in range(parts)]
-        return listed((part(verb="replace", stands=SUMMARY), *behind, part(verb="rewrite", stands="a placeholder")))
+        return number_summaries(
+            (part(verb="replace", stands=SUMMARY), *behind, part(verb="rewrite", stands="a placeholder"))
+        )
 
     found, summaries = told(3)
     assert summaries == (SUMMARY,)

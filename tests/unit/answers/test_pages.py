@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.answers.pages import lines, lines_of, page
+from secateur.answers.pages import count_lines, page, slice_lines
 
 TEXTS = st.text(alphabet="ab\n\u2028é", max_size=400)
 
@@ -16,7 +16,7 @@ def test_pages_are_the_text_and_bounded(text: str, most: int, chars: int) -> Non
     assert all(len(one.text) <= chars and one.text.count("\n") <= most for one in pages)
     assert [one.number for one in pages] == list(range(1, count + 1))
     assert pages[0].first == 1
-    assert pages[-1].last == max(1, lines_of(text))
+    assert pages[-1].last == max(1, count_lines(text))
 
 
 def test_a_page_says_which_lines_it_holds() -> None:
@@ -32,7 +32,7 @@ def test_a_line_longer_than_a_page_comes_in_pieces() -> None:
 
 @given(TEXTS, st.integers(1, 9), st.integers(0, 9))
 def test_lines_are_whole_with_their_ends(text: str, first: int, more: int) -> None:
-    assert lines(text, 1, None) == text
-    head, tail = lines(text, 1, first), lines(text, first + 1, None)
+    assert slice_lines(text, 1, None) == text
+    head, tail = slice_lines(text, 1, first), slice_lines(text, first + 1, None)
     assert head + tail == text
-    assert lines(text, first, first + more).count("\n") <= more + 1
+    assert slice_lines(text, first, first + more).count("\n") <= more + 1

@@ -9,9 +9,9 @@ import pytest
 from rules.case import ARRAYS, Case
 from rules.test_vectors import CASES
 from secateur import FormatError
-from secateur.api import FAMILIES, family_of, registry, rules
+from secateur.api import FAMILIES, get_family, list_rules, registry
 from secateur.api.editable import Node
-from secateur.api.registry import LOGS, REPAIRS, RULES, passes_of
+from secateur.api.registry import LOGS, REPAIRS, RULES, get_passes
 from secateur.api.repair import RepairOptions, repair, repair_characters
 from secateur.api.repair_run import RepairRun
 from secateur.api.rule import Findings, Rule, select_rules
@@ -20,29 +20,29 @@ from secateur.api.walker import CheckInput
 
 REQUESTS = {table.api: name for name, table in REPAIRS.items() if table.api != registry.TRANSCRIPT}
 SERVED = {
-    family: {id for name in REPAIRS if REPAIRS[name].api == family for one in passes_of(name) for id in one.rules}
+    family: {id for name in REPAIRS if REPAIRS[name].api == family for one in get_passes(name) for id in one.rules}
     | set(repair_characters.rules)
     for family in FAMILIES
 }
-KNOWN = {one.id for family in FAMILIES for one in rules(family)} | set(FILE_RULES)
+KNOWN = {one.id for family in FAMILIES for one in list_rules(family)} | set(FILE_RULES)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_rule_is_repaired_or_says_why_not(family: str) -> None:
-    assert [one.id for one in rules(family) if not one.no_repair and one.id not in SERVED[family]] == []
+    assert [one.id for one in list_rules(family) if not one.no_repair and one.id not in SERVED[family]] == []
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_rule_that_a_pass_serves_is_repaired_in_at_least_one_thing(family: str) -> None:
-    repaired = {one.id for one in rules(family) if not one.no_repair}
-    assert {one.id for one in rules(family) if one.id in SERVED[family]} <= repaired
+    repaired = {one.id for one in list_rules(family) if not one.no_repair}
+    assert {one.id for one in list_rules(family) if one.id in SERVED[family]} <= repaired
 
 
 @pytest.mark.parametrize("name", REPAIRS)
 def test_passes_serve_rules_that_exist(name: str) -> None:
-    assert passes_of(name)
-    assert {id for one in passes_of(name) for id in one.rules} <= KNOWN
-    assert len({one.name for one in passes_of(name)}) == len(passes_of(name))
+    assert get_passes(name)
+    assert {id for one in get_passes(name) for id in one.rules} <= KNOWN
+    assert len({one.name for one in get_passes(name)}) == len(get_passes(name))
 
 
 VECTORS = [pytest.param(family, case, id=f"{family}-{case.rule}") for family in REQUESTS for case in CASES[family]]
@@ -58,12 +58,12 @@ def test_a_pass_records_only_what_it_declares(family: str, case: Case, monkeypat
         record(run, rule, node, what, inside)
 
     def observed(name: str) -> Iterator[Any]:
-        for one in passes_of(name):
+        for one in get_passes(name):
             declared.append(one.rules)
             yield one
 
     monkeypatch.setattr(RepairRun, "record", recorded)
-    monkeypatch.setattr("secateur.api.repair.passes_of", observed)
+    monkeypatch.setattr("secateur.api.repair.get_passes", observed)
     try:
         repair(body_of(family, case), REQUESTS[family], RepairOptions(profile=case.profile or ""))
     except FormatError:
@@ -74,7 +74,7 @@ def test_a_pass_records_only_what_it_declares(family: str, case: Case, monkeypat
 @pytest.mark.parametrize(("family", "case"), VECTORS)
 def test_a_repair_ends_what_its_rule_reports(family: str, case: Case) -> None:
     body, array = body_of(family, case), ARRAYS.get(family, "messages")
-    repairable = [one for one in rules(family) if not one.no_repair and not one.partly and one.severity == "error"]
+    repairable = [one for one in list_rules(family) if not one.no_repair and not one.partly and one.severity == "error"]
     broken = [one for one in repairable if reports(one, family, body, case)]
     if broken:
         done = repair(body, REQUESTS[family], RepairOptions(profile=case.profile or "")).document
@@ -84,7 +84,7 @@ def test_a_repair_ends_what_its_rule_reports(family: str, case: Case) -> None:
 
 def reports(one: Rule, family: str, body: dict[str, Any], case: Case) -> bool:
     """Whether this rule, and no other of its id, finds something in a body."""
-    walker = registry.walker_of(family)
+    walker = registry.get_walker(family)
     array = ARRAYS.get(family, "messages")
     history = walker(CheckInput(body[array], body, case.profile, True, case.headers, True))
     findings = Findings(select_rules([one], case.profile, True, True), history)
@@ -98,7 +98,7 @@ def body_of(family: str, case: Case) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", [name for name in REPAIRS if name != LOGS])
 def test_a_format_is_repaired_by_the_rules_of_its_api(name: str) -> None:
-    assert REPAIRS[name].api == family_of(name)
+    assert REPAIRS[name].api == get_family(name)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -2,16 +2,16 @@
 
 from compactions import COUNT, done, rows, run, said, scene
 from conversation import assistant, result, talk, user
-from secateur.compaction.ask import SummaryAnswer, SummaryTask, ask, parts_of, told
+from secateur.compaction.ask import SummaryAnswer, SummaryTask, ask, render_row, split_into_parts
 from secateur.compaction.settings import Compaction
-from secateur.compaction.template import template
+from secateur.compaction.template import get_template
 from secateur.model import Message, Part
 
 KEY = "sk-ant-api03-" + "Ab1" * 30 + "_x-AA"
 
 
 def as_told(*messages: Message) -> str:
-    return "\n\n".join(filter(None, (told(row, 2_000) for row in rows(talk(*messages)))))
+    return "\n\n".join(filter(None, (render_row(row, 2_000) for row in rows(talk(*messages)))))
 
 
 def test_who_said_what_stands_before_it() -> None:
@@ -45,7 +45,7 @@ def test_secrets_are_redacted_wherever_they_stand() -> None:
     args = f'{{"command":"curl -H \\"x-api-key: {KEY}\\""}}'
     assert KEY not in as_told(user(f"use {KEY}"), assistant(("c", "bash", args)), result(f"token={KEY}", call="c"))
     task = SummaryTask(
-        template=template("secateur"), most_tokens=9, kept=f"- {KEY}", facts=f"- {KEY}", focus=f"keep {KEY}"
+        template=get_template("secateur"), most_tokens=9, kept=f"- {KEY}", facts=f"- {KEY}", focus=f"keep {KEY}"
     )
     asked = ask(["[user] hi"], task, COUNT)
     assert KEY not in asked.text
@@ -54,7 +54,12 @@ def test_secrets_are_redacted_wherever_they_stand() -> None:
 
 def test_the_question_names_headings_language_focus_and_what_is_known() -> None:
     task = SummaryTask(
-        template=template("kilocode"), language="vi", most_tokens=9, kept="## Goal\n- old", facts="- fact", focus="auth"
+        template=get_template("kilocode"),
+        language="vi",
+        most_tokens=9,
+        kept="## Goal\n- old",
+        facts="- fact",
+        focus="auth",
     )
     text = ask(["[user] hi"], task, COUNT).text
     for part in ("<conversation>\n[user] hi\n</conversation>", "## Relevant files/directories", "Write in Vietnamese"):
@@ -65,7 +70,7 @@ def test_the_question_names_headings_language_focus_and_what_is_known() -> None:
 
 def test_parts_hold_no_more_than_there_is_room_for() -> None:
     pieces = ["a" * 400, "b" * 2_000 + "\n" + "c" * 2_000, "d" * 40]
-    runs = parts_of(pieces, 200, COUNT)
+    runs = split_into_parts(pieces, 200, COUNT)
     assert "".join("".join(run) for run in runs) == "".join(pieces)
     assert all(sum(COUNT(piece) + 2 for piece in run) <= 200 for run in runs)
 

@@ -8,9 +8,9 @@ import secateur
 from compactions import COUNT, done, opened, refused, run, said, scene, texts, view
 from conversation import assistant, result, summary, talk, user
 from native import Native
-from secateur.api import check, family_of
+from secateur.api import check, get_family
 from secateur.compaction.ask import SummaryAnswer
-from secateur.compaction.outcome import host_answer, status_of
+from secateur.compaction.outcome import build_host_answer, get_status
 from secateur.compaction.rows import CARRIED
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
@@ -236,14 +236,14 @@ def test_the_continuation_is_put_behind_the_history() -> None:
 
 def test_the_host_is_always_answered() -> None:
     outcome, _ = run(scene(TALK), MIDDLE)
-    made = host_answer(outcome, "e1", 90_000)["compaction"]
+    made = build_host_answer(outcome, "e1", 90_000)["compaction"]
     assert (made["firstKeptEntryId"], made["tokensBefore"]) == ("e1", 90_000)
     assert made["summary"] == done(outcome).summary
     assert made["details"]["kind"] == "hermes-middle"
-    assert status_of(outcome) == "override"
+    assert get_status(outcome) == "override"
     no, _ = run(scene(TALK), Compaction(on_bad_summary="cancel", keep_turns=1, keep_tokens=0))
-    assert host_answer(no, "e1", 90_000) == {"cancel": True}
-    assert status_of(no) == "cancelled: there is no model to write the summary"
+    assert build_host_answer(no, "e1", 90_000) == {"cancel": True}
+    assert get_status(no) == "cancelled: there is no model to write the summary"
 
 
 def chat(count: int) -> list[Native]:
@@ -282,7 +282,7 @@ def test_a_native_document_is_compacted_twice(messages: list[Native], head: int,
     assert native[head]["role"] == "user"
     assert len(native) < 24
     assert "sections" not in json.dumps(native[head])  # what it is made of stays in the plan
-    assert check(family_of(format), native) == []
+    assert check(get_family(format), native) == []
 
 
 def test_media_of_the_newest_request_become_text() -> None:

@@ -3,7 +3,15 @@
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.continuation import CLOSING, Branch, Next, edits_of, is_idle, next_of, visible
+from secateur.compaction.continuation import (
+    CLOSING,
+    Branch,
+    Next,
+    build_continuation_edits,
+    filter_visible,
+    is_idle,
+    plan_continuation,
+)
 from secateur.compaction.settings import Continuation
 from secateur.model import Message, NewMessage, Part, Replace, Rewrite
 from secateur.policy import load
@@ -19,7 +27,7 @@ def shown(*texts: str, media: str = "image/png cat.png", digest: str = "d") -> M
 
 
 def branch(settings: Continuation, *messages: Message) -> Branch:
-    return next_of(talk(*messages).messages, settings).branch
+    return plan_continuation(talk(*messages).messages, settings).branch
 
 
 CALL = assistant(("c", "bash", "{}"))
@@ -46,14 +54,14 @@ def test_the_branch(messages: list[Message], seed: Branch, ours: Branch) -> None
 
 def test_each_medium_is_named_where_a_policy_says_so() -> None:
     talked = talk(shown("what", "is this?"))
-    assert next_of(talked.messages, OURS).text == "[Resuming] what is this?\n[Attached image/png: cat.png]"
-    assert next_of(talked.messages, OPENCODE).text == "[Resuming] what is this?"
+    assert plan_continuation(talked.messages, OURS).text == "[Resuming] what is this?\n[Attached image/png: cat.png]"
+    assert plan_continuation(talked.messages, OPENCODE).text == "[Resuming] what is this?"
 
 
 def test_media_are_in_no_view_after_it() -> None:
     talked = talk(shown("what is this?"))
-    step = next_of(talked.messages, OPENCODE)
-    rewrite, insertion = edits_of(talked.messages, step)
+    step = plan_continuation(talked.messages, OPENCODE)
+    rewrite, insertion = build_continuation_edits(talked.messages, step)
     assert rewrite == Rewrite(talked.messages[0].parts[1].key, "[Attached image/png: cat.png]", strategy="continue")
     assert isinstance(insertion, Replace)
     assert (insertion.after, insertion.through) == (talked.messages[-1].key, talked.messages[-1].key)
@@ -63,17 +71,17 @@ def test_media_are_in_no_view_after_it() -> None:
 def test_nothing_comes_between_a_call_and_its_result() -> None:
     two = assistant(("a", "bash", "{}"), ("b", "bash", "{}"))
     for settings in (OPENCODE, OURS, load("kilocode").continuation):
-        step = next_of(talk(user("q"), two, result("one", call="a")).messages, settings)
+        step = plan_continuation(talk(user("q"), two, result("one", call="a")).messages, settings)
         assert step == Next("waiting", put_in=False)
 
 
 def test_the_closing_sentence() -> None:
-    step = next_of(talk(user("q"), assistant(text="done")).messages, load("kilocode").continuation)
+    step = plan_continuation(talk(user("q"), assistant(text="done")).messages, load("kilocode").continuation)
     assert (step.branch, step.text, step.meta) == ("sentence", CLOSING, {"compaction_continue": True})
 
 
 def test_text_is_a_setting() -> None:
-    step = next_of(talk(user("q"), CALL, DONE).messages, Continuation(mode="branches", text="weiter"))
+    step = plan_continuation(talk(user("q"), CALL, DONE).messages, Continuation(mode="branches", text="weiter"))
     assert step.text == "weiter"
 
 
@@ -86,5 +94,5 @@ def test_who_awaits_the_user() -> None:
 def test_a_person_sees_no_synthetic_message_but_a_request_shown_nowhere_else() -> None:
     asked, told = user("draw a cat"), user("[Resuming] draw a cat", "synthetic")
     go_on = user("continue", "synthetic")
-    assert visible((asked, told, go_on)) == (asked,)
-    assert visible((told, go_on)) == (told,)
+    assert filter_visible((asked, told, go_on)) == (asked,)
+    assert filter_visible((told, go_on)) == (told,)

@@ -28,7 +28,7 @@ def test_an_oversized_turn_is_split_between_rounds_and_keeps_its_request() -> No
     found = cut(rows(talk(*messages)), Compaction(keep_tokens=230), 1_000)
     assert (found.start, found.end, found.split) == (0, 3, 0)
     assert found.stays == ((0, 1),)
-    assert list(found.segments()) == [(1, 3)]
+    assert list(found.iterate_segments()) == [(1, 3)]
 
 
 def test_parallel_results_are_not_parted() -> None:

@@ -7,12 +7,12 @@ import pytest
 from compactions import COUNT, done, refused, scene, texts, view
 from conversation import assistant, result, summary, talk, user
 from secateur.compaction.cut import HistoryCut
-from secateur.compaction.digest import digested
+from secateur.compaction.digest import build_digest
 from secateur.compaction.outcome import Outcome
-from secateur.compaction.rows import rows_of
+from secateur.compaction.rows import build_rows
 from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.shorten import shorten
-from secateur.compaction.span import given
+from secateur.compaction.span import collect_span
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Transcript
 from secateur.own_text import DIGEST_BEGINS
@@ -42,7 +42,7 @@ def plan_of(transcript: Transcript, outcome: Outcome) -> Plan:
 
 
 def test_a_call_becomes_a_line_and_a_long_result_its_outline() -> None:
-    text = digested(
+    text = build_digest(
         talk(assistant(("a", "read", '{"path":"src/app.py"}'), text="I look."), result(SOURCE, "read", "a")).messages,
         SETTINGS,
     )
@@ -71,19 +71,19 @@ def test_a_call_becomes_a_line_and_a_long_result_its_outline() -> None:
 )
 def test_how_a_call_ended_is_said(said: str, error: bool, line: str) -> None:
     made = talk(assistant(("a", "bash", '{"command":"make"}')), result(said, "bash", "a", error))
-    assert digested(made.messages, SETTINGS).splitlines()[1] == line
+    assert build_digest(made.messages, SETTINGS).splitlines()[1] == line
 
 
 def test_prose_keeps_its_beginning_and_its_end_and_secrets_go() -> None:
     said = f"First. {'and so on ' * 200} Last. The key is sk-ant-api03-{'a1B2' * 24}."
-    text = digested(talk(assistant(text=said)).messages, SETTINGS)
+    text = build_digest(talk(assistant(text=said)).messages, SETTINGS)
     assert "First." in text
     assert "a1B2a1B2" not in text
     assert len(text) < 800
 
 
 def test_the_folder_that_most_paths_are_in_is_said_once() -> None:
-    text = digested(talk(*work("a.py", "b.py"), *read("/etc/hosts", "c")).messages, SETTINGS)
+    text = build_digest(talk(*work("a.py", "b.py"), *read("/etc/hosts", "c")).messages, SETTINGS)
     assert text.splitlines()[0] == f"{DIGEST_BEGINS}; paths are in /home/me/app/src]"
     assert [line.split(" →")[0] for line in text.splitlines() if line.startswith("- ")] == [
         "- read a.py", "- read b.py", "- read /etc/hosts",
@@ -146,8 +146,8 @@ def test_what_gives_way_can_be_read_back_where_there_is_a_store() -> None:
 def test_a_summary_reads_what_a_digest_stands_for_as_it_came() -> None:
     made = talk(user("mend it. Never push."), *work("a.py"), user("go on"), *work("b.py"), user())
     laid = fold(plan_of(made, shortened(made, (0, 3))))
-    rows = rows_of(made.messages, resolve_ranges(laid.ranges, made.messages), COUNT)
-    taken = given(HistoryCut(0, 5), rows, made.messages, Compaction(), Protection())
+    rows = build_rows(made.messages, resolve_ranges(laid.ranges, made.messages), COUNT)
+    taken = collect_span(HistoryCut(0, 5), rows, made.messages, Compaction(), Protection())
     assert taken.messages == made.messages[: 5 + 1]
     assert [one.path for one in taken.ledger.files] == [f"/home/me/app/src/{name}" for name in ("a.py", "b.py")]
     assert taken.kept.sections == {}

@@ -4,7 +4,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.extract import extract
-from secateur.compaction.ledger import Ledger, ledger_of
+from secateur.compaction.ledger import Ledger, build_ledger
 from secateur.compaction.ledger.marks import mark
 from secateur.tokens import estimate
 
@@ -45,7 +45,7 @@ def test_the_ledger_comes_first_and_all_of_it_fits() -> None:
         assistant(text=f"The problem is in part {n}, because module{n} fails on input {n * 7}.") for n in range(200)
     ]
     messages = talk(user("Fix it, but never push."), *words).messages
-    sections = extract(messages, ledger_of(messages), 500, estimate)
+    sections = extract(messages, build_ledger(messages), 500, estimate)
     assert sections["constraints"] == (f"- [{mark(messages[0].key)}, standing] Fix it, but never push.",)
     assert 300 < sum(estimate(line) + 1 for lines in sections.values() for line in lines) <= 500
 

@@ -2,7 +2,7 @@
 
 from conversation import assistant, talk, user
 from secateur.compaction.outcome import Refused
-from secateur.fitting.breakers import LEAST_CALLS, LEAST_NEW_SHARE, MOST_IN_A_ROW, held_back
+from secateur.fitting.breakers import LEAST_CALLS, LEAST_NEW_SHARE, MOST_IN_A_ROW, find_refusal
 from secateur.model import Edit, Epoch, Message, NewMessage, Replace, Rewrite
 from secateur.plan import Plan
 
@@ -18,7 +18,7 @@ def compacted(talked: tuple[Message, ...], *tips: int, by: str = "compact") -> P
 
 def refusal(plan: Plan, talked: tuple[Message, ...]) -> str:
     """Why no summary is made, a token being a character; "" if nothing speaks against it."""
-    found = held_back(plan, talked, WINDOW, len)
+    found = find_refusal(plan, talked, WINDOW, len)
     return found.reason if isinstance(found, Refused) else ""
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from long_sessions import SUMS
 from secateur import Engine
-from secateur.api import check, family_of
+from secateur.api import check, get_family
 from secateur.compaction.outcome import Compacted
 from secateur.session import document
 
@@ -82,7 +82,7 @@ def test_what_the_api_takes_before_it_takes_after(api: str, ends: str, preset: s
     view = engine.fit(raw, session="s", now_ms=0)
     assert isinstance(view.compaction, Compacted), view.receipt
     assert view.receipt.tokens_view < 16_000
-    family, made = family_of(api), json.loads(view.request)
+    family, made = get_family(api), json.loads(view.request)
     before = [one.rule for one in check(family, said, None) if one.severity == "error"]
     assert [one.rule for one in check(family, made[name], None) if one.severity == "error"] == before
     again = document.read(view.request, api).transcript

@@ -204,7 +204,7 @@ def test_what_gave_way_is_kept_and_an_undo_brings_it_back(tmp_path: Path) -> Non
     assert view.receipt.compaction is not None
     (handle,) = view.receipt.compaction.handles
     assert f"recall {handle} shows" in texts(view.request)[2]
-    held = list(open_store(url).blobs(SessionId("s")))
+    held = list(open_store(url).list_blobs(SessionId("s")))
     assert [one.kind for one in held if one.id.startswith(handle)] == ["text"]
     assert [one.kind for one in held].count("summary") == 1
     engine.undo("s", now_ms=2)

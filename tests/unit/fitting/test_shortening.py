@@ -136,7 +136,7 @@ def test_what_went_is_kept_and_what_was_undone_is_not_made_again(tmp_path: Path)
     first = next(view for view in views if digests(view))
     (handle,) = first.receipt.compaction.handles
     assert f"recall {handle} shows it in full" in digests(first)[0]
-    kept = [one for one in open_store(url).blobs(SessionId("s")) if one.id.startswith(handle)]
+    kept = [one for one in open_store(url).list_blobs(SessionId("s")) if one.id.startswith(handle)]
     assert [one.kind for one in kept] == ["text"]
     engine.undo("s", now_ms=10**9)
     whole = body(session(17), model=MODEL)

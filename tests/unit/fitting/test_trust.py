@@ -10,7 +10,7 @@ from secateur import Engine
 from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.outcome import Refused
 from secateur.hooks import AfterCompact
-from secateur.hosts.pi import answered
+from secateur.hosts.pi import handle_event
 from secateur.policy import load
 
 WINDOW = 16_000
@@ -87,7 +87,7 @@ def test_pi_is_answered_whatever_happens() -> None:  # SV-2.4
     preparation = {"firstKeptEntryId": "e21", "tokensBefore": 9_000}
     event = {"type": "session_before_compact", "branchEntries": entries, "preparation": preparation}
     good, _ = writer(summary(name="pi-auto-compressor"))
-    done = answered(event, policy, good)
+    done = handle_event(event, policy, good)
     made = done.native["compaction"]
     assert done.status == "override"
     assert (made["firstKeptEntryId"], made["tokensBefore"]) == ("e0", 9_000)
@@ -107,11 +107,11 @@ def test_pi_is_answered_whatever_happens() -> None:  # SV-2.4
         ({"hasPendingMessages": True}, good),
         ({"branchEntries": entries[:3]}, good),
     ):
-        refused = answered(event | changed, policy, by)
+        refused = handle_event(event | changed, policy, by)
         assert refused.native == {"cancel": True}
         assert refused.status.startswith("cancelled: ")
     context = [{"role": "compactionSummary", "summary": made["summary"]}, *(entry["message"] for entry in entries)]
-    laid = answered({"type": "context", "messages": context, "layout": made["details"]}, policy)
+    laid = handle_event({"type": "context", "messages": context, "layout": made["details"]}, policy)
     roles = [one["role"] for one in laid.native["messages"]]
     assert roles[:4] == ["user", "assistant", "toolResult", "compactionSummary"]
     assert len(roles) < len(context)

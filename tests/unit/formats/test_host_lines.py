@@ -9,7 +9,7 @@ import pytest
 from host_sessions import DOCUMENTS
 from native import pi_session, user
 from secateur.errors import FormatError
-from secateur.formats.host_lines import host_of
+from secateur.formats.host_lines import detect_host
 from secateur.session import document
 
 CLAUDE = {
@@ -39,7 +39,7 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_a_host_is_known_by_its_lines(name: str) -> None:
     assert document.read(FILES[name]).format.name == name
-    told = {host_of(json.loads(line)) for line in FILES[name].splitlines()}
+    told = {detect_host(json.loads(line)) for line in FILES[name].splitlines()}
     assert name in told <= {name, ""}
 
 

@@ -28,7 +28,7 @@ class TestEvery:
     def test_law(self, name: str, law: str) -> None:
         class Kit(FormatKit):
             def format(self) -> Format:
-                return formats.named(name)
+                return formats.get_format(name)
 
             def documents(self) -> Sequence[bytes]:
                 return [document(name, TURNS), document(name, TURNS[:1])]

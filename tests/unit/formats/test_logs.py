@@ -11,7 +11,7 @@ from odd_shapes import mangled
 from secateur.errors import EditError, FormatError
 from secateur.formats.claude_code import ClaudeCode
 from secateur.formats.codex import Codex
-from secateur.formats.logs import moment
+from secateur.formats.logs import parse_timestamp
 from secateur.formats.pi import Pi
 from secateur.jsontext import Lines, Text
 from secateur.model import NewMessage
@@ -168,4 +168,4 @@ def test_a_log_takes_no_new_message(host: Any, sample: Any) -> None:
     ],
 )
 def test_times(stamp: Any, ms: int) -> None:
-    assert moment(stamp) == ms
+    assert parse_timestamp(stamp) == ms

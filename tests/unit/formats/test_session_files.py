@@ -20,7 +20,7 @@ EACH = pytest.mark.parametrize("name", DOCUMENTS)
 
 
 def native(name: str, value: Any) -> Text:
-    if formats.named(name).log:
+    if formats.get_format(name).log:
         return Lines.of(b"".join(json.dumps(one).encode() + b"\n" for one in value))
     return Text.of(json.dumps(value).encode())
 
@@ -29,22 +29,22 @@ def native(name: str, value: Any) -> Text:
 def test_it_is_recognized_as_text_and_as_objects(name: str) -> None:
     value = DOCUMENTS[name]
     assert document.read(native(name, value).data).format.name == name
-    if not formats.named(name).log:
+    if not formats.get_format(name).log:
         assert document.read(value).format.name == name
 
 
 @EACH
 def test_objects_and_text_read_alike(name: str) -> None:
-    if formats.named(name).log:
+    if formats.get_format(name).log:
         pytest.skip("a log is lines")
-    reader, value = formats.named(name), DOCUMENTS[name]
+    reader, value = formats.get_format(name), DOCUMENTS[name]
     assert reader.read(value).messages == reader.read(native(name, value)).messages
 
 
 @EACH
 @given(text=st.text(max_size=30))
 def test_a_text_that_is_written_is_read_again(name: str, text: str) -> None:
-    reader, source = formats.named(name), native(name, DOCUMENTS[name])
+    reader, source = formats.get_format(name), native(name, DOCUMENTS[name])
     before = parts(reader.read(source))
     assert any(part.kind == "tool_result" for part in before)
     for number, part in enumerate(before):
@@ -59,7 +59,7 @@ def test_a_text_that_is_written_is_read_again(name: str, text: str) -> None:
 @EACH
 @given(data=st.data())
 def test_no_reader_fails_on_shapes_of_any_kind(name: str, data: Any) -> None:
-    reader, value = formats.named(name), data.draw(mangled(DOCUMENTS[name]))
+    reader, value = formats.get_format(name), data.draw(mangled(DOCUMENTS[name]))
     if reader.log and not isinstance(value, list):
         return
     source = native(name, value)
@@ -77,4 +77,4 @@ def test_no_reader_fails_on_shapes_of_any_kind(name: str, data: Any) -> None:
 @EACH
 def test_a_document_of_another_kind_is_refused(name: str) -> None:
     with pytest.raises(FormatError):
-        formats.named(name).read(Text.of(b'"hello"'))
+        formats.get_format(name).read(Text.of(b'"hello"'))

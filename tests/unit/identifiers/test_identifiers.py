@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.identifiers import Identifier, anchors, identifiers
+from secateur.identifiers import Identifier, find_anchors, find_identifiers
 
 
 def of(text: str, kind: str, cwd: str = "") -> set[str]:
-    return {one.value for one in identifiers(text, cwd) if one.kind == kind}
+    return {one.value for one in find_identifiers(text, cwd) if one.kind == kind}
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_line_numbers_are_no_numbers() -> None:
 def test_json_is_read_before() -> None:
     code = 'if name == "x":\n\tprint("first\\n", total_cost)\n'
     said = '{"path": "src/a.py", "newText": "if name == \\"x\\":\\n\\tprint(\\"first\\\\n\\", total_cost)\\n"}'
-    assert identifiers(code) <= identifiers(said)
+    assert find_identifiers(code) <= find_identifiers(said)
 
 
 def test_names_of_members_belong_to_a_result_and_not_to_arguments() -> None:
     given = '{"card_4421": {"max_amount": 900}}'
-    assert Identifier("symbol", "max_amount") in identifiers(given)
-    assert identifiers(given, names=False) == {Identifier("number", "900")}
+    assert Identifier("symbol", "max_amount") in find_identifiers(given)
+    assert find_identifiers(given, names=False) == {Identifier("number", "900")}
 
 
 def test_lines_of_json_and_escapes_inside_other_text() -> None:
@@ -84,7 +84,7 @@ def test_relative_paths_are_resolved() -> None:
 
 def test_anchors_are_facts() -> None:
     text = "read/write access to src/a.py failed 3 of 1,200 times with KeyError, see max_tokens"
-    assert anchors(text) == {
+    assert find_anchors(text) == {
         Identifier("path", "src/a.py"),
         Identifier("number", "1200"),
         Identifier("number", "200"),
@@ -97,9 +97,9 @@ TEXT = st.text(st.sampled_from("aZ09_./\\:-\"'`{}[],;#@~ \n\t→é中$%+"), max_
 
 @given(TEXT, st.sampled_from(["", "/home/u/p"]))
 def test_any_text_is_read_the_same_twice(text: str, cwd: str) -> None:
-    found = identifiers(text, cwd)
-    assert found == identifiers(text, cwd)
-    assert anchors(text, cwd) <= found
+    found = find_identifiers(text, cwd)
+    assert found == find_identifiers(text, cwd)
+    assert find_anchors(text, cwd) <= found
     assert all(one.value and "\n" not in one.value for one in found)
 
 
@@ -107,8 +107,8 @@ def test_any_text_is_read_the_same_twice(text: str, cwd: str) -> None:
 def test_lines_added_below_take_nothing_away(first: str, second: str) -> None:
     plain = first.replace('"', "").replace("{", "").replace("[", "")
     kinds = ("quoted", "line")
-    before = {one for one in identifiers(plain) if one.kind not in kinds}
-    assert before <= identifiers(f"{plain}\n.\n{second}")
+    before = {one for one in find_identifiers(plain) if one.kind not in kinds}
+    assert before <= find_identifiers(f"{plain}\n.\n{second}")
 
 
 PIECES = [
@@ -152,6 +152,6 @@ def spent(text: str) -> float:
     times = []
     for _ in range(3):
         start = process_time()
-        identifiers(text)
+        find_identifiers(text)
         times.append(process_time() - start)
     return min(times)

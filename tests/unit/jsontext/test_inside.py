@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from secateur.jsontext import Text
-from secateur.jsontext.inside import Inside, inside
+from secateur.jsontext.inside import Inside, compare_texts
 from secateur.patch import Op, apply
 
 BEFORE = '{"a":"long long","b":1}'
@@ -19,7 +19,7 @@ def put(document: str, change: Any) -> str:
 
 
 def change(before: str = BEFORE, after: str = AFTER, whole: Any = None) -> Any:
-    return inside(before, after, whole if whole is not None else Text.of(after.encode()))
+    return compare_texts(before, after, whole if whole is not None else Text.of(after.encode()))
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_the_whole_is_written_where_it_was_not_there() -> None:
     ['{"a":"long"}', '{"a":"long long","b":2}', '{"a":"long long","b":true}', "[]", "{", '{"a":"long long", "b":1}'],
 )
 def test_more_than_strings(after: str) -> None:
-    assert inside(BEFORE, after, "all of it") == "all of it"
+    assert compare_texts(BEFORE, after, "all of it") == "all of it"
 
 
 def test_text_that_is_no_json_changes_where_it_differs() -> None:
-    made = inside("*** patch\nlong long", "*** patch\nlong", "*** patch\nlong")
+    made = compare_texts("*** patch\nlong long", "*** patch\nlong", "*** patch\nlong")
     assert isinstance(made, Inside)
     assert put(r'{"x":"*\u002a* patch\nlong lo\u006eg"}', made) == r'{"x":"*\u002a* patch\nlong"}'
 

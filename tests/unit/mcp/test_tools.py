@@ -11,7 +11,7 @@ from secateur import Engine
 from secateur.errors import ConfigError, SecateurError
 from secateur.lineage import handle_of
 from secateur.mcp.scope import Scope
-from secateur.mcp.server import server_of
+from secateur.mcp.server import make_server
 from secateur.mcp.tools import Tools
 
 CLEAR: dict[str, Any] = {
@@ -144,7 +144,7 @@ def test_a_pattern_that_cannot_be_says_so(url: str) -> None:
 def test_without_the_protocols_package_it_says_what_to_install(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     with pytest.raises(ConfigError, match="pip install 'secateur\\[mcp\\]'"):
-        server_of(Tools(Scope(url)), "1")
+        make_server(Tools(Scope(url)), "1")
 
 
 def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from openai import NOT_GIVEN
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from secateur import Engine, FormatError, fit
-from secateur.objects import Eyes, looked
+from secateur.objects import Eyes, inspect_objects
 from secateur.objects.request import read
 from secateur.session import document
 from secateur.stores.memory import MemoryStore
@@ -248,7 +248,7 @@ def test_the_package_of_an_object_tells_the_format() -> None:
 def test_plain_requests_are_left_to_themselves() -> None:
     plain = talk(dict)
     for request in (plain, tuple(plain), {"messages": plain}, b"[]", "[]", {"contents": [{"parts": [{"text": "a"}]}]}):
-        assert looked(request, Eyes()) is None
+        assert inspect_objects(request, Eyes()) is None
 
 
 def unread(says: str, request: Any) -> None:
@@ -309,7 +309,7 @@ def test_a_request_that_cannot_be_read_leaves_a_receipt() -> None:
     store = MemoryStore()
     with pytest.raises(FormatError):
         Engine(store=store).fit([object()], session="s")
-    [link] = store.receipts(SessionId("s"))
+    [link] = store.list_receipts(SessionId("s"))
     assert b"builtins.object, which cannot be read" in link.body
 
 
@@ -319,7 +319,7 @@ def test_what_stands_beside_the_messages_is_read_as_far_as_it_can_be() -> None:
         return path
 
     body = {"model": "gpt-5", "messages": talk(Model), "tools": [read_file], "timeout": object(), "top_p": NOT_GIVEN}
-    seen = looked(body, Eyes())
+    seen = inspect_objects(body, Eyes())
     assert seen is not None
     assert seen.native["tools"] == [{"name": "read_file", "description": "Read a file back for secateur."}]
     assert "timeout" not in seen.native
@@ -331,7 +331,9 @@ def test_what_stands_beside_the_messages_is_read_as_far_as_it_can_be() -> None:
 
 
 def test_leaves_read_as_they_are_sent() -> None:
-    seen = Eyes().shape([b"\xfb\xff", Role.tool, PurePosixPath("a/b"), 1.5, True, Row("user", "x"), {None: 1, 2: 3}])
+    seen = Eyes().read_shape(
+        [b"\xfb\xff", Role.tool, PurePosixPath("a/b"), 1.5, True, Row("user", "x"), {None: 1, 2: 3}]
+    )
     assert seen == ["-_8=", "tool", "a/b", 1.5, True, ["user", "x"], {"null": 1, "2": 3}]
     assert [type(one) for one in seen[:5]] == [str, str, str, float, bool]
 

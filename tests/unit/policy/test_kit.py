@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.policy import PRESETS, source
+from secateur.policy import PRESETS, read_source
 from secateur.testing import CounterKit, PresetKit
 from secateur.tokens import COUNTERS, Counter
 
@@ -16,7 +16,7 @@ def laws(kit: type) -> list[str]:
 def test_a_preset_keeps_the_law(name: str, law: str) -> None:
     class Kit(PresetKit):
         def preset(self) -> str:
-            return source(name)
+            return read_source(name)
 
     getattr(Kit(), law)()
 

@@ -8,14 +8,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import ConfigError
-from secateur.policy import Policy, as_toml, load, names, protecting, source
+from secateur.policy import Policy, as_toml, list_preset_names, load, read_source, with_protected_tools
 from secateur.policy.renamed import FIELDS
 from secateur.protect import Protection
 from secateur.schedule import SCHEDULES, Never, Threshold
 from secateur.strategies import STRATEGIES, ClearInputs, ClearMedia, Excerpt, HardClear, SoftTrim
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_preset_names())
 def test_presets_load_and_their_toml_loads_back(name: str, tmp_path: Path) -> None:
     policy = load(name)
     assert policy.name == name
@@ -23,7 +23,7 @@ def test_presets_load_and_their_toml_loads_back(name: str, tmp_path: Path) -> No
     again = tmp_path / "again.toml"
     again.write_text(as_toml(policy), "utf-8")
     assert load(again) == policy
-    assert f'name = "{name}"' in source(name)
+    assert f'name = "{name}"' in read_source(name)
 
 
 def test_every_field_survives_toml(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_insertion_time_excerpts_are_one_setting() -> None:
 
 
 def test_protecting_adds_tools() -> None:
-    assert protecting(load("opencode"), ("memory_store", "skill")).protect.tools == ("skill", "memory_store")
-    assert protecting(load("opencode"), ()) == load("opencode")
+    assert with_protected_tools(load("opencode"), ("memory_store", "skill")).protect.tools == ("skill", "memory_store")
+    assert with_protected_tools(load("opencode"), ()) == load("opencode")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_word_that_was_another_kind_of_name_is_just_unknown() -> None:
 
 
 def test_every_old_name_has_a_field_to_take_its_place() -> None:
-    of_registries = [registry.get(name) for registry in (STRATEGIES, SCHEDULES) for name in registry.names()]
+    of_registries = [registry.get(name) for registry in (STRATEGIES, SCHEDULES) for name in registry.list_names()]
     known = {struct.__name__: struct for struct in {*structs_of(Policy), *of_registries}}
     assert FIELDS.keys() <= known.keys()
     for name, renamed in FIELDS.items():

@@ -8,9 +8,9 @@ import pytest
 
 from secateur.errors import ConfigError
 from secateur.model import Part
-from secateur.placeholder import filled
+from secateur.placeholder import fill_template
 from secateur.policy import Policy, load
-from secateur.policy.openclaw_config import configured, credentials
+from secateur.policy.openclaw_config import convert_config, detect_credentials
 from secateur.policy.windows import resolve
 from secateur.schedule import Never, Threshold
 from secateur.strategies import HardClear, SoftTrim
@@ -18,7 +18,7 @@ from secateur.strategies import HardClear, SoftTrim
 
 def of(pruning: dict[str, Any], **config: Any) -> Policy:
     """The policy for these pruning settings, mode on unless they say otherwise."""
-    return configured(
+    return convert_config(
         {"agents": {"defaults": {"contextPruning": {"mode": "cache-ttl"} | pruning}}} | config, load("openclaw")
     )
 
@@ -46,7 +46,7 @@ def test_the_defaults_are_the_presets() -> None:
 @pytest.mark.parametrize("mode", [None, "off", "CACHE-TTL", "always", 3])
 def test_only_the_exact_mode_prunes(mode: Any) -> None:
     pruning = {} if mode is None else {"mode": mode}
-    assert isinstance(configured({"agent": {"contextPruning": pruning}}, load("openclaw")).schedule, Never)
+    assert isinstance(convert_config({"agent": {"contextPruning": pruning}}, load("openclaw")).schedule, Never)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_placeholder(stated: Any, text: str) -> None:
 
 def test_braces_in_a_placeholder_are_no_fields() -> None:
     clear = hard(of({"hardClear": {"placeholder": "{gone}"}}))
-    assert filled(clear.placeholder, Part("tool_result", ())) == "{gone}"
+    assert fill_template(clear.placeholder, Part("tool_result", ())) == "{gone}"
 
 
 def test_hard_clear_can_be_off() -> None:
@@ -100,7 +100,7 @@ def test_tools() -> None:
 
 
 def test_the_newer_place_wins_setting_by_setting() -> None:
-    told = configured(
+    told = convert_config(
         {
             "agent": {
                 "contextPruning": {"mode": "cache-ttl", "ttl": "1h", "softTrim": {"maxChars": 10, "headChars": 1}}
@@ -124,7 +124,7 @@ def test_windows() -> None:
     told = of({}, models=models)
     assert told.windows == {"anthropic/claude-x": 100_000, "mine/claude-x": 50_000}
     assert resolve(None, "mine/claude-x", told)[0] == 50_000
-    capped = configured({"agents": {"defaults": {"contextTokens": 80_000}}, "models": models}, load("openclaw"))
+    capped = convert_config({"agents": {"defaults": {"contextTokens": 80_000}}, "models": models}, load("openclaw"))
     assert resolve(None, "anthropic/claude-x", capped)[0] == 80_000
 
 
@@ -143,12 +143,12 @@ def test_windows() -> None:
     ],
 )
 def test_credentials(config: dict[str, Any], kind: str) -> None:
-    assert credentials(config) == kind
+    assert detect_credentials(config) == kind
 
 
 @pytest.mark.parametrize(("mode", "heartbeat"), [("oauth", "1h"), ("token", "1h"), ("api_key", "30m")])
 def test_defaults_follow_from_the_credentials(mode: str, heartbeat: str) -> None:
-    told = configured(auth(mode), load("openclaw"))
+    told = convert_config(auth(mode), load("openclaw"))
     assert threshold(told).min_idle_s == 300
     assert told.host_settings["heartbeat"] == heartbeat
     assert told.host_settings["contextPruning.mode"] == "cache-ttl"
@@ -169,7 +169,7 @@ def test_each_stated_setting_wins_singly() -> None:
             }
         }
     }
-    told = configured(auth("api_key") | stated, load("openclaw"))
+    told = convert_config(auth("api_key") | stated, load("openclaw"))
     assert isinstance(told.schedule, Never)
     assert told.host_settings == {
         "contextPruning.mode": "off",
@@ -179,7 +179,7 @@ def test_each_stated_setting_wins_singly() -> None:
         "claude-haiku-4-5 cacheControlTtl": "1h",
         "anthropic/claude-opus-4-5 cacheControlTtl": "1h",
     }
-    oauth = configured(
+    oauth = convert_config(
         auth("oauth") | {"agents": {"defaults": {"model": "anthropic/claude-opus-4-5"}}}, load("openclaw")
     )
     assert not [name for name in oauth.host_settings if "cacheControlTtl" in name]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from secateur.modelname import normal
+from secateur.modelname import normalize_model
 from secateur.policy import Policy, load
-from secateur.policy.windows import resolve, window_of
+from secateur.policy.windows import get_window, resolve
 
 PLAIN = Policy(name="plain")
 
@@ -69,16 +69,16 @@ def test_what_was_learned_goes_before_what_was_recorded_and_both_before_the_regi
     ],
 )
 def test_one_model_under_many_names(name: str) -> None:
-    assert normal(name) == "claude-sonnet-4-5"
-    assert window_of(name) == 200_000
+    assert normalize_model(name) == "claude-sonnet-4-5"
+    assert get_window(name) == 200_000
 
 
 def test_a_variant_is_known_by_its_model_but_another_version_is_not() -> None:
-    assert window_of("claude-sonnet-4-5-thinking") == window_of("claude-sonnet-4-5")
-    assert window_of("claude-sonnet-4-5-9") is None
-    assert window_of("gpt-4o-2024-08-06") == window_of("gpt-4o")
-    assert window_of("never-heard-of-it") is None
-    assert window_of("") is None
+    assert get_window("claude-sonnet-4-5-thinking") == get_window("claude-sonnet-4-5")
+    assert get_window("claude-sonnet-4-5-9") is None
+    assert get_window("gpt-4o-2024-08-06") == get_window("gpt-4o")
+    assert get_window("never-heard-of-it") is None
+    assert get_window("") is None
 
 
 def test_presets_leave_the_window_to_the_model() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from secateur.pricing import Price, Rates, Tier, in_units, kappa, price_of, priced_models
-from secateur.pricing.prices import restated, stated
+from secateur.pricing import Price, Rates, Tier, compute_kappa, list_priced_models, make_unit_price, price_of
+from secateur.pricing.prices import parse_price, restate_price
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -31,7 +31,7 @@ def test_ratios_of_models_under_the_names_that_providers_give_them(model: str, w
     price = price_of(model)
     assert price is not None
     assert (price.base.w, price.base.r) == pytest.approx((w, r))
-    assert kappa(price.base.w, price.base.r) == pytest.approx(k)
+    assert compute_kappa(price.base.w, price.base.r) == pytest.approx(k)
     assert price.source.startswith("genai-prices ")
 
 
@@ -49,15 +49,15 @@ def test_a_tuned_model_is_another_than_the_one_it_was_made_from() -> None:
 
 def test_models_that_have_a_price_are_listed() -> None:
     assert all(price_of(name) for name in ("gpt-5", "claude-opus-5"))
-    assert {"gpt-5", "claude-opus-5"} <= set(priced_models())
-    assert all(price_of(name) is not None for name in priced_models())
+    assert {"gpt-5", "claude-opus-5"} <= set(list_priced_models())
+    assert all(price_of(name) is not None for name in list_priced_models())
 
 
 def test_a_tier_holds_for_the_whole_request() -> None:
     price = price_of("claude-haiku-5-5")
     assert price is not None
-    assert price.rates(100_000).input == 0.1
-    assert price.rates(100_001) == Rates(0.5, 2.5, 0.05, 0.625, 1.0)
+    assert price.get_rates(100_000).input == 0.1
+    assert price.get_rates(100_001) == Rates(0.5, 2.5, 0.05, 0.625, 1.0)
 
 
 def test_prices_have_a_history_and_some_hours_of_the_day() -> None:
@@ -142,10 +142,10 @@ def test_what_has_no_price_of_its_own_costs_as_input() -> None:
 
 def test_a_price_can_be_stated() -> None:
     said = {"model": "mine", "base": {"input": 1.0, "output": 4.0, "read": 0.5}, "tiers": []}
-    assert stated(said) == Price("mine", Rates(1.0, 4.0, 0.5))
-    assert in_units(1.25, 0.1).dollars(2_000_000) == 2.0
+    assert parse_price(said) == Price("mine", Rates(1.0, 4.0, 0.5))
+    assert make_unit_price(1.25, 0.1).to_dollars(2_000_000) == 2.0
     price = Price("m", Rates(2.0, 10.0, 0.2, 2.5), (Tier(10, Rates(4.0, 20.0, 0.4, 5.0)),))
-    again = restated(price, 1.25, 0.05)
+    again = restate_price(price, 1.25, 0.05)
     assert (again.base, again.tiers[0].rates) == (
         Rates(2.0, 10.0, 0.1, 2.5, 2.5),
         Rates(4.0, 20.0, 0.2, 5.0, 5.0),
@@ -188,7 +188,7 @@ def asked(genai_prices: Any, provider: str, model: str, prompt: int) -> float | 
 
 
 def paid(price: Price, prompt: int) -> float:
-    rates = price.rates(prompt)
+    rates = price.get_rates(prompt)
     units = rates.r * (prompt // 2) + rates.w * (prompt // 4) + (prompt - prompt // 2 - prompt // 4) + rates.o * 1_000
     return units * rates.input / 1e6
 

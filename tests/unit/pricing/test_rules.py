@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from secateur.pricing import rules_of
-from secateur.pricing.rules import all_rules, stated
+from secateur.pricing import get_rules
+from secateur.pricing.rules import load_rules, parse_rules
 
 
 @pytest.mark.parametrize(
@@ -33,29 +33,29 @@ from secateur.pricing.rules import all_rules, stated
     ],
 )
 def test_minimum_and_positions(model: str, positions: str, minimum: int) -> None:
-    rules = rules_of(model)
+    rules = get_rules(model)
     assert rules is not None
     assert (rules.positions, rules.minimum_tokens) == (positions, minimum)
 
 
 def test_preserved_reasoning_is_bound_and_older_models_strip_it() -> None:
-    bound = {name: rules_of(name) for name in ("claude-fable-5-1", "claude-opus-5-5", "claude-haiku-5-5")}
+    bound = {name: get_rules(name) for name in ("claude-fable-5-1", "claude-opus-5-5", "claude-haiku-5-5")}
     assert all(rules is not None and rules.bound_reasoning for rules in bound.values())
-    stripped = {name: rules_of(name) for name in ("claude-opus-4-1", "claude-sonnet-4-5", "claude-haiku-4-5")}
+    stripped = {name: get_rules(name) for name in ("claude-opus-4-1", "claude-sonnet-4-5", "claude-haiku-4-5")}
     assert all(rules is not None and rules.strips_reasoning for rules in stripped.values())
-    kept = rules_of("claude-opus-4-5")
+    kept = get_rules("claude-opus-4-5")
     assert kept is not None
     assert not kept.strips_reasoning
     assert not kept.bound_reasoning
 
 
 def test_an_unknown_model_has_none() -> None:
-    assert rules_of("never-heard-of-it") is None
-    assert rules_of("") is None
+    assert get_rules("never-heard-of-it") is None
+    assert get_rules("") is None
 
 
 def test_every_set_says_where_it_comes_from_and_when() -> None:
-    for rules in all_rules():
+    for rules in load_rules():
         assert rules.source
         assert rules.date[:4].isdigit()
         assert rules.invalidates["model"] == "all"
@@ -63,6 +63,6 @@ def test_every_set_says_where_it_comes_from_and_when() -> None:
 
 def test_rules_can_be_stated_and_are_read_strictly() -> None:
     said = {"name": "mine", "models": ["my-*"], "positions": "steps", "source": "measured", "date": "2026-11"}
-    assert stated(said).minimum_tokens == 1_024
+    assert parse_rules(said).minimum_tokens == 1_024
     with pytest.raises(msgspec.ValidationError, match="minimum"):
-        stated(said | {"minimum": 3})
+        parse_rules(said | {"minimum": 3})

@@ -8,9 +8,9 @@ import pytest
 from secateur import Engine, fit
 from secateur.errors import ConfigError
 from secateur.policy import as_toml, load
-from secateur.pricing import Rates, Stated, StatedCache, Tier, price_of, rules_of
-from secateur.pricing.stated import SAYS, entry_for, price_under, rules_under
-from secateur.pricing.tariffs import tariff_of
+from secateur.pricing import Rates, Stated, StatedCache, Tier, get_rules, price_of
+from secateur.pricing.stated import SAYS, find_entry, price_under, resolve_rules
+from secateur.pricing.tariffs import get_tariff
 
 OWN: dict[str, Any] = {
     "models": ["house-*"],
@@ -27,19 +27,19 @@ def entries(*said: dict[str, Any]) -> tuple[Stated, ...]:
 
 def test_the_first_entry_that_fits_holds() -> None:
     some = entries(OWN, LONGER, {"cache": {"ttl_s": 7.0}})
-    fits = {model: entry_for(some, model) for model in ("House-1", "us.anthropic.claude-opus-5-v1:0", "x/gpt-5", "")}
+    fits = {model: find_entry(some, model) for model in ("House-1", "us.anthropic.claude-opus-5-v1:0", "x/gpt-5", "")}
     assert list(fits.values()) == [some[0], some[1], some[2], some[2]]
-    assert entry_for(some[:2], "gpt-5") is None
+    assert find_entry(some[:2], "gpt-5") is None
 
 
 def test_a_model_of_ones_own_has_the_price_and_the_rules_that_are_stated() -> None:
-    price, rules = price_under(entries(OWN), "house-1"), rules_under(entries(OWN), "house-1")
+    price, rules = price_under(entries(OWN), "house-1"), resolve_rules(entries(OWN), "house-1")
     assert price is not None
     assert rules is not None
     assert (price.model, price.source) == ("house-1", SAYS)
     assert price.tiers == (Tier(100_000, Rates(2.0, 8.0, 1.0)),)
     assert (rules.positions, rules.ttl_s, rules.minimum_tokens, rules.source) == ("steps", 900.0, 256, SAYS)
-    tariff = tariff_of("house-1", said=entries(OWN))
+    tariff = get_tariff("house-1", said=entries(OWN))
     assert (tariff.cache_read, tariff.cache_write, tariff.output, tariff.ttl_s, tariff.tiers) == (
         0.5,
         1.0,
@@ -52,53 +52,53 @@ def test_a_model_of_ones_own_has_the_price_and_the_rules_that_are_stated() -> No
 
 def test_what_is_not_stated_stays_as_the_tables_say() -> None:
     some = entries(LONGER)
-    rules, known = rules_under(some, "claude-opus-5"), rules_of("claude-opus-5")
+    rules, known = resolve_rules(some, "claude-opus-5"), get_rules("claude-opus-5")
     assert rules is not None
     assert known is not None
     assert (rules.ttl_s, rules.minimum_tokens, rules.look_back) == (1_200.0, known.minimum_tokens, known.look_back)
     assert rules.name == f"{known.name}, {SAYS}"
     assert price_under(some, "claude-opus-5") == price_of("claude-opus-5")
-    assert rules_under(some, "gpt-5") == rules_of("gpt-5")
+    assert resolve_rules(some, "gpt-5") == get_rules("gpt-5")
 
 
 def test_a_model_can_be_like_another() -> None:
     some = entries({"models": ["gateway-large"], "like": "claude-opus-5"})
     assert price_under(some, "gateway-large") == price_of("claude-opus-5")
-    assert rules_under(some, "gateway-large") == rules_of("claude-opus-5")
-    assert tariff_of("gateway-large", said=some) == tariff_of("claude-opus-5")
+    assert resolve_rules(some, "gateway-large") == get_rules("claude-opus-5")
+    assert get_tariff("gateway-large", said=some) == get_tariff("claude-opus-5")
 
 
 def test_settings_of_a_model_of_which_nothing_is_known_stand_on_the_named_default() -> None:
     some = entries({"models": ["house-*"], "cache": {"ttl_s": 42.0}})
-    assert rules_under(some, "house-1") is None
-    tariff = tariff_of("house-1", said=some)
+    assert resolve_rules(some, "house-1") is None
+    tariff = get_tariff("house-1", said=some)
     assert tariff.ttl_s == 42.0
     assert "price and cache rules of house-1 unknown" in tariff.assumption
 
 
 def test_where_a_write_has_a_price_writes_are_charged() -> None:
     writes = OWN | {"price": OWN["price"] | {"write": 1.25}}
-    found = [rules_under(entries(said), "house-1") for said in (OWN, writes, writes | {"cache": {"ttl_s": 1.0}})]
+    found = [resolve_rules(entries(said), "house-1") for said in (OWN, writes, writes | {"cache": {"ttl_s": 1.0}})]
     assert [rules.writes_cost if rules else None for rules in found] == [False, True, None]
-    assert tariff_of("house-1", said=entries(writes)).cache_write == 1.25
+    assert get_tariff("house-1", said=entries(writes)).cache_write == 1.25
 
 
 def test_an_hour_can_be_stated_for_requests_that_do_not_show_it() -> None:
     some = entries({"cache_ttl": "1h"})
-    assert (tariff_of("claude-opus-5", said=some).ttl_s, tariff_of("claude-opus-5", said=some).cache_write) == (
+    assert (get_tariff("claude-opus-5", said=some).ttl_s, get_tariff("claude-opus-5", said=some).cache_write) == (
         3_600.0,
         2.0,
     )
-    assert tariff_of("claude-opus-5") == tariff_of(
+    assert get_tariff("claude-opus-5") == get_tariff(
         "claude-opus-5", said=entries({"models": ["gpt-*"], "cache_ttl": "1h"})
     )
 
 
 def test_a_tariff_is_of_the_time() -> None:
     night, noon = (int(datetime(2026, 11, 23, hour, tzinfo=UTC).timestamp() * 1000) for hour in (2, 12))
-    assert tariff_of("deepseek-v4-pro", at=night).dollars == 2 * tariff_of("deepseek-v4-pro", at=noon).dollars
+    assert get_tariff("deepseek-v4-pro", at=night).dollars == 2 * get_tariff("deepseek-v4-pro", at=noon).dollars
     november, december = (int(datetime(2026, *day, tzinfo=UTC).timestamp() * 1000) for day in ((11, 30), (12, 1)))
-    assert [tariff_of("gemini-4-argon", at=at).dollars for at in (november, december)] == [2.0, 4.0]
+    assert [get_tariff("gemini-4-argon", at=at).dollars for at in (november, december)] == [2.0, 4.0]
 
 
 def test_a_policy_with_prices_is_written_and_loaded_again() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from secateur import FormatError
-from secateur.recover import recovered
-from secateur.recover.whole import whole
+from secateur.recover import recover_session
+from secateur.recover.whole import read_whole
 
 
 def lines(*entries: dict[str, Any]) -> bytes:
@@ -15,7 +15,7 @@ def lines(*entries: dict[str, Any]) -> bytes:
 
 
 def said(data: bytes) -> list[str]:
-    return [part.text for message in whole(data).messages for part in message.parts if part.kind != "tool_call"]
+    return [part.text for message in read_whole(data).messages for part in message.parts if part.kind != "tool_call"]
 
 
 def claude(uuid: str, parent: str | None, kind: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ CLAUDE = lines(
 
 
 def test_claude_code_from_before_its_compaction() -> None:
-    found = whole(CLAUDE)
+    found = read_whole(CLAUDE)
     assert said(CLAUDE) == ["never delete the fixtures", "the listing", "I will delete the fixtures", "no!"]
     assert (found.compactions, found.sent) == (1, 2)
 
@@ -82,7 +82,7 @@ def test_opencode_messages_from_before_its_compaction_and_outputs_that_it_cleare
         }
     ).encode()
     assert said(data) == ["list", "the listing", "go on"]
-    assert whole(data).compactions == 2
+    assert read_whole(data).compactions == 2
 
 
 @pytest.mark.parametrize("many_lines", [False, True])
@@ -102,7 +102,7 @@ def test_openhands_events_that_a_condensation_forgot(many_lines: bool) -> None:
     ]
     data = lines(*events) if many_lines else json.dumps(events).encode()
     assert said(data) == ["first", "second", "third"]
-    assert whole(data).compactions >= 1
+    assert read_whole(data).compactions >= 1
 
 
 def test_codex_from_before_a_compaction_that_brings_no_summary() -> None:
@@ -124,19 +124,19 @@ def test_codex_from_before_a_compaction_that_brings_no_summary() -> None:
         item("user", "go on"),
     )
     assert said(data) == ["first", "found it", "go on"]
-    assert whole(data).compactions == 1
+    assert read_whole(data).compactions == 1
 
 
 def test_a_request_body_is_whole_as_it_stands() -> None:
     data = json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": "hello"}]}).encode()
     assert said(data) == ["hello"]
-    assert whole(data).compactions == 0
+    assert read_whole(data).compactions == 0
 
 
 def test_the_document_has_what_the_host_lost_and_no_secret() -> None:
     key = "sk-ant-api03-" + "A1b2C3d4" * 11 + "AA"
     data = CLAUDE + lines(claude("8", "7", "user", f"use {key} for it"))
-    done = recovered(data, name="s.jsonl")
+    done = recover_session(data, name="s.jsonl")
     assert done.document.startswith("# Hand-off from s.jsonl\n")
     assert "never delete the fixtures" in done.document
     assert "nothing much" not in done.document
@@ -147,9 +147,9 @@ def test_the_document_has_what_the_host_lost_and_no_secret() -> None:
 
 def test_the_document_is_bounded() -> None:
     many = [claude(str(n), str(n - 1) if n else None, "user", f"request {n}: " + "word " * 300) for n in range(60)]
-    assert recovered(lines(*many), max_tokens=1_000).tokens < 1_000 + 2_500
+    assert recover_session(lines(*many), max_tokens=1_000).tokens < 1_000 + 2_500
 
 
 def test_a_file_without_messages_is_refused() -> None:
     with pytest.raises(FormatError, match="no messages"):
-        recovered(b'{"model": "gpt-5", "messages": []}')
+        recover_session(b'{"model": "gpt-5", "messages": []}')

@@ -7,7 +7,7 @@ import pytest
 
 from secateur import Engine, fit
 from secateur.api import check
-from secateur.formats.breakpoints import breakpoints, buys_longer, slots
+from secateur.formats.breakpoints import count_slots, has_long_retention, place_breakpoints
 from secateur.jsontext import Text
 from secateur.session import document
 
@@ -139,7 +139,7 @@ def put(*contents: Any, **fields: Any) -> list[tuple[tuple[Any, ...], Any]]:
     """Where a marker goes that is wanted before the last of these messages of the user."""
     messages = [{"role": "user", "content": content} for content in contents]
     body = {"messages": messages} | fields
-    return [(op.path, op.value) for op in breakpoints("anthropic_messages", body, [len(messages) - 1])]
+    return [(op.path, op.value) for op in place_breakpoints("anthropic_messages", body, [len(messages) - 1])]
 
 
 TEXT = {"type": "text", "text": "a"}
@@ -163,7 +163,7 @@ def test_lifetimes_fall() -> None:
     assert put([TEXT], hour, [TEXT], END)  # behind the hour
     assert put([TEXT], END, system=hour)
     assert put([TEXT], END, system=[*END, *hour]) == []  # they rise as it came
-    assert breakpoints("anthropic_messages", {"messages": _said([TEXT], hour, END)}, [1]) == []  # before it
+    assert place_breakpoints("anthropic_messages", {"messages": _said([TEXT], hour, END)}, [1]) == []  # before it
 
 
 def _said(*contents: Any) -> list[Any]:
@@ -197,7 +197,7 @@ def test_no_point_stands_behind_reasoning_or_a_document_that_is_no_pdf() -> None
     thought = {"reasoningContent": {"reasoningText": {"text": "t"}}}
     asks = {"role": "user", "content": [{"text": "a"}, text]}
     thinks = {"role": "assistant", "content": [thought]}
-    found = breakpoints("bedrock_converse", {"messages": [asks, thinks, last]}, [2])
+    found = place_breakpoints("bedrock_converse", {"messages": [asks, thinks, last]}, [2])
     assert [(op.path, op.slice) for op in found] == [(("messages", 0, "content"), (1, 1))]
 
 
@@ -223,14 +223,14 @@ CHAT = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}], "prom
 def test_the_last_marker_says_how_long_the_messages_are_kept(body: dict[str, Any], longer: bool) -> None:
     for request in (body, Text.of(json.dumps(body).encode())):
         read = document.read(json.dumps(body).encode(), None, MODEL)
-        assert buys_longer(read.format.name, request, read.transcript.messages) is longer
+        assert has_long_retention(read.format.name, request, read.transcript.messages) is longer
 
 
 def test_an_hour_is_read_from_bedrock_s_last_point_too() -> None:
     body = converse()
     body["messages"][-1]["content"][-1]["cachePoint"]["ttl"] = "1h"
     read = document.read(body, None, MODEL)
-    assert buys_longer("bedrock_converse", body, read.transcript.messages)
+    assert has_long_retention("bedrock_converse", body, read.transcript.messages)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_an_hour_is_read_from_bedrock_s_last_point_too() -> None:
 def test_a_request_says_how_many_slots_it_uses(body: dict[str, Any], used: int) -> None:
     for request in (body, Text.of(json.dumps(body).encode())):
         read = document.read(json.dumps(body).encode(), None, MODEL)
-        assert slots(read.format.name, request, read.transcript.messages) == used
+        assert count_slots(read.format.name, request, read.transcript.messages) == used
 
 
 EXPLICIT = {"mode": "explicit"}

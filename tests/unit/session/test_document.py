@@ -7,7 +7,7 @@ import pytest
 
 from secateur.errors import FormatError
 from secateur.session import document
-from secateur.session.document import Document, common_prefix, elements, grown
+from secateur.session.document import Document, extend_document, get_element_range, measure_common_prefix
 
 CALLS = [{"type": "function_call", "call_id": id, "name": "read", "arguments": "{}"} for id in ("a", "b")]
 RESULTS = [{"type": "function_call_output", "call_id": id, "output": f"output {id} " * 30} for id in ("a", "b")]
@@ -37,7 +37,7 @@ def anthropic(messages: list[Any]) -> bytes:
 
 
 def read_on(old: Document, request: bytes) -> tuple[Document, int]:
-    found = grown(old, request)
+    found = extend_document(old, request)
     assert found is not None
     return found
 
@@ -83,7 +83,7 @@ def test_members_behind_the_messages_may_come_and_go() -> None:
 def test_nothing_may_stand_behind_the_body() -> None:
     old = document.read(anthropic(MESSAGES[:3]))
     with pytest.raises(FormatError, match="text after the value"):
-        grown(old, anthropic(MESSAGES) + b" x")
+        extend_document(old, anthropic(MESSAGES) + b" x")
 
 
 def test_the_same_request_is_the_same_document() -> None:
@@ -96,13 +96,13 @@ def test_the_same_request_is_the_same_document() -> None:
 
 def test_where_nothing_is_shared_nothing_is_taken_over() -> None:
     old = document.read(anthropic(MESSAGES))
-    assert grown(old, b'{"messages": []}') is None
-    assert grown(old, b"[]") is None
+    assert extend_document(old, b'{"messages": []}') is None
+    assert extend_document(old, b"[]") is None
 
 
 def test_a_message_names_its_elements() -> None:
     read = document.read(responses(ITEMS))
-    assert [elements(read, number) for number in range(len(read.transcript.messages) + 1)] == [
+    assert [get_element_range(read, number) for number in range(len(read.transcript.messages) + 1)] == [
         range(0, 1),
         range(1, 4),
         range(4, 5),
@@ -116,10 +116,10 @@ def test_a_message_names_its_elements() -> None:
 @pytest.mark.parametrize("size", [0, 1, 2, 65_535, 65_536, 65_537, 200_000])
 def test_the_common_prefix_is_found_to_the_byte(size: int) -> None:
     start = b"x" * size
-    assert common_prefix(start + b"a", start + b"b") == size
-    assert common_prefix(start, start + b"b") == size
-    assert common_prefix(start + b"a", start) == size
-    assert common_prefix(start + b"aa" * 70_000, start + b"b" + b"a" * 139_999) == size
+    assert measure_common_prefix(start + b"a", start + b"b") == size
+    assert measure_common_prefix(start, start + b"b") == size
+    assert measure_common_prefix(start + b"a", start) == size
+    assert measure_common_prefix(start + b"aa" * 70_000, start + b"b" + b"a" * 139_999) == size
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
@@ -129,4 +129,4 @@ def test_a_document_goes_out_as_it_came(encoding: str, marked: bool) -> None:
     request = mark + anthropic(MESSAGES).decode().encode(encoding)
     read = document.read(request)
     assert len(read.transcript.messages) == len(MESSAGES)
-    assert read.out(anthropic(MESSAGES)) == request
+    assert read.encode_output(anthropic(MESSAGES)) == request

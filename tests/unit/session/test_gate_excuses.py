@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from secateur import View, fit
-from secateur.api import check, family_of
+from secateur.api import check, get_family
 from secateur.model import Epoch, Part, Rewrite
 from secateur.plan import REFUSED, Plan
 
@@ -95,5 +95,5 @@ def test_an_edit_never_empties_a_text(format: str) -> None:
     assert rewritten(body, format, "", "short").request == APIS[format]("", "short")
     gemini_takes_it = format != "gemini"
     array = "contents" if format == "gemini" else "messages"
-    found = check(family_of(format), body[array], body)
+    found = check(get_family(format), body[array], body)
     assert [one.severity for one in found] == ["error" if gemini_takes_it else "warning"]

@@ -8,7 +8,7 @@ import pytest
 from secateur import Engine
 from secateur.bounds import extend_index, get_index
 from secateur.model import NewMessage, Replace
-from secateur.session.projection import placed
+from secateur.session.projection import locate_in_view
 
 SUMMARY = Replace("a", "d", (NewMessage("user", "what was", "summary"),))
 WORD = Replace("f", "f", (NewMessage("user", "go on", "synthetic"),))
@@ -17,7 +17,7 @@ RANGES = [(1, 4, SUMMARY), (6, 6, WORD)]  # of a b c d e f g
 
 @pytest.mark.parametrize(("number", "place"), [(0, 0), (1, 1), (3, 1), (4, 2), (5, 3), (6, 5), (7, 6)])
 def test_a_place_is_found_behind_what_gave_way_and_what_was_put_in(number: int, place: int) -> None:
-    assert placed(RANGES, number) == place
+    assert locate_in_view(RANGES, number) == place
 
 
 def test_a_compacted_view_is_indexed_by_its_own_messages() -> None:

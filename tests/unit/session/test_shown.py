@@ -4,13 +4,13 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.bounds import extend_index
-from secateur.formats import named
+from secateur.formats import get_format
 from secateur.model import Message, NewMessage, Replace
 from secateur.session.message_index import Tallies, Tally
-from secateur.session.projection import entry_words, inserted, weighed
-from secateur.session.shown import Shown, standing
+from secateur.session.projection import build_replacement, get_entry_words, weigh_items
+from secateur.session.shown import Shown, locate_shown
 
-OPENAI = named("openai_chat")
+OPENAI = get_format("openai_chat")
 TWO = Replace("", "b", (NewMessage("user", "what happened"), NewMessage("user", "go on")))
 NONE = Replace("c", "d", ())
 
@@ -26,14 +26,14 @@ NONE = Replace("c", "d", ())
     ],
 )
 def test_where_messages_stand_that_a_view_shows(ranges: list[tuple[int, int, Replace]], shown: list[int]) -> None:
-    assert standing(ranges, range(6)) == shown
+    assert locate_shown(ranges, range(6)) == shown
 
 
 def test_what_stands_in_a_view_stays_the_same_object() -> None:
     messages = talk(user(), assistant(text="yes"), result("one"), assistant(text="done"), user("more")).messages
     shown, ranges = Shown(), [(0, 2, TWO)]
-    first, _ = shown.view(messages[:4], extend_index(messages[:4]), ranges, OPENAI, len)
-    second, index = shown.view(messages, extend_index(messages), ranges, OPENAI, len)
+    first, _ = shown.build_view(messages[:4], extend_index(messages[:4]), ranges, OPENAI, len)
+    second, index = shown.build_view(messages, extend_index(messages), ranges, OPENAI, len)
     assert [part.text for one in first for part in one.parts] == ["what happened", "go on", "one", "done"]
     assert all(one is other for one, other in zip(first, second, strict=False))
     assert index == extend_index(second)
@@ -48,26 +48,26 @@ def test_only_what_is_new_or_reads_otherwise_is_counted() -> None:
 
     messages = talk(user("a"), user("bb"), user("ccc"), user("dddd")).messages
     tally = Tally(weigh)
-    assert [tally.of(messages[:2]), tally.of(messages), tally.of(messages)] == [3, 10, 10]
+    assert [tally.sum_messages(messages[:2]), tally.sum_messages(messages), tally.sum_messages(messages)] == [3, 10, 10]
     assert asked == [*messages]
     other = talk(user("eeeee")).messages
-    assert tally.of((messages[0], *other, messages[2])) == 9
+    assert tally.sum_messages((messages[0], *other, messages[2])) == 9
     assert asked == [*messages, *other]
 
 
 def test_one_tally_for_each_counter() -> None:
     messages = talk(user("four"), result("of it", image="x")).messages
     tallies = Tallies()
-    assert tallies.by(len).of(messages) == 9
-    assert tallies.by(str.__len__).of(messages) == 9
-    assert tallies.by(len) is tallies.by(len)
+    assert tallies.get_tally(len).sum_messages(messages) == 9
+    assert tallies.get_tally(str.__len__).sum_messages(messages) == 9
+    assert tallies.get_tally(len) is tallies.get_tally(len)
 
 
 def test_a_host_holds_a_summary_and_what_stands_behind_it_as_one_text() -> None:
     carried = NewMessage("user", "a skill", meta={"carried": 1})
     edit = Replace("", "b", (NewMessage("user", "what happened", "summary"), carried, NewMessage("user", "go on")))
     for host, sizes in (("claude_code", [22, 0, 5]), ("opencode", [44, 0, 5]), ("codex", [13, 7, 5])):
-        words = entry_words(named(host), [(0, 2, edit)], edit)
-        assert weighed(edit, len, words) == sizes
-        assert [one.parts[0].tokens for one in inserted(edit, len, words)] == sizes
-    assert entry_words(named("claude_code"), [(0, 1, TWO), (1, 2, edit)], TWO) is None
+        words = get_entry_words(get_format(host), [(0, 2, edit)], edit)
+        assert weigh_items(edit, len, words) == sizes
+        assert [one.parts[0].tokens for one in build_replacement(edit, len, words)] == sizes
+    assert get_entry_words(get_format("claude_code"), [(0, 1, TWO), (1, 2, edit)], TWO) is None

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from secateur import Engine, View
-from secateur.chain import Link, broken, start
+from secateur.chain import Link, find_break, start
 from secateur.errors import StillTooLong, StoreError
 from secateur.sessions.receipt_log import read
 from secateur.sessions.store_access import WAIT_S, Breaker
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
-from secateur.stores.proof import problems
+from secateur.stores.proof import find_problems
 from secateur.stores.protocol import FoundSession, Rejected, SessionId, SessionUpdate, State
 
 CLEAR: dict[str, Any] = {
@@ -48,7 +48,7 @@ class Distant(MemoryStore):
         self.calls = 0
         self.waits: list[float] = []
 
-    def within(self, wait_s: float) -> "Distant":
+    def with_wait_limit(self, wait_s: float) -> "Distant":
         self.waits.append(wait_s)
         return self
 
@@ -64,9 +64,9 @@ class Distant(MemoryStore):
         self._called()
         return super().find(tenant, keys)
 
-    def receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
+    def list_receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         self._called()
-        return super().receipts(who, first, last)
+        return super().list_receipts(who, first, last)
 
     def _called(self) -> None:
         self.calls += 1
@@ -112,9 +112,9 @@ def test_the_first_request_tries_and_the_next_ones_leave_the_store_alone_until_i
     assert scene.asked(lambda: scene.fit(8)) == 0
     scene.now, scene.store.cut = 20.0, False
     scene.fit(9)
-    assert [read(link.body).at_ms for link in scene.store.receipts(SessionId("s"))] == [2, 3, 4, 5, 6, 7, 8, 9]
-    assert [read(link.body).at_ms for link in scene.store.receipts(SessionId("another"))] == [3]
-    assert problems(scene.store, SessionId("s")) == ()
+    assert [read(link.body).at_ms for link in scene.store.list_receipts(SessionId("s"))] == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert [read(link.body).at_ms for link in scene.store.list_receipts(SessionId("another"))] == [3]
+    assert find_problems(scene.store, SessionId("s")) == ()
 
 
 def test_a_request_hands_the_store_a_quarter_of_a_second_in_all_and_a_command_any_time() -> None:
@@ -153,7 +153,7 @@ def test_a_session_known_in_memory_keeps_its_epochs_and_loses_nothing_more(polic
     back = scene.fit(7)
     assert back.receipt.opened
     assert back.receipt.warnings == ()
-    held_ = {one.id for one in scene.store.blobs(SessionId("s"))}
+    held_ = {one.id for one in scene.store.list_blobs(SessionId("s"))}
     assert {entry.handle for entry in back.receipt.edits} <= {one[:12] for one in held_}
 
 
@@ -166,9 +166,9 @@ def test_an_unknown_session_goes_out_as_it_came_and_goes_on_with_its_epochs_afte
         assert scene.fit(4, session=session).request == body(4)
     scene.now, scene.store.cut = 10.0, False
     assert scene.fit(4).plan.epochs[: len(first.plan.epochs)] == first.plan.epochs
-    links = list(scene.store.receipts(SessionId("s")))
+    links = list(scene.store.list_receipts(SessionId("s")))
     assert [read(link.body).at_ms for link in links] == [3, 4, 4]
-    assert broken(links, start("", "s")) == ""
+    assert find_break(links, start("", "s")) == ""
 
 
 def test_an_unnamed_session_is_found_in_memory_meanwhile() -> None:
@@ -197,7 +197,7 @@ def test_receipts_of_other_sessions_are_brought_by_whoever_comes_first() -> None
     scene.now, scene.store.cut = 10.0, False
     for rounds in (2, 3, 4):
         scene.fit(rounds, session="first")
-    assert all(len(list(scene.store.receipts(SessionId(name)))) == 1 for name in names)
+    assert all(len(list(scene.store.list_receipts(SessionId(name)))) == 1 for name in names)
 
 
 def test_receipts_that_wait_are_kept_when_the_engine_is_closed() -> None:
@@ -207,7 +207,7 @@ def test_receipts_that_wait_are_kept_when_the_engine_is_closed() -> None:
     scene.fit(3)
     scene.store.cut = False
     scene.engine.close()
-    assert [read(link.body).at_ms for link in scene.store.receipts(SessionId("s"))] == [2, 3]
+    assert [read(link.body).at_ms for link in scene.store.list_receipts(SessionId("s"))] == [2, 3]
 
 
 class Picky(Distant):
@@ -230,19 +230,19 @@ def test_a_refusal_is_an_answer() -> None:
 def test_a_breaker_lets_one_caller_try_and_shuts_or_opens_by_what_came_of_it() -> None:
     now = [0.0]
     breaker = Breaker(lambda: now[0], rest_s=10.0)
-    assert breaker.admitted() == ""
-    breaker.failed("down")
-    assert (breaker.shut(), breaker.admitted()) == ("down", "down")
+    assert breaker.try_admit() == ""
+    breaker.record_failure("down")
+    assert (breaker.shut(), breaker.try_admit()) == ("down", "down")
     now[0] = 10.0
-    assert [breaker.admitted(), breaker.admitted()] == ["", "down"]
-    breaker.failed("still down")
+    assert [breaker.try_admit(), breaker.try_admit()] == ["", "down"]
+    breaker.record_failure("still down")
     now[0] = 19.0
-    assert breaker.admitted() == "still down"
+    assert breaker.try_admit() == "still down"
     now[0] = 20.0
-    assert breaker.admitted() == ""
-    assert breaker.answered()
-    assert not breaker.answered()
-    assert breaker.admitted() == ""
+    assert breaker.try_admit() == ""
+    assert breaker.record_success()
+    assert not breaker.record_success()
+    assert breaker.try_admit() == ""
 
 
 @pytest.mark.parametrize("back", [False, True], ids=["gone", "an older copy"])
@@ -272,8 +272,8 @@ def test_a_store_that_was_replaced_gets_the_epochs_of_the_sessions_that_are_know
     state = store.load(SessionId("s"))
     assert state is not None
     assert state.plan == view.plan
-    assert problems(store, SessionId("s")) == ()
-    assert [read(link.body).at_ms for link in store.receipts(SessionId("s"))] == ([1, 3, 4] if back else [3, 4])
+    assert find_problems(store, SessionId("s")) == ()
+    assert [read(link.body).at_ms for link in store.list_receipts(SessionId("s"))] == ([1, 3, 4] if back else [3, 4])
 
 
 def test_a_locked_file_is_given_the_requests_wait_and_a_command_its_own(tmp_path: Path) -> None:
@@ -288,10 +288,10 @@ def test_a_locked_file_is_given_the_requests_wait_and_a_command_its_own(tmp_path
     other.execute("BEGIN IMMEDIATE")
     view = engine.fit(body(3), session="s", now_ms=2)
     assert "kept busy by another process for 0.2" in view.receipt.warnings[0]
-    hasty = store.within(1.0)._file._open["write"]  # type: ignore[attr-defined]
+    hasty = store.with_wait_limit(1.0)._file._open["write"]  # type: ignore[attr-defined]
     assert hasty.execute("PRAGMA busy_timeout").fetchone()[0] <= 250
     other.close()
-    reach.breaker.answered()
+    reach.breaker.record_success()
     engine.undo("s", now_ms=3)
     patient = store._file._open["write"]  # type: ignore[attr-defined]
     assert patient.execute("PRAGMA busy_timeout").fetchone()[0] > 29_000

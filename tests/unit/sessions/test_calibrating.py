@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur import Engine
-from secateur.sessions.calibration import LEAST, MOST, calibrated, left_out
+from secateur.sessions.calibration import LEAST, MOST, add_sample, describe_left_out
 from secateur.stores.protocol import Calibration
 from secateur.usage import Usage
 
@@ -19,15 +19,15 @@ counts = st.integers(0, 2_000_000)
 def test_a_sample_outside_the_band_changes_nothing_and_one_inside_moves_towards_it(
     before: Calibration, counted: int, told: int
 ) -> None:
-    after = calibrated(before, counted, Usage(told))
+    after = add_sample(before, counted, Usage(told))
     if not counted or not told or not LEAST <= told / counted <= MOST:
         assert (after.ratio, after.samples) == (before.ratio, before.samples)
-        assert len(left_out({"m": after})) == bool(counted and told)
+        assert len(describe_left_out({"m": after})) == bool(counted and told)
     else:
         assert after.samples == before.samples + 1
         low, high = sorted((before.ratio if before.samples else told / counted, told / counted))
         assert low - 1e-9 <= after.ratio <= high + 1e-9
-        assert not left_out({"m": after})
+        assert not describe_left_out({"m": after})
 
 
 def body(messages: int) -> dict[str, Any]:

@@ -7,15 +7,15 @@ from msgspec.structs import replace
 
 from secateur import Engine
 from secateur.receipt import Receipt
-from secateur.sessions.calibration import lives_s, moved
-from secateur.sessions.receipt_log import noticed
+from secateur.sessions.calibration import advance_clock, get_cache_ttl_s
+from secateur.sessions.receipt_log import make_notice
 from secateur.stores import open_store
 from secateur.stores.protocol import Clock
 from secateur.usage import Usage
 
 SAID_S = 300.0
 MODEL = "claude-opus-5"
-GREW = replace(noticed("unchanged", 0), model=MODEL, provider="anthropic")
+GREW = replace(make_notice("unchanged", 0), model=MODEL, provider="anthropic")
 EDITED = replace(GREW, opened=True)
 READ, MISSED, HALF = Usage(100, 900), Usage(1_000, 0), Usage(600, 400)
 
@@ -25,7 +25,7 @@ def seen(*answers: tuple[float, Usage], last: Receipt = GREW) -> Clock:
     clock, now = Clock(), 1_000
     for pause_s, told in answers:
         now += round(pause_s * 1_000)
-        clock = moved(clock, told, last, now)
+        clock = advance_clock(clock, told, last, now)
     return clock
 
 
@@ -45,18 +45,18 @@ def seen(*answers: tuple[float, Usage], last: Receipt = GREW) -> Clock:
     ],
 )
 def test_reads_and_misses_tell(answers: list[tuple[float, Usage]], lives: float) -> None:
-    assert lives_s(seen(*answers), MODEL, SAID_S) == lives
+    assert get_cache_ttl_s(seen(*answers), MODEL, SAID_S) == lives
 
 
 def test_what_was_edited_is_no_miss() -> None:
-    assert lives_s(seen((0, READ), (200, MISSED), (200, MISSED), last=EDITED), MODEL, SAID_S) == SAID_S
+    assert get_cache_ttl_s(seen((0, READ), (200, MISSED), (200, MISSED), last=EDITED), MODEL, SAID_S) == SAID_S
 
 
 def test_another_model_has_another_cache() -> None:
     clock = seen((0, READ), (1_800, READ))
-    assert lives_s(clock, "gpt-5", 600.0) == 600.0
-    switched = moved(clock, READ, replace(GREW, model="gpt-5"), 5_000_000)
-    assert lives_s(switched, "gpt-5", 600.0) == 600.0
+    assert get_cache_ttl_s(clock, "gpt-5", 600.0) == 600.0
+    switched = advance_clock(clock, READ, replace(GREW, model="gpt-5"), 5_000_000)
+    assert get_cache_ttl_s(switched, "gpt-5", 600.0) == 600.0
 
 
 def test_what_was_learned_decides_in_another_process(tmp_path: Any) -> None:

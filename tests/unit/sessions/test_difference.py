@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur.lineage import hash_prefixes, hash_text
-from secateur.patch import Splice, spliced
-from secateur.sessions.originals import difference
+from secateur.patch import Splice, apply_splices
+from secateur.sessions.originals import compute_difference
 
 _TEXTS = st.lists(st.sampled_from(["a", "longer than sixteen signs", "another one of these texts", 'a "quote"', "\n"]))
 
 
 def _made(old: bytes, new: bytes) -> bytes:
-    return spliced(new, difference(old, new))
+    return apply_splices(new, compute_difference(old, new))
 
 
 @settings(deadline=None)
@@ -32,13 +32,13 @@ def test_it_turns_any_bytes_into_any_others(old: bytes, new: bytes) -> None:
 
 
 def test_equal_documents_do_not_differ() -> None:
-    assert difference(b'{"a": 1}', b'{"a": 1}') == ()
+    assert compute_difference(b'{"a": 1}', b'{"a": 1}') == ()
 
 
 def test_only_what_differs_is_in_it() -> None:
     old = b'["the first text of them all","' + b"x" * 50 + b'","the last text of them all"]'
     new = b'["the first text of them all","[gone]","the last text of them all"]'
-    assert difference(old, new) == (Splice(31, 37, b"x" * 50),)
+    assert compute_difference(old, new) == (Splice(31, 37, b"x" * 50),)
 
 
 def test_texts_that_changed_places_are_no_trouble() -> None:
@@ -53,10 +53,10 @@ def test_a_thousand_small_edits_are_a_thousand_small_pieces() -> None:
     texts = [f"what stays of message number {number}" for number in range(1000)]
     old = json.dumps([part for text in texts for part in (text, "z" * 900)]).encode()
     new = json.dumps([part for text in texts for part in (text, "[gone]")]).encode()
-    pieces = difference(old, new)
+    pieces = compute_difference(old, new)
     assert len(pieces) == 1000
     assert sum(len(piece.text) for piece in pieces) == 900_000
-    assert spliced(new, pieces) == old
+    assert apply_splices(new, pieces) == old
 
 
 def test_the_hashes_of_beginnings_are_those_of_the_bytes() -> None:

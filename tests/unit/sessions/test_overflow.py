@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from secateur import Engine, fit
 from secateur.cli.program import program
-from secateur.sessions.commands import window_in
+from secateur.sessions.commands import parse_window
 
 
 def refusal(text: str) -> dict[str, Any]:
@@ -38,15 +38,17 @@ def refusal(text: str) -> dict[str, Any]:
 )
 def test_a_refusal_names_the_window(text: str, window: int) -> None:
     body = refusal(text)
-    assert window_in(body) == window_in(json.dumps(body)) == window_in([body]) == window
-    assert window_in(ValueError(text)) == window
+    assert parse_window(body) == parse_window(json.dumps(body)) == parse_window([body]) == window
+    assert parse_window(ValueError(text)) == window
 
 
 def test_what_a_model_says_is_no_refusal() -> None:
     said = "prompt is too long: 214538 tokens > 200000 maximum"
     for value in (said, {"content": [{"type": "text", "text": said}], "usage": {"input_tokens": 9}}, [said], None, 7):
-        assert window_in(value) == 0
-    assert window_in({"error": {"type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 4096}}) == 4_096
+        assert parse_window(value) == 0
+    assert (
+        parse_window({"error": {"type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 4096}}) == 4_096
+    )
 
 
 BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "one " * 400}]}

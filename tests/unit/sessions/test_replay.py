@@ -68,7 +68,7 @@ def test_each_message_is_kept_once() -> None:
     engine = Engine(CLEAR, store=store, store_raw=True)
     for rounds in range(1, 9):
         engine.fit(json.dumps(request(rounds)).encode(), session="s", now_ms=rounds)
-    raw = [held for held in store.blobs(SessionId("s")) if held.kind == "raw"]
+    raw = [held for held in store.list_blobs(SessionId("s")) if held.kind == "raw"]
     assert sum(held.size for held in raw) < 2 * len(json.dumps(request(8)))
 
 

@@ -12,7 +12,7 @@ from secateur.errors import StoreError
 from secateur.sessions.receipt_log import read
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
-from secateur.stores.proof import problems
+from secateur.stores.proof import find_problems
 from secateur.stores.protocol import SessionId, SessionUpdate, State
 
 CLEAR: dict[str, Any] = {
@@ -58,13 +58,13 @@ TAMPERED = {
 def test_a_plan_changed_in_the_store_is_found(way: str, tmp_path: Path) -> None:
     sql, said = TAMPERED[way]
     store = open_store(used(tmp_path / "s.db"))
-    assert problems(store, SessionId("s")) == ()
+    assert find_problems(store, SessionId("s")) == ()
     store.close()
     connection = sqlite3.connect(tmp_path / "s.db")
     with connection:
         connection.execute(sql)
     connection.close()
-    (found,) = problems(store, SessionId("s"))
+    (found,) = find_problems(store, SessionId("s"))
     assert said in found
 
 
@@ -76,16 +76,18 @@ def test_epochs_that_came_while_the_store_failed_are_named_by_the_receipt_they_a
     store.full = True
     assert engine.fit(body(3), session="s", plan=other.plan, now_ms=2).request == other.request
     store.full = False
-    engine.sessions.reach.breaker.answered()
+    engine.sessions.reach.breaker.record_success()
     engine.record_usage("s", {"input_tokens": 500}, now_ms=3)
-    assert problems(store, SessionId("s")) == ()
+    assert find_problems(store, SessionId("s")) == ()
     engine.pin("s", "tool", "Read", now_ms=4)
     engine.fit(body(4), session="s", now_ms=5)
-    assert problems(store, SessionId("s")) == ()
+    assert find_problems(store, SessionId("s")) == ()
     state = store.load(SessionId("s"))
     assert state is not None
     assert (
-        sum(len(read(link.body).epoch_hashes) for link in store.receipts(SessionId("s"))) == len(state.plan.epochs) == 3
+        sum(len(read(link.body).epoch_hashes) for link in store.list_receipts(SessionId("s")))
+        == len(state.plan.epochs)
+        == 3
     )
 
 

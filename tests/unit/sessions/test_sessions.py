@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from secateur import ConfigError, EditError, Engine, FormatError, StoreError
-from secateur.chain import broken, start
+from secateur.chain import find_break, start
 from secateur.lineage import handle_of
 from secateur.receipt import Receipt
 from secateur.stores import open_store
@@ -51,7 +51,7 @@ def engine(store: Any, **more: Any) -> Engine:
 
 
 def kept(store: Any, name: str) -> list[Receipt]:
-    return [msgspec.json.decode(link.body, type=Receipt) for link in store.receipts(SessionId(name))]
+    return [msgspec.json.decode(link.body, type=Receipt) for link in store.list_receipts(SessionId(name))]
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -68,7 +68,7 @@ def test_64_interleaved_sessions_never_meet(named: bool) -> None:
     assert len(set(names.values())) == 64
     for number, name in names.items():
         canary = f"canary-{number:02d}".encode()
-        bytes_ = [found.data for held in store.blobs(SessionId(name)) if (found := store.blob("", held.id))]
+        bytes_ = [found.data for held in store.list_blobs(SessionId(name)) if (found := store.get_blob("", held.id))]
         assert bytes_
         assert all(data.startswith(canary) for data in bytes_)
 
@@ -80,7 +80,7 @@ def test_tenants_never_meet() -> None:
     view = engine(store, tenant="two").fit(data, session=None, now_ms=2)
     assert view.receipt.opened
     assert store.load(SessionId("s", "two")) is None
-    assert store.blob("three", handle_of("theirs 0 line\n" * 40)) is None
+    assert store.get_blob("three", handle_of("theirs 0 line\n" * 40)) is None
 
 
 def test_removed_bytes_can_be_read_back_by_the_handle_in_the_view() -> None:
@@ -88,7 +88,7 @@ def test_removed_bytes_can_be_read_back_by_the_handle_in_the_view() -> None:
     view = engine(store).fit(body(session("mine")), session="s", now_ms=1)
     handle = handle_of("mine 0 line\n" * 40)
     assert f"recall {handle}" in view.request.decode()
-    found = store.blob("", handle)
+    found = store.get_blob("", handle)
     assert found is not None
     assert found.data.decode() == "mine 0 line\n" * 40
     assert view.receipt.edits[0].handle == handle
@@ -119,11 +119,11 @@ def test_threads_of_one_session_lose_nothing(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     store = open_store(url)
-    links = list(store.receipts(SessionId("s")))
+    links = list(store.list_receipts(SessionId("s")))
     state = store.load(SessionId("s"))
     assert state is not None
     assert len(links) == state.receipts == 24
-    assert broken(links, start("", "s"), state.head) == ""
+    assert find_break(links, start("", "s"), state.head) == ""
     assert engine(url).fit(requests[-1], session="s", now_ms=9).plan == state.plan
 
 
@@ -165,10 +165,10 @@ def test_every_request_leaves_a_receipt_that_fails_too() -> None:
     entry = told[2].edits[0]
     assert entry.removed_hash.startswith(str(entry.handle))
     assert (entry.tool, entry.call_id, entry.strategy, entry.verb) == ("Bash", "c0", "hard_clear", "rewrite")
-    links = list(store.receipts(SessionId("s")))
-    assert broken(links, start("", "s")) == ""
+    links = list(store.list_receipts(SessionId("s")))
+    assert find_break(links, start("", "s")) == ""
     changed = [msgspec.structs.replace(links[1], body=links[1].body.replace(b"failed", b"opened")), *links[2:]]
-    assert "not as it was written" in broken([links[0], *changed], start("", "s"))
+    assert "not as it was written" in find_break([links[0], *changed], start("", "s"))
 
 
 def test_receipts_hold_no_secret() -> None:
@@ -176,8 +176,12 @@ def test_receipts_hold_no_secret() -> None:
     messages = session(f"ANTHROPIC_API_KEY={key}")
     messages[1]["content"][0]["id"] = messages[2]["content"][0]["tool_use_id"] = key
     engine(store).fit(body(messages), session="s", now_ms=1)
-    assert all(key.encode() not in link.body for link in store.receipts(SessionId("s")))
-    assert any(key.encode() in found.data for held in store.blobs(SessionId("s")) if (found := store.blob("", held.id)))
+    assert all(key.encode() not in link.body for link in store.list_receipts(SessionId("s")))
+    assert any(
+        key.encode() in found.data
+        for held in store.list_blobs(SessionId("s"))
+        if (found := store.get_blob("", held.id))
+    )
 
 
 USAGES: list[tuple[dict[str, Any], int, int]] = [
@@ -313,7 +317,7 @@ def test_a_store_that_fails_stops_nothing(tmp_path: Path) -> None:
     assert (again.receipt.opened, again.receipt.warnings) == (True, ())
     store = open_store(f"sqlite:///{path}")
     assert [(one.at_ms, one.status) for one in kept(store, "s")] == [(1, "unchanged"), (3, "unchanged"), (4, "opened")]
-    assert store.blob("", handle_of("mine 0 line\n" * 40)) is not None
+    assert store.get_blob("", handle_of("mine 0 line\n" * 40)) is not None
 
 
 def test_replay_says_what_it_lacks() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from secateur import Engine
-from secateur.answers.left import left
+from secateur.answers.left import list_removals
 from secateur.errors import StoreError
 from secateur.stores import open_store
 from secateur.stores.anchor import LEAST
 from secateur.stores.memory import MemoryStore
-from secateur.stores.proof import problems
-from secateur.stores.protocol import Blob, Freed, SessionId, SessionUpdate, fresh
+from secateur.stores.proof import find_problems
+from secateur.stores.protocol import Blob, Freed, SessionId, SessionUpdate, make_state
 
 DAY_MS = 86_400_000
 BODY = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}).encode()
@@ -39,11 +39,11 @@ def grown(rounds: int) -> bytes:
 
 
 def old(store: MemoryStore, name: str, at: int) -> None:
-    store.save(fresh(SessionId(name)), SessionUpdate(at=at, blobs=(Blob(name.encode()),)))
+    store.save(make_state(SessionId(name)), SessionUpdate(at=at, blobs=(Blob(name.encode()),)))
 
 
 def blobs(store: MemoryStore) -> int:
-    return store.sizes().blobs
+    return store.measure_sizes().blobs
 
 
 def test_a_request_lets_go_of_what_is_old_once_a_day_and_a_new_engine_does_not_ask_again() -> None:
@@ -83,8 +83,8 @@ def test_old_receipts_go_by_themselves_and_the_session_goes_on(monkeypatch: pyte
     state = store.load(SessionId("s"))
     assert state is not None
     assert (state.receipts, state.anchor.number) == (31, 31 - LEAST - 1)
-    assert problems(store, SessionId("s")) == ()
-    told = {one.key: one for one in left(store, state)}
+    assert find_problems(store, SessionId("s")) == ()
+    told = {one.key: one for one in list_removals(store, state)}
     assert {edit.key for epoch in state.plan.epochs for edit in epoch.edits} <= told.keys()
     assert all(one.out for one in told.values())
     engine = Engine(CLEAR, store=store)
@@ -115,14 +115,14 @@ def test_of_a_large_store_a_part_goes_at_a_time(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/s.db?synchronous=normal")
     for number in range(60):
         store.save(
-            fresh(SessionId(f"s{number}")), SessionUpdate(at=number, blobs=(Blob(b"same"), Blob(b"%d" % number)))
+            make_state(SessionId(f"s{number}")), SessionUpdate(at=number, blobs=(Blob(b"same"), Blob(b"%d" % number)))
         )
-    assert store.gc(DAY_MS, 1.0, every_s=60.0) == Freed(blobs=50, bytes=90)
-    assert store.gc(2 * DAY_MS, 1.0, every_s=60.0) == Freed(blobs=11, bytes=24)
+    assert store.collect_garbage(DAY_MS, 1.0, every_s=60.0) == Freed(blobs=50, bytes=90)
+    assert store.collect_garbage(2 * DAY_MS, 1.0, every_s=60.0) == Freed(blobs=11, bytes=24)
 
 
 class Stuck(MemoryStore):
     """A store that cannot let anything go."""
 
-    def gc(self, *_: Any, **__: Any) -> Freed:
+    def collect_garbage(self, *_: Any, **__: Any) -> Freed:
         raise StoreError("the file is kept busy")

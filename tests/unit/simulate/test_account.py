@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from native import Native, calls, tool, user
-from secateur.pricing import in_units, rules_of
-from secateur.simulate.account import DecisionLog, account
+from secateur.pricing import get_rules, make_unit_price
+from secateur.simulate.account import DecisionLog, build_account
 from secateur.simulate.cache import Caching
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
 
 LONG = "\n".join(f"line {number} of an output that nobody needs any more" for number in range(400))
@@ -19,20 +19,20 @@ def session(turns: int) -> Recording:
     messages: list[Native] = []
     for number in range(turns):
         messages += [user(f"look at {number}"), calls((f"c{number}", "read")), tool(f"{number}\n{LONG}", f"c{number}")]
-    return recorded({"model": "claude-sonnet-4-5", "messages": [*messages, user("thanks")]}, format="openai_chat")
+    return read_recording({"model": "claude-sonnet-4-5", "messages": [*messages, user("thanks")]}, format="openai_chat")
 
 
 def runs(policy: Any) -> tuple[Run, Run]:
-    found = rules_of("claude-sonnet-4-5")
+    found = get_rules("claude-sonnet-4-5")
     assert found is not None
-    caching, price, recording = Caching(rules=found), in_units(1.25, 0.1), session(12)
+    caching, price, recording = Caching(rules=found), make_unit_price(1.25, 0.1), session(12)
     return simulate(recording, policy, price, caching=caching), simulate(recording, None, price, caching=caching)
 
 
 @pytest.mark.parametrize("policy", ["opencode", "pi-auto-compressor", "balance", "openclaw", "observe"])
 def test_costs_and_savings_are_the_difference_of_the_bills(policy: str) -> None:
     run, base = runs(policy)
-    told = account(run, base)
+    told = build_account(run, base)
     sums = sum(event.saved - event.cost for event in told.events) + told.other
     assert sums == pytest.approx(base.bill.units - run.bill.units)
     assert len(told.events) == run.bill.epochs
@@ -41,7 +41,7 @@ def test_costs_and_savings_are_the_difference_of_the_bills(policy: str) -> None:
 
 def test_an_epoch_of_opencode_says_what_it_broke_and_freed() -> None:
     run, base = runs("opencode")
-    told: DecisionLog = account(run, base)
+    told: DecisionLog = build_account(run, base)
     first = told.events[0]
     assert (first.birth, first.cold) == (False, False)
     assert first.freed == base.rows[first.number].prompt - run.rows[first.number].prompt > 1_000
@@ -51,6 +51,6 @@ def test_an_epoch_of_opencode_says_what_it_broke_and_freed() -> None:
 
 def test_who_does_nothing_costs_nothing_and_says_why() -> None:
     run, base = runs("observe")
-    told = account(run, base)
+    told = build_account(run, base)
     assert told.events == ()
     assert [(wait.why, wait.requests) for wait in told.waits] == [("the policy observes only", len(run.rows))]

@@ -4,20 +4,20 @@ import json
 
 from msgspec.structs import replace
 
-from secateur.pricing import rules_of
-from secateur.simulate.agreement import UNEXPLAINED, Compared, busted, compared
+from secateur.pricing import get_rules
+from secateur.simulate.agreement import UNEXPLAINED, Compared, compare_requests, find_unexplained_misses
 from secateur.simulate.cache import Caching
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import simulate
 
-RULES = rules_of("claude-opus-4-5")
+RULES = get_rules("claude-opus-4-5")
 assert RULES is not None
 CACHING = Caching(rules=RULES)
 
 
 def session(*lines: tuple[str, int, int, int]) -> tuple[Compared, ...]:
     """What a log of these lines agrees on."""
-    return compared(log(*lines), CACHING)
+    return compare_requests(log(*lines), CACHING)
 
 
 def log(*lines: tuple[str, int, int, int]) -> Recording:
@@ -31,7 +31,7 @@ def log(*lines: tuple[str, int, int, int]) -> Recording:
             said["usage"] = {"input": plain, "cacheRead": read, "cacheWrite": write, "output": 9}
         time = f"2026-01-01T00:{number // 6:02}:{number % 6}0.000Z"
         entries.append({"type": "message", "timestamp": time, "message": said})
-    return recorded("\n".join(map(json.dumps, entries)))
+    return read_recording("\n".join(map(json.dumps, entries)))
 
 
 def test_reads_and_writes_are_found_from_sizes_alone() -> None:
@@ -72,7 +72,7 @@ def test_a_bill_can_follow_what_was_seen_and_no_rule_explains() -> None:
     recording = log(
         ("user", 0, 0, 0), ("assistant", 0, 5_000, 3), ("user", 0, 0, 0), ("assistant", 0, 6_000, 3), ("user", 0, 0, 0)
     )
-    busts = busted(recording, CACHING)
+    busts = find_unexplained_misses(recording, CACHING)
     assert busts == {1}
     model = Caching(rules=CACHING.rules, busts=busts)
     large = [replace(one, fixed_tokens=9_000) for one in recording.segments]

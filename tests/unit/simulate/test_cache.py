@@ -46,7 +46,7 @@ class Client:
 
     def sent(self, letters: str, at_s: float, tokens: int = 1_000, edited: bool = False, **head: Any) -> CachedPrompt:
         said = tuple(self.blocks.setdefault((one, tokens), block(one, tokens)) for one in letters)
-        return self.cache.send(self.prompts.of(said, **head), at_s * 1_000, edited=edited)
+        return self.cache.send(self.prompts.build_prompt(said, **head), at_s * 1_000, edited=edited)
 
 
 def test_a_prefix_below_the_minimum_is_not_kept() -> None:
@@ -181,14 +181,14 @@ def test_reasoning_of_earlier_turns_is_stripped_where_the_provider_does_so() -> 
     history = (block("a", 2_000), thought, call)
     rules = msgspec.structs.replace(MARKS, strips_reasoning=True)
     cache, prompts = Cache(Caching(rules=rules)), Prompts(strips_reasoning=True)
-    assert cache.send(prompts.of(history), 0).write == 4_000
-    assert cache.send(prompts.of((*history, block("D"))), 1) == CachedPrompt(4_000, 1_000, 0)
-    turn = cache.send(prompts.of((*history, block("D"), block("e"))), 2)
+    assert cache.send(prompts.build_prompt(history), 0).write == 4_000
+    assert cache.send(prompts.build_prompt((*history, block("D"))), 1) == CachedPrompt(4_000, 1_000, 0)
+    turn = cache.send(prompts.build_prompt((*history, block("D"), block("e"))), 2)
     assert (turn.read, turn.tokens) == (0, 5_500)
 
 
 def test_a_medium_is_part_of_the_result_that_holds_it() -> None:
     held = Part("media", (), key="m", container_key="r", tokens=1_600)
     result = Message("tool", (), (Part("tool_result", (), "r", key="r", tokens=400), held), "harness")
-    prompt = Prompts(1_000).of((block("a"), result))
+    prompt = Prompts(1_000).build_prompt((block("a"), result))
     assert (prompt.ends, prompt.stops) == ([1_000, 2_000, 4_000], [1, 2])

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from secateur.pricing.rules import CacheRules, rules_of
-from secateur.simulate.client import caching_of, client_of
-from secateur.simulate.requests import recorded
+from secateur.pricing.rules import CacheRules, get_rules
+from secateur.simulate.client import infer_caching, infer_client
+from secateur.simulate.requests import read_recording
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
 
 
 def rules(model: str) -> CacheRules:
-    found = rules_of(model)
+    found = get_rules(model)
     assert found is not None
     return found
 
@@ -52,7 +52,7 @@ def log(**usage: Any) -> bytes:
 )
 def test_a_request_says_it_by_its_marks(marked: tuple[dict[str, Any], ...], free: int, hour: bool) -> None:
     for native in (body(*marked), json.dumps(body(*marked)).encode()):
-        found = client_of(recorded(native), CLAUDE)
+        found = infer_client(read_recording(native), CLAUDE)
         assert (found.free, found.hour) == (free, hour)
         assert ("taken to mark" in found.told) is not any(marked)
 
@@ -61,15 +61,15 @@ def test_a_request_says_it_by_its_marks(marked: tuple[dict[str, Any], ...], free
 def test_a_log_says_by_its_usage_which_lifetime_was_bought(hours: int, hour: bool, lives: str) -> None:
     written = {"ephemeral_1h_input_tokens": hours, "ephemeral_5m_input_tokens": 100 - hours}
     usage = {"input_tokens": 3, "cache_creation_input_tokens": 100, "cache_creation": written, "output_tokens": 2}
-    found = client_of(recorded(log(**usage)), CLAUDE)
+    found = infer_client(read_recording(log(**usage)), CLAUDE)
     assert (found.free, found.hour) == (1, hour)
     assert f"lives {lives}, as recorded" in found.told
-    assert caching_of(recorded(log(**usage)), CLAUDE, hour=True).ttl_ms == 3_600_000
+    assert infer_caching(read_recording(log(**usage)), CLAUDE, hour=True).ttl_ms == 3_600_000
 
 
 def test_what_is_not_recorded_is_said_to_be_assumed() -> None:
-    assert client_of(recorded(log()), CLAUDE).told.endswith("lives 5 min, by default")
+    assert infer_client(read_recording(log()), CLAUDE).told.endswith("lives 5 min, by default")
 
 
 def test_where_a_provider_caches_by_itself_nothing_is_asked_of_the_client() -> None:
-    assert client_of(recorded(body(MARK)), rules("gpt-5")).told == ""
+    assert infer_client(read_recording(body(MARK)), rules("gpt-5")).told == ""

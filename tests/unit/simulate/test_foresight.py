@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from secateur.pricing import in_units, rules_of
+from secateur.pricing import get_rules, make_unit_price
 from secateur.simulate.cache import Caching
-from secateur.simulate.foresight import Terms, aged, foreseen, unreferenced
-from secateur.simulate.recall import held, recall_of
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.foresight import Terms, find_best_schedule, list_aged, list_unreferenced
+from secateur.simulate.recall import compare_views, recall_of
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import simulate
 
 WORDS = "the client waits until somebody answers and then it goes on "
@@ -27,18 +27,18 @@ def session(rounds: int) -> Recording:
         text = f"mark_{number}_here\n" + WORDS * (5 + 40 * (number % 3))
         messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": text})
     messages.append({"role": "assistant", "content": "done"})
-    return recorded(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}).encode())
+    return read_recording(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}).encode())
 
 
 RECORDING = session(60)
-RULES = rules_of("claude-sonnet-4-5")
+RULES = get_rules("claude-sonnet-4-5")
 assert RULES
 EVERY_PREFIX = Caching(rules=replace(RULES, positions="steps", step_tokens=1, minimum_tokens=0))
-TERMS = Terms(in_units(1.25, 0.1), EVERY_PREFIX)
+TERMS = Terms(make_unit_price(1.25, 0.1), EVERY_PREFIX)
 
 
 def test_the_cache_model_agrees_with_the_numbers() -> None:
-    found = foreseen(RECORDING, aged(RECORDING, 5), TERMS)
+    found = find_best_schedule(RECORDING, list_aged(RECORDING, 5), TERMS)
     plain = simulate(RECORDING, None, TERMS.price, caching=EVERY_PREFIX)
     assert found.run.bill.units == pytest.approx(found.units)
     assert found.least < found.units < plain.bill.units
@@ -47,22 +47,22 @@ def test_the_cache_model_agrees_with_the_numbers() -> None:
 
 def test_who_may_prune_nothing_pays_for_everything() -> None:
     plain = simulate(RECORDING, None, TERMS.price, caching=EVERY_PREFIX)
-    found = foreseen(RECORDING, [{}], TERMS)
+    found = find_best_schedule(RECORDING, [{}], TERMS)
     assert (found.units, found.least) == pytest.approx((plain.bill.units, plain.bill.units))
     assert found.run.bill.epochs == 0
 
 
 def test_the_lossless_optimum_loses_no_hard_reference() -> None:
     recall = recall_of(RECORDING)
-    found = foreseen(RECORDING, unreferenced(RECORDING, recall), TERMS)
-    score = recall.score(held((RECORDING.context(one.request), one.seen) for one in found.run.turns))
+    found = find_best_schedule(RECORDING, list_unreferenced(RECORDING, recall), TERMS)
+    score = recall.score(compare_views((RECORDING.get_context(one.request), one.seen) for one in found.run.turns))
     assert score.references == 12
     assert (score.hard, score.intact) == (1, 1)
-    early = foreseen(RECORDING, aged(RECORDING, 1), TERMS)
-    lossy = recall.score(held((RECORDING.context(one.request), one.seen) for one in early.run.turns))
+    early = find_best_schedule(RECORDING, list_aged(RECORDING, 1), TERMS)
+    lossy = recall.score(compare_views((RECORDING.get_context(one.request), one.seen) for one in early.run.turns))
     assert lossy.hard < 1
 
 
 def test_a_result_is_not_pruned_before_it_was_sent_once() -> None:
-    assert list(aged(session(4), 0)[0].values()) == [2, 3, 4, 5]
-    assert list(aged(session(4), 2)[0].values()) == [3, 4]
+    assert list(list_aged(session(4), 0)[0].values()) == [2, 3, 4, 5]
+    assert list(list_aged(session(4), 2)[0].values()) == [3, 4]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.simulate.compare import above
-from secateur.simulate.lot import Lot, cost, costs, lot, lower_bound
-from secateur.simulate.online import balance
-from secateur.simulate.oracle import oracle, ratio, scheduled
-from secateur.simulate.synthetic import sessions
+from secateur.simulate.compare import compare_to_bound
+from secateur.simulate.lot import Lot, compute_cost, compute_costs, lower_bound, make_lot
+from secateur.simulate.online import schedule_balance
+from secateur.simulate.oracle import compute_ratio, find_optimum, schedule_events
+from secateur.simulate.synthetic import generate_sessions
 
 PRICES = [(0.1, 1.25), (0.05, 1.25), (0.025, 1.25), (0.5, 1.0), (1.0, 1.0)]
 
@@ -60,7 +60,7 @@ def lots(draw: st.DrawFn) -> Lot:
             tokens += own + 5
         prompts.append(tokens)
     r, w = draw(st.sampled_from(PRICES))
-    return lot(prompts, draw(st.lists(st.booleans(), min_size=size, max_size=size)), items, r=r, w=w)
+    return make_lot(prompts, draw(st.lists(st.booleans(), min_size=size, max_size=size)), items, r=r, w=w)
 
 
 @settings(max_examples=150)
@@ -68,11 +68,11 @@ def lots(draw: st.DrawFn) -> Lot:
 def test_nothing_in_its_form_is_cheaper(session: Lot) -> None:
     requests = range(session.requests)
     every = chain.from_iterable(combinations(requests, count) for count in range(session.requests + 1))
-    cheapest = min(cost(session, scheduled(session, events)) for events in every)
-    best = oracle(session)
+    cheapest = min(compute_cost(session, schedule_events(session, events)) for events in every)
+    best = find_optimum(session)
     assert best.cost == pytest.approx(cheapest)
-    assert cost(session, best.at) == pytest.approx(best.cost)
-    assert lower_bound(session) <= best.cost + 1e-6 <= cost(session, session.kept) + 2e-6
+    assert compute_cost(session, best.at) == pytest.approx(best.cost)
+    assert lower_bound(session) <= best.cost + 1e-6 <= compute_cost(session, session.kept) + 2e-6
 
 
 @settings(max_examples=100)
@@ -80,23 +80,23 @@ def test_nothing_in_its_form_is_cheaper(session: Lot) -> None:
 def test_a_schedule_costs_what_a_cache_would_charge(session: Lot, data: st.DataObject) -> None:
     size = session.requests
     at = [data.draw(st.integers(int(eligible), size)) for eligible in session.eligible]
-    assert cost(session, np.array(at, dtype=np.int64)) == pytest.approx(plain(session, at))
+    assert compute_cost(session, np.array(at, dtype=np.int64)) == pytest.approx(plain(session, at))
 
 
 @settings(max_examples=100)
 @given(lots(), st.sampled_from([0.25, 0.5, 1.0]))
 def test_the_balance_rule_prunes_only_what_may_go(session: Lot, beta: float) -> None:
-    at = balance(session, beta)
+    at = schedule_balance(session, beta)
     assert (at >= session.eligible).all()
-    assert cost(session, at) >= lower_bound(session) - 1e-6
+    assert compute_cost(session, at) >= lower_bound(session) - 1e-6
 
 
 def test_one_prune_pays_after_the_break_even() -> None:
     """1,000 tokens that may go, 500 behind them: at these prices it pays from the sixth request on."""
     for size in range(2, 12):
         prompts = [1_100.0] + [1_600.0] * (size - 1)
-        session = lot(prompts, [False] * size, [(100.0, 1_000.0, 0, 2)], r=0.1, w=1.25)
-        best = oracle(session)
+        session = make_lot(prompts, [False] * size, [(100.0, 1_000.0, 0, 2)], r=0.1, w=1.25)
+        best = find_optimum(session)
         requests_left = size - 2  # the one that prunes counts
         pays = requests_left > 11.5 * 500 / 1_000
         assert best.events == ((2,) if pays else ())
@@ -104,47 +104,47 @@ def test_one_prune_pays_after_the_break_even() -> None:
 
 def test_a_cold_request_prunes_for_nothing() -> None:
     prompts, cold = [1_600.0, 1_600.0, 1_700.0, 1_800.0], [True, False, False, True]
-    session = lot(prompts, cold, [(100.0, 1_000.0, 0, 1)], r=0.1, w=1.25)
-    best = oracle(session)
+    session = make_lot(prompts, cold, [(100.0, 1_000.0, 0, 1)], r=0.1, w=1.25)
+    best = find_optimum(session)
     assert best.events == (3,)
-    assert list(balance(session)) == [3]
-    assert costs(session, best.at)[3] == pytest.approx(1.25 * 800)
+    assert list(schedule_balance(session)) == [3]
+    assert compute_costs(session, best.at)[3] == pytest.approx(1.25 * 800)
 
 
 def test_what_is_outside_belongs_to_the_bill_and_not_to_what_can_be_controlled() -> None:
-    session = next(sessions(1, 0.1, 1.25))
-    assert ratio(session, session.kept).total > 1
+    session = next(generate_sessions(1, 0.1, 1.25))
+    assert compute_ratio(session, session.kept).total > 1
     with_output = Lot(*[getattr(session, name) for name in session.__struct_fields__[:-1]], 1e9)
-    assert ratio(with_output, session.kept).total == pytest.approx(1, abs=0.02)
-    assert ratio(with_output, session.kept).controllable == pytest.approx(
-        ratio(session, session.kept).controllable, rel=1e-3
+    assert compute_ratio(with_output, session.kept).total == pytest.approx(1, abs=0.02)
+    assert compute_ratio(with_output, session.kept).controllable == pytest.approx(
+        compute_ratio(session, session.kept).controllable, rel=1e-3
     )
 
 
 def test_an_item_may_not_go_before_the_model_has_seen_it() -> None:
     with pytest.raises(ValueError, match="after its first request"):
-        lot([100.0, 200.0, 300.0], [True, False, False], [(50.0, 20.0, 1, 1)], r=0.1, w=1.25)
+        make_lot([100.0, 200.0, 300.0], [True, False, False], [(50.0, 20.0, 1, 1)], r=0.1, w=1.25)
 
 
 def test_a_session_without_requests_costs_nothing() -> None:
-    assert oracle(lot([], [], [], r=0.1, w=1.25)).cost == 0
+    assert find_optimum(make_lot([], [], [], r=0.1, w=1.25)).cost == 0
 
 
 @pytest.mark.parametrize(("r", "w"), PRICES[:4])
 def test_the_balance_rule_stays_close_on_made_up_sessions(r: float, w: float) -> None:
-    made = list(sessions(30, r, w))
-    totals = [ratio(one, balance(one, 0.5)).total for one in made]
+    made = list(generate_sessions(30, r, w))
+    totals = [compute_ratio(one, schedule_balance(one, 0.5)).total for one in made]
     assert max(totals) <= 1.45
     assert sum(totals) / len(totals) <= 1.12
 
 
 def test_made_up_sessions_are_the_same_every_time() -> None:
-    first, again = next(sessions(1, 0.1, 1.25, seed=7)), next(sessions(1, 0.1, 1.25, seed=7))
+    first, again = next(generate_sessions(1, 0.1, 1.25, seed=7)), next(generate_sessions(1, 0.1, 1.25, seed=7))
     assert (first.prompts == again.prompts).all()
     assert (first.eligible == again.eligible).all()
 
 
 def test_what_can_be_controlled_is_what_lies_above_the_bound() -> None:
-    assert above(130.0, best=110.0, least=100.0) == 3.0
-    assert above(130.0, best=100.0, least=100.0) is None
-    assert above(130.0, best=None, least=100.0) is None
+    assert compare_to_bound(130.0, best=110.0, least=100.0) == 3.0
+    assert compare_to_bound(130.0, best=100.0, least=100.0) is None
+    assert compare_to_bound(130.0, best=None, least=100.0) is None

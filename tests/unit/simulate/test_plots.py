@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from secateur.errors import ConfigError
-from secateur.pricing import price_of, rules_of
+from secateur.pricing import get_rules, price_of
 from secateur.simulate.cache import Caching
-from secateur.simulate.compare import Comparison, compared
+from secateur.simulate.compare import Comparison, compare_policies
 from secateur.simulate.foresight import Terms
-from secateur.simulate.plots import pictured, ready, write
-from secateur.simulate.plots.labels import placed
+from secateur.simulate.plots import build_picture, load_renderer, write
+from secateur.simulate.plots.labels import place_labels
 from secateur.simulate.plots.layers import LAYERS, LEFT
-from secateur.simulate.requests import recorded
+from secateur.simulate.requests import read_recording
 
 pytest.importorskip("vl_convert")
 SESSION = Path(__file__).parents[3] / "sessions" / "pi.jsonl"
@@ -21,14 +21,16 @@ SESSION = Path(__file__).parents[3] / "sessions" / "pi.jsonl"
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    price, rules = price_of("claude-sonnet-4-5"), rules_of("claude-sonnet-4-5")
+    price, rules = price_of("claude-sonnet-4-5"), get_rules("claude-sonnet-4-5")
     assert price is not None
     assert rules is not None
-    return compared(recorded(SESSION.read_bytes()), ["openclaw", "opencode"], Terms(price, Caching(rules=rules)))
+    return compare_policies(
+        read_recording(SESSION.read_bytes()), ["openclaw", "opencode"], Terms(price, Caching(rules=rules))
+    )
 
 
 def test_each_token_of_a_prompt_is_in_one_layer(comparison: Comparison) -> None:
-    picture = pictured(comparison, "a session")
+    picture = build_picture(comparison, "a session")
     for one in (comparison.base, *comparison.standings):
         rows = [row for row in picture.context if row["policy"] == one.name]
         assert [sum(row[name] for name in LAYERS) for row in rows] == [
@@ -41,7 +43,7 @@ def test_each_token_of_a_prompt_is_in_one_layer(comparison: Comparison) -> None:
 
 def test_a_page_holds_all_it_needs_and_may_fetch_nothing(comparison: Comparison, tmp_path: Path) -> None:
     out = tmp_path / "out.html"
-    write(pictured(comparison, "<script>alert(1)</script>", words=["a < b"]), out)
+    write(build_picture(comparison, "<script>alert(1)</script>", words=["a < b"]), out)
     page = out.read_text("utf-8")
     assert "default-src 'none'" in page
     ours = re.sub(
@@ -58,19 +60,19 @@ def test_a_page_holds_all_it_needs_and_may_fetch_nothing(comparison: Comparison,
 @pytest.mark.parametrize(("ending", "begins"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")])
 def test_images_are_written(comparison: Comparison, tmp_path: Path, ending: str, begins: bytes) -> None:
     out = tmp_path / f"out.{ending}"
-    write(pictured(comparison, "a session"), out)
+    write(build_picture(comparison, "a session"), out)
     assert out.read_bytes().startswith(begins)
 
 
 def test_another_ending_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"ends in \.html, \.png"):
-        ready(Path("out.gif"))
+        load_renderer(Path("out.gif"))
 
 
 def test_names_lie_beside_each_other() -> None:
     points = [(100.0, 50.0), (102.0, 51.0), (104.0, 49.0), (390.0, 50.0)]
     names = ["one policy", "another one", "a third", "at the edge"]
-    found = placed(names, points, [(x, y, x) for x, y in points], 393, 280)
+    found = place_labels(names, points, [(x, y, x) for x, y in points], 393, 280)
     boxes = [(one.x, one.y - 7, one.x + 6.6 * len(name), one.y + 7) for one, name in zip(found, names, strict=True)]
     for at, (left, top, right, bottom) in enumerate(boxes):
         assert 0 <= left < right <= 393

@@ -3,8 +3,8 @@
 import pytest
 
 from secateur.model import Message, Part
-from secateur.pricing import CacheRules, Price, price_of, rules_of
-from secateur.simulate.bill import units
+from secateur.pricing import CacheRules, Price, get_rules, price_of
+from secateur.simulate.bill import compute_units
 from secateur.simulate.cache import Cache, CachedPrompt, Caching
 from secateur.simulate.prompts import Prompts
 
@@ -12,7 +12,7 @@ DAY_S = 86_400
 
 
 def rules(model: str) -> CacheRules:
-    found = rules_of(model)
+    found = get_rules(model)
     assert found is not None
     return found
 
@@ -36,7 +36,7 @@ class Client:
         self.cache, self.prompts = Cache(Caching(rules=rules(model), hour=hour)), Prompts(fixed)
 
     def send(self, *messages: Message, at_s: float = 0.0, model: str = "", state: int = 0) -> CachedPrompt:
-        return self.cache.send(self.prompts.of(messages, model=model, state=state), at_s * 1_000)
+        return self.cache.send(self.prompts.build_prompt(messages, model=model, state=state), at_s * 1_000)
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,15 @@ def test_what_is_read_comes_in_steps(model: str, step: int) -> None:
 )
 def test_writing_has_a_premium_where_the_provider_asks_one(model: str, first: float, next_: float) -> None:
     client, tokens = Client(model), 16_384
-    costs = [units(price(model), client.send(said("a", tokens), at_s=at), 0) / tokens for at in (0, 60)]
+    costs = [compute_units(price(model), client.send(said("a", tokens), at_s=at), 0) / tokens for at in (0, 60)]
     assert costs == pytest.approx([first, next_])
 
 
 def test_an_hour_is_written_dearer() -> None:
     client = Client("claude-opus-4-5", hour=True)
-    assert units(price("claude-opus-4-5"), client.send(said("a", 10_000)), 0, hour=True) == pytest.approx(20_000)
+    assert compute_units(price("claude-opus-4-5"), client.send(said("a", 10_000)), 0, hour=True) == pytest.approx(
+        20_000
+    )
 
 
 def test_parallel_calls_are_blocks_of_their_own() -> None:
@@ -162,12 +164,12 @@ def test_deepseek_reads_the_last_answer_after_six_seconds() -> None:
 def test_a_tier_is_for_the_whole_request(model: str, over: int, input_: float, output: float) -> None:
     one, base = price(model), price(model).base
     for sent in (CachedPrompt(0, 0, over), CachedPrompt(over, 0, 0), CachedPrompt(over - 100, 100, 0)):
-        below = units(one, sent, 0)
-        above = units(one, CachedPrompt(sent.read, sent.write, sent.plain + 1), 0) - input_
+        below = compute_units(one, sent, 0)
+        above = compute_units(one, CachedPrompt(sent.read, sent.write, sent.plain + 1), 0) - input_
         assert above == pytest.approx(input_ * below)
-    assert units(one, CachedPrompt(0, 0, over + 1), 10) - units(one, CachedPrompt(0, 0, over + 1), 0) == pytest.approx(
-        10 * base.o * output
-    )
+    assert compute_units(one, CachedPrompt(0, 0, over + 1), 10) - compute_units(
+        one, CachedPrompt(0, 0, over + 1), 0
+    ) == pytest.approx(10 * base.o * output)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
-from secateur.simulate.recall import Score, ViewState, held, recall_of, refetch
-from secateur.simulate.recall.files import files_of
+from secateur.simulate.recall import Score, ViewState, compare_views, compute_refetch_cost, recall_of
+from secateur.simulate.recall.files import track_files
 from secateur.simulate.recall.names import Names
-from secateur.simulate.recall.outcomes import outcomes
-from secateur.simulate.recall.references import references
+from secateur.simulate.recall.outcomes import judge_references
+from secateur.simulate.recall.references import find_references
 from secateur.simulate.recall.score import score
-from secateur.simulate.requests import recorded
+from secateur.simulate.requests import read_recording
 
 LINE = "timeout_s = read_setting('http.timeout')"
 
@@ -42,9 +42,9 @@ STORY = talk(
 def scored(story: Transcript, *views: ViewState) -> Score:
     """The figures of one view for all requests, or of one each."""
     answers = [number for number, one in enumerate(story.messages) if one.role == "assistant"]
-    refs = references(story.messages, answers, Names())
+    refs = find_references(story.messages, answers, Names())
     every = views * len(answers) if len(views) == 1 else views
-    return score(outcomes(refs, files_of(story.messages), every), len(answers))
+    return score(judge_references(refs, track_files(story.messages), every), len(answers))
 
 
 def results(story: Transcript) -> list[Part]:
@@ -58,7 +58,7 @@ def without(story: Transcript, *numbers: int, text: str = "", handles: bool = Fa
 
 def found(story: Transcript) -> set[tuple[int, str, str, bool]]:
     answers = [number for number, one in enumerate(story.messages) if one.role == "assistant"]
-    refs = references(story.messages, answers, Names())
+    refs = find_references(story.messages, answers, Names())
     return {(one.request, *refs.names.met[one.id], one.hard) for one in refs.found if not one.spoken}
 
 
@@ -155,7 +155,7 @@ def test_getting_back_what_was_lost_has_a_price() -> None:
     assert len(lost) == 2
     prompts = [100, 200, 300, 400]
     expected = 0.1 * (300 + 400) + 2 * 5 * 60 + 1.25 * (sum(tokens) + 2 * 60)
-    assert refetch(lost, prompts, r=0.1, w=1.25, o=5) == pytest.approx(expected)
+    assert compute_refetch_cost(lost, prompts, r=0.1, w=1.25, o=5) == pytest.approx(expected)
 
 
 def test_a_view_is_told_from_its_messages() -> None:
@@ -165,13 +165,13 @@ def test_a_view_is_told_from_its_messages() -> None:
     cleared = Message("tool", (), (Part("tool_result", (), text, key=part.key),), key=part.key)
     note = talk(user("a summary of lib/q.py")).messages[0]
     seen = (*history[:4], cleared, history[5], note)
-    first, second, third = held(
+    first, second, third = compare_views(
         [(history[:5], history[:5]), (history[:6], seen), (history[:8], (*seen, *history[6:8]))]
     )
     assert first == ViewState()
     assert second == ViewState({part.key: text}, ("a summary of lib/q.py",), frozenset({part.key}))
     assert third is second, "both grew by the same messages"
-    assert held([(history[:6], seen[:4])])[0].changed[part.key] == "", "gone"
+    assert compare_views([(history[:6], seen[:4])])[0].changed[part.key] == "", "gone"
 
 
 def test_a_request_body_is_scored_from_its_messages() -> None:
@@ -182,11 +182,11 @@ def test_a_request_body_is_scored_from_its_messages() -> None:
         asked("b", "cat", '{"path": "lib/z.py"}'),
         {"role": "tool", "tool_call_id": "b", "content": "x"},
     ]
-    recording = recorded(json.dumps({"model": "gpt-4o", "messages": body}).encode())
+    recording = read_recording(json.dumps({"model": "gpt-4o", "messages": body}).encode())
     recall = recall_of(recording)
     whole = recall.score([ViewState()] * len(recording.requests))
     assert (whole.references, whole.requests) == (2, 2), "the last request has no recorded answer"
-    assert recall.dead_after(0) == {recording.segments[0].messages[2].parts[0].key: 1}
+    assert recall.find_last_uses(0) == {recording.segments[0].messages[2].parts[0].key: 1}
 
 
 def asked(call: str, name: str, arguments: str) -> dict[str, object]:

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from secateur.pricing import Price, Rates
-from secateur.simulate.answered import model_of
-from secateur.simulate.requests import Recording, recorded
+from secateur.simulate.answered import find_model
+from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import as_paid
 from secateur.usage import Usage
 
@@ -41,15 +41,15 @@ LOG = pi(
 
 
 def texts(recording: Recording) -> list[list[str]]:
-    return [[part.text for one in recording.context(r) for part in one.parts] for r in recording.requests]
+    return [[part.text for one in recording.get_context(r) for part in one.parts] for r in recording.requests]
 
 
 def test_every_answer_is_one_request_with_all_that_was_said_before() -> None:
-    recording = recorded(LOG)
+    recording = read_recording(LOG)
     assert texts(recording) == [["one"], ["one", "two", "three"], ["it was said", "three", "four", "five"]]
     assert [one.segment for one in recording.requests] == [0, 0, 1]
     assert [one.number for one in recording.requests] == [0, 1, 2]
-    answers = [recording.said(one) for one in recording.requests]
+    answers = [recording.get_answer(one) for one in recording.requests]
     assert [one.parts[0].text for one in answers if one is not None] == ["two", "four", "six"]
 
 
@@ -58,7 +58,7 @@ def test_an_answer_was_paid_for_that_was_counted_only_while_it_began() -> None:
     log = pi(
         said("user", "one"), answer(whole, input=100, output=2), said("user", "two"), answer("so", output=1, input=9)
     )
-    first, second = recorded(log).requests
+    first, second = read_recording(log).requests
     assert first.usage is not None
     assert first.usage.output == 2
     assert 120 < first.output < 180
@@ -66,7 +66,7 @@ def test_an_answer_was_paid_for_that_was_counted_only_while_it_began() -> None:
 
 
 def test_times_usage_and_model_are_as_recorded() -> None:
-    recording = recorded(LOG)
+    recording = read_recording(LOG)
     start = 1_767_225_600_000
     assert [one.at - start for one in recording.requests] == [0, 20_000, 50_000]
     assert [one.usage for one in recording.requests] == [Usage(100, 0, 0, 7), Usage(0, 90, 30, 9), Usage(110, 0, 0, 8)]
@@ -75,7 +75,7 @@ def test_times_usage_and_model_are_as_recorded() -> None:
 
 
 def test_a_history_can_be_read_as_if_the_host_had_never_compacted_it() -> None:
-    recording = recorded(LOG, compactions=False)
+    recording = read_recording(LOG, compactions=False)
     assert len(recording.segments) == 1
     assert texts(recording)[-1] == ["one", "two", "three", "four", "five"]
     keys = [message.key for message in recording.segments[0].messages]
@@ -83,7 +83,7 @@ def test_a_history_can_be_read_as_if_the_host_had_never_compacted_it() -> None:
 
 
 def test_an_answer_that_was_aborted_before_its_first_byte_has_no_usage() -> None:
-    recording = recorded(pi(said("user", "one"), answer("stopped"), said("user", "go"), answer("two", input=9)))
+    recording = read_recording(pi(said("user", "one"), answer("stopped"), said("user", "go"), answer("two", input=9)))
     assert [one.usage for one in recording.requests] == [None, Usage(9, 0, 0, 0)]
 
 
@@ -91,7 +91,7 @@ def test_tokens_follow_the_recorded_usage() -> None:
     entries: list[dict[str, Any]] = []
     for turn in range(12):  # two tokens a word, and 500 before the first message
         entries += [said("user", "word " * 200), answer("done " * 100, input=500 + 600 * turn + 400)]
-    recording = recorded(pi(*entries))
+    recording = read_recording(pi(*entries))
     assert recording.segments[0].fixed_tokens in range(450, 550)
     for ours, one in zip(recording.prompt_tokens, recording.requests, strict=True):
         assert one.usage is not None
@@ -100,7 +100,7 @@ def test_tokens_follow_the_recorded_usage() -> None:
 
 
 def test_stated_fixed_tokens_win() -> None:
-    assert recorded(LOG, fixed_tokens=77).segments[0].fixed_tokens == 77
+    assert read_recording(LOG, fixed_tokens=77).segments[0].fixed_tokens == 77
 
 
 def test_a_request_body_is_a_recording_whose_last_answer_is_not_known() -> None:
@@ -112,9 +112,9 @@ def test_a_request_body_is_a_recording_whose_last_answer_is_not_known() -> None:
             {"role": "user", "content": "three"},
         ],
     }
-    recording = recorded(body)
+    recording = read_recording(body)
     assert texts(recording) == [["one"], ["one", "two", "three"]]
-    assert recording.said(recording.requests[-1]) is None
+    assert recording.get_answer(recording.requests[-1]) is None
     assert [one.at for one in recording.requests] == [0, 0]
     assert recording.requests[0].output == recording.tally("two")
 
@@ -129,7 +129,7 @@ def test_figures_on_lines_behind_an_answer_are_its_own() -> None:
         item("message", role="assistant", content=[{"type": "output_text", "text": "four"}]),
     ]
     log = "\n".join(json.dumps({"timestamp": "2026-01-01T00:00:00.000Z"} | one) for one in lines).encode()
-    assert [one.usage for one in recorded(log).requests] == [Usage(50), None]
+    assert [one.usage for one in read_recording(log).requests] == [Usage(50), None]
 
 
 def counted(prompt: int, total: int) -> dict[str, Any]:
@@ -167,20 +167,20 @@ def test_figures_behind_the_results_of_parallel_calls_are_those_of_the_answer_th
         counted(90, 210),
     ]
     log = "\n".join(json.dumps({"timestamp": "2026-01-01T00:00:00.000Z"} | one) for one in lines).encode()
-    assert [one.usage for one in recorded(log).requests] == [Usage(50), Usage(70), Usage(90), None]
+    assert [one.usage for one in read_recording(log).requests] == [Usage(50), Usage(70), Usage(90), None]
 
 
 def test_a_captured_request_has_the_usage_of_the_answer_beside_it() -> None:
     usage = {"prompt_tokens": 50, "completion_tokens": 8, "prompt_tokens_details": {"cached_tokens": 30}}
     body = {"messages": [{"role": "user", "content": "one"}], "response": {"id": "r", "usage": usage}}
     for native in (body, json.dumps(body).encode()):
-        assert [one.usage for one in recorded(native).requests] == [Usage(20, 30, 0, 8)]
+        assert [one.usage for one in read_recording(native).requests] == [Usage(20, 30, 0, 8)]
 
 
 def test_the_model_that_answered() -> None:
-    assert model_of([{}, {"message": {"model": "one"}}]) == "one"
-    assert model_of([{"info": {"modelID": "two"}}]) == "two"
-    assert model_of([{"model": 3}, None]) == ""
+    assert find_model([{}, {"message": {"model": "one"}}]) == "one"
+    assert find_model([{"info": {"modelID": "two"}}]) == "two"
+    assert find_model([{"model": 3}, None]) == ""
 
 
 def item(kind: str, **more: Any) -> dict[str, Any]:
@@ -189,12 +189,12 @@ def item(kind: str, **more: Any) -> dict[str, Any]:
 
 def test_the_real_bill_is_that_of_the_recorded_usage() -> None:
     price = Price("m", Rates(1.0, 5.0, 0.1, 1.25, 2.0))
-    assert [row.units for row in as_paid(recorded(LOG), price)] == [100 + 35, 9 + 37.5 + 45, 110 + 40]
+    assert [row.units for row in as_paid(read_recording(LOG), price)] == [100 + 35, 9 + 37.5 + 45, 110 + 40]
     entry = said(
         "assistant", "two", usage={"input_tokens": 10, "cache_creation_input_tokens": 100, "cache_creation": {}}
     )
     entry["message"]["usage"]["cache_creation"]["ephemeral_1h_input_tokens"] = 60
-    assert [row.units for row in as_paid(recorded(pi(said("user", "one"), entry)), price)] == [10 + 50 + 120]
+    assert [row.units for row in as_paid(read_recording(pi(said("user", "one"), entry)), price)] == [10 + 50 + 120]
 
 
 def test_a_file_of_one_document_keeps_its_figures_beside_each_message() -> None:
@@ -208,7 +208,7 @@ def test_a_file_of_one_document_keeps_its_figures_beside_each_message() -> None:
     counts = {"tokens": {"input": 9, "output": 2, "reasoning": 0, "cache": {"read": 3, "write": 0}}, "modelID": "gpt-5"}
     document = {"info": {"id": "ses_1"}, "messages": [told("user", "one"), told("assistant", "two", **counts)]}
     for native in (document, json.dumps(document).encode()):
-        request = recorded(native).requests[0]
+        request = read_recording(native).requests[0]
         assert (request.usage, request.model) == (Usage(9, 3, 0, 2), "gpt-5")
 
 
@@ -225,9 +225,9 @@ def test_a_compaction_that_leaves_a_history_and_no_summary_divides_it_too() -> N
         *(codex("user", "five"), codex("assistant", "six")),
     ]
     log = "\n".join(json.dumps({"timestamp": "2026-01-01T00:00:00.000Z"} | one) for one in lines).encode()
-    assert texts(recorded(log)) == [["one"], ["one", "two", "three"], ["one", "two", "five"]]
-    assert [one.segment for one in recorded(log).requests] == [0, 0, 1]
-    whole = recorded(log, compactions=False)
+    assert texts(read_recording(log)) == [["one"], ["one", "two", "three"], ["one", "two", "five"]]
+    assert [one.segment for one in read_recording(log).requests] == [0, 0, 1]
+    whole = read_recording(log, compactions=False)
     assert texts(whole) == [["one"], ["one", "two", "three"], ["one", "two", "three", "four", "five"]]
 
 
@@ -237,5 +237,5 @@ def test_a_demonstration_was_never_asked_for() -> None:
 
     shown = [turn("user", "as here", is_demo=True), turn("assistant", "so", is_demo=True)]
     history = [turn("system", "you are"), *shown, turn("user", "now you"), turn("assistant", "done")]
-    recording = recorded({"history": history, "trajectory": []})
+    recording = read_recording({"history": history, "trajectory": []})
     assert texts(recording) == [["you are", "as here", "so", "now you"]]

@@ -13,13 +13,13 @@ from secateur import Engine
 from secateur.errors import ConfigError
 from secateur.model import Message, Part
 from secateur.policy import load
-from secateur.pricing import Price, Rates, Tier, break_even, in_units, rules_of
+from secateur.pricing import Price, Rates, Tier, compute_break_even, get_rules, make_unit_price
 from secateur.pricing.rules import CacheRules
-from secateur.simulate.bill import ExtraCall, billed, units
+from secateur.simulate.bill import ExtraCall, compute_units, sum_bill
 from secateur.simulate.cache import CachedPrompt, Caching
-from secateur.simulate.replay import GAP_S, Turn, moments, replayed
-from secateur.simulate.requests import RecordedRequest, Recording, recorded
-from secateur.simulate.run import paid, simulate
+from secateur.simulate.replay import GAP_S, Turn, iterate_moments, replay_policy
+from secateur.simulate.requests import RecordedRequest, Recording, read_recording
+from secateur.simulate.run import bill_turns, simulate
 
 EARLY: dict[str, Any] = {
     "name": "early",
@@ -65,10 +65,10 @@ def talkative(rounds: int) -> dict[str, Any]:
 @pytest.mark.parametrize("policy", ["opencode", "kilocode", "anthropic", "openclaw", "pi-auto-compressor", EARLY])
 def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
     whole = body(30)
-    recording = recorded(whole)
+    recording = read_recording(whole)
     engine = Engine(policy, window=40_000)
-    turns = list(replayed(recording, load(policy), window=40_000))
-    for turn, (request, at, idle_s) in zip(turns, moments(recording), strict=True):
+    turns = list(replay_policy(recording, load(policy), window=40_000))
+    for turn, (request, at, idle_s) in zip(turns, iterate_moments(recording), strict=True):
         grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
         view = engine.fit(json.dumps(grown).encode(), session="s", now_ms=at, idle_s=idle_s)
         assert [epoch.edits for epoch in turn.plan.epochs] == [epoch.edits for epoch in view.plan.epochs]
@@ -84,9 +84,9 @@ def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
 def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: int) -> None:
     whole = body(40)
     engine = Engine(policy, window=window)
-    turns = list(replayed(recorded(whole), load(policy), window=window))
+    turns = list(replay_policy(read_recording(whole), load(policy), window=window))
     epochs = 0
-    for turn, (request, at, idle_s) in zip(turns, moments(recorded(whole)), strict=True):
+    for turn, (request, at, idle_s) in zip(turns, iterate_moments(read_recording(whole)), strict=True):
         grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
         view = engine.fit(json.dumps(grown).encode(), session="s", now_ms=at, idle_s=idle_s)
         assert [part.text for one in turn.seen for part in one.parts] == [
@@ -101,7 +101,7 @@ def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: i
 def test_a_view_fits_its_window_and_later_requests_go_on_from_its_summary() -> None:
     """An agent that says what it found: 40,000 tokens of talk in a window of 20,000."""
     whole = talkative(40)
-    recording = recorded(whole)
+    recording = read_recording(whole)
     unbound, fits = (simulate(recording, policy, window=20_000) for policy in (ONLY_PRUNES, "balance"))
     assert unbound.bill.peak > 40_000
     assert fits.bill.peak <= 20_000
@@ -120,7 +120,7 @@ def test_a_view_fits_its_window_and_later_requests_go_on_from_its_summary() -> N
 
 
 def test_between_epochs_nothing_in_a_live_cache_is_lost() -> None:
-    run = simulate(recorded(body(40)), EARLY)
+    run = simulate(read_recording(body(40)), EARLY)
     assert run.bill.epochs > 1
     assert [bool(row.lost) for row in run.rows] == [row.opened for row in run.rows]
     assert all(row.why for row in run.rows)
@@ -129,7 +129,7 @@ def test_between_epochs_nothing_in_a_live_cache_is_lost() -> None:
 
 def test_pruning_after_a_pause_writes_less_and_what_follows_reads_that() -> None:
     """A made-up session with one pause longer than the cache lives (SEEDS 3.2)."""
-    recording = recorded((Path(__file__).parents[3] / "sessions" / "pi.jsonl").read_bytes())
+    recording = read_recording((Path(__file__).parents[3] / "sessions" / "pi.jsonl").read_bytes())
     plain, pruned = simulate(recording), simulate(recording, "openclaw")
     (first,) = [row.number for row in plain.rows if row.cold]
     assert [row.number for row in pruned.rows if row.opened] == [first]
@@ -140,34 +140,34 @@ def test_pruning_after_a_pause_writes_less_and_what_follows_reads_that() -> None
 
 
 def test_without_a_policy_the_session_is_as_it_was() -> None:
-    recording = recorded(body(10))
+    recording = read_recording(body(10))
     run = simulate(recording)
     assert tuple(row.prompt for row in run.rows) == recording.prompt_tokens
     assert tuple(replace(row, why="") for row in simulate(recording, "observe").rows) == run.rows
 
 
 def test_requests_without_times_follow_each_other() -> None:
-    found = list(moments(recorded(body(3))))
+    found = list(iterate_moments(read_recording(body(3))))
     assert [at for _, at, _ in found] == [0, 20_000, 40_000, 60_000]
     assert [idle_s for _, _, idle_s in found] == [None, GAP_S, GAP_S, GAP_S]
 
 
 def test_a_model_without_price_or_rules_is_named() -> None:
-    recording = recorded(body(2) | {"model": "never-heard-of-it"})
+    recording = read_recording(body(2) | {"model": "never-heard-of-it"})
     with pytest.raises(ConfigError, match="no price is known for never-heard-of-it"):
         simulate(recording)
     with pytest.raises(ConfigError, match="no cache rules are known for w=1.25 r=0.1 nor never-heard-of-it"):
-        simulate(recording, price=in_units(1.25, 0.1))
-    assert simulate(recording, price=in_units(1.25, 0.1), caching=ANYTHING).bill.requests == 3
+        simulate(recording, price=make_unit_price(1.25, 0.1))
+    assert simulate(recording, price=make_unit_price(1.25, 0.1), caching=ANYTHING).bill.requests == 3
 
 
 def test_a_bill_adds_up_and_tiers_hold_for_whole_requests() -> None:
     price = Price("m", Rates(2.0, 10.0, 0.2, 2.5, 4.0), (Tier(5_000, Rates(4.0, 10.0, 0.4, 5.0, 8.0)),))
     small, large = CachedPrompt(1_000, 500, 100), CachedPrompt(4_000, 1_000, 100)
-    assert units(price, small, 10) == pytest.approx(100 + 625 + 100 + 50)
-    assert units(price, small, 10, hour=True) == pytest.approx(100 + 1_000 + 100 + 50)
-    assert units(price, large, 10) == pytest.approx(2 * (400 + 1_250 + 100) + 50)
-    assert price.dollars(units(price, small, 10)) == pytest.approx(875 * 2e-6)
+    assert compute_units(price, small, 10) == pytest.approx(100 + 625 + 100 + 50)
+    assert compute_units(price, small, 10, hour=True) == pytest.approx(100 + 1_000 + 100 + 50)
+    assert compute_units(price, large, 10) == pytest.approx(2 * (400 + 1_250 + 100) + 50)
+    assert price.to_dollars(compute_units(price, small, 10)) == pytest.approx(875 * 2e-6)
 
 
 def test_calls_beside_the_session_are_paid_with_their_request() -> None:
@@ -176,20 +176,20 @@ def test_calls_beside_the_session_are_paid_with_their_request() -> None:
         Turn(ask(0), 0, (view,), 0),
         Turn(ask(0), 0, (view,), 0, calls=(ExtraCall(CachedPrompt(0, 0, 700), 20),)),
     )
-    price = in_units(1.25, 0.1)
-    without, with_call = (paid([turn], price, ANYTHING)[0] for turn in (plain, called))
+    price = make_unit_price(1.25, 0.1)
+    without, with_call = (bill_turns([turn], price, ANYTHING)[0] for turn in (plain, called))
     assert with_call.called == 800
     assert with_call.units == without.units + 800
-    assert billed([with_call], price).calls == 800
+    assert sum_bill([with_call], price).calls == 800
 
 
 def test_a_new_turn_may_find_its_messages_gone() -> None:
     history = (said("a", 2_000), said("B", 2_000), said("c", 2_000))
     turns = [Turn(ask(n), n * 1_000, history[: n + 1], 3_000) for n in (0, 2)]
     busts = Caching(rules=ANYTHING.rules, turn_busts=True)
-    price = in_units(1.25, 0.1)
-    assert [row.read for row in paid(turns, price, ANYTHING)] == [0, 5_000]
-    assert [row.read for row in paid(turns, price, busts)] == [0, 3_000]
+    price = make_unit_price(1.25, 0.1)
+    assert [row.read for row in bill_turns(turns, price, ANYTHING)] == [0, 5_000]
+    assert [row.read for row in bill_turns(turns, price, busts)] == [0, 3_000]
 
 
 @settings(max_examples=40)
@@ -205,7 +205,7 @@ def test_a_prune_breaks_even_when_the_formula_says(
 ) -> None:
     """The simulator's bills of pruning and of not pruning differ by (w-r)(S+p) - n r (P-p) after n requests."""
     w, r = ratios
-    price, requests = in_units(w, r), 30
+    price, requests = make_unit_price(w, r), 30
     history = [said("h", head), said("d", pruned), said("s", surviving)]
     edited = [history[0], said("p", placeholder), history[2]]
     before = [Turn(ask(0), 0, tuple(history[:1]), 0), Turn(ask(0), 0, tuple(history), 0)]
@@ -214,11 +214,11 @@ def test_a_prune_breaks_even_when_the_formula_says(
         history, edited = ([*view, view_of(number)] for view in (history, edited))
         kept.append(Turn(ask(number), number * 1_000, tuple(history), 0))
         cut.append(Turn(ask(number), number * 1_000, tuple(edited), 0))
-    bills = [[row.units for row in paid(turns, price, ANYTHING)] for turns in (kept, cut)]
+    bills = [[row.units for row in bill_turns(turns, price, ANYTHING)] for turns in (kept, cut)]
     after = [sum(b[: n + 2]) - sum(a[: n + 2]) for n in range(1, requests + 1) for a, b in [bills]]
     expected = [(w - r) * (surviving + placeholder) - n * r * (pruned - placeholder) for n in range(1, requests + 1)]
     assert after == pytest.approx(expected, abs=1e-6)
-    pays = break_even(w, r, pruned, surviving, placeholder)
+    pays = compute_break_even(w, r, pruned, surviving, placeholder)
     assert all((extra <= 1e-6) == (n >= pays - 1e-9) for n, extra in enumerate(after, 1))
 
 
@@ -238,6 +238,6 @@ def ask(number: int) -> RecordedRequest:
 
 
 def test_rules_of_the_price_come_before_those_of_the_recording() -> None:
-    recording: Recording = recorded(body(3))
-    assert simulate(recording).caching.rules == rules_of("gpt-4o")
-    assert simulate(recording, price=Price("claude-opus-5", Rates(1, 5))).caching.rules == rules_of("claude-opus-5")
+    recording: Recording = read_recording(body(3))
+    assert simulate(recording).caching.rules == get_rules("gpt-4o")
+    assert simulate(recording, price=Price("claude-opus-5", Rates(1, 5))).caching.rules == get_rules("claude-opus-5")

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from secateur.simulate.several import conversations, recordings
+from secateur.simulate.several import read_recordings, split_conversations
 
 SAID = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
 MORE = [*SAID, {"role": "user", "content": "three"}]
@@ -11,7 +11,7 @@ MORE = [*SAID, {"role": "user", "content": "three"}]
 
 def sizes(value: Any) -> list[int]:
     data = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return [len(one.segments[0].messages) for one in recordings(data)]
+    return [len(one.segments[0].messages) for one in read_recordings(data)]
 
 
 def captured(*bodies: list[dict[str, str]]) -> bytes:
@@ -30,11 +30,11 @@ def test_of_captured_requests_the_last_of_each_conversation_counts() -> None:
 
 def test_one_run_a_line() -> None:
     lines = b"\n".join(json.dumps({"instance_id": name, "history": []}).encode() for name in "ab")
-    assert list(conversations(lines + b"\n")) == lines.split(b"\n")
+    assert list(split_conversations(lines + b"\n")) == lines.split(b"\n")
 
 
 def test_any_other_file_is_one_conversation() -> None:
     log = b'{"type":"session","id":"s"}\n{"type":"message","message":{"role":"user","content":"hi"}}\n'
     body = json.dumps({"messages": MORE}).encode()
-    assert list(conversations(log)) == [log]
-    assert list(conversations(body)) == [body]
+    assert list(split_conversations(log)) == [log]
+    assert list(split_conversations(body)) == [body]

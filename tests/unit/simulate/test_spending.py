@@ -3,12 +3,12 @@
 import pytest
 
 from native import calls, tool, user
-from secateur.pricing import in_units, rules_of
+from secateur.pricing import get_rules, make_unit_price
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import recall_of
-from secateur.simulate.requests import recorded
+from secateur.simulate.requests import read_recording
 from secateur.simulate.run import simulate
-from secateur.simulate.spending import ANSWERS, FIXED, Spending, spending
+from secateur.simulate.spending import ANSWERS, FIXED, Spending, analyze_spending
 
 SAID = "the lock lies in build/locks/agent.lock and nobody holds it\n" * 200
 
@@ -18,11 +18,11 @@ def spent(*outputs: str, fixed_tokens: int = 5_000) -> tuple[Spending, float]:
     for number, output in enumerate(outputs):
         messages += [calls((f"c{number}", "read")), tool(output, f"c{number}")]
     body = {"model": "claude-sonnet-4-5", "messages": messages}
-    recording = recorded(body, format="openai_chat", fixed_tokens=fixed_tokens)
-    rules = rules_of("claude-sonnet-4-5")
+    recording = read_recording(body, format="openai_chat", fixed_tokens=fixed_tokens)
+    rules = get_rules("claude-sonnet-4-5")
     assert rules is not None
-    run = simulate(recording, None, in_units(1.25, 0.1), caching=Caching(rules=rules))
-    return spending(recording, run, recall_of(recording)), run.bill.dollars
+    run = simulate(recording, None, make_unit_price(1.25, 0.1), caching=Caching(rules=rules))
+    return analyze_spending(recording, run, recall_of(recording)), run.bill.dollars
 
 
 def test_shares_add_up_to_the_bill() -> None:

@@ -3,13 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
-from secateur.pricing import in_units
+from secateur.pricing import make_unit_price
 from secateur.pricing.rules import CacheRules
 from secateur.simulate.account import DecisionEvent, DecisionLog
-from secateur.simulate.bill import BillRow, billed
+from secateur.simulate.bill import BillRow, sum_bill
 from secateur.simulate.cache import Caching
 from secateur.simulate.run import Run
-from secateur.simulate.story import story
+from secateur.simulate.story import divide_chapters
 
 WAITS = "it would cost {} and the policy waits"
 RULES = CacheRules(name="any", models=(), positions="steps", source="made up", date="2026")
@@ -17,8 +17,8 @@ RULES = CacheRules(name="any", models=(), positions="steps", source="made up", d
 
 def run(*whys: str, edits: tuple[int, ...] = ()) -> Run:
     rows = tuple(BillRow(n, 0, 0, 0, 9, 1, 9.0, opened=n in edits, why=why) for n, why in enumerate(whys))
-    price = in_units(1.25, 0.1)
-    return Run("mine", price, Caching(rules=RULES), (), rows, billed(rows, price))
+    price = make_unit_price(1.25, 0.1)
+    return Run("mine", price, Caching(rules=RULES), (), rows, sum_bill(rows, price))
 
 
 def edit(number: int, saved: float, *, birth: bool = False) -> DecisionEvent:
@@ -38,7 +38,7 @@ def edit(number: int, saved: float, *, birth: bool = False) -> DecisionEvent:
 
 def test_every_request_is_in_one_chapter_and_a_reason_is_said_once() -> None:
     gates = [WAITS.format(n) for n in (10, 20)]
-    told = story(run("short", *gates, "it pays", gates[1], edits=(3,)), account(edit(3, 50.0)))
+    told = divide_chapters(run("short", *gates, "it pays", gates[1], edits=(3,)), account(edit(3, 50.0)))
     assert [(one.first, one.last, one.why, one.same) for one in told] == [
         (0, 2, WAITS.format(20), False),
         (3, 3, "it pays", False),
@@ -49,21 +49,21 @@ def test_every_request_is_in_one_chapter_and_a_reason_is_said_once() -> None:
 
 def test_light_edits_and_excerpts_at_birth_are_told_with_the_wait() -> None:
     found = account(edit(1, 2.0), edit(2, 3.0), edit(3, 90.0), edit(4, 8.0, birth=True))
-    told = story(run("w", "e", "e", "e", "b", "w", edits=(1, 2, 3, 4)), found, most=1)
+    told = divide_chapters(run("w", "e", "e", "e", "b", "w", edits=(1, 2, 3, 4)), found, most=1)
     assert [(one.first, one.last, one.small, one.births) for one in told] == [(0, 2, 2, 0), (3, 3, 0, 0), (4, 5, 0, 1)]
     assert [one.saved for one in told] == [5.0, 90.0, 8.0]
     assert sum(one.cost for one in told) == pytest.approx(4.0)
 
 
 def test_where_nothing_was_asked_there_is_no_story() -> None:
-    assert story(run(), account()) == []
-    assert [(one.first, one.last, one.why) for one in story(run("", ""), account())] == [(0, 1, "")]
+    assert divide_chapters(run(), account()) == []
+    assert [(one.first, one.last, one.why) for one in divide_chapters(run("", ""), account())] == [(0, 1, "")]
 
 
 def test_requests_keep_their_numbers_where_earlier_ones_are_counted_elsewhere() -> None:
     whole = run("w", "w", "w")
     later = replace(whole, rows=whole.rows[1:])
-    assert [(one.first, one.last) for one in story(later, account())] == [(1, 2)]
+    assert [(one.first, one.last) for one in divide_chapters(later, account())] == [(1, 2)]
 
 
 def account(*events: DecisionEvent) -> DecisionLog:

@@ -48,7 +48,7 @@ def test_long_values_are_cut_and_everything_else_stays_as_it_is() -> None:
     ],
 )
 def test_shortened(said: str, shown: str) -> None:
-    assert CUT.shortened(said) == shown
+    assert CUT.shorten(said) == shown
 
 
 @given(VALUES)
@@ -61,7 +61,7 @@ def test_the_schema_stays(value: object) -> None:
         return type(one) if isinstance(one, str) and len(one) > 5 else one
 
     for said in (json.dumps(value), json.dumps(value, ensure_ascii=False, separators=(",", ":"))):
-        shown = CUT.shortened(said)
+        shown = CUT.shorten(said)
         assert shape(json.loads(shown)) == shape(value)
         assert len(shown) <= len(said)
 

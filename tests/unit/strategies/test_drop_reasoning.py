@@ -8,7 +8,7 @@ from secateur.model import Message, Part, Remove, Restore, Transcript
 from secateur.protect import Protection
 from secateur.settle import with_dependents
 from secateur.strategies import DropReasoning
-from secateur.tokens import counter
+from secateur.tokens import get_counter
 
 
 def thinking(text: str, signature: str = "", tied: bool = False, bound: bool = False) -> Message:
@@ -19,7 +19,7 @@ def thinking(text: str, signature: str = "", tied: bool = False, bound: bool = F
 
 def dropped(transcript: Transcript, protect: Protection | None = None, **fields: bool) -> list[str]:
     """The thoughts that go."""
-    budget = Budget(window=1_000, tokens_used=0, count=counter("chars"), protect=protect or Protection())
+    budget = Budget(window=1_000, tokens_used=0, count=get_counter("chars"), protect=protect or Protection())
     keys = {edit.key for edit in DropReasoning(**fields)(transcript, budget)}
     return [part.text for message in transcript.messages for part in message.parts if part.key in keys]
 

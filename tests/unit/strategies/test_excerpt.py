@@ -8,7 +8,7 @@ from conversation import assistant, part, result, results, talk, user
 from secateur.bounds import get_index
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
-from secateur.pricing.arithmetic import fetching, worth_excerpting
+from secateur.pricing.arithmetic import compute_excerpt_threshold, compute_fetch_cost
 from secateur.protect import Protection
 from secateur.strategies import Excerpt
 from secateur.strategies.excerpt import CHANCE
@@ -87,8 +87,8 @@ def asked(line: str, said: str, error: bool = False) -> Transcript:
 
 def test_by_price_the_size_follows_from_what_a_fetch_would_cost() -> None:
     pays = Excerpt(by_price=True, all_tools=False)
-    threshold = worth_excerpting(
-        1.25, 0.1, chance=CHANCE, call=fetching(1.25, 0.1, 5, tokens=0, prompt=100_000), stays=25.75
+    threshold = compute_excerpt_threshold(
+        1.25, 0.1, chance=CHANCE, call=compute_fetch_cost(1.25, 0.1, 5, tokens=0, prompt=100_000), stays=25.75
     )
     longer, shorter = (LOG * 9)[: int(threshold * 4) + 8], (LOG * 9)[: int(threshold * 4) - 8]
     [text] = by_price(asked("npm install", longer), pays).values()

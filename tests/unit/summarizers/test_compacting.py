@@ -9,7 +9,7 @@ import pytest
 
 from compactions import done, refused, scene
 from conversation import assistant, result, talk, user
-from secateur.compacting import CompactionTask, acompacted, compacted
+from secateur.compacting import CompactionTask, acompact_history, compact_history
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import Extractive, Failed, Function, parse
@@ -60,7 +60,7 @@ def silent(name: str = "silent") -> Function:
 
 
 def test_the_first_summary_that_stands_is_taken() -> None:
-    made = compacted(TASK, [good("first"), good("second")])
+    made = compact_history(TASK, [good("first"), good("second")])
     outcome = done(made.outcome)
     assert (outcome.rung, outcome.by, outcome.attempts, outcome.asks) == ("model", "first", (), 1)
     assert [answer.by for answer in made.answers] == ["first"]
@@ -68,7 +68,7 @@ def test_the_first_summary_that_stands_is_taken() -> None:
 
 
 def test_each_that_is_listed_is_asked_in_turn_and_named() -> None:
-    made = compacted(TASK, [broken(), bad(), good()])
+    made = compact_history(TASK, [broken(), bad(), good()])
     outcome = done(made.outcome)
     assert (outcome.rung, outcome.by) == ("model", "good")
     assert [(one.by, one.reason) for one in outcome.attempts] == [
@@ -81,39 +81,39 @@ def test_each_that_is_listed_is_asked_in_turn_and_named() -> None:
 
 
 def test_no_model_will_do_and_the_last_rung_needs_none() -> None:
-    outcome = done(compacted(TASK, [broken(), bad()]).outcome)
+    outcome = done(compact_history(TASK, [broken(), bad()]).outcome)
     assert outcome.rung == "extract"
     assert [one.reason for one in outcome.attempts] == ["auth", "refusal", "refusal"]
-    assert outcome.summary == done(compacted(TASK, [Extractive()]).outcome).summary
+    assert outcome.summary == done(compact_history(TASK, [Extractive()]).outcome).summary
 
 
 def test_behind_extractive_nobody_is_asked() -> None:
-    made = compacted(TASK, [broken(), Extractive(), good()])
+    made = compact_history(TASK, [broken(), Extractive(), good()])
     assert done(made.outcome).rung == "extract"
     assert [answer.by for answer in made.answers] == ["broken"]
-    assert compacted(TASK, [Extractive(), good()]).answers == ()
-    assert compacted(TASK, []).outcome == compacted(TASK, [Extractive()]).outcome
+    assert compact_history(TASK, [Extractive(), good()]).answers == ()
+    assert compact_history(TASK, []).outcome == compact_history(TASK, [Extractive()]).outcome
 
 
 def test_a_first_failure_cancels_where_the_policy_says_so() -> None:
-    made = compacted(CANCELS, [broken(), good()])
+    made = compact_history(CANCELS, [broken(), good()])
     assert (refused(made.outcome).reason, [one.by for one in made.outcome.attempts]) == ("cancelled", ["broken"])
 
 
 def test_no_compaction_asks_nobody() -> None:
     off = CompactionTask(TASK.scene, Compaction(enabled=False), Continuation())
-    assert compacted(off, [good(), good()]).answers == ()
+    assert compact_history(off, [good(), good()]).answers == ()
 
 
 def test_one_that_never_answers_leaves_time_for_the_next() -> None:
-    outcome = done(compacted(TASK, [silent(), good()], deadline_s=0.6).outcome)
+    outcome = done(compact_history(TASK, [silent(), good()], deadline_s=0.6).outcome)
     assert (outcome.rung, outcome.by) == ("model", "good")
     assert [(one.by, one.reason) for one in outcome.attempts] == [("silent", "timeout")]
 
 
 def test_nobody_answers_and_the_deadline_holds() -> None:
     start = time.monotonic()
-    outcome = done(compacted(TASK, [silent("a"), silent("b")], deadline_s=0.4).outcome)
+    outcome = done(compact_history(TASK, [silent("a"), silent("b")], deadline_s=0.4).outcome)
     assert outcome.rung == "extract"
     assert [(one.by, one.reason) for one in outcome.attempts] == [("a", "timeout"), ("b", "timeout")]
     assert time.monotonic() - start < 4  # both would wait for 5 s
@@ -121,7 +121,7 @@ def test_nobody_answers_and_the_deadline_holds() -> None:
 
 def test_a_question_that_does_not_fit_is_not_put() -> None:
     small = Function("small", lambda ask: GOOD, window_tokens=1_000)
-    made = compacted(TASK, [small, good()])
+    made = compact_history(TASK, [small, good()])
     assert (done(made.outcome).by, done(made.outcome).attempts[0].reason) == ("good", "window")
 
     def steps():  # type: ignore[no-untyped-def]
@@ -137,7 +137,7 @@ def test_a_long_history_goes_in_parts_that_fit_each_window() -> None:
         seen.append(ask)
         return "- tests pass" if ask.stage == "part" else GOOD
 
-    outcome = done(compacted(TASK, [Function("parts", call, window_tokens=3_000)]).outcome)
+    outcome = done(compact_history(TASK, [Function("parts", call, window_tokens=3_000)]).outcome)
     assert (outcome.rung, seen[-1].stage, outcome.asks) == ("model", "merge", len(seen))
     assert all(ask.tokens + ask.most_tokens <= 3_000 for ask in seen)
     assert len(seen) > 2
@@ -147,23 +147,23 @@ def test_what_a_function_raises_is_an_attempt() -> None:
     def call(ask: Ask) -> str:
         raise ValueError("boom")
 
-    outcome = done(compacted(TASK, [Function("mine", call)]).outcome)
+    outcome = done(compact_history(TASK, [Function("mine", call)]).outcome)
     assert [(one.reason, one.text) for one in outcome.attempts] == [("crashed", "ValueError: boom")]
 
 
 def test_called_off_nothing_is_left() -> None:
     stop = Stop()
-    threading.Timer(0.1, stop.now).start()
-    made = compacted(TASK, [silent()], deadline_s=20, stop=stop)
+    threading.Timer(0.1, stop.cancel).start()
+    made = compact_history(TASK, [silent()], deadline_s=20, stop=stop)
     assert (refused(made.outcome).reason, made.answers) == ("cancelled", ())
-    assert refused(compacted(TASK, [good()], stop=stop).outcome).reason == "cancelled"
+    assert refused(compact_history(TASK, [good()], stop=stop).outcome).reason == "cancelled"
 
 
 def test_beside_a_running_loop() -> None:
     async def several() -> None:
-        made = await acompacted(TASK, [broken(), good()])
+        made = await acompact_history(TASK, [broken(), good()])
         assert done(made.outcome).by == "good"
-        waiting = asyncio.create_task(acompacted(TASK, [silent()], 20))
+        waiting = asyncio.create_task(acompact_history(TASK, [silent()], 20))
         await asyncio.sleep(0.1)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -201,7 +201,7 @@ def test_what_a_server_may_do(script: Says, reason: str | None, rung: str, monke
     monkeypatch.setattr("secateur.summarizers.trying.LONGEST_WAIT_S", 0.002)
     seconds = 1.0 if script is hangs else 20.0
     with upstream(script) as server:
-        made = compacted(TASK, parse(f"{server.url}/v1?window=32000#m", local_only=True), deadline_s=seconds)
+        made = compact_history(TASK, parse(f"{server.url}/v1?window=32000#m", local_only=True), deadline_s=seconds)
     outcome = done(made.outcome)
     assert outcome.rung == rung
     assert {one.reason for one in outcome.attempts} == ({reason} if reason else set())
@@ -211,6 +211,6 @@ def test_what_a_server_may_do(script: Says, reason: str | None, rung: str, monke
 
 def test_an_answer_says_what_it_cost() -> None:
     with upstream(streams(spoken("openai-chat", GOOD))) as server:
-        (answer,) = compacted(TASK, parse(f"{server.url}/v1?window=32000#m")).answers
+        (answer,) = compact_history(TASK, parse(f"{server.url}/v1?window=32000#m")).answers
     assert (answer.spent.input, answer.spent.read, answer.spent.output) == (95, 10, 7)
     assert isinstance(answer, SummaryAnswer)

@@ -4,7 +4,7 @@ import pytest
 
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.errors import ConfigError
-from secateur.summarizers import SUMMARIZERS, Extractive, Function, local, parse
+from secateur.summarizers import SUMMARIZERS, Extractive, Function, parse, require_local
 from secateur.summarizers.names import DEFAULT_WINDOW, SERVER_WINDOW
 from secateur.summarizers.provider import Provider
 
@@ -116,9 +116,9 @@ def test_local_only_allows_this_machine(monkeypatch: pytest.MonkeyPatch) -> None
         assert parse(name, local_only=True)
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")
     assert one("openai:m", local_only=True).to.local
-    local([Function("mine", lambda ask: "text")])
+    require_local([Function("mine", lambda ask: "text")])
     with pytest.raises(ConfigError, match="vendor.example.com"):
-        local([Function("theirs", lambda ask: "text", host="vendor.example.com")])
+        require_local([Function("theirs", lambda ask: "text", host="vendor.example.com")])
 
 
 def test_the_order_is_kept_and_extractive_needs_nothing() -> None:
@@ -140,7 +140,7 @@ def test_nothing_heavy_is_loaded_for_a_name() -> None:
 
     code = (
         "import sys, os; os.environ['ANTHROPIC_API_KEY'] = 'k'; from secateur.summarizers import parse;"
-        "from secateur.compacting import compacted; parse('anthropic:m', 'http://localhost/v1#m', 'extractive');"
+        "from secateur.compacting import compact_history; parse('anthropic:m', 'http://localhost/v1#m', 'extractive');"
         "print({'anthropic', 'openai', 'google.genai', 'httpx2', 'tenacity', 'pydantic'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from compactions import done, scene
 from conversation import assistant, result, summary, talk, user
 from credentials import PLANTED
-from secateur.compacting import CompactionTask, compacted
+from secateur.compacting import CompactionTask, compact_history
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import parse
 from upstream import spoken, streams, upstream
@@ -41,7 +41,7 @@ def test_no_credential_goes_on(place: str, caplog: pytest.LogCaptureFixture) -> 
         conversation = talk(user("Deploy it. Never push to main."), *_history(place), user("Go on."))
         given = scene(conversation, focus=told if place == "focus" else "")
         task = CompactionTask(given, Compaction(keep_turns=1, keep_tokens=0), Continuation())
-        made = compacted(task, parse(f"{server.url}/v1?window=200000#m", local_only=True))
+        made = compact_history(task, parse(f"{server.url}/v1?window=200000#m", local_only=True))
     outcome = done(made.outcome)
     assert server.bodies
     kept = msgspec.json.encode((replace(outcome, blobs={}), made.answers)).decode()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.usage import Usage, usage_of
+from secateur.usage import Usage, read_usage
 
 CHAT = {"prompt_tokens": 50, "completion_tokens": 8, "prompt_tokens_details": {"cached_tokens": 30}}
 READ = Usage(20, 30, 0, 8)
@@ -43,7 +43,7 @@ SUM = {"input_tokens": 900, "cached_input_tokens": 400, "output_tokens": 90}
     ],
 )
 def test_places(value: Any, usage: Usage | None) -> None:
-    assert usage_of(value) == usage
+    assert read_usage(value) == usage
 
 
 STARTED = {"input_tokens": 4, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 70, "output_tokens": 1}
@@ -81,12 +81,12 @@ STREAMS: tuple[tuple[list[Any], Usage], ...] = (
 
 @pytest.mark.parametrize(("chunks", "usage"), STREAMS)
 def test_streams_are_read_to_their_end(chunks: list[Any], usage: Usage) -> None:
-    assert usage_of(chunks) == usage
-    assert usage_of(iter(chunks)) == usage
-    assert usage_of(Source(chunks)) == usage
+    assert read_usage(chunks) == usage
+    assert read_usage(iter(chunks)) == usage
+    assert read_usage(Source(chunks)) == usage
     said = "".join(f"event: x\r\ndata: {json.dumps(one)}\r\n\r\n" for one in chunks) + "data: [DONE]\n\n"
-    assert usage_of(said) == usage_of(said.encode()) == usage_of(said.splitlines()) == usage
-    assert usage_of("\n".join(map(json.dumps, chunks))) == usage
+    assert read_usage(said) == read_usage(said.encode()) == read_usage(said.splitlines()) == usage
+    assert read_usage("\n".join(map(json.dumps, chunks))) == usage
 
 
 class Source:
@@ -101,7 +101,7 @@ class Source:
 
 def test_the_last_of_several_lines_counts() -> None:
     lines = [{"usage": {"input_tokens": 15, "output_tokens": count}} for count in (1, 7)]
-    assert usage_of([*lines, {"text": "no figures"}, None, 3]) == Usage(15, 0, 0, 7)
+    assert read_usage([*lines, {"text": "no figures"}, None, 3]) == Usage(15, 0, 0, 7)
 
 
 VALUES = st.recursive(
@@ -120,6 +120,6 @@ VALUES = st.recursive(
 @settings(deadline=None)
 @given(VALUES)
 def test_whatever_is_handed_in_is_read_or_is_none(value: Any) -> None:
-    usage = usage_of(value)
+    usage = read_usage(value)
     assert usage is None or usage.taken > 0
     assert usage is None or min(usage.input, usage.read, usage.write, usage.output, usage.prompt) >= 0

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from secateur.usage import SHAPES, Usage, usage_of
+from secateur.usage import SHAPES, Usage, read_usage
 
 SHAPED: tuple[tuple[str, Any, Usage], ...] = (
     (
@@ -246,11 +246,11 @@ SHAPED: tuple[tuple[str, Any, Usage], ...] = (
 
 @pytest.mark.parametrize(("name", "table", "usage"), SHAPED)
 def test_each_shape_is_read_as_a_dict_as_an_object_and_inside_a_response(name: str, table: Any, usage: Usage) -> None:
-    assert usage_of(table) == usage
-    assert usage_of({"usage": table}) == usage
-    assert usage_of(as_object(table)) == usage
-    assert usage_of(as_object({"usage": table})) == usage
-    assert usage_of(json.dumps({"usage": table})) == usage
+    assert read_usage(table) == usage
+    assert read_usage({"usage": table}) == usage
+    assert read_usage(as_object(table)) == usage
+    assert read_usage(as_object({"usage": table})) == usage
+    assert read_usage(json.dumps({"usage": table})) == usage
 
 
 def test_every_shape_has_a_vector() -> None:
@@ -271,16 +271,16 @@ SUMMED = {"type": "compaction", "input_tokens": 3_000, "cache_read_input_tokens"
 
 def test_rounds_of_the_provider_are_billed_and_are_no_part_of_what_was_sent() -> None:
     told = {"input_tokens": 50, "cache_read_input_tokens": 1_010, "output_tokens": 10}
-    usage = usage_of({**told, "iterations": [ROUND, NEXT]})
+    usage = read_usage({**told, "iterations": [ROUND, NEXT]})
     assert usage == Usage(50, 1_010, 0, 10, again=550)
     assert (usage.taken, usage.prompt) == (1_060, 510)
     one = {"input_tokens": 10, "cache_read_input_tokens": 500, "output_tokens": 4}
-    assert usage_of({**one, "iterations": [ROUND]}) == Usage(10, 500, 0, 4)
+    assert read_usage({**one, "iterations": [ROUND]}) == Usage(10, 500, 0, 4)
 
 
 def test_a_compaction_by_the_provider_is_billed_and_leaves_the_size_of_the_request_open() -> None:
     told = {"input_tokens": 40, "cache_read_input_tokens": 510, "output_tokens": 6}
-    usage = usage_of({**told, "iterations": [SUMMED, NEXT]})
+    usage = read_usage({**told, "iterations": [SUMMED, NEXT]})
     assert usage is not None
     assert (usage.input, usage.read, usage.output) == (3_040, 510, 206)
     assert usage.prompt == 0
@@ -311,10 +311,10 @@ class Classed:
 
 
 def test_structs_dataclasses_and_our_own_value_are_read_too() -> None:
-    assert usage_of(Structured(9, 2)) == Usage(9, 0, 0, 2)
-    assert usage_of(Classed()) == Usage(100, 900, 0, 3)
-    assert usage_of(Usage(1, 2, 3)) == Usage(1, 2, 3)
-    assert usage_of(Usage()) is None
+    assert read_usage(Structured(9, 2)) == Usage(9, 0, 0, 2)
+    assert read_usage(Classed()) == Usage(100, 900, 0, 3)
+    assert read_usage(Usage(1, 2, 3)) == Usage(1, 2, 3)
+    assert read_usage(Usage()) is None
 
 
 def test_objects_of_the_packages_are_read() -> None:
@@ -325,15 +325,15 @@ def test_objects_of_the_packages_are_read() -> None:
     from openai.types.responses import ResponseUsage
 
     claude = Claude(input_tokens=4, output_tokens=2, cache_read_input_tokens=90)
-    assert usage_of(claude) == Usage(4, 90, 0, 2)
-    assert usage_of(Gemini(prompt_token_count=50, cached_content_token_count=30)) == Usage(20, 30)
+    assert read_usage(claude) == Usage(4, 90, 0, 2)
+    assert read_usage(Gemini(prompt_token_count=50, cached_content_token_count=30)) == Usage(20, 30)
     details = PromptTokensDetails(cached_tokens=30)
     chat = CompletionUsage(prompt_tokens=50, completion_tokens=2, total_tokens=52, prompt_tokens_details=details)
-    assert usage_of(chat) == Usage(20, 30, 0, 2)
+    assert read_usage(chat) == Usage(20, 30, 0, 2)
     deepseek = CompletionUsage.model_validate(
         {"prompt_tokens": 50, "completion_tokens": 2, "total_tokens": 52, "prompt_cache_hit_tokens": 30}
     )
-    assert usage_of(deepseek) == Usage(20, 30, 0, 2)
+    assert read_usage(deepseek) == Usage(20, 30, 0, 2)
     said = {
         "input_tokens": 50,
         "input_tokens_details": {"cached_tokens": 30, "cache_write_tokens": 0},
@@ -341,7 +341,7 @@ def test_objects_of_the_packages_are_read() -> None:
         "output_tokens_details": {"reasoning_tokens": 1},
         "total_tokens": 52,
     }
-    assert usage_of(ResponseUsage.model_validate(said)) == Usage(20, 30, 0, 2, 0, 1)
+    assert read_usage(ResponseUsage.model_validate(said)) == Usage(20, 30, 0, 2, 0, 1)
 
 
 NOTHING = ({}, {"usage": None}, {"usage": {"input_tokens": 0, "output_tokens": 3}}, {"usage": {"input_tokens": "9"}})
@@ -349,4 +349,4 @@ NOTHING = ({}, {"usage": None}, {"usage": {"input_tokens": 0, "output_tokens": 3
 
 @pytest.mark.parametrize("value", [*NOTHING, [], None, 7, "", "no json", b"\xff", object(), [None, 3, "x"]])
 def test_nothing_stated_is_no_usage(value: Any) -> None:
-    assert usage_of(value) is None
+    assert read_usage(value) is None

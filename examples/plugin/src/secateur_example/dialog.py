@@ -16,12 +16,12 @@ from secateur.plugins import (
     Role,
     Text,
     Transcript,
-    array_at,
     assign_keys,
-    canonical_json,
-    chained,
-    member,
-    value_digest,
+    dump_canonical,
+    find_array,
+    find_chain_key,
+    hash_value,
+    read_member,
 )
 
 _ROLES: dict[str, Role] = {"human": "user", "agent": "assistant", "tool": "tool"}
@@ -36,7 +36,7 @@ class Dialog(Format):
     def recognize(self, native: Any) -> str:
         """An array `dialog` of turns that say who speaks."""
         try:
-            _, items = array_at(native, "dialog", need=self.name)
+            _, items = find_array(native, "dialog", need=self.name)
         except FormatError:
             return ""
         values = items.values() if isinstance(items, Text) else items
@@ -45,11 +45,11 @@ class Dialog(Format):
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
         """The transcript of a dialog."""
-        at, items = array_at(native, "dialog", need=self.name)
+        at, items = find_array(native, "dialog", need=self.name)
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (_message(value, (*at, number)) for number, value in enumerate(values, len(known)))
-        messages = known + assign_keys(fresh, chained(known))
-        return Transcript(at, messages, model or str(member(native, "agent") or ""))
+        messages = known + assign_keys(fresh, find_chain_key(known))
+        return Transcript(at, messages, model or str(read_member(native, "agent") or ""))
 
     def new_message(self, new: NewMessage) -> Any:
         """A turn that says one text."""
@@ -64,7 +64,7 @@ def _role(value: Any) -> Role | None:
 def _message(value: Any, path: Path) -> Message:
     role = _role(value)
     if role is None:
-        odd = Part("other", path, canonical_json(value), fingerprint=value_digest(value), pinned=True)
+        odd = Part("other", path, dump_canonical(value), fingerprint=hash_value(value), pinned=True)
         return Message("user", path, (odd,), "harness")
     parts = tuple(_parts(value, role, path))
     return Message(role, path, parts, "harness" if role == "tool" else "user")
@@ -80,6 +80,6 @@ def _parts(value: dict[str, Any], role: Role, path: Path) -> Iterator[Part]:
         yield Part("text", (*path, "says"), says)
     if isinstance(tool, str) and role == "assistant":
         given = value.get("with")
-        yield Part("tool_call", (*path, "with"), canonical_json(given), tool=tool, call_id=call, pinned=True)
+        yield Part("tool_call", (*path, "with"), dump_canonical(given), tool=tool, call_id=call, pinned=True)
     elif not isinstance(says, str):
-        yield Part("other", path, canonical_json(value), fingerprint=value_digest(value), pinned=True)
+        yield Part("other", path, dump_canonical(value), fingerprint=hash_value(value), pinned=True)

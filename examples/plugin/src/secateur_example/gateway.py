@@ -10,7 +10,7 @@ _NOTE = "\n[cut for the gateway]"
 
 def shorten_results(run: RepairRun) -> None:
     """Cut results that are one text and too long."""
-    for _, block in run.blocks():
+    for _, block in run.iterate_blocks():
         text = block.get("content")
         if block.role == "tool_result" and isinstance(text, str) and len(text) > MOST_CHARS:
             block.put(("content",), text[: MOST_CHARS - len(_NOTE)] + _NOTE)

@@ -6,7 +6,7 @@ Rule: a line with something on it is never changed, so nothing that was said is 
 import re
 from collections.abc import Iterator
 
-from secateur.plugins import Budget, Count, Edit, Rewrite, Strategy, Transcript, find_prunable_results, saves
+from secateur.plugins import Budget, Count, Edit, Rewrite, Strategy, Transcript, find_prunable_results, is_shorter
 
 _BLANK = re.compile(r"\n(?:[ \t\r]*\n)+")
 
@@ -23,5 +23,5 @@ class SqueezeBlankLines(Strategy, frozen=True, kw_only=True, tag="squeeze_blank_
         found = find_prunable_results(transcript, budget, lambda part: part.key in budget.edited_by)
         for _, part in reversed(list(found)):
             text = _BLANK.sub("\n\n", part.text)
-            if len(part.text) >= self.min_chars and saves(budget, text, part):
+            if len(part.text) >= self.min_chars and is_shorter(budget, text, part):
                 yield Rewrite(part.key, text, strategy="squeeze_blank_lines")

@@ -22,6 +22,6 @@ def is_at_least(model: str, wanted: tuple[int, int]) -> bool:
     return parse_version(model)[1] >= wanted
 
 
-def rejects_prefill(model: str) -> bool:
-    """Whether a model rejects a history that ends with the assistant (A14). Unknown models are assumed not to."""
+def is_prefill_rejected(model: str) -> bool:
+    """Return whether a model rejects a history that ends with the assistant (A14). Unknown models do not."""
     return is_at_least(model, _NO_PREFILL_FROM)

@@ -6,22 +6,22 @@ message moves. Unsigned reasoning is removed, because its signature cannot be re
 
 from typing import Any
 
-from secateur.api.anthropic.models import rejects_prefill
+from secateur.api.anthropic.models import is_prefill_rejected
 from secateur.api.call_arguments import parse_object
 from secateur.api.editable import Node
-from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, repairs
-from secateur.formats.native import canonical
+from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, register_repair
+from secateur.formats.native import dump_canonical
 
 _KNOWN = frozenset({"user", "assistant", "system"})
 
 
-@repairs("A0", "A6", "A11", "A50", "A53")
+@register_repair("A0", "A6", "A11", "A50", "A53")
 def repair_content(repair: RepairRun) -> None:
     """Remove empty texts and reasoning that cannot be sent, and make the input of each call an object.
 
     A last assistant message may be left empty (A12), unless the model then needs words of the user behind it.
     """
-    ending_may_be_empty = not rejects_prefill(repair.options.model)
+    ending_may_be_empty = not is_prefill_rejected(repair.options.model)
     for node in repair.nodes:
         if isinstance(node.value, dict) and node.role in _KNOWN:
             last = node is repair.nodes[-1] and node.role == "assistant" and ending_may_be_empty
@@ -32,7 +32,9 @@ def _repair_blocks(repair: RepairRun, node: Node, may_be_empty: bool) -> None:
     blocks = node.inner or []
     for block in blocks:
         if block.role == "tool_use" and node.role != "assistant":
-            block.put((), {"type": "text", "text": f"[call of {block.get('name')}: {canonical(block.get('input'))}]"})
+            block.put(
+                (), {"type": "text", "text": f"[call of {block.get('name')}: {dump_canonical(block.get('input'))}]"}
+            )
             repair.record("A0", block, f"a call in a {node.role} message became text")
         if block.role == "tool_use" and not isinstance(block.get("input"), dict):
             block.put(("input",), parse_object(block.get("input")))

@@ -11,7 +11,7 @@ from msgspec import Struct
 from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.api.anthropic.rules_caching import SLOTS
 from secateur.api.editable import Node
-from secateur.api.repair_run import RepairRun, repairs
+from secateur.api.repair_run import RepairRun, register_repair
 from secateur.model import Path
 
 _UNMARKED = frozenset({"thinking", "redacted_thinking", "mcp_tool_listing", "fallback"})
@@ -38,11 +38,11 @@ class _Marked(Struct, eq=False):
             self.block.drop("cache_control")
 
 
-@repairs("A20", "A21", "A22")
+@register_repair("A20", "A21", "A22")
 def repair_markers(repair: RepairRun) -> None:
     """Remove markers that are too many or misplaced, and shorten a lifetime that follows a shorter one."""
     fixed = [one for name in ("tools", "system") for one in get_items(repair.request.get(name)) if _is_marked(one)]
-    found = [one for _, block in repair.blocks() for one in _within(block)]
+    found = [one for _, block in repair.iterate_blocks() for one in _find_marked(block)]
     free = SLOTS - len(fixed) - bool(get_fields(repair.request.get("cache_control")))
     odd = [one for one in found if get_text(one.value.get("type")) in _UNMARKED]
     _take_off(repair, odd, "A22", "a block that cannot bear one")
@@ -60,7 +60,7 @@ def repair_markers(repair: RepairRun) -> None:
         short = short or not one.long
 
 
-def _within(block: Node) -> list[_Marked]:
+def _find_marked(block: Node) -> list[_Marked]:
     here = [_Marked(block, (), block.value)] if _is_marked(block.value) else []
     inner = block.get("content") if block.role == "tool_result" else None
     blocks = enumerate(inner if isinstance(inner, list) else ())

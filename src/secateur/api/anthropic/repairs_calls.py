@@ -9,12 +9,12 @@ to the provider.
 from typing import Any
 
 from secateur.api.editable import Node
-from secateur.api.repair_run import BEGINNING, GO_ON, NO_RESULT, RepairRun, quote, repairs
+from secateur.api.repair_run import BEGINNING, GO_ON, NO_RESULT, RepairRun, quote, register_repair
 from secateur.api.replacement_texts import convert_orphan
 from secateur.pairing import Pairing
 
 
-@repairs("A10", "A31")
+@register_repair("A10", "A31")
 def repair_systems(repair: RepairRun) -> None:
     """Move system messages to where they are accepted."""
     nodes: list[Node] = []
@@ -49,7 +49,7 @@ def _may_stay(nodes: list[Node], number: int) -> bool:
     return before.role == "user" or (ended != "tool_result" and ended.endswith("_tool_result"))
 
 
-@repairs("A1", "A2", "A3", "A4")
+@register_repair("A1", "A2", "A3", "A4")
 def repair_pairs(repair: RepairRun) -> None:
     """Pair each call with a result in the next message, with results first."""
     if repair.partial:
@@ -60,7 +60,7 @@ def repair_pairs(repair: RepairRun) -> None:
     answers.complete()
 
 
-def _calls(node: Node) -> list[Node]:
+def _list_calls(node: Node) -> list[Node]:
     return [block for block in node.inner or () if block.role == "tool_use"] if node.role == "assistant" else []
 
 
@@ -70,7 +70,7 @@ class _Round:
     def __init__(self, run: list[Node]) -> None:
         self.last = run[-1]
         self.calls: Pairing[Node, Node] = Pairing(unique=True)
-        for call in (call for node in run for call in _calls(node)):
+        for call in (call for node in run for call in _list_calls(node)):
             self.calls.add_call(call.get("id"), call)
         self.here: set[int] = set()  # results in the messages that follow, by their identity
         self.after: list[Node] = []  # these messages
@@ -89,7 +89,7 @@ class _Answers:
         # its call. Any other result goes to the latest earlier round that still waits for its id; if none does, it is
         # a stray and becomes text. Only then are missing results added, since a late one may have filled the gap.
         open_: _Round | None = None
-        for role, run in self.repair.runs():
+        for role, run in self.repair.iterate_runs():
             if role == "assistant":
                 open_ = _Round(run)
                 self.rounds.append(open_)

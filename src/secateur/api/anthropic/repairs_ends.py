@@ -4,15 +4,15 @@ Rule: a history that begins in the middle gets a user message that says so. If t
 message, the user asks it to continue. Reasoning that nothing follows is removed: it belongs to an answer cut off.
 """
 
-from secateur.api.anthropic.models import rejects_prefill
+from secateur.api.anthropic.models import is_prefill_rejected
 from secateur.api.editable import Node
-from secateur.api.repair_run import BEGINNING, GO_ON, NO_CONTENT, RepairRun, repairs
+from secateur.api.repair_run import BEGINNING, GO_ON, NO_CONTENT, RepairRun, register_repair
 
 _KNOWN = frozenset({"user", "assistant", "system"})
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
-@repairs("A7")
+@register_repair("A7")
 def repair_beginning(repair: RepairRun) -> None:
     """Put a user message before an assistant message that comes first, unless it begins with a compaction."""
     first = repair.nodes[0] if repair.nodes else None
@@ -24,10 +24,10 @@ def repair_beginning(repair: RepairRun) -> None:
     repair.record("A7", first, "a user message was put before the first message")
 
 
-@repairs("A15")
+@register_repair("A15")
 def repair_thoughts(repair: RepairRun) -> None:
     """Remove reasoning at the end of an assistant message: text or a call must follow it."""
-    for role, run in repair.runs():
+    for role, run in repair.iterate_runs():
         spoken = [node for node in run if node.inner or str(node.get("content") or "").strip()]
         ends = spoken[-1] if spoken and role == "assistant" else None
         while ends is not None and ends.inner and ends.inner[-1].role in _THOUGHTS:
@@ -37,13 +37,13 @@ def repair_thoughts(repair: RepairRun) -> None:
                 ends.inner = [Node({"type": "text", "text": NO_CONTENT})]
 
 
-@repairs("A13", "A14")
+@register_repair("A13", "A14")
 def repair_ending(repair: RepairRun) -> None:
     """Add a user message if the model does not continue its own, or else remove white space at the end."""
     last = repair.nodes[-1] if repair.nodes else None
     if last is None or last.role != "assistant" or (last.inner and "_tool_" in last.inner[-1].role):
         return  # a server's tool at the end: the provider paused there and continues it
-    if rejects_prefill(repair.options.model):
+    if is_prefill_rejected(repair.options.model):
         repair.nodes.append(Node({"role": "user", "content": GO_ON}))
         repair.record("A14", last, f"this model does not continue its own message: the user now says {GO_ON!r}")
         return
@@ -54,7 +54,7 @@ def repair_ending(repair: RepairRun) -> None:
         repair.record("A13", holder, "white space at the end of the last assistant text was removed")
 
 
-@repairs("A12")
+@register_repair("A12")
 def repair_empty(repair: RepairRun) -> None:
     """Give each empty message a text, except an assistant message at the end."""
     for node in repair.nodes:
@@ -68,12 +68,12 @@ def _repair_nothing(repair: RepairRun, node: Node) -> None:
     if node.inner is None and content is not None and not isinstance(content, str):
         return  # neither a text nor a list of blocks: what it is cannot be known
     nothing = not node.inner if node.inner is not None else not (content or "").strip()
-    if nothing and not _sets_effort(node):
+    if nothing and not _is_effort_setting(node):
         node.inner = None
         node.put(("content",), NO_CONTENT)
         repair.record("A12", node, f"a message without content now reads {NO_CONTENT}")
 
 
-def _sets_effort(node: Node) -> bool:
-    """Whether this is a system message that only sets the effort, which may be empty."""
+def _is_effort_setting(node: Node) -> bool:
+    """Return whether this is a system message that only sets the effort, which may be empty."""
     return node.role == "system" and "output_config" in node.value

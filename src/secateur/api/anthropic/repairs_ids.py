@@ -9,19 +9,19 @@ from typing import Any
 
 from secateur.api.editable import Node
 from secateur.api.fresh_ids import FreshIds
-from secateur.api.repair_run import RepairRun, quote, repairs
+from secateur.api.repair_run import RepairRun, quote, register_repair
 from secateur.pairing import Pairing
 
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")  # rule A5
 
 
-@repairs("A4", "A5")
+@register_repair("A4", "A5")
 def repair_ids(repair: RepairRun) -> None:
     """Give each call an id of its own, and its result the same id."""
-    fresh_ids = FreshIds(block.get(name) for _, block in repair.blocks() for name in ("id", "tool_use_id"))
+    fresh_ids = FreshIds(block.get(name) for _, block in repair.iterate_blocks() for name in ("id", "tool_use_id"))
     seen: set[str] = set()
     calls: list[Node] = []
-    for role, run in repair.runs():
+    for role, run in repair.iterate_runs():
         blocks = [block for node in run for block in node.inner or ()]
         if role == "assistant":
             calls = [block for block in blocks if block.role == "tool_use"]
@@ -45,16 +45,16 @@ def _rename(repair: RepairRun, calls: list[Node], seen: set[str], fresh_ids: Fre
             call.put(("id",), new)
             repair.record(rule, call, f"the id {quote(old)} {why}: this call and its result are now {quote(new)}")
         seen.add(new)
-        new_ids.add_call(_key(old), new)
+        new_ids.add_call(_make_key(old), new)
     return new_ids
 
 
 def _follow(results: list[Node], new_ids: Pairing[str, None]) -> None:
     for result in results:
-        new = new_ids.take(_key(result.get("tool_use_id")))
+        new = new_ids.take(_make_key(result.get("tool_use_id")))
         if new is not None and new != result.get("tool_use_id"):
             result.put(("tool_use_id",), new)
 
 
-def _key(name: Any) -> str:
+def _make_key(name: Any) -> str:
     return name if isinstance(name, str) else repr(name)

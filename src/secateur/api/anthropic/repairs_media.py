@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from secateur.api.editable import Node
 from secateur.api.image_size import read_image_size
-from secateur.api.repair_run import RepairRun, repairs
+from secateur.api.repair_run import RepairRun, register_repair
 from secateur.api.replacement_texts import describe_removed
 from secateur.model import Path
 
@@ -40,11 +40,11 @@ class _Medium(Struct, eq=False):
         return max(read_image_size(self.data) or (0, 0)) if self.value.get("type") == "image" else 0
 
 
-@repairs("A9", "A25", "A26", "A27", "A28")
+@register_repair("A9", "A25", "A26", "A27", "A28")
 def repair_media(repair: RepairRun) -> None:
     """Replace media that are not accepted, then those that are too many or too large, oldest first."""
     _repair_errors(repair)
-    found = [medium for _, block in repair.blocks() for medium in _within(block)]
+    found = [medium for _, block in repair.iterate_blocks() for medium in _find_media(block)]
     found = _without_huge(repair, found)
     pictures = [one for one in found if one.value.get("type") == "image"]
     pictures = _without_many(repair, pictures)
@@ -56,7 +56,7 @@ def repair_media(repair: RepairRun) -> None:
 
 def _repair_errors(repair: RepairRun) -> None:
     """An error result contains only text (A9)."""
-    for _, block in repair.blocks():
+    for _, block in repair.iterate_blocks():
         content = block.get("content")
         if block.role != "tool_result" or block.get("is_error") is not True or not isinstance(content, list):
             continue
@@ -70,7 +70,7 @@ def _repair_errors(repair: RepairRun) -> None:
                     repair.record("A9", block, "a block in an error result became the text of its JSON", medium.inside)
 
 
-def _within(block: Node) -> Iterator[_Medium]:
+def _find_media(block: Node) -> Iterator[_Medium]:
     if block.role in _MEDIA:
         yield _Medium(block, (), block.value)
     content = block.get("content") if block.role == "tool_result" else None
@@ -102,7 +102,7 @@ def _without_many(repair: RepairRun, pictures: list[_Medium]) -> list[_Medium]:
 
 def _fit_body(repair: RepairRun) -> None:
     """Replace the oldest media of a body that has too many bytes (A25)."""
-    left = [medium for _, block in repair.blocks() for medium in _within(block)]
+    left = [medium for _, block in repair.iterate_blocks() for medium in _find_media(block)]
     gone = repair.bytes_removed
     most = repair.options.limits.body_bytes or _BODY
     whole = repair.bytes - gone if repair.bytes else sum(len(one.data) for one in left)

@@ -7,14 +7,14 @@ running stays, because the provider paused there. Complete pairs stay as they ar
 from typing import Any
 
 from secateur.api.editable import Node
-from secateur.api.repair_run import RepairRun, quote, repairs
+from secateur.api.repair_run import RepairRun, quote, register_repair
 from secateur.api.replacement_texts import flatten_text, write_heading
-from secateur.formats.native import canonical
+from secateur.formats.native import dump_canonical
 
 _USES = ("server_tool_use", "mcp_tool_use")
 
 
-@repairs("A40", "A41")
+@register_repair("A40", "A41")
 def repair_server(repair: RepairRun) -> None:
     """Turn server tool uses without a result, and results without a use, into text."""
     if repair.partial:
@@ -25,7 +25,7 @@ def repair_server(repair: RepairRun) -> None:
         if node.role == "assistant":
             for block in node.inner or ():
                 _look(repair, block, used, open_)
-        elif node.role == "user" and _opens(node):
+        elif node.role == "user" and _is_turn_start(node):
             for use in (one for uses in open_.values() for one in uses):
                 _convert_use(repair, use)
             used, open_ = set(), {}
@@ -33,19 +33,19 @@ def repair_server(repair: RepairRun) -> None:
 
 def _look(repair: RepairRun, block: Node, used: set[str], open_: dict[str, list[Node]]) -> None:
     if block.role in _USES:
-        used.add(_word(block.get("id")))
-        open_.setdefault(_word(block.get("id")), []).append(block)
+        used.add(_get_string(block.get("id")))
+        open_.setdefault(_get_string(block.get("id")), []).append(block)
     elif block.role.endswith("_tool_result"):
-        name = _word(block.get("tool_use_id"))
+        name = _get_string(block.get("tool_use_id"))
         open_.pop(name, None)
         if name not in used:
-            said = flatten_text(_readable(block.get("content")))
+            said = flatten_text(_strip_encrypted(block.get("content")))
             block.put((), {"type": "text", "text": "\n".join(filter(None, (write_heading(name), said)))})
             repair.record("A40", block, f"the result of server tool use {quote(name)} has no use and became text")
 
 
-def _opens(node: Node) -> bool:
-    """Whether a user message begins a turn."""
+def _is_turn_start(node: Node) -> bool:
+    """Return whether a user message begins a turn."""
     if node.inner is None:
         return bool(node.get("content"))
     return bool(node.inner) and all(block.role != "tool_result" for block in node.inner)
@@ -53,15 +53,15 @@ def _opens(node: Node) -> bool:
 
 def _convert_use(repair: RepairRun, use: Node) -> None:
     name = use.get("id")
-    use.put((), {"type": "text", "text": f"[call of {use.get('name')}: {canonical(use.get('input'))}]"})
+    use.put((), {"type": "text", "text": f"[call of {use.get('name')}: {dump_canonical(use.get('input'))}]"})
     repair.record("A41", use, f"server tool use {quote(name)} has no result and became text")
 
 
-def _readable(value: Any) -> Any:
+def _strip_encrypted(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _readable(one) for name, one in value.items() if not name.startswith("encrypted")}
-    return [_readable(one) for one in value] if isinstance(value, list) else value
+        return {name: _strip_encrypted(one) for name, one in value.items() if not name.startswith("encrypted")}
+    return [_strip_encrypted(one) for one in value] if isinstance(value, list) else value
 
 
-def _word(value: Any) -> str:
+def _get_string(value: Any) -> str:
     return value if isinstance(value, str) else ""

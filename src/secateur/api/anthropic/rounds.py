@@ -80,8 +80,8 @@ class Rounds:
         if not self.calls.has_results and self.calls.open_calls:
             self.split.append(path)
 
-    def end_history(self, role: str) -> None:
-        """Close the last round. `role` is that of the last message."""
+    def finish_history(self, role: str) -> None:
+        """Close the last round. `role` is the role of the last message."""
         if role == "assistant" and self._thought:
             self.thought_last.append(self._thought)
         self.calls.end_round()
@@ -102,7 +102,7 @@ class Turns:
         """Note a message that has content. `opens`: it begins a turn."""
         self.answering = role == "user" and not opens
         if opens:
-            self._end_turn()
+            self._finish_turn()
         elif role == "assistant" and self.opener is None:
             self.opener = (path, first)
 
@@ -118,7 +118,7 @@ class Turns:
                 self.astray.append((path, kind, id))
             self.pending.pop(id, None)
 
-    def _end_turn(self) -> None:
+    def _finish_turn(self) -> None:
         self.left_open += [(path, id) for id, path in self.pending.items()]
         self.pending = {}
         self._used = set()

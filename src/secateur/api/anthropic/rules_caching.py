@@ -21,7 +21,7 @@ def too_many(history: MessagesWalker) -> Found:
 def order(history: MessagesWalker) -> Found:
     short = False
     for path, block in history.markers:
-        if _ttl(block) == "5m":
+        if _get_ttl(block) == "5m":
             short = True
         elif short:
             yield path, "a cache marker of 1h follows one of 5m: give both the same lifetime, or remove one"
@@ -48,16 +48,16 @@ def automatic(history: MessagesWalker) -> Found:
     if len(history.markers) == SLOTS:
         yield ("cache_control",), f"automatic caching needs one of the {SLOTS} slots: remove a marker, or this field"
     path, block = history.markers[-1]
-    if _last(history, path) and _ttl(block) != _ttl({"cache_control": wanted}):
+    if _is_last_block(history, path) and _get_ttl(block) != _get_ttl({"cache_control": wanted}):
         yield path, "the last block's marker and automatic caching differ in lifetime: use the same for both"
 
 
-def _ttl(block: Any) -> str:
+def _get_ttl(block: Any) -> str:
     return get_text(get_fields(block.get("cache_control")).get("ttl")) or "5m"
 
 
-def _last(history: MessagesWalker, path: Any) -> bool:
-    """Whether a path leads to the very last block."""
+def _is_last_block(history: MessagesWalker, path: Any) -> bool:
+    """Return whether a path points to the very last block."""
     number = len(history.messages) - 1
     here: bool = path[:2] == (history.array, number)
     return here and path[3] == len(history.messages[number]["content"]) - 1

@@ -156,7 +156,7 @@ def left_open(history: MessagesWalker) -> Found:
     no_repair="only the caller knows which tools it offers",
 )
 def references(history: MessagesWalker) -> Found:
-    known = _names(history)
+    known = _list_tool_names(history)
     for path, name in history.references:
         if history.given and known is not None and name not in known:
             yield path, f"a reference names {name[:60]!r}, which is not in `tools`: replace it with a text"
@@ -175,7 +175,7 @@ def deferred(history: MessagesWalker) -> Found:
     no_repair="fields of the request belong to the caller",
 )
 def choice(history: MessagesWalker) -> Found:
-    wanted, known = get_fields(history.request.get("tool_choice")), _names(history)
+    wanted, known = get_fields(history.request.get("tool_choice")), _list_tool_names(history)
     kind, name = wanted.get("type"), get_text(wanted.get("name"))
     family, made = parse_version(history.model)
     if kind in ("any", "tool") and family in ("fable", "mythos") and made >= (5, 1):
@@ -200,7 +200,7 @@ def paused(history: MessagesWalker) -> Found:
             )
 
 
-def _names(history: MessagesWalker) -> set[str] | None:
-    """The names of the tools; None if some tools come from a server and are not listed."""
+def _list_tool_names(history: MessagesWalker) -> set[str] | None:
+    """Return the tool names, or None if some tools come from a server and are not listed."""
     names = {get_text(get_fields(tool).get("name")) for tool in history.tools}
     return None if "" in names else names

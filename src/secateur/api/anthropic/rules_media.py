@@ -32,7 +32,7 @@ def count(history: MessagesWalker) -> Found:
 
 @rule("A27", "an image has at most 8000 pixels a side and 10 MB", "docs; reported: oh-my-pi #10633", blocks=("image",))
 def image(block: Any, history: MessagesWalker) -> Found:
-    data = _data(block)
+    data = _get_data(block)
     if isinstance(data, str) and len(data) > BASE64:
         return [((), f"an image has {len(data):,} characters of base64, the limit is {BASE64:,}: make it smaller")]
     size = read_image_size(data)
@@ -52,7 +52,7 @@ def many(history: MessagesWalker) -> Found:
         return
     cure = f"make it smaller, or clear the oldest of the {len(history.images)} images down to {MANY}"
     for path, block in history.images:
-        size = read_image_size(_data(block))
+        size = read_image_size(_get_data(block))
         if size and MANY_SIDE < max(size) <= SIDE:
             yield (
                 path,
@@ -73,5 +73,5 @@ def citations(history: MessagesWalker) -> Found:
             yield path, "citations are enabled for some documents and not for others: set all alike"
 
 
-def _data(block: Any) -> Any:
+def _get_data(block: Any) -> Any:
     return get_fields(block.get("source")).get("data")

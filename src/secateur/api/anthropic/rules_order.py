@@ -50,16 +50,16 @@ def empty_message(history: MessagesWalker) -> Found:
     tail=True,
 )
 def trailing_space(history: MessagesWalker) -> Found:
-    text = _last_text(history)
+    text = _get_last_text(history)
     if not is_blank_text(text) and text[-1].isspace():
-        yield _end(history), "the assistant's last text ends in white space: remove the white space"
+        yield _get_end_path(history), "the assistant's last text ends in white space: remove the white space"
 
 
 @rule("A14", "models from 4.6 on do not continue an assistant message", "docs", whole=True, tail=True)
 def prefill(history: MessagesWalker) -> Found:
-    if _last_text(history) and is_at_least(history.model, (4, 6)):
+    if _get_last_text(history) and is_at_least(history.model, (4, 6)):
         yield (
-            _end(history),
+            _get_end_path(history),
             f"{history.model} accepts no history that ends with the assistant: end it with a user message",
         )
 
@@ -70,8 +70,8 @@ def thought_last(history: MessagesWalker) -> Found:
         yield path, "thinking is the last block of an assistant message: remove it, or restore what followed it"
 
 
-def _last_text(history: MessagesWalker) -> str:
-    """The text at the very end of the history if it is the assistant's; "" for a paused turn of server tools."""
+def _get_last_text(history: MessagesWalker) -> str:
+    """Return the assistant's text at the very end of the history; "" for a paused turn of server tools."""
     if history.roles[-1:] != ["assistant"] or history.turns.pending:
         return ""
     content = history.messages[-1].get("content")
@@ -82,7 +82,7 @@ def _last_text(history: MessagesWalker) -> str:
     return get_text(block.get("text")) if block.get("type") == "text" else ""
 
 
-def _end(history: MessagesWalker) -> tuple[str, int]:
+def _get_end_path(history: MessagesWalker) -> tuple[str, int]:
     return history.array, len(history.messages) - 1
 
 
@@ -93,22 +93,22 @@ def _end(history: MessagesWalker) -> tuple[str, int]:
 )
 def placement(history: MessagesWalker) -> Found:
     split = set(history.rounds.split)
-    for number in _systems(history):
+    for number in _find_system_messages(history):
         path: Path = (history.array, number)
         if number == 0 and history.whole and not history.partial:
             yield path, "a system message comes first: put it into `system`"
-        elif number and path not in split and not _follows(history, number):
+        elif number and path not in split and not _is_valid_position(history, number):
             yield path, "a system message follows an assistant message: move it behind the next user message"
-        elif number + 1 < len(history.roles) and path not in split and _next(history, number) == "user":
+        elif number + 1 < len(history.roles) and path not in split and _get_next_role(history, number) == "user":
             yield path, "a user message follows a system message: move the system message behind it"
 
 
-def _systems(history: MessagesWalker) -> Iterator[int]:
+def _find_system_messages(history: MessagesWalker) -> Iterator[int]:
     if "system" in history.roles:
         yield from (number for number, role in enumerate(history.roles) if role == "system")
 
 
-def _follows(history: MessagesWalker, number: int) -> bool:
+def _is_valid_position(history: MessagesWalker, number: int) -> bool:
     before = history.roles[number - 1]
     if before != "assistant":
         return True
@@ -116,6 +116,6 @@ def _follows(history: MessagesWalker, number: int) -> bool:
     return bool(last) and isinstance(last[0], dict) and get_text(last[0].get("type")).endswith("_tool_result")
 
 
-def _next(history: MessagesWalker, number: int) -> str:
-    """The role of the next message that is not a system message."""
+def _get_next_role(history: MessagesWalker, number: int) -> str:
+    """Return the role of the next message that is not a system message."""
     return next((role for role in history.roles[number + 1 :] if role != "system"), "")

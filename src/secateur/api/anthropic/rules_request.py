@@ -24,7 +24,7 @@ _APART = ("context_management", "stop_sequences", "output_format")  # what `comp
 )
 def binding(history: MessagesWalker) -> Found:
     thinking = get_fields(history.request.get("thinking"))
-    if "block_binding" in thinking and _lacks(history, ("thinking-binding-controls-",)):
+    if "block_binding" in thinking and _is_missing_beta(history, ("thinking-binding-controls-",)):
         yield ("thinking", "block_binding"), "`block_binding` without its beta: send the header, or remove the field"
 
 
@@ -36,7 +36,7 @@ def binding(history: MessagesWalker) -> Found:
 )
 def betas(history: MessagesWalker) -> Found:
     for name, wanted in _BETAS.items():
-        if history.request.get(name) and _lacks(history, wanted):
+        if history.request.get(name) and _is_missing_beta(history, wanted):
             yield (name,), f"`{name}` without beta {wanted[0]}…: send the header, or remove the field"
 
 
@@ -81,7 +81,7 @@ def compaction_alone(history: MessagesWalker) -> Found:
     no_repair="a signed block cannot be moved or rebuilt",
 )
 def compaction_first(history: MessagesWalker) -> Found:
-    for path, block in _signed(history):
+    for path, block in _find_signed(history):
         if path[1:] != (0, "content", 0) and history.whole:
             yield path, "a signed compaction block is not the first block of all: remove what comes before it"
         elif any(value is None for value in block.values()):
@@ -97,12 +97,12 @@ def compaction_empty(block: Any, history: MessagesWalker) -> Found:
     return ()
 
 
-def _signed(history: MessagesWalker) -> Iterator[tuple[Any, Any]]:
+def _find_signed(history: MessagesWalker) -> Iterator[tuple[Any, Any]]:
     return ((path, block) for path, block in history.compactions if block.get("signature"))
 
 
-def _lacks(history: MessagesWalker, wanted: tuple[str, ...]) -> bool:
-    """Whether the headers are known, and neither they nor the body contain one of these betas."""
+def _is_missing_beta(history: MessagesWalker, wanted: tuple[str, ...]) -> bool:
+    """Return whether the headers are known and neither they nor the body contain one of these betas."""
     if not history.headers:
         return False
     sent = history.headers.get("anthropic-beta", "").split(",")

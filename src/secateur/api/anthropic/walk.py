@@ -9,7 +9,7 @@ from typing import Any
 from secateur.api.accessors import get_items, get_text
 from secateur.api.anthropic.rounds import Rounds, Turns
 from secateur.api.walker import CheckBlock, CheckInput, Walker
-from secateur.elsewhere import kept_elsewhere
+from secateur.elsewhere import find_provider_history
 from secateur.model import Path
 
 ROLES = frozenset({"user", "assistant", "system"})
@@ -21,7 +21,7 @@ class MessagesWalker(Walker):
     def __init__(self, given: CheckInput) -> None:
         super().__init__(given)
         self.tools = get_items(self.request.get("tools"))
-        self.partial = bool(kept_elsewhere("anthropic_messages", self.request.get))
+        self.partial = bool(find_provider_history("anthropic_messages", self.request.get))
         self.rounds = Rounds()
         self.turns = Turns()
         self.roles: list[str] = []  # "" for an unknown one
@@ -37,13 +37,13 @@ class MessagesWalker(Walker):
 
     def walk(self, check_block: CheckBlock) -> None:
         self._check_block = check_block
-        self._fixed("tools", self.tools)
-        self._fixed("system", get_items(self.request.get("system")))
+        self._walk_fixed_blocks("tools", self.tools)
+        self._walk_fixed_blocks("system", get_items(self.request.get("system")))
         for number, message in enumerate(self.messages):
-            self._message((self.array, number), message)
-        self.rounds.end_history(self.roles[-1] if self.roles else "")
+            self._walk_message((self.array, number), message)
+        self.rounds.finish_history(self.roles[-1] if self.roles else "")
 
-    def _fixed(self, name: str, blocks: Any) -> None:
+    def _walk_fixed_blocks(self, name: str, blocks: Any) -> None:
         for at, block in enumerate(blocks):
             if isinstance(block, dict):
                 if name == "system":
@@ -51,7 +51,7 @@ class MessagesWalker(Walker):
                 if block.get("cache_control") is not None:
                     self.markers.append(((name, at), block))
 
-    def _message(self, path: Path, message: Any) -> None:
+    def _walk_message(self, path: Path, message: Any) -> None:
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(role, str) or role not in ROLES:
             self.roles.append("")
@@ -64,23 +64,23 @@ class MessagesWalker(Walker):
             self.rounds.start_message(role)
         content = message.get("content")
         if isinstance(content, list | tuple):
-            self._blocks(role, content, path)
+            self._walk_blocks(role, content, path)
         elif isinstance(content, str):
-            self._string(role, content, path)
+            self._walk_string(role, content, path)
         else:
             self.odd.append((path, "a message's content is neither text nor a list of blocks: give it one"))
             return
         if not content and not (role == "system" and "output_config" in message):
             self.empty.append(path)
 
-    def _string(self, role: str, content: str, path: Path) -> None:
+    def _walk_string(self, role: str, content: str, path: Path) -> None:
         if content.isspace():
             self._check_block("text", {"type": "text", "text": content}, (*path, "content"))
         if content:
             self.rounds.add_block(role, "text", path, 0)
             self.turns.start_message(role, path, "text", role == "user")
 
-    def _blocks(self, role: str, content: Any, path: Path) -> None:
+    def _walk_blocks(self, role: str, content: Any, path: Path) -> None:
         around = (*path, "content")
         first, results, speech = "", False, False
         for number, block in enumerate(content):
@@ -93,10 +93,10 @@ class MessagesWalker(Walker):
                 results = True
                 self.rounds.add_result(role, block, around, number)
                 if not isinstance(block.get("content"), str):
-                    self._inside(block, (*around, number))
+                    self._record_inner_blocks(block, (*around, number))
             else:
                 speech = True
-                self._other(role, kind, block, around, number)
+                self._record_block(role, kind, block, around, number)
             if block.get("cache_control") is not None:
                 self.markers.append(((*around, number), block))
             first = first or kind
@@ -105,16 +105,16 @@ class MessagesWalker(Walker):
         if content:
             self.turns.start_message(role, path, first, role == "user" and speech and not results)
 
-    def _other(self, role: str, kind: str, block: Any, around: Path, number: int) -> None:
-        """Note a block that is not a result."""
+    def _record_block(self, role: str, kind: str, block: Any, around: Path, number: int) -> None:
+        """Record a block that is not a result."""
         if kind == "tool_use":
             self.rounds.add_call(role, block, around, number)
             return
         self.rounds.add_block(role, kind, around, number)
         if kind != "text":
-            self._special(role, kind, block, (*around, number))
+            self._record_special_block(role, kind, block, (*around, number))
 
-    def _special(self, role: str, kind: str, block: Any, path: Path) -> None:
+    def _record_special_block(self, role: str, kind: str, block: Any, path: Path) -> None:
         if kind == "image":
             self.images.append((path, block))
         elif kind == "document":
@@ -124,8 +124,8 @@ class MessagesWalker(Walker):
         elif role == "assistant":
             self.turns.add_block(kind, block, path)
 
-    def _inside(self, block: Any, path: Path) -> None:
-        """Note the blocks inside a result."""
+    def _record_inner_blocks(self, block: Any, path: Path) -> None:
+        """Record the blocks inside a result."""
         content = block.get("content")
         if not isinstance(content, list | tuple):
             return

@@ -10,21 +10,21 @@ from secateur.api.accessors import get_fields, get_items
 from secateur.api.bedrock.repairs_calls import get_kind
 from secateur.api.bedrock.rules_blocks import SLOTS
 from secateur.api.editable import Node
-from secateur.api.repair_run import BEGINNING, NO_CONTENT, NO_OUTPUT, RepairRun, repairs
+from secateur.api.repair_run import BEGINNING, NO_CONTENT, NO_OUTPUT, RepairRun, register_repair
 
 _ODD = re.compile(r"[^a-zA-Z0-9\s()\[\]-]")  # rule B9
 _SPEAKERS = ("user", "assistant", "system")
 _LONGEST = 200  # characters of a document's name
 
 
-@repairs("B7", "B8")
+@register_repair("B7", "B8")
 def repair_empty(repair: RepairRun) -> None:
     """Remove blank texts, and give a text to messages and error results that hold nothing."""
     for node in repair.nodes:
         _repair_nothing(repair, node)
 
 
-@repairs("B9", "B12", "B14")
+@register_repair("B9", "B12", "B14")
 def repair_blocks(repair: RepairRun) -> None:
     """Give documents valid names and a text beside them, and remove cache points in wrong places."""
     names: set[str] = set()
@@ -59,7 +59,7 @@ def _repair_points(repair: RepairRun) -> None:
     for node in repair.nodes:
         before: Node | None = None  # the last block that stays
         for block in node.inner or ():
-            rule = _refused_behind(before) if get_kind(block) == "cachePoint" else ""
+            rule = _find_forbidding_rule(before) if get_kind(block) == "cachePoint" else ""
             if get_kind(block) == "cachePoint":
                 found.append((node, block, rule))
             before = before if rule else block
@@ -71,15 +71,15 @@ def _repair_points(repair: RepairRun) -> None:
             repair.record(rule or "B14", block, "a cache point in a wrong place was removed")
 
 
-def _refused_behind(before: Node | None) -> str:
-    """The rule that forbids a cache point after this block; "" if none does."""
+def _find_forbidding_rule(before: Node | None) -> str:
+    """Return the rule that forbids a cache point after this block; "" if none does."""
     kind = get_kind(before) if before is not None else ""
     if before is not None and kind == "document":
         return "" if get_fields(before.get("document")).get("format") == "pdf" else "B14"
     return "B12" if kind == "reasoningContent" else ""
 
 
-@repairs("B4")
+@register_repair("B4")
 def repair_beginning(repair: RepairRun) -> None:
     """Put a user message before an assistant message that comes first."""
     first = repair.nodes[0] if repair.nodes else None

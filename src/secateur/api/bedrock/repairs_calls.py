@@ -10,7 +10,7 @@ from typing import Any
 
 from secateur.api.editable import Node
 from secateur.api.fresh_ids import FreshIds
-from secateur.api.repair_run import NO_RESULT, RepairRun, quote, repairs
+from secateur.api.repair_run import NO_RESULT, RepairRun, quote, register_repair
 from secateur.api.replacement_texts import flatten_text, write_heading
 from secateur.pairing import Pairing
 
@@ -23,7 +23,7 @@ class _Round:
 
     def __init__(self, asks: Node, answers: Node | None) -> None:
         self.asks, self.answers = asks, answers
-        self.uses = _tools(asks, "toolUse")
+        self.uses = _list_tool_blocks(asks, "toolUse")
         self.served = set(map(id, _find_served(asks)))
         self.calls: Pairing[Node, Node] = Pairing(unique=True)  # filled once all ids are settled
         self.moved: list[Node] = []
@@ -35,7 +35,7 @@ def get_kind(block: Node) -> str:
     return next(iter(value)) if isinstance(value, dict) and len(value) == 1 else ""
 
 
-@repairs("B1", "B2", "B11")
+@register_repair("B1", "B2", "B11")
 def repair_pairs(repair: RepairRun) -> None:
     """Give each call a valid id and pair it with a result in the next message."""
     spoken = [node for node in repair.nodes if node.role in ("user", "assistant") and node.inner is not None]
@@ -50,14 +50,14 @@ def repair_pairs(repair: RepairRun) -> None:
         _add_missing(repair, one)
 
 
-def _tools(node: Node | None, kind: str) -> list[Node]:
+def _list_tool_blocks(node: Node | None, kind: str) -> list[Node]:
     blocks = (node.inner or ()) if node is not None else ()
     return [block for block in blocks if get_kind(block) == kind and isinstance(block.get(kind), dict)]
 
 
 def _find_served(node: Node) -> list[Node]:
     """The results that follow their calls in one assistant message, and these calls."""
-    uses, results = (set(map(id, _tools(node, kind))) for kind in ("toolUse", "toolResult"))
+    uses, results = (set(map(id, _list_tool_blocks(node, kind))) for kind in ("toolUse", "toolResult"))
     calls: Pairing[Node, Node] = Pairing()
     for block in node.inner or ():
         if id(block) in uses:
@@ -86,8 +86,8 @@ def _repair_ids(repair: RepairRun, rounds: list[_Round]) -> None:
                 repair.record("B11", call, f"the id {quote(old)} {why}: this call and its result are now {new!r}")
             seen.add(new)
             new_ids.add_call(repr(old), new)
-        here = [result for result in _tools(one.asks, "toolResult") if id(result) in one.served]
-        for result in [*here, *_tools(one.answers, "toolResult")]:
+        here = [result for result in _list_tool_blocks(one.asks, "toolResult") if id(result) in one.served]
+        for result in [*here, *_list_tool_blocks(one.answers, "toolResult")]:
             renamed = new_ids.take(repr(_name(result)))
             if renamed is not None and renamed != _name(result):
                 result.put(("toolResult", "toolUseId"), renamed)
@@ -100,12 +100,14 @@ def _collect_results(rounds: list[_Round], holders: list[Node]) -> list[tuple[No
         for call in one.uses:
             if id(call) not in one.served:
                 one.calls.add_call(_name(call), call)
-        for result in _tools(one.answers, "toolResult"):
+        for result in _list_tool_blocks(one.answers, "toolResult"):
             name = _name(result)
             if isinstance(name, str) and one.calls.is_waiting(name):
                 one.calls.add_result(name, result)
                 placed.add(id(result))
-    return [(node, block) for node in holders for block in _tools(node, "toolResult") if id(block) not in placed]
+    return [
+        (node, block) for node in holders for block in _list_tool_blocks(node, "toolResult") if id(block) not in placed
+    ]
 
 
 def _place_stray(repair: RepairRun, rounds: list[_Round], home: Node, block: Node) -> None:

@@ -8,15 +8,15 @@ results that this turn needs. Names of tools and limits of media are not repaire
 from secateur.api.bedrock.repairs_calls import get_kind
 from secateur.api.call_arguments import parse_object
 from secateur.api.editable import Node
-from secateur.api.repair_run import RepairRun, repairs
+from secateur.api.repair_run import RepairRun, register_repair
 from secateur.api.surrogates import replace_surrogates
-from secateur.formats.native import canonical
+from secateur.formats.native import dump_canonical
 from secateur.patch import apply
 
 _SPEAKERS = ("user", "assistant")
 
 
-@repairs("B0")
+@register_repair("B0")
 def open_contents(repair: RepairRun) -> None:
     """Turn a content that is a string or missing into a list of blocks."""
     for node in repair.nodes:
@@ -32,7 +32,7 @@ def _open(repair: RepairRun, node: Node) -> None:
         repair.record("B0", node, "content that was not a list became one")
 
 
-@repairs("B3")
+@register_repair("B3")
 def merge_neighbors(repair: RepairRun) -> None:
     """Merge consecutive messages of one role."""
     nodes: list[Node] = []
@@ -48,7 +48,7 @@ def merge_neighbors(repair: RepairRun) -> None:
     repair.nodes = nodes
 
 
-@repairs("B0", "B11")
+@register_repair("B0", "B11")
 def repair_inputs(repair: RepairRun) -> None:
     """Make the input of each call an object, and turn calls that the assistant did not make into text."""
     for node in repair.nodes:
@@ -61,7 +61,7 @@ def _repair_calls(repair: RepairRun, node: Node) -> None:
         if not isinstance(call, dict):
             continue
         if node.role != "assistant":
-            block.put((), {"text": f"[call of {call.get('name')}: {canonical(call.get('input'))}]"})
+            block.put((), {"text": f"[call of {call.get('name')}: {dump_canonical(call.get('input'))}]"})
             repair.record("B0", block, f"a call in a {node.role} message became text")
         elif not isinstance(call.get("input"), dict):
             given = parse_object(call.get("input"))

@@ -31,8 +31,8 @@ class ConverseWalker(Walker):
         self._spoken = 0  # messages so far
 
     def walk(self, check_block: CheckBlock) -> None:
-        self._fixed("system", get_items(self.request.get("system")))
-        self._fixed("toolConfig", get_items(get_fields(self.request.get("toolConfig")).get("tools")))
+        self._walk_fixed_blocks("system", get_items(self.request.get("system")))
+        self._walk_fixed_blocks("toolConfig", get_items(get_fields(self.request.get("toolConfig")).get("tools")))
         for number, message in enumerate(self.messages):
             path: Path = (self.array, number)
             role = message.get("role") if isinstance(message, dict) else None
@@ -41,15 +41,15 @@ class ConverseWalker(Walker):
                 self.odd.append((path, "a message has no role of user or assistant: add one, or remove it"))
                 continue
             check_block("@message", message, path)
-            self._message(self.roles[-1], get_items(message.get("content")), path, check_block)
+            self._walk_message(self.roles[-1], get_items(message.get("content")), path, check_block)
         self.calls.end_round()
 
-    def _fixed(self, name: str, blocks: Any) -> None:
+    def _walk_fixed_blocks(self, name: str, blocks: Any) -> None:
         for at, block in enumerate(blocks):
             if isinstance(block, dict) and "cachePoint" in block:
                 self.points.append(((name, at) if name == "system" else (name, "tools", at), "", None))
 
-    def _message(self, role: str, content: Any, path: Path, check_block: CheckBlock) -> None:
+    def _walk_message(self, role: str, content: Any, path: Path, check_block: CheckBlock) -> None:
         self._spoken += 1
         around, before, value = (*path, "content"), "", None
         for at, block in enumerate(content):
@@ -66,11 +66,11 @@ class ConverseWalker(Walker):
             if kind[0] != "@":
                 check_block(kind, value, inside, kind)
             if kind == "toolUse" or kind == "toolResult":
-                self._tool(role, kind, get_fields(value), inside)
+                self._record_tool_block(role, kind, get_fields(value), inside)
             elif kind in _MEDIA:
-                self._medium(role, kind, value, (*inside, kind), content)
+                self._record_medium(role, kind, value, (*inside, kind), content)
 
-    def _tool(self, role: str, kind: str, value: Any, path: Path) -> None:
+    def _record_tool_block(self, role: str, kind: str, value: Any, path: Path) -> None:
         self.tools_used = self.tools_used or path
         id = get_text(value.get("toolUseId"))
         if kind == "toolUse" and role == "assistant":
@@ -80,7 +80,7 @@ class ConverseWalker(Walker):
             called_in = self._spoken - (role == "user")  # a server's own tool is answered in the message that calls it
             self.calls.add_result((called_in, id), (path, id))
 
-    def _medium(self, role: str, kind: str, value: Any, path: Path, content: Any) -> None:
+    def _record_medium(self, role: str, kind: str, value: Any, path: Path, content: Any) -> None:
         self.media.append((path, kind, role))
         if kind == "document":
             self.documents.append((path, value, any("text" in get_fields(block) for block in content)))

@@ -11,10 +11,10 @@ from typing import Any
 from secateur.api.call_arguments import parse_object
 from secateur.api.editable import Node
 from secateur.api.gemini.walk import KINDS, find_data, is_blank, is_void
-from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, quote, repairs
+from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, quote, register_repair
 from secateur.api.replacement_texts import write_heading
 from secateur.api.surrogates import replace_surrogates
-from secateur.formats.native import canonical
+from secateur.formats.native import dump_canonical
 from secateur.patch import apply
 
 _ROLES = ("user", "model", "function", None)
@@ -32,14 +32,14 @@ def is_model(node: Node) -> bool:
     return bool(node.get("role") == "model")
 
 
-def turns(nodes: list[Node]) -> Iterator[tuple[str, list[Node]]]:
-    """Consecutive contents of one role, without what is not a content."""
+def group_turns(nodes: list[Node]) -> Iterator[tuple[str, list[Node]]]:
+    """Group consecutive contents of one role, skipping what is not a content."""
     contents = [node for node in nodes if isinstance(node.value, dict)]
     for role, run in groupby(contents, lambda node: "model" if is_model(node) else "user"):
         yield role, list(run)
 
 
-@repairs("G0", "G1", "G3", "G4", "G5", "G6", "G7", "G13")
+@register_repair("G0", "G1", "G3", "G4", "G5", "G6", "G7", "G13")
 def repair_contents(repair: RepairRun) -> None:
     """Repair roles, parts, calls and responses inside contents."""
     open_ = dict.fromkeys(_USES.values(), 0)  # how many uses of a server's tools wait for their result
@@ -101,7 +101,7 @@ def _repair_part(repair: RepairRun, node: Node, part: Node) -> None:
     kind, name = get_datum(part)
     value = part.get(name)
     if kind == "text" and not isinstance(value, str):
-        part.put((name,), canonical(value))
+        part.put((name,), dump_canonical(value))
         repair.record("G0", part, "a text that was not a string became one")
     elif kind == "functionCall":
         _repair_call(repair, node, part, name)
@@ -118,7 +118,7 @@ def _repair_call(repair: RepairRun, node: Node, part: Node, name: str) -> None:
     value = part.get(name)
     if not is_model(node) or not isinstance(value, dict):
         named, args = (value.get("name"), value.get("args")) if isinstance(value, dict) else ("", value)
-        part.put((), {"text": f"[call of {named or 'a function'}: {canonical({} if args is None else args)}]"})
+        part.put((), {"text": f"[call of {named or 'a function'}: {dump_canonical({} if args is None else args)}]"})
         repair.record("G1", part, "a call outside a model content became text")
         return
     if not isinstance(value.get("args"), dict | None):
@@ -140,7 +140,7 @@ def _repair_server(repair: RepairRun, part: Node, open_: dict[str, int]) -> None
     elif kind in _USES:
         value: Any = part.get(name)
         call = value.get("id") if isinstance(value, dict) else None
-        part.put((), {"text": f"{write_heading(call, 'server tool')}\n{canonical(value)}"})
+        part.put((), {"text": f"{write_heading(call, 'server tool')}\n{dump_canonical(value)}"})
         repair.record("G13", part, "the result of a server tool has no use and became text")
 
 

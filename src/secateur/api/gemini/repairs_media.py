@@ -11,7 +11,7 @@ from msgspec import Struct
 from secateur.api.editable import Node
 from secateur.api.gemini.repairs_contents import get_datum
 from secateur.api.gemini.rules_contents import BODY
-from secateur.api.repair_run import RepairRun, repairs
+from secateur.api.repair_run import RepairRun, register_repair
 from secateur.api.replacement_texts import describe_removed
 
 
@@ -23,42 +23,42 @@ class _Medium(Struct, eq=False):
     at: str = ""  # the name of its response
 
 
-@repairs("G14")
+@register_repair("G14")
 def repair_media(repair: RepairRun) -> None:
     """Remove media until the body has no more bytes than the API accepts."""
     most = repair.options.limits.body_bytes or BODY
-    found = [one for _, part in repair.blocks() for one in _within(part)]
-    whole = repair.bytes or sum(len(_data(one.value)) for one in found)
+    found = [one for _, part in repair.iterate_blocks() for one in _find_media(part)]
+    whole = repair.bytes or sum(len(_get_data(one.value)) for one in found)
     for one in found:
         if whole <= most:
             return
-        whole -= len(_data(one.value))
+        whole -= len(_get_data(one.value))
         _clear(repair, one)
 
 
-def _within(part: Node) -> list[_Medium]:
+def _find_media(part: Node) -> list[_Medium]:
     kind, name = get_datum(part)
     value = part.get(name)
     if kind == "inlineData" and isinstance(value, dict):
         return [_Medium(part, value)]
     inner = value.get("parts") if kind == "functionResponse" and isinstance(value, dict) else None
-    held = [_inline(one) for one in inner] if isinstance(inner, list) else []
+    held = [_get_inline_data(one) for one in inner] if isinstance(inner, list) else []
     return [_Medium(part, one, name) for one in held if one]
 
 
-def _inline(value: Any) -> dict[str, Any]:
+def _get_inline_data(value: Any) -> dict[str, Any]:
     found = (value.get("inlineData") or value.get("inline_data")) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
 
 
-def _data(value: dict[str, Any]) -> str:
+def _get_data(value: dict[str, Any]) -> str:
     data = value.get("data")
     return data if isinstance(data, str) else ""
 
 
 def _clear(repair: RepairRun, one: _Medium) -> None:
     mime = one.value.get("mimeType") or one.value.get("mime_type") or "media"
-    text = describe_removed(mime, _data(one.value), "the request had too many bytes")
+    text = describe_removed(mime, _get_data(one.value), "the request had too many bytes")
     if one.at:
         _clear_in_response(one, text)
     else:
@@ -69,7 +69,7 @@ def _clear(repair: RepairRun, one: _Medium) -> None:
 def _clear_in_response(one: _Medium, text: str) -> None:
     """Remove a medium from a response."""
     held: dict[str, Any] = one.part.get(one.at)
-    parts = [inner for inner in held["parts"] if _inline(inner) is not one.value]
+    parts = [inner for inner in held["parts"] if _get_inline_data(inner) is not one.value]
     said = held.get("response")
     response: dict[str, Any] = said if isinstance(said, dict) else {}
     gone = (

@@ -36,7 +36,7 @@ def orphans(history: ContentsWalker) -> Found:
 
 @rule("G3", "a turn with calls has as many responses", "reported: gemini-cli #6638, #5718")
 def counts(history: ContentsWalker) -> Found:
-    for turn, after in _rounds(history):
+    for turn, after in _pair_rounds(history):
         if len(turn.calls) != len(after.responses):
             yield (
                 turn.calls[0][0],
@@ -53,7 +53,7 @@ def named(value: Any, history: ContentsWalker) -> Found:
 
 @rule("G3", "a response has the id or the name of its call", "docs", severity="warning")
 def strangers(history: ContentsWalker) -> Found:
-    for turn, after in _rounds(history):
+    for turn, after in _pair_rounds(history):
         if len(turn.calls) == len(after.responses):
             calls = [get_id_and_name(value) for _, _, value in turn.calls]
             responses = [get_id_and_name(value) for _, value in after.responses]
@@ -70,14 +70,14 @@ def strangers(history: ContentsWalker) -> Found:
 
 @rule("G3", "the responses of a turn are in one content", "reported", severity="warning")
 def spread(history: ContentsWalker) -> Found:
-    for _, after in _rounds(history):
+    for _, after in _pair_rounds(history):
         if len({path[1] for path, _ in after.responses}) > 1:
             path = after.responses[-1][0]
             yield path, "the responses to one turn are in several contents: move all into the first"
 
 
-def _rounds(history: ContentsWalker) -> Iterator[tuple[GeminiTurn, GeminiTurn]]:
-    """Each turn with calls, with the turn that is to answer."""
+def _pair_rounds(history: ContentsWalker) -> Iterator[tuple[GeminiTurn, GeminiTurn]]:
+    """Yield each turn with calls together with the turn that must answer."""
     for turn, after in zip(history.turns, history.turns[1:], strict=False):
         if turn.calls and turn.role == "model":
             yield turn, after
@@ -94,7 +94,7 @@ _MODEL = re.compile(r"gemini-(\d+)")
 
 @rule("G10", "from Gemini 3 on, the first call of each step in the current turn keeps its signature", "reported; docs")
 def missing(history: ContentsWalker) -> Found:
-    for turn in _current(history) if needs_signatures(history.model) else ():
+    for turn in _find_current_turns(history) if needs_signatures(history.model) else ():
         path, part, _ = turn.calls[0]
         if not (part.get("thoughtSignature") or part.get("thought_signature")):
             yield path, "a call of the current turn has no thought signature: restore it with its call"
@@ -106,7 +106,7 @@ def needs_signatures(model: str) -> bool:
     return found is not None and int(found[1]) >= 3
 
 
-def _current(history: ContentsWalker) -> Iterator[GeminiTurn]:
-    """The steps of calls since the user's last words."""
+def _find_current_turns(history: ContentsWalker) -> Iterator[GeminiTurn]:
+    """Return the call steps since the user last spoke."""
     start = max((n for n, turn in enumerate(history.turns) if turn.speaks), default=-1)
     return (turn for turn in history.turns[start + 1 :] if turn.calls)

@@ -114,10 +114,10 @@ BODY = 100_000_000  # bytes; docs: 20 MB once, 100 MB now
     no_repair="fields of the request belong to the caller",
 )
 def cached(history: ContentsWalker) -> Found:
-    if not history.field("cachedContent"):
+    if not history.get_field("cachedContent"):
         return
     for name in ("systemInstruction", "tools", "toolConfig"):
-        if history.field(name):
+        if history.get_field(name):
             yield (name,), f"`{name}` is beside cached content, which contains it: remove it"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.api.walker import CheckBlock, CheckInput, Walker
-from secateur.elsewhere import kept_elsewhere
+from secateur.elsewhere import find_provider_history
 from secateur.model import Path
 
 _SNAKE = {
@@ -54,7 +54,7 @@ class GeminiTurn:
         self.calls = self.calls or []
         self.calls.append((path, part, value))
 
-    def response(self, path: Path, value: Any) -> None:
+    def add_response(self, path: Path, value: Any) -> None:
         """Add a response."""
         self.responses = self.responses or []
         self.responses.append((path, value))
@@ -67,14 +67,14 @@ class ContentsWalker(Walker):
 
     def __init__(self, given: CheckInput) -> None:
         super().__init__(given)
-        self.partial = bool(kept_elsewhere("gemini", self.request.get))
+        self.partial = bool(find_provider_history("gemini", self.request.get))
         self.turns: list[GeminiTurn] = []
         self.odd: list[tuple[Path, str]] = []
         self.open: dict[str, list[Path]] = {}  # server tools and code without their result
         self.astray: list[Path] = []  # such results without a use before them
 
-    def field(self, name: str) -> Any:
-        """A field of the request in either spelling."""
+    def get_field(self, name: str) -> Any:
+        """Return a field of the request in either spelling."""
         found = self.request.get(name)
         return (
             self.request.get("".join(f"_{c.lower()}" if c.isupper() else c for c in name)) if found is None else found
@@ -92,9 +92,9 @@ class ContentsWalker(Walker):
                 self.turns.append(GeminiTurn(role, path))
             turn, around = self.turns[-1], (*path, "parts")
             for at, part in enumerate(get_items(content.get("parts"))):
-                self._part(part, (*around, at), turn, check_block)
+                self._walk_part(part, (*around, at), turn, check_block)
 
-    def _part(self, part: Any, path: Path, turn: GeminiTurn, check_block: CheckBlock) -> None:
+    def _walk_part(self, part: Any, path: Path, turn: GeminiTurn, check_block: CheckBlock) -> None:
         if not isinstance(part, dict):
             self.odd.append((path, "a part is not an object: give it a text, or remove it"))
             return
@@ -111,13 +111,13 @@ class ContentsWalker(Walker):
         if kind == "functionCall":
             turn.call(path, part, get_fields(part[name]))
         elif kind == "functionResponse":
-            turn.response(path, get_fields(part[name]))
+            turn.add_response(path, get_fields(part[name]))
         elif turn.role == "user":
             turn.speaks = True
         elif kind != "text":
-            self._server(kind, path)
+            self._record_server_part(kind, path)
 
-    def _server(self, kind: str, path: Path) -> None:
+    def _record_server_part(self, kind: str, path: Path) -> None:
         if kind == "executableCode" or kind == "toolCall":
             self.open.setdefault(kind, []).append(path)
         elif kind == "codeExecutionResult" or kind == "toolResponse":

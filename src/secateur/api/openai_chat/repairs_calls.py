@@ -8,17 +8,17 @@ from typing import Any
 
 from secateur.api.editable import Node
 from secateur.api.openai_chat.repairs_messages import get_calls
-from secateur.api.repair_run import NO_RESULT, RepairRun, quote, repairs
+from secateur.api.repair_run import NO_RESULT, RepairRun, quote, register_repair
 from secateur.api.replacement_texts import flatten_text, write_heading
 from secateur.pairing import Pairing
 
 _MEDIA = frozenset({"image_url", "input_audio", "file"})
 
 
-@repairs("O1", "O2", "O4", "O7")
+@register_repair("O1", "O2", "O4", "O7")
 def repair_pairs(repair: RepairRun) -> None:
     """Pair each call with a result directly behind it, and move media out of results."""
-    rounds = _rounds(repair)
+    rounds = _list_rounds(repair)
     orphans = _place_late(repair, rounds)
     nodes: list[Node] = []
     waiting: list[Node] = []  # orphans and media that must not come between results
@@ -49,8 +49,8 @@ class _Round:
             self.calls.add_call(call.get("id"), call.get("id"))
 
 
-def _rounds(repair: RepairRun) -> list[_Round]:
-    """The rounds with the results that are in their place."""
+def _list_rounds(repair: RepairRun) -> list[_Round]:
+    """Return the rounds with the results that are in place."""
     rounds: list[_Round] = []
     here: _Round | None = None
     for node in repair.nodes:
@@ -105,7 +105,7 @@ def _convert_orphan(repair: RepairRun, node: Node) -> Node:
     repair.record("O1", node, f"the result of call {quote(name)} has no call and became a user message")
     rest = [one for one in content if not _is_medium(one)] if isinstance(content, list) else content
     text = "\n".join(filter(None, (write_heading(name, str(node.get("name") or "")), flatten_text(rest))))
-    media = _media(node)
+    media = _list_user_media(node)
     if not media:
         return Node({"role": "user", "content": text})
     return Node({"role": "user"}, inner=[Node({"type": "text", "text": text}), *media], size=-1)
@@ -113,7 +113,7 @@ def _convert_orphan(repair: RepairRun, node: Node) -> Node:
 
 def _move_media(repair: RepairRun, answer: Node) -> list[Node]:
     """A user message with the images of a result, where a text then points to it (O7)."""
-    media = _media(answer)
+    media = _list_user_media(answer)
     if not media:
         return []
     for number, one in enumerate(answer.get("content")):
@@ -125,8 +125,8 @@ def _move_media(repair: RepairRun, answer: Node) -> list[Node]:
     return [Node({"role": "user"}, inner=[head, *media], size=-1)]
 
 
-def _media(node: Node) -> list[Node]:
-    """The parts of a message that only a user message may contain, each with its place."""
+def _list_user_media(node: Node) -> list[Node]:
+    """Return the parts of a message that only a user message may contain, each with its path."""
     content = node.get("content")
     if not isinstance(content, list) or node.path is None:
         return []

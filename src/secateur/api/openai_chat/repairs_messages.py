@@ -8,7 +8,7 @@ from typing import Any
 from secateur.api.call_arguments import fix_arguments
 from secateur.api.editable import Node
 from secateur.api.fresh_ids import FreshIds
-from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, quote, repairs
+from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, RepairRun, quote, register_repair
 from secateur.pairing import Pairing
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -21,7 +21,7 @@ def get_calls(node: Node) -> list[dict[str, Any]]:
     return [call for call in found if isinstance(call, dict)] if isinstance(found, list) else []
 
 
-@repairs("O5", "O6", "O8")
+@register_repair("O5", "O6", "O8")
 def repair_content(repair: RepairRun) -> None:
     """Give empty messages a text, and make arguments a string of JSON."""
     for node in repair.nodes:
@@ -57,7 +57,7 @@ def _repair_nothing(repair: RepairRun, node: Node) -> None:
         repair.record("O6", node, f"a message without content now reads {said}")
 
 
-@repairs("O3", "O4")
+@register_repair("O3", "O4")
 def repair_ids(repair: RepairRun) -> None:
     """Give each call of a message an id of its own, and each result the id of its call."""
     fresh_ids = FreshIds(

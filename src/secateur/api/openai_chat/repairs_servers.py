@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
-from secateur.api.anthropic.models import rejects_prefill
+from secateur.api.anthropic.models import is_prefill_rejected
 from secateur.api.editable import Node
 from secateur.api.openai_chat.repairs_messages import get_calls
-from secateur.api.repair_run import BEGINNING, GO_ON, RepairRun, quote, repairs
+from secateur.api.repair_run import BEGINNING, GO_ON, RepairRun, quote, register_repair
 
 _NO_ANSWER = "[no answer: the turn was interrupted]"
 _NINE = re.compile("[a-zA-Z0-9]{9}")
@@ -20,7 +20,7 @@ _INSTRUCTIONS = ("system", "developer")
 _NOT_TEXT = ("tool_calls", "function_call", "audio", "refusal")
 
 
-@repairs("O13", "O15")
+@register_repair("O13", "O15")
 def repair_alternation(repair: RepairRun) -> None:
     """For strict servers: make content a string, merge consecutive messages of one role, and begin with the user."""
     if repair.options.profile not in ("strict", "mistral"):
@@ -53,33 +53,35 @@ def repair_alternation(repair: RepairRun) -> None:
     repair.nodes = list(_with_answers(repair, nodes))
 
 
-@repairs("O15")
+@register_repair("O15")
 def repair_long_ids(repair: RepairRun) -> None:
     """For Mistral: replace an id that is not nine letters or digits with the start of its hash."""
     for node in repair.nodes if repair.options.profile == "mistral" else ():
         for number, call in enumerate(get_calls(node) and node.get("tool_calls")):
             old = call.get("id") if isinstance(call, dict) else None
             if isinstance(old, str) and not _NINE.fullmatch(old):
-                node.put(("tool_calls", number, "id"), _nine(old))
+                node.put(("tool_calls", number, "id"), _hash_to_nine(old))
                 repair.record(
-                    "O15", node, f"the id {quote(old)} is not of nine letters or digits: it is now {_nine(old)!r}"
+                    "O15",
+                    node,
+                    f"the id {quote(old)} is not of nine letters or digits: it is now {_hash_to_nine(old)!r}",
                 )
         answers = node.get("tool_call_id")
         if node.role == "tool" and isinstance(answers, str) and not _NINE.fullmatch(answers):
-            node.put(("tool_call_id",), _nine(answers))
+            node.put(("tool_call_id",), _hash_to_nine(answers))
 
 
-@repairs("A14", "O13")
+@register_repair("A14", "O13")
 def repair_ending(repair: RepairRun) -> None:
     """Add a user message after an assistant message at the end, if the model or server needs it."""
     last = repair.nodes[-1] if repair.nodes else None
-    refused = rejects_prefill(repair.options.model) or repair.options.profile == "mistral"
+    refused = is_prefill_rejected(repair.options.model) or repair.options.profile == "mistral"
     if last is not None and last.role == "assistant" and refused:
         repair.nodes.append(Node({"role": "user", "content": GO_ON}))
         repair.record("A14", last, f"this model does not continue its own message: the user now says {GO_ON!r}")
 
 
-def _nine(name: str) -> str:
+def _hash_to_nine(name: str) -> str:
     return blake2b(name.encode("utf-8", "surrogatepass")).hexdigest()[:9]
 
 
@@ -113,27 +115,27 @@ def _can_merge(one: Node, other: Node) -> bool:
     plain = not any(one.get(name) for name in _NOT_TEXT) and (
         other.role == "assistant" or not any(other.get(name) for name in _NOT_TEXT)
     )
-    return plain and all(isinstance(_content(node), str | list | None) for node in (one, other))
+    return plain and all(isinstance(_get_content(node), str | list | None) for node in (one, other))
 
 
 def _merge(one: Node, other: Node) -> Node:
     """The message with calls keeps its calls; otherwise the first message takes in the second."""
-    said = _join(_content(one) or "", _content(other) or "")
+    said = _join(_get_content(one) or "", _get_content(other) or "")
     node = other if any(other.get(name) for name in _NOT_TEXT) else one
     node.inner = None
     node.put(("content",), said)
     return node
 
 
-def _content(node: Node) -> Any:
+def _get_content(node: Node) -> Any:
     return node.get("content") if node.inner is None else [one.value for one in node.inner]
 
 
 def _join(one: Any, other: Any) -> Any:
     if isinstance(one, str) and isinstance(other, str):
         return "\n\n".join(filter(None, (one, other)))
-    return _parts(one) + _parts(other)
+    return _make_parts(one) + _make_parts(other)
 
 
-def _parts(content: Any) -> list[Any]:
+def _make_parts(content: Any) -> list[Any]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)

@@ -96,14 +96,14 @@ def listed(message: Any, history: ChatWalker) -> Found:
     no_repair="a signature cannot be recreated",
 )
 def signatures(history: ChatWalker) -> Found:
-    for number in _last_turn(history):
+    for number in _find_last_turn(history):
         call = get_fields(next(iter(get_items(history.messages[number].get("tool_calls"))), None))
         google = get_fields(get_fields(call.get("extra_content")).get("google"))
         if number in history.calling and not google.get("thought_signature"):
             yield (history.array, number, "tool_calls", 0), "a call has lost its thought signature: restore it"
 
 
-def _last_turn(history: ChatWalker) -> Iterator[int]:
-    """The numbers of the assistant messages after the last user message."""
+def _find_last_turn(history: ChatWalker) -> Iterator[int]:
+    """Return the numbers of the assistant messages after the last user message."""
     start = max((n for n, role in enumerate(history.roles) if role == "user"), default=-1)
     return (n for n in range(start + 1, len(history.roles)) if history.roles[n] == "assistant")

@@ -42,16 +42,16 @@ class ChatWalker(Walker):
             check_block(f"@{role}", message, path)
             content = message.get("content")
             if isinstance(content, list | tuple):
-                self._parts(role, content, (*path, "content"), check_block)
+                self._walk_parts(role, content, (*path, "content"), check_block)
             elif self.wants_json and isinstance(content, str):
                 self.says_json = self.says_json or "json" in content.lower()
             if role == "tool":
-                self._result(message, path)
+                self._record_result(message, path)
             elif role == "assistant" and "tool_calls" in message:
-                self._calls(message["tool_calls"], (*path, "tool_calls"), check_block)
+                self._walk_calls(message["tool_calls"], (*path, "tool_calls"), check_block)
         self.calls.end_round()
 
-    def _parts(self, role: str, parts: Any, path: Path, check_block: CheckBlock) -> None:
+    def _walk_parts(self, role: str, parts: Any, path: Path, check_block: CheckBlock) -> None:
         for number, part in enumerate(parts):
             inside = (*path, number)
             kind = get_text(part.get("type")) if isinstance(part, dict) else ""
@@ -65,7 +65,7 @@ class ChatWalker(Walker):
             elif self.wants_json and "json" in get_text(part.get("text")).lower():
                 self.says_json = True
 
-    def _calls(self, calls: Any, path: Path, check_block: CheckBlock) -> None:
+    def _walk_calls(self, calls: Any, path: Path, check_block: CheckBlock) -> None:
         if get_items(calls):
             self.calling.add(path[1])  # type: ignore[arg-type]
         for number, call in enumerate(get_items(calls)):
@@ -78,7 +78,7 @@ class ChatWalker(Walker):
             if not self.calls.add_call(id, (inside, id)):
                 self.repeated.append((inside, id))
 
-    def _result(self, message: Any, path: Path) -> None:
+    def _record_result(self, message: Any, path: Path) -> None:
         id = get_text(message.get("tool_call_id"))
         if id:
             self.calls.add_result(id, (path, id))

@@ -12,9 +12,9 @@ from secateur.api.call_arguments import fix_arguments
 from secateur.api.editable import Node
 from secateur.api.fresh_ids import FreshIds
 from secateur.api.openai_responses.walk import OUTPUTS
-from secateur.api.repair_run import NO_OUTPUT, NO_RESULT, RepairRun, quote, repairs
+from secateur.api.repair_run import NO_OUTPUT, NO_RESULT, RepairRun, quote, register_repair
 from secateur.api.replacement_texts import flatten_text, write_heading
-from secateur.formats.native import canonical
+from secateur.formats.native import dump_canonical
 from secateur.pairing import Pairing
 
 _CALLS = {call: output for output, call in OUTPUTS.items()}
@@ -27,7 +27,7 @@ _RENAMED = frozenset(  # a copy of these gets an id of its own, and its output w
 _INPUTS = frozenset({*OUTPUTS, "mcp_approval_response", "tool_search_output", "item_reference", ""})
 
 
-def _kind(node: Node) -> str:
+def _get_kind(node: Node) -> str:
     kind = node.get("type")
     return kind if isinstance(kind, str) else "message" if isinstance(node.get("role"), str) else ""
 
@@ -38,7 +38,7 @@ def _name(node: Node) -> str:
     return found if isinstance(found, str) else ""
 
 
-@repairs("L7", "R9", "R12")
+@register_repair("L7", "R9", "R12")
 def repair_items(repair: RepairRun) -> None:
     """Make arguments a string of JSON and outputs a text, and remove the content of reasoning."""
     for node in repair.nodes:
@@ -47,7 +47,7 @@ def repair_items(repair: RepairRun) -> None:
 
 def _repair_item(repair: RepairRun, node: Node) -> None:
     """Repair what is inside one item."""
-    kind, output = _kind(node), node.get("output")
+    kind, output = _get_kind(node), node.get("output")
     if kind == "function_call" and (mended := fix_arguments(node.get("arguments"))) is not None:
         node.put(("arguments",), mended)
         repair.record(
@@ -57,7 +57,7 @@ def _repair_item(repair: RepairRun, node: Node) -> None:
         node.drop("content")
         repair.record("R9", node, "the content of reasoning was removed: the API does not accept it back")
     elif kind in _TEXTS and not isinstance(output, str) and not _is_parts(output):
-        node.put(("output",), canonical(output) if output is not None else NO_OUTPUT)
+        node.put(("output",), dump_canonical(output) if output is not None else NO_OUTPUT)
         repair.record("R12", node, "an output that was not a text became one")
 
 
@@ -65,13 +65,13 @@ def _is_parts(output: Any) -> bool:
     return isinstance(output, list) and all(isinstance(one, dict) and one.get("type") in _PARTS for one in output)
 
 
-@repairs("R5")
+@register_repair("R5")
 def remove_copies(repair: RepairRun) -> None:
     """Remove identical copies of items; for reasoning the same id is enough."""
     seen: dict[str, Any] = {}
     kept: list[Node] = []
     for node in repair.nodes:
-        id_, kind = node.get("id"), _kind(node)
+        id_, kind = node.get("id"), _get_kind(node)
         if isinstance(id_, str) and kind not in _RENAMED and node.get("role") in ("assistant", None):
             first = seen.setdefault(id_, node.value)
             if first is not node.value and (kind == "reasoning" or first == node.value):
@@ -81,12 +81,12 @@ def remove_copies(repair: RepairRun) -> None:
     repair.nodes = kept
 
 
-@repairs("R5", "R6")
+@register_repair("R5", "R6")
 def repair_ids(repair: RepairRun) -> None:
     """Remove item ids that are used twice or invalid, and give calls that share an open id their own."""
     seen: set[str] = set()
     for node in repair.nodes:
-        id_, kind = node.get("id"), _kind(node)
+        id_, kind = node.get("id"), _get_kind(node)
         if kind in ("item_reference", "local_shell_call_output", "local_shell_call", "") or id_ is None:
             continue
         odd = not isinstance(id_, str) or not id_.startswith(_PREFIX.get(kind, "")) or len(id_) > 64
@@ -102,7 +102,7 @@ def _rename(repair: RepairRun) -> None:
     fresh_ids = FreshIds(_name(node) for node in repair.nodes)
     new_ids: Pairing[str, None] = Pairing()
     for node in repair.nodes:
-        kind, old = _kind(node), node.get("call_id")
+        kind, old = _get_kind(node), node.get("call_id")
         if not isinstance(old, str):
             continue
         if kind in _CALLS:
@@ -119,7 +119,7 @@ def _rename(repair: RepairRun) -> None:
             node.put(("call_id",), new)
 
 
-@repairs("R1", "R2")
+@register_repair("R1", "R2")
 def repair_pairs(repair: RepairRun) -> None:
     """Turn outputs without a call into messages, and add an output behind calls that have none."""
     answered = _find_answered(repair)
@@ -127,7 +127,7 @@ def repair_pairs(repair: RepairRun) -> None:
     nodes: list[Node] = []
     waiting: list[Node] = []
     for node in repair.nodes:
-        kind = _kind(node)
+        kind = _get_kind(node)
         if kind not in _CALLS:
             nodes, waiting = nodes + waiting, []
         if kind in OUTPUTS and (OUTPUTS[kind], _name(node)) not in known and not repair.partial:
@@ -144,7 +144,7 @@ def _find_answered(repair: RepairRun) -> set[int]:
     """The identities of the calls that have an output; an output answers the first open call with its id."""
     calls: Pairing[Node, Node] = Pairing()
     for node in repair.nodes:
-        kind = _kind(node)
+        kind = _get_kind(node)
         if kind in _CALLS:
             calls.add_call((kind, _name(node)), node)
         else:
@@ -153,7 +153,7 @@ def _find_answered(repair: RepairRun) -> set[int]:
 
 
 def _make_output(repair: RepairRun, call: Node) -> list[Node]:
-    kind, name = _kind(call), _name(call)
+    kind, name = _get_kind(call), _name(call)
     head: dict[str, Any] = {"type": _CALLS[kind], "call_id": name}
     match kind:
         case "function_call" | "custom_tool_call":
@@ -166,7 +166,7 @@ def _make_output(repair: RepairRun, call: Node) -> list[Node]:
         case "apply_patch_call":
             item = {**head, "status": "failed", "output": NO_RESULT}
         case _:
-            called = canonical(call.get("actions") or call.get("action"))
+            called = dump_canonical(call.get("actions") or call.get("action"))
             said = f"[call of the computer: {called}; its screenshot is not in this conversation]"
             call.put((), {"type": "message", "role": "assistant", "content": said})
             repair.record("R1", call, f"call {quote(name)} of the computer had no screenshot and became text")
@@ -188,13 +188,13 @@ def _convert_orphan(repair: RepairRun, node: Node) -> Node:
     return Node({"type": "message", "role": "user"}, inner=[head, *media], name="content", size=-1)
 
 
-@repairs("R3")
+@register_repair("R3")
 def remove_thoughts(repair: RepairRun) -> None:
     """Remove reasoning with an id that is not followed by an item of the model."""
     kept: list[Node] = []
     leads = False
     for node in reversed(repair.nodes):
-        kind = _kind(node)
+        kind = _get_kind(node)
         if kind == "reasoning":
             if not leads and node.get("id"):
                 repair.record("R3", node, "reasoning without the item that it led to was removed")

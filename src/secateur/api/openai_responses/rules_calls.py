@@ -26,7 +26,7 @@ def orphans(history: ResponsesWalker) -> Found:
 def alone(history: ResponsesWalker) -> Found:
     for number, item in history.reasoning:
         after = next((n for n in range(number + 1, len(history.kinds)) if history.kinds[n] != "reasoning"), None)
-        if get_text(item.get("id")) and not _said_by_model(history, after):
+        if get_text(item.get("id")) and not _is_model_output(history, after):
             yield (history.array, number), "reasoning without the item that it led to: remove it, or restore that item"
 
 
@@ -43,11 +43,11 @@ def approval(item: Any, history: ResponsesWalker) -> Found:
     return [((), "an approval has no request before it: restore the request, or remove both")]
 
 
-def _said_by_model(history: ResponsesWalker, number: int | None) -> bool:
+def _is_model_output(history: ResponsesWalker, number: int | None) -> bool:
     if number is None:
         return not history.ends
     if history.kinds[number] == "message":
-        return history.role(number) == "assistant"
+        return history.get_role(number) == "assistant"
     return history.kinds[number] not in _INPUTS
 
 

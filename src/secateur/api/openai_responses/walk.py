@@ -7,7 +7,7 @@ from typing import Any
 
 from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.api.walker import CheckBlock, CheckInput, Walker
-from secateur.elsewhere import kept_elsewhere
+from secateur.elsewhere import find_provider_history
 from secateur.model import Path
 from secateur.pairing import Pairing
 
@@ -30,7 +30,7 @@ class ResponsesWalker(Walker):
     def __init__(self, given: CheckInput) -> None:
         super().__init__(given)
         refers = any(isinstance(item, dict) and item.get("type") == "item_reference" for item in self.messages)
-        self.held = bool(kept_elsewhere("openai_responses", self.request.get))
+        self.held = bool(find_provider_history("openai_responses", self.request.get))
         self.partial = self.held or refers
         self.stateless = self.request.get("store") is False
         self.kinds: list[str] = []  # of each item; "" where it is none
@@ -48,19 +48,19 @@ class ResponsesWalker(Walker):
     def walk(self, check_block: CheckBlock) -> None:
         for number, item in enumerate(self.messages):
             path: Path = (self.array, number)
-            kind = _kind(item)
+            kind = _get_kind(item)
             self.kinds.append(kind)
             if not kind:
                 self.odd.append((path, "an item has neither a type nor a role: add one, or remove it"))
                 continue
-            self._item(kind, item, path, check_block)
+            self._walk_item(kind, item, path, check_block)
         self.calls.end_round()
 
-    def role(self, number: int) -> str:
-        """The role of the message at this place; "" if it is not a message."""
+    def get_role(self, number: int) -> str:
+        """Return the role of the message at this place; "" if it is not a message."""
         return get_text(self.messages[number].get("role")) if self.kinds[number] == "message" else ""
 
-    def _item(self, kind: str, item: Any, path: Path, check_block: CheckBlock) -> None:
+    def _walk_item(self, kind: str, item: Any, path: Path, check_block: CheckBlock) -> None:
         check_block(kind, item, path)
         id = get_text(item.get("id"))
         if id and kind != "item_reference" and kind != "local_shell_call_output":
@@ -70,9 +70,9 @@ class ResponsesWalker(Walker):
         if kind in _CALLS:
             self._call(kind, item, path)
         elif kind in OUTPUTS:
-            self._output(kind, item, path)
+            self._record_output(kind, item, path)
         elif kind == "message":
-            self._message(item)
+            self._record_message(item)
         elif kind == "reasoning":
             self.reasoning.append((path[1], item))  # type: ignore[arg-type]
         elif kind == "mcp_approval_request":
@@ -83,11 +83,11 @@ class ResponsesWalker(Walker):
         if not self.calls.add_call((kind, id), (path, kind, id)):
             self.shared.append((path, id))
 
-    def _output(self, kind: str, item: Any, path: Path) -> None:
+    def _record_output(self, kind: str, item: Any, path: Path) -> None:
         id = get_text(item.get("call_id")) or get_text(item.get("id"))
         self.calls.add_result((OUTPUTS[kind], id), (path, id))
 
-    def _message(self, item: Any) -> None:
+    def _record_message(self, item: Any) -> None:
         if not self.wants_json or self.says_json:
             return
         content = item.get("content")
@@ -95,7 +95,7 @@ class ResponsesWalker(Walker):
         self.says_json = any("json" in text.lower() for text in texts)
 
 
-def _kind(item: Any) -> str:
+def _get_kind(item: Any) -> str:
     if not isinstance(item, dict):
         return ""
     kind = item.get("type")

@@ -35,7 +35,7 @@ class ClaudeCodeHost:
     def insert_results(self, entries: Entries, open_: list[LoggedCall], round_: list[LoggedCall]) -> LineInsert | None:
         lines = [one.message.lines for one in open_]
         after = max(line for some in lines for line in some)
-        lost = _lost_parent(entries, after)
+        lost = _find_lost_parent(entries, after)
         new = []
         for number, one in enumerate(open_):
             entry = entries[int(one.call.path[0])]
@@ -43,7 +43,7 @@ class ClaudeCodeHost:
             if not above:
                 return None
             name = lost if lost and number == len(open_) - 1 else make_id(above, one.call.call_id, like=above)
-            new.append(_result(entry, above, name, one.name or one.call.call_id))
+            new.append(_build_result_entry(entry, above, name, one.name or one.call.call_id))
         return LineInsert(after, tuple(new))
 
     def convert_orphan(self, entries: Entries, orphan: Part) -> Op | None:
@@ -52,7 +52,7 @@ class ClaudeCodeHost:
         said = "\n".join(
             filter(None, (write_heading(orphan.call_id), flatten_text(_without_media(block.get("content")))))
         )
-        return Op(path, {"type": "text", "text": said}) if not _media(block.get("content")) else None
+        return Op(path, {"type": "text", "text": said}) if not _has_media(block.get("content")) else None
 
     def find_edits(self, entries: Entries, transcript: Transcript) -> list[tuple[Op, str, str]]:
         found: list[tuple[Op, str, str]] = []
@@ -70,15 +70,15 @@ class ClaudeCodeHost:
         return found
 
 
-def _result(entry: dict[str, Any], above: str, name: str, call: str) -> dict[str, Any]:
+def _build_result_entry(entry: dict[str, Any], above: str, name: str, call: str) -> dict[str, Any]:
     block = {"type": "tool_result", "content": NO_RESULT, "is_error": True, "tool_use_id": call}
     kept = {name: entry[name] for name in _ENVELOPE if name in entry}
     said = {"type": "user", "message": {"role": "user", "content": [block]}}
     return {"parentUuid": above, **kept, **said, "uuid": name, "toolUseResult": f"Error: {NO_RESULT}"}
 
 
-def _lost_parent(entries: Entries, after: int) -> str:
-    """The id that the next line names as its parent, if no line has it."""
+def _find_lost_parent(entries: Entries, after: int) -> str:
+    """Return the ID that the next line names as its parent if no line has it."""
     following = (entry for line, entry in entries.items() if line > after and isinstance(entry.get("uuid"), str))
     entry = next((one for one in following if not one.get("isSidechain")), {})
     above = entry.get("parentUuid")
@@ -86,7 +86,7 @@ def _lost_parent(entries: Entries, after: int) -> str:
     return above if isinstance(above, str) and above not in known else ""
 
 
-def _media(content: Any) -> bool:
+def _has_media(content: Any) -> bool:
     return isinstance(content, list) and any(_is_medium(one) for one in content)
 
 

@@ -29,7 +29,7 @@ class CodexHost:
 
     def is_sent(self, entries: Entries, call: Part) -> bool:
         """Whether the call is sent and needs an output; calls of the API's own tools do not."""
-        return _item(entries, self.find_block(call)).get("type") in _OUTPUTS
+        return _get_item(entries, self.find_block(call)).get("type") in _OUTPUTS
 
     def find_block(self, part: Part) -> Path:
         return part.path[: 4 if part.path[2:3] == ("replacement_history",) else 2]
@@ -41,7 +41,7 @@ class CodexHost:
         items, ops = [], []
         for one in open_:
             path = self.find_block(one.call)
-            kind = _OUTPUTS[_item(entries, path)["type"]]
+            kind = _OUTPUTS[_get_item(entries, path)["type"]]
             item = {"type": kind, "call_id": one.name or one.call.call_id, "output": NO_RESULT}
             if len(path) == 2:
                 items.append(item)
@@ -53,7 +53,7 @@ class CodexHost:
 
     def convert_orphan(self, entries: Entries, orphan: Part) -> Op | None:
         path = self.find_block(orphan)
-        output = _item(entries, path).get("output")
+        output = _get_item(entries, path).get("output")
         head = [{"type": "input_text", "text": write_heading(orphan.call_id)}]
         if isinstance(output, list) and all(isinstance(one, dict) and one.get("type") in _PARTS for one in output):
             return Op(path, {"type": "message", "role": "user", "content": [*head, *output]})
@@ -65,7 +65,7 @@ class CodexHost:
         for message in transcript.messages:
             for part in message.parts:
                 path = self.find_block(part)
-                item = _item(entries, path)
+                item = _get_item(entries, path)
                 if part.kind == "tool_call" and item.get("type") == "function_call":
                     mended = fix_arguments(item.get("arguments"))
                     if mended is not None:
@@ -73,6 +73,6 @@ class CodexHost:
         return found
 
 
-def _item(entries: Entries, path: Path) -> dict[str, Any]:
+def _get_item(entries: Entries, path: Path) -> dict[str, Any]:
     found = get_value(entries.get(int(path[0])), path[1:]) if path else None
     return found if isinstance(found, dict) else {}

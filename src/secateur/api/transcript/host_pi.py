@@ -12,7 +12,7 @@ from secateur.api.repair_run import NO_RESULT
 from secateur.api.replacement_texts import write_heading
 from secateur.api.transcript.hosts import Entries, LineInsert, LoggedCall, get_value
 from secateur.api.transcript.line_tree import make_id
-from secateur.formats.logs import moment
+from secateur.formats.logs import parse_timestamp
 from secateur.model import Part, Path, Transcript
 from secateur.patch import Op
 
@@ -35,18 +35,20 @@ class PiHost:
         return (*self.find_block(part), "id" if part.kind == "tool_call" else "toolCallId")
 
     def insert_results(self, entries: Entries, open_: list[LoggedCall], round_: list[LoggedCall]) -> LineInsert | None:
-        last = _last(entries, [line for one in open_ for line in one.message.lines], [o.at for o in round_ if o.result])
+        last = _find_last_line(
+            entries, [line for one in open_ for line in one.message.lines], [o.at for o in round_ if o.result]
+        )
         entry = entries[last]
         above = entry.get("id") if "parentId" in entry else None
         if not isinstance(above, str):
-            new = [_entry(entries, one, {}) for one in open_]
+            new = [_build_entry(entries, one, {}) for one in open_]
             return LineInsert(last, tuple(new), tuple(_count_again(entries, last, len(new))))
         names = [make_id(above, one.call.call_id, str(number), like=above) for number, one in enumerate(open_)]
-        names[-1] = _lost_parent(entries, last) or names[-1]
+        names[-1] = _find_lost_parent(entries, last) or names[-1]
         links = [{"id": name, "parentId": parent} for name, parent in zip(names, [above, *names[:-1]], strict=True)]
-        new = [_entry(entries, one, link) for one, link in zip(open_, links, strict=True)]
+        new = [_build_entry(entries, one, link) for one, link in zip(open_, links, strict=True)]
         results = {one.at for one in round_ if one.result}
-        return LineInsert(last, tuple(new), tuple(_rehang(entries, results, above, names[-1])))
+        return LineInsert(last, tuple(new), tuple(_move_children(entries, results, above, names[-1])))
 
     def convert_orphan(self, entries: Entries, orphan: Part) -> Op | None:
         path = self.find_block(orphan)
@@ -67,8 +69,8 @@ class PiHost:
         return found
 
 
-def _last(entries: Entries, calls: list[int], results: list[int]) -> int:
-    """The line that ends a round; decided by the tree if a result comes before its call."""
+def _find_last_line(entries: Entries, calls: list[int], results: list[int]) -> int:
+    """Return the line that ends a round; the tree decides if a result comes before its call."""
     if not results or min(results) > max(calls):
         return max(calls + results)
     lines = {entry.get("id"): line for line, entry in entries.items() if isinstance(entry.get("id"), str)}
@@ -86,23 +88,23 @@ def _last(entries: Entries, calls: list[int], results: list[int]) -> int:
     return max(calls + results, key=lambda line: (above(line), line))
 
 
-def _entry(entries: Entries, one: LoggedCall, link: dict[str, Any]) -> dict[str, Any]:
+def _build_entry(entries: Entries, one: LoggedCall, link: dict[str, Any]) -> dict[str, Any]:
     when = entries[int(one.call.path[0])].get("timestamp")
     content = [{"type": "text", "text": NO_RESULT}]
     said = {"role": "toolResult", "toolCallId": one.name or one.call.call_id, "toolName": one.call.tool}
-    message = {**said, "content": content, "isError": True, "timestamp": moment(when)}
+    message = {**said, "content": content, "isError": True, "timestamp": parse_timestamp(when)}
     return {"type": "message", **link, "timestamp": when, "message": message}
 
 
-def _lost_parent(entries: Entries, after: int) -> str:
-    """The id that the next entry names as its parent, if no entry has it."""
+def _find_lost_parent(entries: Entries, after: int) -> str:
+    """Return the ID that the next entry names as its parent if no entry has it."""
     entry = next((one for line, one in entries.items() if line > after), {})
     above = entry.get("parentId")
     return above if isinstance(above, str) and above not in (one.get("id") for one in entries.values()) else ""
 
 
-def _rehang(entries: Entries, results: set[int], above: str, below: str) -> list[Op]:
-    """Let entries that followed the round follow the new lines. `results`, the lines of the round, keep their place."""
+def _move_children(entries: Entries, results: set[int], above: str, below: str) -> list[Op]:
+    """Reparent entries that followed the round to the new lines. `results`, the round's lines, stay in place."""
     return [
         Op((line, "parentId"), below)
         for line, entry in entries.items()

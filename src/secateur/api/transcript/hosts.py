@@ -86,8 +86,8 @@ def pair_calls(transcript: Transcript, unique: bool, sent: Callable[[Part], bool
     orphans: list[Part] = []
     calls: Pairing[int, None] = Pairing()  # numbers of what was asked
     seen: set[str] = set()
-    fresh_ids = FreshIds(part.call_id for _, part in _parts(transcript))
-    for message, part in _parts(transcript):
+    fresh_ids = FreshIds(part.call_id for _, part in _iterate_parts(transcript))
+    for message, part in _iterate_parts(transcript):
         if part.kind == "tool_call":
             taken = calls.is_waiting(part.call_id) or (unique and part.call_id in seen) or not part.call_id
             seen.add(part.call_id)
@@ -104,7 +104,7 @@ def pair_calls(transcript: Transcript, unique: bool, sent: Callable[[Part], bool
     return LogCalls(tuple(asked), tuple(orphans))
 
 
-def _parts(transcript: Transcript) -> Iterator[tuple[Message, Part]]:
+def _iterate_parts(transcript: Transcript) -> Iterator[tuple[Message, Part]]:
     for message in transcript.messages:
         for part in message.parts:
             yield message, part

@@ -10,7 +10,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from secateur.api import check
-from secateur.api.repair_run import RepairRecord, quote, repairs
+from secateur.api.repair_run import RepairRecord, quote, register_repair
 from secateur.api.surrogates import replace_surrogates
 from secateur.api.transcript.host_claude_code import ClaudeCodeHost
 from secateur.api.transcript.host_codex import CodexHost
@@ -18,8 +18,8 @@ from secateur.api.transcript.host_pi import PiHost
 from secateur.api.transcript.hosts import Entries, LogCalls, LoggedCall, LogHost, pair_calls
 from secateur.api.transcript.line_tree import find_tree_edits
 from secateur.api.transcript.torn_lines import split_lines
-from secateur.formats import named
-from secateur.formats.logs import opened
+from secateur.formats import get_format
+from secateur.formats.logs import open_log
 from secateur.jsontext import Lines
 from secateur.model import Message, Part, Path
 from secateur.patch import Op, apply
@@ -53,16 +53,16 @@ class LogRepair(Struct, eq=False):
         """The host that wrote the file, if its files can be repaired."""
         return HOSTS.get(self.name)
 
-    def entries(self) -> Entries:
-        """The lines that hold objects."""
-        return opened(self.lines, self.name).entries
+    def list_entries(self) -> Entries:
+        """Return the lines that hold objects."""
+        return open_log(self.lines, self.name).entries
 
     def record(self, rule: str, line: int, what: str) -> None:
         """Record a change that serves a rule."""
         self.records.append(RepairRecord(rule, f"line {self.numbers[line] + 1}", what))
 
-    def change(self, ops: list[Op], inserts: dict[int, list[object]] | None = None) -> None:
-        """Carry out edits of lines, and put new lines behind others."""
+    def apply_ops(self, ops: list[Op], inserts: dict[int, list[object]] | None = None) -> None:
+        """Apply edits to lines, and insert new lines after others."""
         new = [Op((), values, (after + 1, after + 1)) for after, values in (inserts or {}).items()]
         found = apply(self.lines, [*ops, *new])
         assert isinstance(found, Lines)
@@ -98,22 +98,22 @@ def _run_passes(lines: Lines, name: str, pair: bool) -> LogRepair:
 
 def _find_remaining(log: LogRepair) -> Iterator[RepairRecord]:
     """What the rules for session files still find, apart from calls that the host never sends."""
-    messages = named(log.name).read(log.lines).messages
-    entries = log.entries()
+    messages = get_format(log.name).read(log.lines).messages
+    entries = log.list_entries()
     for found in check("transcript", messages):
-        part = _part_at(messages, found.path)
+        part = _get_call_at(messages, found.path)
         if found.severity == "error" and (part is None or log.host is None or log.host.is_sent(entries, part)):
             yield RepairRecord(found.rule, found.where, found.text)
 
 
-def _part_at(messages: tuple[Message, ...], path: Path) -> Part | None:
-    """The call at the place of a violation, if there is one."""
+def _get_call_at(messages: tuple[Message, ...], path: Path) -> Part | None:
+    """Return the call at the place of a violation, if there is one."""
     at, part = (path[1], path[3]) if len(path) > 3 else (None, None)
     found = messages[at].parts[part] if isinstance(at, int) and isinstance(part, int) else None
     return found if found is not None and found.kind == "tool_call" else None
 
 
-@repairs("F1")
+@register_repair("F1")
 def repair_lines(log: LogRepair) -> None:
     """Put each entry on a line of its own, and cut off what is not an entry."""
     found = split_lines(log.lines)
@@ -124,32 +124,32 @@ def repair_lines(log: LogRepair) -> None:
         log.lines, log.numbers = Lines.of(found.data), list(found.numbers)
 
 
-@repairs("L8")
+@register_repair("L8")
 def repair_characters(log: LogRepair) -> None:
     """Put U+FFFD in the place of each half of a surrogate pair."""
     ops: list[Op] = []
-    for line, entry in log.entries().items():
+    for line, entry in log.list_entries().items():
         found = list(replace_surrogates(entry, (line,)))
         ops += found
         if found:
             log.record("L8", line, f"{len(found)} texts with half a character: it became U+FFFD")
-    log.change(ops)
+    log.apply_ops(ops)
 
 
-@repairs("L6", "L7")
+@register_repair("L6", "L7")
 def repair_values(log: LogRepair, host: LogHost) -> None:
     """Give empty texts a text, and calls arguments that are an object."""
-    entries = log.entries()
-    found = host.find_edits(entries, named(log.name).read(log.lines))
+    entries = log.list_entries()
+    found = host.find_edits(entries, get_format(log.name).read(log.lines))
     for op, rule, what in found:
         log.record(rule, int(op.path[0]), what)
-    log.change([op for op, _, _ in found])
+    log.apply_ops([op for op, _, _ in found])
 
 
-@repairs("F3", "L1", "L2")
+@register_repair("F3", "L1", "L2")
 def repair_pairs(log: LogRepair, host: LogHost) -> None:
     """Give each call an id of its own, turn results without a call into text, and add the results that are missing."""
-    entries = log.entries()
+    entries = log.list_entries()
     pairs = _pair(log, host, entries)
     ops = _rename(log, host, pairs)
     for orphan in pairs.orphans:
@@ -170,11 +170,13 @@ def repair_pairs(log: LogRepair, host: LogHost) -> None:
         if made is not None:
             inserts.setdefault(made.after, []).extend(made.lines)
             ops += made.ops
-    log.change(ops, {after: values for after, values in inserts.items() if values})
+    log.apply_ops(ops, {after: values for after, values in inserts.items() if values})
 
 
 def _pair(log: LogRepair, host: LogHost, entries: Entries) -> LogCalls:
-    return pair_calls(named(log.name).read(log.lines), host.has_unique_ids, lambda call: host.is_sent(entries, call))
+    return pair_calls(
+        get_format(log.name).read(log.lines), host.has_unique_ids, lambda call: host.is_sent(entries, call)
+    )
 
 
 def _rename(log: LogRepair, host: LogHost, pairs: LogCalls) -> list[Op]:
@@ -184,21 +186,21 @@ def _rename(log: LogRepair, host: LogHost, pairs: LogCalls) -> list[Op]:
             ops.append(Op(host.find_id(one.call), one.name))
             ops += [Op(host.find_id(one.result), one.name)] if one.result else []
             log.record(
-                "F3", _line(one), f"the id {quote(one.call.call_id)} is already used: it is now {quote(one.name)}"
+                "F3", _get_line(one), f"the id {quote(one.call.call_id)} is already used: it is now {quote(one.name)}"
             )
     return ops
 
 
-def _line(one: LoggedCall) -> int:
+def _get_line(one: LoggedCall) -> int:
     return int(one.call.path[0])
 
 
-@repairs("F2")
+@register_repair("F2")
 def repair_tree(log: LogRepair, host: LogHost) -> None:
     """Hang lines whose parent is lost on the line before, and give each line an id of its own."""
     if host.tree_fields is None:
         return
-    found = list(find_tree_edits(log.entries(), *host.tree_fields))
+    found = list(find_tree_edits(log.list_entries(), *host.tree_fields))
     for op, what in found:
         log.record("F2", int(op.path[0]), what)
-    log.change([op for op, _ in found])
+    log.apply_ops([op for op, _ in found])

@@ -10,11 +10,11 @@ from typing import Any
 from secateur.api.call_arguments import parse_object
 from secateur.api.editable import Node
 from secateur.api.fresh_ids import FreshIds
-from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, NO_RESULT, RepairRun, quote, repairs
+from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, NO_RESULT, RepairRun, quote, register_repair
 from secateur.api.surrogates import replace_surrogates
-from secateur.formats.native import canonical
-from secateur.formats.opencode_window import window
-from secateur.formats.session_files import table
+from secateur.formats.native import dump_canonical
+from secateur.formats.opencode_window import find_window
+from secateur.formats.session_files import as_dict
 from secateur.patch import apply
 
 BLOCKS = "parts"  # the member of a message that holds its parts
@@ -23,7 +23,7 @@ _SAYS = {"completed": "output", "error": "error"}  # where a call that ended has
 _WORDLESS = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})  # parts that are not sent
 
 
-@repairs("F3")
+@register_repair("F3")
 def remove_copies(repair: RepairRun) -> None:
     """Remove parts that are in a message twice."""
     for node in repair.nodes:
@@ -48,15 +48,17 @@ def _drop_copies(repair: RepairRun, node: Node) -> None:
         node.inner = [part for part in node.inner if id(part) in stay]
 
 
-@repairs("F3")
+@register_repair("F3")
 def repair_ids(repair: RepairRun) -> None:
     """Give parts, and the calls that opencode sends together, ids of their own. The first keeps its id."""
-    _own_ids(repair, "id", [part for _, part in repair.blocks() if isinstance(part.get("id"), str)])
-    sent = {id(repair.nodes[number]) for number in window([node.value for node in repair.nodes])}
-    _own_ids(repair, "callID", [part for node, part in repair.blocks() if part.role == "tool" and id(node) in sent])
+    _make_ids_unique(repair, "id", [part for _, part in repair.iterate_blocks() if isinstance(part.get("id"), str)])
+    sent = {id(repair.nodes[number]) for number in find_window([node.value for node in repair.nodes])}
+    _make_ids_unique(
+        repair, "callID", [part for node, part in repair.iterate_blocks() if part.role == "tool" and id(node) in sent]
+    )
 
 
-def _own_ids(repair: RepairRun, name: str, parts: list[Node]) -> None:
+def _make_ids_unique(repair: RepairRun, name: str, parts: list[Node]) -> None:
     fresh_ids = FreshIds(part.get(name) for part in parts)
     seen: set[str] = set()
     for part in parts:
@@ -70,14 +72,14 @@ def _own_ids(repair: RepairRun, name: str, parts: list[Node]) -> None:
         seen.add(new)
 
 
-@repairs("L1", "L6", "L7")
+@register_repair("L1", "L6", "L7")
 def repair_parts(repair: RepairRun) -> None:
     """Give each call an end and an input that is an object, and remove blank texts."""
     for node in repair.nodes:
-        info = table(node.get("info"))
+        info = as_dict(node.get("info"))
         for part in node.inner or ():
             if part.role == "tool":
-                _repair_call(repair, part, table(info.get("time")))
+                _repair_call(repair, part, as_dict(info.get("time")))
         _repair_texts(repair, node)
 
 
@@ -85,7 +87,7 @@ def _repair_call(repair: RepairRun, part: Node, around: dict[str, Any]) -> None:
     """Give a call an input that is an object, and an end. `around` are the times of its message."""
     state = part.get("state")
     if not isinstance(state, dict):
-        part.put(("state",), {"status": "error", "input": {}, "error": NO_RESULT, "time": _times({}, around)})
+        part.put(("state",), {"status": "error", "input": {}, "error": NO_RESULT, "time": _derive_times({}, around)})
         repair.record("L1", part, "a call without a state: it now says that it was interrupted")
         return
     if not isinstance(state.get("input"), dict):
@@ -99,15 +101,15 @@ def _repair_call(repair: RepairRun, part: Node, around: dict[str, Any]) -> None:
         repair.record("L1", part, f"call {quote(part.get('callID'))} never ended: it now says that it was interrupted")
     elif not isinstance(state.get(_SAYS[status]), str):
         _say_something(repair, part, status, state.get(_SAYS[status]))
-    for name, when in _times(table(state.get("time")), around).items():
-        if _moment(table(part.value["state"].get("time")).get(name)) is None:
+    for name, when in _derive_times(as_dict(state.get("time")), around).items():
+        if _read_moment(as_dict(part.value["state"].get("time")).get(name)) is None:
             _put_time(part, name, when)
             repair.record("L1", part, f"a call without the time of its {name} now has one")
 
 
 def _say_something(repair: RepairRun, part: Node, status: str, said: Any) -> None:
     nothing = NO_OUTPUT if status == "completed" else NO_RESULT
-    part.put(("state", _SAYS[status]), nothing if said is None else canonical(said))
+    part.put(("state", _SAYS[status]), nothing if said is None else dump_canonical(said))
     repair.record("L1", part, f"the {_SAYS[status]} of a call was not a text and became one")
 
 
@@ -118,18 +120,18 @@ def _put_time(part: Node, name: str, when: int | float) -> None:
         part.put(("state", "time"), {name: when})
 
 
-def _times(own: dict[str, Any], around: dict[str, Any]) -> dict[str, int | float]:
-    """When a call began and ended, in milliseconds: as stated, or else derived from its message."""
-    start = next(_known(own.get("start"), around.get("created"), around.get("completed")), 0)
-    end = next(_known(own.get("end"), around.get("completed")), start)
-    return {"start": start, "end": end if _moment(own.get("end")) is not None else max(start, end)}
+def _derive_times(own: dict[str, Any], around: dict[str, Any]) -> dict[str, int | float]:
+    """Return when a call began and ended, in milliseconds, as stated or derived from its message."""
+    start = next(_filter_moments(own.get("start"), around.get("created"), around.get("completed")), 0)
+    end = next(_filter_moments(own.get("end"), around.get("completed")), start)
+    return {"start": start, "end": end if _read_moment(own.get("end")) is not None else max(start, end)}
 
 
-def _known(*moments: Any) -> Iterator[int | float]:
-    yield from (one for one in map(_moment, moments) if one is not None)
+def _filter_moments(*moments: Any) -> Iterator[int | float]:
+    yield from (one for one in map(_read_moment, moments) if one is not None)
 
 
-def _moment(value: Any) -> int | float | None:
+def _read_moment(value: Any) -> int | float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 

@@ -10,7 +10,7 @@ from secateur.model import Message, Part
 def unanswered(history: TranscriptWalker) -> Found:
     for path, part in history.calls.unanswered:
         if not is_text(part):
-            yield path, f"call {_named(part)} has no result: add one that says the call was interrupted"
+            yield path, f"call {_describe_part(part)} has no result: add one that says the call was interrupted"
 
 
 @rule(
@@ -23,21 +23,21 @@ def unanswered(history: TranscriptWalker) -> Found:
 def waiting(history: TranscriptWalker) -> Found:
     for path, part in history.calls.open_calls if history.ends else ():
         if not is_text(part):
-            yield path, f"call {_named(part)} is waiting for its result: add it before the next message"
+            yield path, f"call {_describe_part(part)} is waiting for its result: add it before the next message"
 
 
 @rule("L2", "a result has its call before it", "rules A2, O1, R2, G2, B2")
 def orphans(history: TranscriptWalker) -> Found:
     unnamed = [(path, part) for path, part in history.calls.doubles if not part.call_id]
     for path, part in (*history.calls.orphans, *unnamed):
-        yield path, f"result {_named(part)} has no call before it: restore the call, or remove the result"
+        yield path, f"result {_describe_part(part)} has no call before it: restore the call, or remove the result"
 
 
 @rule("L3", "a call has one result", "rules A4, O4", no_repair="which of the results counts cannot be known")
 def doubles(history: TranscriptWalker) -> Found:
     for path, part in history.calls.doubles:
         if part.call_id:
-            yield path, f"call {_named(part)} has a second result: keep one of them"
+            yield path, f"call {_describe_part(part)} has a second result: keep one of them"
 
 
 @rule(
@@ -48,10 +48,10 @@ def doubles(history: TranscriptWalker) -> Found:
 )
 def apart(history: TranscriptWalker) -> Found:
     for path, part in history.apart:
-        yield path, f"a message comes between call {_named(part)} and its result: move it behind the result"
+        yield path, f"a message comes between call {_describe_part(part)} and its result: move it behind the result"
 
 
-def _named(part: Part) -> str:
+def _describe_part(part: Part) -> str:
     return f"{part.call_id[:60]!r} ({part.tool[:60] or 'no name'})"
 
 

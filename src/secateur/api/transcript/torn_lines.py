@@ -39,11 +39,11 @@ def split_lines(lines: Lines) -> SplitLines:
     for number, (start, end) in enumerate(zip(spans.starts, spans.ends, strict=True)):
         after = spans.starts[number + 1] if number + 1 < len(spans.starts) else len(lines.data)
         raw, feed = lines.data[start:end], lines.data[end:after]
-        if not raw.strip(b" \t\0") or _reads(raw):
+        if not raw.strip(b" \t\0") or _is_valid_json(raw):
             kept.append(raw + feed)
             numbers.append(number)
             continue
-        whole, rest = _pieces(raw)
+        whole, rest = _split_entries(raw)
         done += [(number, *what) for what in _describe(raw, whole, rest)]
         kept += [piece + (feed or b"\n") for piece in whole]
         numbers += [number] * len(whole)
@@ -63,7 +63,7 @@ def _describe(raw: bytes, whole: list[bytes], rest: list[bytes]) -> Iterator[tup
         yield "F1", f"{sum(map(len, rest)):,} bytes that are not a complete entry were cut off"
 
 
-def _reads(raw: bytes) -> bool:
+def _is_valid_json(raw: bytes) -> bool:
     try:
         loads(raw)
     except FormatError:
@@ -71,40 +71,42 @@ def _reads(raw: bytes) -> bool:
     return True
 
 
-def _pieces(raw: bytes) -> tuple[list[bytes], list[bytes]]:
-    """The entries in a line that is not an entry, and the rest of it."""
+def _split_entries(raw: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Return the entries in a line that is not an entry, and the rest of the line."""
     # A broken line is usually one of three: an entry with bytes that are not UTF-8, several entries without a line
     # feed between them, or a torn entry with the next one appended. So it is read as UTF-8 with replacements first;
     # then entry after entry from the start, for as long as they are complete; then each later opening brace is tried
     # as the start of an entry that reaches to the end of the line. What is between is torn.
     mended = raw.decode("utf-8", "replace").encode()
-    if mended != raw and _reads(mended):
+    if mended != raw and _is_valid_json(mended):
         return [mended], []
     text = raw.decode("latin-1")  # one character a byte
     whole: list[bytes] = []
     here = 0
     while here < len(text):
-        end = _entry(text, here, False)
+        end = _find_entry_end(text, here, False)
         if end is None:
             break
-        whole.append(_sound(raw[here:end]))
+        whole.append(_repair_encoding(raw[here:end]))
         here = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
     if here == len(text):
-        return [piece for piece in whole if _reads(piece)], [piece for piece in whole if not _reads(piece)]
+        return [piece for piece in whole if _is_valid_json(piece)], [
+            piece for piece in whole if not _is_valid_json(piece)
+        ]
     for found, _ in zip(_OPENS.finditer(text, here + 1), range(_TRIED), strict=False):
-        end = _entry(text, found.start(), True)
-        if end is not None and not text[end:].strip() and _reads(_sound(raw[found.start() : end])):
-            return [*whole, _sound(raw[found.start() : end])], [raw[here : found.start()]]
+        end = _find_entry_end(text, found.start(), True)
+        if end is not None and not text[end:].strip() and _is_valid_json(_repair_encoding(raw[found.start() : end])):
+            return [*whole, _repair_encoding(raw[found.start() : end])], [raw[here : found.start()]]
     return whole, [raw[here:]]
 
 
-def _sound(piece: bytes) -> bytes:
-    """An entry, with U+FFFD for bytes that are not UTF-8."""
-    return piece if _reads(piece) else piece.decode("utf-8", "replace").encode()
+def _repair_encoding(piece: bytes) -> bytes:
+    """Return an entry with U+FFFD for bytes that are not UTF-8."""
+    return piece if _is_valid_json(piece) else piece.decode("utf-8", "replace").encode()
 
 
-def _entry(text: str, start: int, sure: bool) -> int | None:
-    """The end of the object at `start`; None if there is none. `sure`: it must be an entry, not a part of one."""
+def _find_entry_end(text: str, start: int, sure: bool) -> int | None:
+    """Return the end of the object at `start`, or None; with `sure`, it must be an entry, not part of one."""
     try:
         value, end = _scan(text, start)
     except (ValueError, RecursionError):

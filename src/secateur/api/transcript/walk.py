@@ -28,7 +28,7 @@ class TranscriptWalker(Walker):
             path: Path = (self.array, number)
             if isinstance(message, Message):
                 check_block("message", message, path)
-                self._message(message, path, check_block)
+                self._walk_message(message, path, check_block)
         if self._spoken:
             self.calls.end_round()
 
@@ -37,27 +37,27 @@ class TranscriptWalker(Walker):
         lines = getattr(message, "lines", ())
         return f"message {path[1]}, line {lines[0] + 1}" if lines else super().describe(path)
 
-    def _message(self, message: Message, path: Path, check_block: CheckBlock) -> None:
+    def _walk_message(self, message: Message, path: Path, check_block: CheckBlock) -> None:
         results = any(part.kind == "tool_result" for part in message.parts)
         if message.role == "assistant" and not results:
-            self._next_round()
+            self._start_next_round()
         for at, part in enumerate(message.parts):
             inside = (*path, "parts", at)
             check_block(part.kind, part, inside)
             if part.kind == "tool_call":
                 self.calls.add_call(part.call_id, (inside, part))
             elif part.kind == "tool_result":
-                self._result(part, inside)
+                self._record_result(part, inside)
         if message.role == "user" and not results and self.calls.open_calls:
             self._spoken = True
 
-    def _next_round(self) -> None:
-        """An assistant message ends the round of the open calls, if results or a user message came since."""
+    def _start_next_round(self) -> None:
+        """End the round of open calls at an assistant message if results or a user message came since."""
         if self._spoken or self.calls.has_results:
             self.calls.end_round()
             self._spoken = False
 
-    def _result(self, part: Part, path: Path) -> None:
+    def _record_result(self, part: Part, path: Path) -> None:
         if self.calls.add_result(part.call_id, (path, part)) is not None and self._spoken:
             self.apart.append((path, part))
 

@@ -5,7 +5,7 @@ Rule: digits in groups of three, shares in whole per cent, times in the unit a p
 
 from datetime import datetime
 
-from secateur.timespan import spoken
+from secateur.timespan import describe_duration
 
 
 def format_count(count: int) -> str:
@@ -44,7 +44,7 @@ def format_percent(part: int, whole: int) -> str:
 
 def format_duration(seconds: float) -> str:
     """A duration in the unit a person would use."""
-    return spoken(seconds)
+    return describe_duration(seconds)
 
 
 def format_time(at: int) -> str:

@@ -25,7 +25,7 @@ def show_work(what: str) -> Iterator[Callable[[str], None]]:
     try:
         yield job.rename
     finally:
-        job.end()
+        job.stop()
 
 
 @contextmanager
@@ -51,21 +51,21 @@ class _Spinner:
         self._lock = threading.Lock()
         self._over = False
         self._status: Any = None
-        self._timer = threading.Timer(_PATIENCE_S, self._appear)
+        self._timer = threading.Timer(_PATIENCE_S, self._show_spinner)
         self._timer.daemon = True
         self._timer.start()
 
     def rename(self, what: str) -> None:
         self._what = what
 
-    def end(self) -> None:
+    def stop(self) -> None:
         self._timer.cancel()
         with self._lock:
             self._over = True
             if self._status is not None:
                 self._status.stop()
 
-    def _appear(self) -> None:
+    def _show_spinner(self) -> None:
         from rich.live import Live
         from rich.spinner import Spinner
 
@@ -74,10 +74,10 @@ class _Spinner:
                 return
             spinner = Spinner("dots")
             self._status = Live(
-                get_renderable=lambda: self._drawn(spinner), transient=True, console=make_console(err=True)
+                get_renderable=lambda: self._draw_spinner(spinner), transient=True, console=make_console(err=True)
             )
             self._status.start()
 
-    def _drawn(self, spinner: Any) -> Any:
+    def _draw_spinner(self, spinner: Any) -> Any:
         spinner.update(text=f"{clean(self._what)} ({int(time.monotonic() - self._since)} s)")
         return spinner

@@ -7,13 +7,13 @@ back from either. Prose is not written here.
 
 from collections.abc import Iterable
 
-from secateur.acts.calls import Action, actions, arrived
-from secateur.acts.files import lines
-from secateur.acts.runs import MAX_CHARS, runs
-from secateur.acts.words import clipped, one_line
-from secateur.compaction.ledger.bounded import bounded, encodable
-from secateur.compaction.ledger.checks import commands
-from secateur.compaction.ledger.constraints import constraints
+from secateur.acts.calls import Action, find_late_results, list_actions
+from secateur.acts.files import list_command_lines
+from secateur.acts.runs import MAX_CHARS, iterate_runs
+from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
+from secateur.compaction.ledger.checks import list_commands
+from secateur.compaction.ledger.constraints import extract_constraints
 from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
@@ -25,15 +25,15 @@ from secateur.compaction.ledger.entries import (
     Question,
     UserRequest,
 )
-from secateur.compaction.ledger.failures import failures
-from secateur.compaction.ledger.files import files, target
+from secateur.compaction.ledger.failures import list_failures
+from secateur.compaction.ledger.files import describe_target, list_files
 from secateur.compaction.ledger.merge import merge
-from secateur.compaction.ledger.names import names
-from secateur.compaction.ledger.plans import plans
+from secateur.compaction.ledger.names import list_names
+from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
-from secateur.compaction.ledger.render import bullet, fitting, rendered
-from secateur.compaction.ledger.requests import asked, requests
-from secateur.compaction.ledger.state import branch, commits
+from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
+from secateur.compaction.ledger.requests import extract_question, extract_requests
+from secateur.compaction.ledger.state import branch, find_commits
 from secateur.model import Message
 from secateur.redact import redact
 
@@ -47,48 +47,53 @@ __all__ = [
     "Question",
     "UserRequest",
     "PlanItem",
-    "bullet",
-    "fitting",
-    "ledger_of",
+    "format_bullet",
+    "fit_ledger",
+    "build_ledger",
     "merge",
     "read_back",
-    "rendered",
+    "render_ledger",
 ]
 
 
-def ledger_of(messages: Iterable[Message]) -> Ledger:
-    """The ledger of these messages: a transcript's, or any range of them that splits no round. Never raises."""
+def build_ledger(messages: Iterable[Message]) -> Ledger:
+    """Build the ledger of these messages: a transcript or any range that splits no round. Never raises."""
     said = tuple(messages)
-    done = actions(said)
-    ran = tuple(runs(done))
-    told = requests(said)
-    tasks, replanned = plans(done)
+    done = list_actions(said)
+    ran = tuple(iterate_runs(done))
+    told = extract_requests(said)
+    tasks, replanned = extract_plans(done)
     waiting = [action for action in done if not action.result]
-    put = [Question(text, action.call.key) for action in waiting if (text := asked(action))]
-    return bounded(
-        encodable(
+    put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
+    return limit_ledger(
+        make_encodable(
             Ledger(
                 requests=told.requests,
-                constraints=constraints(said),
-                files=files(done),
-                commands=commands(ran),
-                failures=failures(done, ran),
+                constraints=extract_constraints(said),
+                files=list_files(done),
+                commands=list_commands(ran),
+                failures=list_failures(done, ran),
                 tasks=tasks,
                 questions=(*told.questions, *put),
-                pending=tuple(_pending(action) for action in waiting),
-                commits=tuple(dict.fromkeys(commits(ran))),
-                identifiers=names(said),
+                pending=tuple(_make_pending(action) for action in waiting),
+                commits=tuple(dict.fromkeys(find_commits(ran))),
+                identifiers=list_names(said),
                 branch=branch(ran),
                 before=told.before,
                 replanned=replanned,
-                arrived=arrived(said, done),
+                arrived=find_late_results(said, done),
             )
         )
     )
 
 
-def _pending(action: Action) -> Pending:
-    about = lines(action) or [target(action).removeprefix(one_line(action.call.tool)).strip()]
+def _make_pending(action: Action) -> Pending:
+    about = list_command_lines(action) or [
+        describe_target(action).removeprefix(collapse_whitespace(action.call.tool)).strip()
+    ]
     return Pending(
-        one_line(action.call.tool), clipped(one_line(redact(about[0])), MAX_CHARS), action.call.key, action.call.call_id
+        collapse_whitespace(action.call.tool),
+        clip_text(collapse_whitespace(redact(about[0])), MAX_CHARS),
+        action.call.key,
+        action.call.call_id,
     )

@@ -28,21 +28,23 @@ MOST_NAMES = 80
 MOST_ARRIVED = 60  # ids, not shown
 
 
-def bounded(ledger: Ledger, share: float = 1.0) -> Ledger:
-    """The ledger with no more entries than it may have, or with that share of them; constraints give way last."""
+def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
+    """Limit the ledger to its maximum number of entries, or to a share of them; constraints are cut last."""
     firm = min(1.0, 8 * share)
     cut: dict[str, tuple[Any, ...]] = {
-        "constraints": _constraints(ledger.constraints, firm),
-        "requests": _requests(ledger.requests, share),
-        "files": _ranked(ledger.files, MOST_FILES * share, lambda one: one.use != "read"),
-        "commands": _ranked(ledger.commands, MOST_COMMANDS * share, lambda one: 2 * bool(one.check) + (not one.ok)),
-        "failures": _ranked(ledger.failures, MOST_FAILURES * share, lambda one: not one.resolved),
-        "tasks": _ranked(ledger.tasks, MOST_TASKS * share, lambda one: _STATES.index(one.state)),
-        "questions": _last(ledger.questions, MOST_QUESTIONS * firm),
-        "pending": _last(ledger.pending, MOST_PENDING * firm),
-        "commits": _last(ledger.commits, MOST_COMMITS * share),
+        "constraints": _limit_constraints(ledger.constraints, firm),
+        "requests": _limit_requests(ledger.requests, share),
+        "files": _take_highest(ledger.files, MOST_FILES * share, lambda one: one.use != "read"),
+        "commands": _take_highest(
+            ledger.commands, MOST_COMMANDS * share, lambda one: 2 * bool(one.check) + (not one.ok)
+        ),
+        "failures": _take_highest(ledger.failures, MOST_FAILURES * share, lambda one: not one.resolved),
+        "tasks": _take_highest(ledger.tasks, MOST_TASKS * share, lambda one: _STATES.index(one.state)),
+        "questions": _take_last(ledger.questions, MOST_QUESTIONS * firm),
+        "pending": _take_last(ledger.pending, MOST_PENDING * firm),
+        "commits": _take_last(ledger.commits, MOST_COMMITS * share),
         "identifiers": ledger.identifiers[: int(MOST_NAMES * share)],
-        "arrived": _last(ledger.arrived, MOST_ARRIVED),
+        "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     if not any(gone.values()) and cut["arrived"] == ledger.arrived:
@@ -51,52 +53,52 @@ def bounded(ledger: Ledger, share: float = 1.0) -> Ledger:
     return replace(ledger, **cut, omitted={name: counts[name] for name in sorted(counts) if counts[name]})
 
 
-def encodable(ledger: Ledger) -> Ledger:
-    """The ledger with a mark in place of each lone surrogate, which no JSON of the world can hold."""
+def make_encodable(ledger: Ledger) -> Ledger:
+    """Replace each lone surrogate in the ledger with a mark, so that it can be encoded as JSON."""
     try:
         msgspec.json.encode(ledger)
     except UnicodeEncodeError:
-        return msgspec.convert(_whole(msgspec.to_builtins(ledger)), Ledger)
+        return msgspec.convert(_replace_surrogates(msgspec.to_builtins(ledger)), Ledger)
     return ledger
 
 
-def _whole(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list | tuple):
-        return [_whole(one) for one in value]
-    return {name: _whole(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return [_replace_surrogates(one) for one in value]
+    return {name: _replace_surrogates(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 _STATES = ("superseded", "done", "open")
 
 
-def _last(entries: tuple[_T, ...], most: float) -> tuple[_T, ...]:
+def _take_last(entries: tuple[_T, ...], most: float) -> tuple[_T, ...]:
     return entries[max(0, len(entries) - max(1, int(most))) :]
 
 
-def _ranked(entries: Sequence[_T], most: float, rank: Callable[[_T], int]) -> tuple[_T, ...]:
-    """Those of the highest rank, of equal ones the newest; in their old order."""
+def _take_highest(entries: Sequence[_T], most: float, rank: Callable[[_T], int]) -> tuple[_T, ...]:
+    """Return the entries of highest rank, newest first among equals, in their original order."""
     order = sorted(range(len(entries)), key=lambda at: (rank(entries[at]), at), reverse=True)
     return tuple(entries[at] for at in sorted(order[: max(1, int(most))]))
 
 
-def _constraints(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
+def _limit_constraints(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
     order = sorted(range(len(entries)), key=lambda at: (entries[at].scope == "standing", at), reverse=True)
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_CONSTRAINTS * share)]]
-    return tuple(entries[at] for at in _fitting(ranked, CONSTRAINT_CHARS * share))
+    return tuple(entries[at] for at in _fit_in_room(ranked, CONSTRAINT_CHARS * share))
 
 
-def _requests(entries: tuple[UserRequest, ...], share: float) -> tuple[UserRequest, ...]:
-    """The last, the first, the open ones, then the newest."""
+def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[UserRequest, ...]:
+    """Prefer the last request, the first, the open ones, then the newest."""
     last = len(entries) - 1
     order = sorted(range(len(entries)), key=lambda at: (at in (0, last), entries[at].state == "open", at), reverse=True)
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_REQUESTS * share) + 2]]
-    return tuple(entries[at] for at in _fitting(ranked, REQUEST_CHARS * share))
+    return tuple(entries[at] for at in _fit_in_room(ranked, REQUEST_CHARS * share))
 
 
-def _fitting(ranked: list[tuple[int, int]], room: float) -> list[int]:
-    """Places whose sizes fit the room, in their rank; one that does not fit makes way for smaller ones behind it."""
+def _fit_in_room(ranked: list[tuple[int, int]], room: float) -> list[int]:
+    """Return places that fit the room, by rank; one that does not fit makes way for smaller later ones."""
     kept = []
     for at, size in ranked:
         if size <= room:

@@ -8,22 +8,22 @@ import re
 from collections.abc import Iterable
 
 from secateur.acts.runs import Ran
-from secateur.acts.words import clipped, one_line
+from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.entries import Command
 from secateur.redact import redact
 
 TOLD_CHARS = 200  # of an output's line
 
 
-def commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
-    """Each command line once, the one run last at the end."""
+def list_commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
+    """Return each command line once, the most recently run last."""
     found: dict[str, Command] = {}
     for run in ran:
         if not run.text or run.looks:
             continue
         name = _SHOWN_AS.split(run.text, maxsplit=1)[0]
         found.pop(name, None)
-        told = _told(run.action.said) if run.check else ""
+        told = _find_outcome_line(run.action.said) if run.check else ""
         found[name] = Command(run.text, run.ok, run.action.exit, run.check, told, run.action.key)
     return tuple(found.values())
 
@@ -37,7 +37,7 @@ _TELLS = re.compile(
 )
 
 
-def _told(output: str) -> str:
-    """The last line on how it went."""
+def _find_outcome_line(output: str) -> str:
+    """Return the last line that reports the outcome."""
     said = [line for line in output[-_SEARCHED:].split("\n")[-80:] if _TELLS.search(line)]
-    return clipped(one_line(redact(said[-1])), TOLD_CHARS) if said else ""
+    return clip_text(collapse_whitespace(redact(said[-1])), TOLD_CHARS) if said else ""

@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from secateur.acts.words import clipped
+from secateur.acts.words import clip_text
 from secateur.compaction.ledger.entries import Constraint
-from secateur.compaction.ledger.said import said_by_user, sentences
+from secateur.compaction.ledger.said import get_user_text, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
 
@@ -20,40 +20,40 @@ MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its 
 SEARCHED_CHARS = 24_000  # of one message, from its beginning
 
 
-def constraints(messages: Iterable[Message]) -> tuple[Constraint, ...]:
-    """Every demand and prohibition in these messages, each once."""
+def extract_constraints(messages: Iterable[Message]) -> tuple[Constraint, ...]:
+    """Return every demand and prohibition in these messages, each once."""
     found: dict[str, Constraint] = {}
     for message in messages:
-        if text := said_by_user(message):
-            for one in _demands(redact(text[:SEARCHED_CHARS]), message.key):
-                found.setdefault(same(one.text), one)
+        if text := get_user_text(message):
+            for one in _extract_demands(redact(text[:SEARCHED_CHARS]), message.key):
+                found.setdefault(normalize_demand(one.text), one)
     return tuple(found.values())
 
 
-def demands(sentence: str) -> bool:
-    """Whether this sentence forbids or demands something."""
+def is_demand(sentence: str) -> bool:
+    """Return whether this sentence forbids or demands something."""
     text = _UNSAID.sub(" ", unicodedata.normalize("NFC", sentence))
     if text.rstrip(" *_)\"'").endswith(("?", "？")):
         return bool(_HARD.search(text)) and not _ASKS.match(text)
     return bool(_DEMANDS.search(text)) and not _DATA.match(text)
 
 
-def standing(sentence: str) -> bool:
-    """Whether it says that it holds from now on, not for one request only."""
+def is_standing(sentence: str) -> bool:
+    """Return whether a sentence holds from now on, not for one request only."""
     return bool(_STANDING.search(unicodedata.normalize("NFC", sentence)))
 
 
-def same(text: str) -> str:
-    """Two texts that differ in case, spacing and end marks only are the same."""
+def normalize_demand(text: str) -> str:
+    """Normalize a text so that case, spacing and end marks do not matter."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .!。！*-")
 
 
-def _demands(text: str, key: str) -> Iterator[Constraint]:
+def _extract_demands(text: str, key: str) -> Iterator[Constraint]:
     left = MOST_PER_MESSAGE
-    for sentence in sentences(text):
-        if left and demands(sentence) and (kept := clipped(sentence, MAX_CHARS)):
+    for sentence in split_sentences(text):
+        if left and is_demand(sentence) and (kept := clip_text(sentence, MAX_CHARS)):
             left -= 1
-            yield Constraint(kept, "standing" if standing(sentence) else "request", key)
+            yield Constraint(kept, "standing" if is_standing(sentence) else "request", key)
 
 
 _ENGLISH = r"""

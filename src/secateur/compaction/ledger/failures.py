@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from secateur.acts.calls import Action
 from secateur.acts.runs import Ran
-from secateur.acts.words import clipped, one_line
+from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.entries import Failure
-from secateur.compaction.ledger.files import target
+from secateur.compaction.ledger.files import describe_target
 from secateur.redact import redact
 
 MAX_CHARS = 240  # of an error line
@@ -23,8 +23,8 @@ _LINES = 4  # of one failed check: each names a failing test
 _SEARCHED = 20_000  # characters at either end of a result
 
 
-def failures(done: Iterable[Action], ran: Iterable[Ran]) -> tuple[Failure, ...]:
-    """Every error in its order, each once, with what became of it."""
+def list_failures(done: Iterable[Action], ran: Iterable[Ran]) -> tuple[Failure, ...]:
+    """Return every error in order, each once, with what became of it."""
     runs: dict[str, list[Ran]] = {}
     for run in ran:
         runs.setdefault(run.action.call.key, []).append(run)
@@ -34,7 +34,7 @@ def failures(done: Iterable[Action], ran: Iterable[Ran]) -> tuple[Failure, ...]:
             continue
         for try_ in [_run(run) for run in runs.get(action.call.key, ())] or [_call(action)]:
             _resolve(found, try_, action.said)
-            for line in [] if try_.ok else told(action.said, _LINES if try_.check else 1):
+            for line in [] if try_.ok else find_error_lines(action.said, _LINES if try_.check else 1):
                 found.pop((try_.stem, line), None)
                 found[try_.stem, line] = Failure(line, try_.during, False, action.key)
     return tuple(found.values())
@@ -56,17 +56,17 @@ def _run(run: Ran) -> _Try:
 
 
 def _call(action: Action) -> _Try:
-    return _Try(target(action), target(action), action.ok)
+    return _Try(describe_target(action), describe_target(action), action.ok)
 
 
-def told(output: str, most: int) -> list[str]:
-    """The lines of an output that say what went wrong: failing tests, else exceptions, else other words of error."""
+def find_error_lines(output: str, most: int) -> list[str]:
+    """Return the lines that say what went wrong: failing tests, else exceptions, else other error words."""
     text = output if len(output) <= 2 * _SEARCHED else f"{output[:_SEARCHED]}\n{output[-_SEARCHED:]}"
     lines = [line for line in text.split("\n") if 3 <= len(line.strip()) <= 2_000 and not _FRAME.match(line.strip())]
     for shape in (_FAILING, _EXCEPTION, _ERROR):
         if hits := list(dict.fromkeys(line for line in lines if shape.search(line))):
-            return list(_kept(hits[-most:] if shape is _EXCEPTION else hits[:most]))
-    return list(_kept(lines[:1]))
+            return list(_clean_lines(hits[-most:] if shape is _EXCEPTION else hits[:most]))
+    return list(_clean_lines(lines[:1]))
 
 
 _FAILING = re.compile(r"^\s*(?:--- FAIL: |FAILED [\w./]|✗ |✘ |× |not ok \d|FAIL:? [\w./])")
@@ -83,9 +83,9 @@ _FRAME = re.compile(  # words of the host around an output
 )
 
 
-def _kept(lines: Iterable[str]) -> Iterator[str]:
+def _clean_lines(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
-        if said := clipped(redact(one_line(line)), MAX_CHARS):
+        if said := clip_text(redact(collapse_whitespace(line)), MAX_CHARS):
             yield said
 
 
@@ -95,6 +95,6 @@ def _resolve(found: dict[tuple[str, str], Failure], now: _Try, output: str) -> N
     for (stem, line), failure in found.items():
         if failure.resolved or not (stem == now.stem or failure.during == now.during):
             continue
-        shown = shown or one_line(output[-_SEARCHED:])
+        shown = shown or collapse_whitespace(output[-_SEARCHED:])
         if now.ok or (now.check and line not in shown):
             found[stem, line] = replace(failure, resolved=True)

@@ -10,29 +10,29 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.acts.calls import Action, texts
-from secateur.acts.effects import Effect, Use, pathlike
-from secateur.acts.files import PLACES, lines, paths, touched
-from secateur.acts.shell import parsed
-from secateur.acts.words import one_line
+from secateur.acts.calls import Action, collect_texts
+from secateur.acts.effects import Effect, Use, is_pathlike
+from secateur.acts.files import PLACES, list_command_lines, list_file_effects, list_paths
+from secateur.acts.shell import parse_command_line
+from secateur.acts.words import collapse_whitespace
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
 
 
-def files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
-    """Every file that these calls worked with, the one touched last at the end."""
+def list_files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
+    """Return every file that these calls worked with, the most recently touched last."""
     found: dict[str, FileEntry] = {}
     roots: dict[str, None] = {}
     for action in done:
         if action.role in ("run", "edit"):
-            roots |= dict.fromkeys(_roots(action))
-        for effect in touched(action):
+            roots |= dict.fromkeys(_find_roots(action))
+        for effect in list_file_effects(action):
             _note(found, effect, action, roots)
     return tuple(found.values())
 
 
-def joined(before: FileEntry | None, use: Use) -> Use:
-    """What a file is after one more use."""
+def merge_use(before: FileEntry | None, use: Use) -> Use:
+    """Return a file's state after one more use."""
     if before is None or use in ("deleted", "moved"):
         return use
     if use == "read":
@@ -42,10 +42,10 @@ def joined(before: FileEntry | None, use: Use) -> Use:
     return "created" if before.use in ("deleted", "moved") and use == "created" else "changed"
 
 
-def target(action: Action) -> str:
-    """What a call is about, for a person: its tool and its file."""
-    named = paths(action)
-    return redact(one_line(f"{action.call.tool} {named[0] if named else ''}"))
+def describe_target(action: Action) -> str:
+    """Describe what a call is about, for a person: its tool and its file."""
+    named = list_paths(action)
+    return redact(collapse_whitespace(f"{action.call.tool} {named[0] if named else ''}"))
 
 
 _MOST_ROOTS = 8
@@ -54,14 +54,14 @@ _MOST_ROOTS = 8
 def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
     if action.role == "run" and _is_secret(action.call.text, effect.path):
         return
-    path = _known(found, effect.path, roots)
+    path = _find_known_path(found, effect.path, roots)
     before = found.pop(path, None)
     key = action.key if effect.use == "read" else action.call.key
-    found[path] = FileEntry(path, joined(before, effect.use), key, effect.to)
-    if effect.use == "moved" and pathlike(effect.to):
+    found[path] = FileEntry(path, merge_use(before, effect.use), key, effect.to)
+    if effect.use == "moved" and is_pathlike(effect.to):
         after = found.pop(effect.to, None)
         use: Use = "created" if before and before.use == "created" else "changed"
-        found[effect.to] = FileEntry(effect.to, joined(after, use), key)
+        found[effect.to] = FileEntry(effect.to, merge_use(after, use), key)
 
 
 def _is_secret(command: str, path: str) -> bool:
@@ -69,8 +69,8 @@ def _is_secret(command: str, path: str) -> bool:
     return path in command and path not in redact(command)
 
 
-def _known(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
-    """The name under which this file is known already, else its own."""
+def _find_known_path(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
+    """Return the name under which this file is already known, else its own."""
     path = redact(re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://")))
     if path in found:
         return path
@@ -78,11 +78,11 @@ def _known(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> st
         other = path.removeprefix(root + "/") if path.startswith("/") else posixpath.join(root, path)
         if other in found:
             return other
-    return _inside(found, path, roots) or path
+    return _match_by_suffix(found, path, roots) or path
 
 
-def _inside(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
-    """The one known file that ends in this path, folders and all, or that this path ends in; its root is known then."""
+def _match_by_suffix(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
+    """Return the one known file whose path ends in this path or the reverse, and record its root."""
     if path.startswith("/"):
         same = [one for one in found if "/" in one and one[0] != "/" and path.endswith("/" + one)]
     else:
@@ -94,13 +94,13 @@ def _inside(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> s
     return same[0]
 
 
-def _roots(action: Action) -> Iterator[str]:
-    """Folders that commands are run in."""
-    for place in texts(action.given, PLACES):
+def _find_roots(action: Action) -> Iterator[str]:
+    """Yield the folders that commands are run in."""
+    for place in collect_texts(action.given, PLACES):
         if place.startswith("/"):
             yield place.rstrip("/")
-    for line in lines(action):
+    for line in list_command_lines(action):
         if "cd /" in line:
-            for simple in parsed(line).commands:
+            for simple in parse_command_line(line).commands:
                 if simple.words[:1] == ("cd",) and simple.words[-1].startswith("/"):
                     yield simple.words[-1].rstrip("/")

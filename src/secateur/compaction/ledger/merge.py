@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.bounded import bounded
-from secateur.compaction.ledger.constraints import same
+from secateur.compaction.ledger.bounded import limit_ledger
+from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.entries import Constraint, Failure, FileEntry, Ledger, Pending, PlanItem, UserRequest
-from secateur.compaction.ledger.files import joined
+from secateur.compaction.ledger.files import merge_use
 from secateur.compaction.ledger.marks import mark
 
 _T = TypeVar("_T")
@@ -23,27 +23,27 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
     silent = not (later.requests or later.questions) and later.before == "open"
     names = (*later.identifiers[: len(later.identifiers) // 2], *earlier.identifiers, *later.identifiers)
     both = Ledger(
-        requests=_requests(earlier, later),
-        constraints=_constraints((*earlier.constraints, *later.constraints)),
-        files=_files(earlier.files, later.files),
-        commands=_newest((*earlier.commands, *later.commands), lambda one: one.text),
-        failures=_failures(earlier, later),
-        tasks=_tasks(earlier, later),
+        requests=_merge_requests(earlier, later),
+        constraints=_merge_constraints((*earlier.constraints, *later.constraints)),
+        files=_merge_files(earlier.files, later.files),
+        commands=_keep_newest((*earlier.commands, *later.commands), lambda one: one.text),
+        failures=_merge_failures(earlier, later),
+        tasks=_merge_tasks(earlier, later),
         questions=earlier.questions if silent else later.questions,
-        pending=_pending(earlier, later),
+        pending=_merge_pending(earlier, later),
         commits=tuple(dict.fromkeys((*earlier.commits, *later.commits))),
         identifiers=tuple(dict.fromkeys(names)),
         branch=later.branch or earlier.branch,
         before=later.before if earlier.before == "open" else earlier.before,
         replanned=earlier.replanned or later.replanned,
         arrived=tuple(dict.fromkeys((*earlier.arrived, *later.arrived))),
-        omitted=_most(earlier.omitted, later.omitted),
+        omitted=_merge_counts(earlier.omitted, later.omitted),
     )
-    return bounded(both)
+    return limit_ledger(both)
 
 
-def _newest(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, ...]:
-    """The last entry of each name, where it stands."""
+def _keep_newest(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, ...]:
+    """Keep the last entry of each name, in its place."""
     found: dict[str, _T] = {}
     for one in entries:
         found.pop(name(one), None)
@@ -51,8 +51,8 @@ def _newest(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, ...]:
     return tuple(found.values())
 
 
-def _requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
-    """What stood open is what the later span made of it."""
+def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
+    """Merge the requests; the later span decides what became of open ones."""
     found = {mark(one.key) or one.text: one for one in earlier.requests}
     for name, one in found.items():
         if one.state == "open":
@@ -62,25 +62,25 @@ def _requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
     return tuple(found.values())
 
 
-def _constraints(entries: Iterable[Constraint]) -> tuple[Constraint, ...]:
+def _merge_constraints(entries: Iterable[Constraint]) -> tuple[Constraint, ...]:
     found: dict[str, Constraint] = {}
     for one in entries:
-        known = found.setdefault(same(one.text), one)
+        known = found.setdefault(normalize_demand(one.text), one)
         if one.scope == "standing" != known.scope:
-            found[same(one.text)] = replace(known, scope="standing")
+            found[normalize_demand(one.text)] = replace(known, scope="standing")
     return tuple(found.values())
 
 
-def _files(earlier: Iterable[FileEntry], later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
+def _merge_files(earlier: Iterable[FileEntry], later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     found = {one.path: one for one in earlier}
     for one in later:
         before = found.pop(one.path, None)
-        found[one.path] = replace(one, use=joined(before, one.use))
+        found[one.path] = replace(one, use=merge_use(before, one.use))
     return tuple(found.values())
 
 
-def _failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
-    """Errors of before are resolved where the later span ran the same command, or the same kind of check, well."""
+def _merge_failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
+    """Resolve earlier errors if the later span ran the same command, or the same kind of check, successfully."""
     kinds = {one.text: one.check for one in (*earlier.commands, *later.commands)}
     passed = {one.text for one in later.commands if one.ok}
     last = {one.check: one.ok for one in later.commands if one.check}
@@ -94,7 +94,7 @@ def _failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
     return (*found, *later.failures)
 
 
-def _tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
+def _merge_tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
     found = {one.text or one.id: one for one in earlier.tasks}
     ids = {one.id: one.text for one in earlier.tasks if one.id and one.text}
     there = {one.text for one in later.tasks}
@@ -107,10 +107,10 @@ def _tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
     return tuple(found.values())
 
 
-def _pending(earlier: Ledger, later: Ledger) -> tuple[Pending, ...]:
+def _merge_pending(earlier: Ledger, later: Ledger) -> tuple[Pending, ...]:
     waits = (one for one in earlier.pending if not (one.call and one.call in later.arrived))
-    return _newest((*waits, *later.pending), lambda one: f"{mark(one.key)} {one.call} {one.tool} {one.target}")
+    return _keep_newest((*waits, *later.pending), lambda one: f"{mark(one.key)} {one.call} {one.tool} {one.target}")
 
 
-def _most(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+def _merge_counts(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     return {name: max(one.get(name, 0), other.get(name, 0)) for name in sorted({*one, *other})}

@@ -8,27 +8,27 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from secateur.acts.calls import Action, plain
-from secateur.acts.words import clipped, one_line
+from secateur.acts.calls import Action, normalize_name
+from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.entries import PlanItem, State
 from secateur.redact import redact
 
 MAX_CHARS = 240  # of one item
 
 
-def plans(done: Iterable[Action]) -> tuple[tuple[PlanItem, ...], bool]:
-    """Every item of the plans these calls made, in the order of first mention; and whether a whole plan was told."""
+def extract_plans(done: Iterable[Action]) -> tuple[tuple[PlanItem, ...], bool]:
+    """Return every plan item of these calls in order of first mention, and whether a whole plan was given."""
     whole = False
     found: dict[str, PlanItem] = {}
     names: dict[str, str] = {}  # of tasks that are made and changed one by one: their id → their text
     for action in done:
         if action.role != "plan" or not action.ok:
             continue
-        if listed := _listed(action.given):
+        if listed := _parse_list(action.given):
             _replace(found, listed, action.call.key)
             whole = True
         elif action.given:
-            _single(found, names, action)
+            _apply_task(found, names, action)
     return tuple(found.values()), whole
 
 
@@ -39,28 +39,28 @@ _DROPPED = frozenset({"cancelled", "canceled", "deleted", "skipped", "abandoned"
 _LINE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s*(?:\[(?P<box>[ xX~>-])\]\s*)?(?P<text>\S.*)$", re.M)
 
 
-def _listed(given: dict[str, Any]) -> list[tuple[str, State]]:
+def _parse_list(given: dict[str, Any]) -> list[tuple[str, State]]:
     for name, value in given.items():
-        if plain(name) in _LISTS and isinstance(value, list):
-            return [item for one in value if (item := _item(one))]
-        if plain(name) in _LISTS and isinstance(value, str):
-            return list(_lines(value))
+        if normalize_name(name) in _LISTS and isinstance(value, list):
+            return [item for one in value if (item := _parse_item(one))]
+        if normalize_name(name) in _LISTS and isinstance(value, str):
+            return list(_parse_lines(value))
     return []
 
 
-def _item(one: Any) -> tuple[str, State] | None:
+def _parse_item(one: Any) -> tuple[str, State] | None:
     if isinstance(one, str):
-        return (_text(one), "open") if _text(one) else None
+        return (_clean_text(one), "open") if _clean_text(one) else None
     if not isinstance(one, dict):
         return None
     said = next((one[name] for name in _TEXTS if isinstance(one.get(name), str) and one[name].strip()), "")
-    text = _text(said)
+    text = _clean_text(said)
     return (text, _state(one)) if text else None
 
 
-def _lines(plan: str) -> Iterator[tuple[str, State]]:
+def _parse_lines(plan: str) -> Iterator[tuple[str, State]]:
     for found in _LINE.finditer(plan):
-        if text := _text(found["text"]):
+        if text := _clean_text(found["text"]):
             yield text, "done" if (found["box"] or "").lower() == "x" else "open"
 
 
@@ -81,11 +81,11 @@ def _replace(found: dict[str, PlanItem], listed: list[tuple[str, State]], key: s
         found[text] = PlanItem(text, state, key)
 
 
-def _single(found: dict[str, PlanItem], names: dict[str, str], action: Action) -> None:
-    """One task is made, or changes its state."""
+def _apply_task(found: dict[str, PlanItem], names: dict[str, str], action: Action) -> None:
+    """Create one task or change its state."""
     given = action.given
-    number = str(next((given[name] for name in given if plain(name) in ("taskid", "id", "todoid")), ""))
-    item = _item(given)
+    number = str(next((given[name] for name in given if normalize_name(name) in ("taskid", "id", "todoid")), ""))
+    item = _parse_item(given)
     if number and number in names:
         text, before = names[number], found.get(names[number])
         state = _state(given) if "status" in given else before.state if before else "open"
@@ -99,5 +99,5 @@ def _single(found: dict[str, PlanItem], names: dict[str, str], action: Action) -
         found[f"#{number}"] = PlanItem("", _state(given), action.call.key, number)
 
 
-def _text(said: str) -> str:
-    return clipped(one_line(redact(said)), MAX_CHARS)
+def _clean_text(said: str) -> str:
+    return clip_text(collapse_whitespace(redact(said)), MAX_CHARS)

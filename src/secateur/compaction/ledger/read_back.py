@@ -27,12 +27,18 @@ from secateur.compaction.ledger.entries import (
 
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
-    goal, rest = list(_requests(sections.get("goal", ()))), list(_requests(sections.get("instructions", ())))
-    constraints = [*_constraints(sections.get("instructions", ())), *_constraints(sections.get("constraints", ()))]
+    goal, rest = (
+        list(_parse_requests(sections.get("goal", ()))),
+        list(_parse_requests(sections.get("instructions", ()))),
+    )
+    constraints = [
+        *_parse_constraints(sections.get("instructions", ())),
+        *_parse_constraints(sections.get("constraints", ())),
+    ]
     found: dict[str, Any] = {"requests": [*goal[:1], *rest, *goal[1:]], "constraints": constraints}
     for id in _FACTS:
-        for text in _bullets(sections.get(id, ())):
-            _fact(found, text)
+        for text in _split_bullets(sections.get(id, ())):
+            _parse_fact(found, text)
     fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in found.items()}
     return Ledger(**fields)
 
@@ -46,7 +52,7 @@ _FILE = re.compile(r"(read|created|changed|moved|deleted): (.*)")
 _TASK = re.compile(r"task, (open|done|superseded): (.*)")
 
 
-def _bullets(lines: Iterable[str]) -> Iterator[str]:
+def _split_bullets(lines: Iterable[str]) -> Iterator[str]:
     held: list[str] = []
     for line in (one for entry in lines for one in entry.split("\n")):
         if line.startswith("- "):
@@ -59,20 +65,20 @@ def _bullets(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(held)
 
 
-def _requests(lines: Iterable[str]) -> Iterator[UserRequest]:
-    for text in _bullets(lines):
+def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
+    for text in _split_bullets(lines):
         if found := _SAID.fullmatch(text):
             yield UserRequest(found[3], cast(State, found[2]), found[1])
 
 
-def _constraints(lines: Iterable[str]) -> Iterator[Constraint]:
-    for text in _bullets(lines):
+def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
+    for text in _split_bullets(lines):
         if found := _DEMAND.fullmatch(text):
             yield Constraint(found[3], cast(Scope, found[2]), found[1])
 
 
-def _fact(found: dict[str, Any], text: str) -> None:
-    """Add what one bullet says, if it is of a known shape."""
+def _parse_fact(found: dict[str, Any], text: str) -> None:
+    """Add what one bullet says if it has a known shape."""
     head, _, rest = text.partition(": ")
     if head in _FIELDS:
         name, read = _FIELDS[head]
@@ -81,16 +87,16 @@ def _fact(found: dict[str, Any], text: str) -> None:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))
     elif hit := _FILE.fullmatch(text):
-        found.setdefault("files", []).extend(_files(cast(Use, hit[1]), hit[2]))
+        found.setdefault("files", []).extend(_parse_files(cast(Use, hit[1]), hit[2]))
     elif hit := _TASK.fullmatch(text):
         found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
     elif hit := _ERROR.fullmatch(text):
         found.setdefault("failures", []).append(Failure(hit[2], hit[3] or "", hit[1] == "resolved"))
     elif hit := _COMMAND.fullmatch(text):
-        found.setdefault("commands", []).append(_command(hit))
+        found.setdefault("commands", []).append(_parse_command(hit))
 
 
-def _files(use: Use, rest: str) -> Iterator[FileEntry]:
+def _parse_files(use: Use, rest: str) -> Iterator[FileEntry]:
     if use == "read":
         yield from (FileEntry(path, use) for path in rest.split(" · "))
     else:
@@ -98,27 +104,27 @@ def _files(use: Use, rest: str) -> Iterator[FileEntry]:
         yield FileEntry(path, use, to=to)
 
 
-def _command(hit: re.Match[str]) -> Command:
+def _parse_command(hit: re.Match[str]) -> Command:
     check = None if hit[1] == "ran" else cast(Check, hit[1])
     return Command(hit[4], hit[2] == "ok", int(hit[3]) if hit[3] else None, check, hit[5] or "")
 
 
-def _waiting(rest: str) -> Pending:
+def _parse_pending(rest: str) -> Pending:
     tool, _, target = rest.partition(" — ")
     return Pending(tool, target)
 
 
-def _counts(rest: str) -> dict[str, int]:
+def _parse_counts(rest: str) -> dict[str, int]:
     return {name: int(count) for name, count in re.findall(r"(\w+) (\d{1,2})", rest)}
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "branch": ("branch", str),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
-    "not listed, for room": ("omitted", _counts),
+    "not listed, for room": ("omitted", _parse_counts),
 }
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "commit": ("commits", str),
     "asked the user": ("questions", Question),
-    "no result yet": ("pending", _waiting),
+    "no result yet": ("pending", _parse_pending),
 }

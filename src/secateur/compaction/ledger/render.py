@@ -8,8 +8,8 @@ prose nobody can tell the user's words from others'.
 
 from collections.abc import Callable, Iterator
 
-from secateur.acts.words import clipped, one_line
-from secateur.compaction.ledger.bounded import bounded
+from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
 from secateur.compaction.ledger.marks import mark
 from secateur.compaction.template import SECTIONS
@@ -19,66 +19,66 @@ _READ_PER_LINE = 12
 _LATEST_CHARS = 300
 
 
-def rendered(ledger: Ledger) -> dict[str, tuple[str, ...]]:
-    """The lines of each section that has some, by section id."""
+def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
+    """Return the lines of each non-empty section by section ID."""
     lines: dict[str, list[str]] = {id: [] for id in SECTIONS}
     for id, made in (
-        ("goal", _goal(ledger)),
-        ("instructions", _instructions(ledger)),
-        ("constraints", _constraints(ledger)),
-        ("discoveries", _discoveries(ledger)),
-        ("accomplished", _accomplished(ledger)),
-        ("files", _files(ledger)),
-        ("questions", _questions(ledger)),
-        ("next", _next(ledger)),
+        ("goal", _render_goal(ledger)),
+        ("instructions", _render_instructions(ledger)),
+        ("constraints", _render_constraints(ledger)),
+        ("discoveries", _render_discoveries(ledger)),
+        ("accomplished", _render_accomplished(ledger)),
+        ("files", _render_files(ledger)),
+        ("questions", _render_questions(ledger)),
+        ("next", _render_next(ledger)),
     ):
         lines[id] += made
     return {id: tuple(found) for id, found in lines.items() if found}
 
 
-def fitting(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> Ledger:
-    """The ledger with as many entries as so many tokens hold when it is rendered; constraints go last.
+def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> Ledger:
+    """Limit the ledger to as many entries as fit these tokens when rendered; constraints go last.
 
     Where not even one entry of each kind has room, an empty one.
     """
     for share in _SHARES:
-        made = bounded(ledger, share)
-        if sum(count(line) + 1 for lines in rendered(made).values() for line in lines) <= max_tokens:
+        made = limit_ledger(ledger, share)
+        if sum(count(line) + 1 for lines in render_ledger(made).values() for line in lines) <= max_tokens:
             return made
     return Ledger()
 
 
-def bullet(text: str) -> str:
-    """One entry as a bullet, further lines indented."""
+def format_bullet(text: str) -> str:
+    """Format one entry as a bullet, with further lines indented."""
     return "- " + "\n    ".join(line.rstrip() for line in text.splitlines())
 
 
-def _goal(ledger: Ledger) -> Iterator[str]:
-    """The first request and the last one."""
+def _render_goal(ledger: Ledger) -> Iterator[str]:
+    """Render the first request and the last one."""
     for one in dict.fromkeys((*ledger.requests[:1], *ledger.requests[-1:])):
         yield _request(one)
 
 
-def _instructions(ledger: Ledger) -> Iterator[str]:
+def _render_instructions(ledger: Ledger) -> Iterator[str]:
     for one in ledger.requests[1:-1]:
         yield _request(one)
 
 
 def _request(one: UserRequest) -> str:
-    return bullet(f"[{mark(one.key)}, {one.state}] {one.text}")
+    return format_bullet(f"[{mark(one.key)}, {one.state}] {one.text}")
 
 
-def _constraints(ledger: Ledger) -> Iterator[str]:
+def _render_constraints(ledger: Ledger) -> Iterator[str]:
     for one in ledger.constraints:
-        yield bullet(f"[{mark(one.key)}, {one.scope}] {one.text}")
+        yield format_bullet(f"[{mark(one.key)}, {one.scope}] {one.text}")
 
 
-def _discoveries(ledger: Ledger) -> Iterator[str]:
+def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     if ledger.branch:
         yield f"- branch: {ledger.branch}"
     for run in ledger.commands:
         if run.check:
-            yield _command(run)
+            yield _render_command(run)
     for one in ledger.failures:
         during = f" — during: {one.during}" if one.during else ""
         yield f"- error, {'resolved' if one.resolved else 'open'}: {one.line}{during}"
@@ -89,24 +89,24 @@ def _discoveries(ledger: Ledger) -> Iterator[str]:
         yield f"- not listed, for room: {counts}"  # two digits: more would read as a number of the conversation
 
 
-def _command(one: Command) -> str:
+def _render_command(one: Command) -> str:
     status = "" if one.exit is None else f" ({one.exit})"
     told = f" — said: {one.told}" if one.told else ""
     return f"- {one.check or 'ran'}, {'ok' if one.ok else 'failed'}{status}: {one.text}{told}"
 
 
-def _accomplished(ledger: Ledger) -> Iterator[str]:
+def _render_accomplished(ledger: Ledger) -> Iterator[str]:
     for task in ledger.tasks:
         if task.state != "open" and task.text:
             yield f"- task, {task.state}: {task.text}"
     for run in ledger.commands:
         if not run.check:
-            yield _command(run)
+            yield _render_command(run)
     for commit in ledger.commits:
         yield f"- commit: {commit}"
 
 
-def _files(ledger: Ledger) -> Iterator[str]:
+def _render_files(ledger: Ledger) -> Iterator[str]:
     for one in ledger.files:
         if one.use != "read":
             yield f"- {one.use}: {one.path}" + (f" → {one.to}" if one.to else "")
@@ -115,15 +115,15 @@ def _files(ledger: Ledger) -> Iterator[str]:
         yield f"- read: {' · '.join(read[at : at + _READ_PER_LINE])}"
 
 
-def _questions(ledger: Ledger) -> Iterator[str]:
+def _render_questions(ledger: Ledger) -> Iterator[str]:
     for one in ledger.questions:
         yield f"- asked the user: {one.text}"
 
 
-def _next(ledger: Ledger) -> Iterator[str]:
-    """What is open; the latest open request at the top."""
+def _render_next(ledger: Ledger) -> Iterator[str]:
+    """Render what is open, with the latest open request at the top."""
     latest = next((one.text for one in reversed(ledger.requests) if one.state == "open"), "")
-    if latest := clipped(one_line(latest), _LATEST_CHARS):
+    if latest := clip_text(collapse_whitespace(latest), _LATEST_CHARS):
         yield f"- the user waits for: {latest}"
     for task in ledger.tasks:
         if task.state == "open" and task.text:

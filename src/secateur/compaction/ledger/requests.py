@@ -12,10 +12,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import Action, plain
-from secateur.acts.words import clipped, one_line
+from secateur.acts.calls import Action, normalize_name
+from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.entries import Question, State, UserRequest
-from secateur.compaction.ledger.said import ends, said_by_agent, said_by_user
+from secateur.compaction.ledger.said import get_agent_text, get_user_text, keep_ends
 from secateur.model import Message
 from secateur.redact import redact
 
@@ -32,38 +32,43 @@ class UserRequests(Struct, frozen=True):
     before: State  # what became of requests that stood open before
 
 
-def requests(messages: Iterable[Message]) -> UserRequests:
-    """What was asked in these messages, by the user and of the user."""
+def extract_requests(messages: Iterable[Message]) -> UserRequests:
+    """Return what was asked in these messages, by the user and of the user."""
     found: list[UserRequest] = [UserRequest("")]  # stands for what was asked before
     last = ""  # how the agent's turn ended: its text; "" while it works
     key = ""
     for message in messages:
         if message.role == "assistant" and message.parts:
-            last, key = _ending(message, last), message.key
-        elif text := said_by_user(message):
-            found = _answered(found, last, text)
-            found.append(UserRequest(ends(redact(text), MAX_CHARS), "open", message.key))
+            last, key = _track_closing_text(message, last), message.key
+        elif text := get_user_text(message):
+            found = _update_states(found, last, text)
+            found.append(UserRequest(keep_ends(redact(text), MAX_CHARS), "open", message.key))
             last = ""
-    asked = question(last)
-    first, *rest = _answered(found, last, "")
+    asked = find_closing_question(last)
+    first, *rest = _update_states(found, last, "")
     return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state)
 
 
-def question(text: str) -> str:
-    """The question with which a text ends; "" if it ends with none."""
+def find_closing_question(text: str) -> str:
+    """Return the question with which a text ends; "" if it ends with none."""
     tail = [line.strip() for line in text[-_TAIL_CHARS:].split("\n") if line.strip()][-2:]
     for line in reversed(tail):
         if found := re.search(
             r"(?:^|[.!?:;。！？]\s*|\s[-–—]\s)([^.!?。！？\n]*(?:[.][^\s.!?][^.!?。！？\n]*)*[?？])[\s*_)\"'”]*$", line
         ):
-            return clipped(one_line(found[1]).strip(" *_#-"), QUESTION_CHARS)
+            return clip_text(collapse_whitespace(found[1]).strip(" *_#-"), QUESTION_CHARS)
     return ""
 
 
-def asked(action: Action) -> str:
-    """What a call that waits for the user asks; "" if it asks nothing."""
-    found = [text for name, value in action.given.items() if plain(name) in _ASKING for text in _questions(value)]
-    return redact(clipped(one_line(" ".join(found)), QUESTION_CHARS))
+def extract_question(action: Action) -> str:
+    """Return what a call that waits for the user asks; "" if it asks nothing."""
+    found = [
+        text
+        for name, value in action.given.items()
+        if normalize_name(name) in _ASKING
+        for text in _collect_questions(value)
+    ]
+    return redact(clip_text(collapse_whitespace(" ".join(found)), QUESTION_CHARS))
 
 
 _DEEPEST = 4  # lists and objects in each other
@@ -74,27 +79,32 @@ _BACK = re.compile(
 )
 
 
-def _ending(message: Message, before: str) -> str:
-    """The agent's closing text so far; a call opens the turn again, reasoning alone says nothing."""
+def _track_closing_text(message: Message, before: str) -> str:
+    """Return the agent's closing text so far; a call reopens the turn, reasoning alone changes nothing."""
     if any(part.kind == "tool_call" for part in message.parts):
         return ""
-    return said_by_agent(message) or before
+    return get_agent_text(message) or before
 
 
-def _answered(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:
-    """With the states that the end of a turn, or the next words of the user, give them."""
-    if last and not question(last):
+def _update_states(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:
+    """Update the states of requests by the end of a turn or the user's next words."""
+    if last and not find_closing_question(last):
         return [replace(one, state="done") if one.state == "open" else one for one in found]
     if not last and text and _BACK.match(text):
         return [replace(one, state="superseded") if one.state == "open" else one for one in found]
     return found
 
 
-def _questions(value: Any, depth: int = 0) -> list[str]:
+def _collect_questions(value: Any, depth: int = 0) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, list) and depth < _DEEPEST:
-        return [text for one in value for text in _questions(one, depth + 1)]
+        return [text for one in value for text in _collect_questions(one, depth + 1)]
     if isinstance(value, dict) and depth < _DEEPEST:
-        return [text for name, one in value.items() if plain(name) in _ASKING for text in _questions(one, depth + 1)]
+        return [
+            text
+            for name, one in value.items()
+            if normalize_name(name) in _ASKING
+            for text in _collect_questions(one, depth + 1)
+        ]
     return []

@@ -8,12 +8,12 @@ taken as it is; clipping falls between words, so that no name is cut into anothe
 import re
 from collections.abc import Iterator
 
-from secateur.acts.words import clipped
+from secateur.acts.words import clip_text
 from secateur.model import Message
 
 
-def said_by_user(message: Message) -> str:
-    """What the user wrote in this message; "" if it is not the user who speaks."""
+def get_user_text(message: Message) -> str:
+    """Return what the user wrote in this message; "" if the user did not write it."""
     if message.role != "user" or message.origin != "user":
         return ""
     texts = [part.text for part in message.parts if part.kind == "text" and not part.container_key]
@@ -21,15 +21,15 @@ def said_by_user(message: Message) -> str:
     return "" if _REPORT.match(text) else text
 
 
-def said_by_agent(message: Message) -> str:
-    """The text of an assistant message, reasoning and calls left out."""
+def get_agent_text(message: Message) -> str:
+    """Return the text of an assistant message, without reasoning and calls."""
     if message.role != "assistant" or message.origin not in ("user", "synthetic"):
         return ""
     return "\n".join(part.text for part in message.parts if part.kind == "text" and not part.container_key).strip()
 
 
-def sentences(text: str) -> Iterator[str]:
-    """Sentences of a text without its fenced blocks and quotations; a list stays with the line that opens it."""
+def split_sentences(text: str) -> Iterator[str]:
+    """Split a text without code blocks and quotes into sentences; a list stays with its opening line."""
     lines = [line for line in _FENCED.sub("\n", text).split("\n") if not line.lstrip().startswith(">")]
     at = 0
     while at < len(lines):
@@ -45,13 +45,13 @@ def sentences(text: str) -> Iterator[str]:
             yield from (one.strip() for one in _STOP.split(block[0]) if one.strip())
 
 
-def ends(text: str, max_chars: int) -> str:
-    """A long text as its beginning and its end, about two to one, each cut between words."""
+def keep_ends(text: str, max_chars: int) -> str:
+    """Shorten a long text to its beginning and end, about two to one, each cut between words."""
     if len(text) <= max_chars:
         return text
     tail = text[-max_chars // 3 :]
     start = min((at for blank in " \n" if (at := tail.find(blank)) >= 0), default=len(tail))
-    return f"{clipped(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
+    return f"{clip_text(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
 
 
 _WOVEN = re.compile(

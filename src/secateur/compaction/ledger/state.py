@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from secateur.acts.runs import Ran
-from secateur.acts.words import clipped
+from secateur.acts.words import clip_text
 from secateur.redact import redact
 
 COMMIT_CHARS = 160
@@ -26,12 +26,12 @@ def branch(ran: Iterable[Ran]) -> str:
     return redact(found)
 
 
-def commits(ran: Iterable[Ran]) -> Iterator[str]:
-    """The line git printed for each commit: branch, hash, subject."""
+def find_commits(ran: Iterable[Ran]) -> Iterator[str]:
+    """Yield the line that git printed for each commit: branch, hash, subject."""
     for run in ran:
         if "git" in run.text and "commit" in run.text:
             for line in _COMMIT.findall(run.action.said[:_SEARCHED]):
-                yield clipped(redact(line), COMMIT_CHARS)
+                yield clip_text(redact(line), COMMIT_CHARS)
 
 
 _SEARCHED = 20_000  # characters of an output

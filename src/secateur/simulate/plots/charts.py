@@ -6,18 +6,18 @@ Rule: data in, data out; sizes in pixels. Colors that depend on the theme come f
 from textwrap import wrap
 from typing import Any
 
-from secateur.simulate.plots.labels import placed
+from secateur.simulate.plots.labels import place_labels
 from secateur.simulate.plots.layers import LAYERS
 from secateur.simulate.plots.picture import Picture, Rows
-from secateur.simulate.plots.style import OF_LAYERS, of_policies
+from secateur.simulate.plots.style import OF_LAYERS, assign_colors
 
 WIDE, HIGH = 860, 230
 HALF, LOW = 393, 280
 Chart = dict[str, Any]
 
 
-def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
-    """What each request's prompt held under one policy, layer upon layer; epochs as lines."""
+def draw_context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
+    """Chart each request's prompt under one policy, in layers; epochs are lines."""
     top = max((sum(row[one] for one in LAYERS) for row in picture.context), default=1)
     used = [one for one in LAYERS if any(row[one] for row in picture.context)]
     rows = [row for row in picture.context if row["policy"] == policy]
@@ -46,20 +46,26 @@ def context(picture: Picture, policy: str, *, legend: bool = True) -> Chart:
             | {"axis": {"format": "~s", "tickCount": 5}, "scale": {"domain": [0, top * 1.04], "nice": False}},
             "color": color,
             "order": {"field": "rank", "type": "quantitative"},
-            "tooltip": [_tip("request", "d"), {"field": "layer", "title": "kind"}, _tip("tokens", ",")],
+            "tooltip": [
+                _make_tooltip("request", "d"),
+                {"field": "layer", "title": "kind"},
+                _make_tooltip("tokens", ","),
+            ],
         },
     }
-    return _sized([area, *_epochs(marks, x)], WIDE, HIGH) | _title(*_heading(picture, policy, marks))
+    return _with_size([area, *_draw_epochs(marks, x)], WIDE, HIGH) | _make_title(
+        *_format_heading(picture, policy, marks)
+    )
 
 
-def bills(picture: Picture) -> Chart:
-    """What each policy had cost by each request."""
-    colors = of_policies(picture.policies, picture.chosen)
+def draw_bills(picture: Picture) -> Chart:
+    """Chart each policy's cost up to each request."""
+    colors = assign_colors(picture.policies, picture.chosen)
     ends = {row["policy"]: row["dollars"] for row in picture.standings}
     most = max(ends.values(), default=0.0)
     order = sorted(ends, key=lambda name: -ends[name])
     named = {name: f"{name}  ${ends[name]:,.2f}" for name in order}
-    rows = [{**row, "named": named[row["policy"]], **_strong(picture, row["policy"])} for row in picture.bills]
+    rows = [{**row, "named": named[row["policy"]], **_choose_style(picture, row["policy"])} for row in picture.bills]
     scale = {"domain": [named[one] for one in order], "range": [colors[one] for one in order]}
     line = {
         "data": {"values": rows},
@@ -75,21 +81,27 @@ def bills(picture: Picture) -> Chart:
             "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
             "strokeDash": {"field": "dashed", "type": "nominal", "legend": None}
             | {"scale": {"domain": [False, True], "range": [[1, 0], [5, 4]]}},
-            "tooltip": [{"field": "policy"}, _tip("request", "d"), _tip("dollars", "$,.2f", "so far")],
+            "tooltip": [
+                {"field": "policy"},
+                _make_tooltip("request", "d"),
+                _make_tooltip("dollars", "$,.2f", "so far"),
+            ],
         },
     }
-    return _sized([line], HALF, LOW) | _title("The bill so far", "each request's prompt and answer, summed up")
+    return _with_size([line], HALF, LOW) | _make_title("The bill so far", "each request's prompt and answer, summed up")
 
 
-def trade(picture: Picture) -> Chart:
-    """What was kept of what the agent went on to use, against what was paid."""
-    colors = of_policies(picture.policies, picture.chosen)
+def draw_trade(picture: Picture) -> Chart:
+    """Chart recall against cost."""
+    colors = assign_colors(picture.policies, picture.chosen)
     rows = picture.standings
-    left, right = _span([row[name] for row in rows for name in ("share", "refetched")], 0.06)
-    low, high = _span([row[name] for row in rows for name in ("recall", "soft")], 0.08)
-    across = [(_part(row["share"], left, right) * HALF, _part(row["recall"], high, low) * LOW) for row in rows]
-    ends = [_part(row["refetched"], left, right) * HALF for row in rows]
-    rings = [_part(row["soft"], high, low) * LOW for row in rows]
+    left, right = _widen_span([row[name] for row in rows for name in ("share", "refetched")], 0.06)
+    low, high = _widen_span([row[name] for row in rows for name in ("recall", "soft")], 0.08)
+    across = [
+        (_interpolate(row["share"], left, right) * HALF, _interpolate(row["recall"], high, low) * LOW) for row in rows
+    ]
+    ends = [_interpolate(row["refetched"], left, right) * HALF for row in rows]
+    rings = [_interpolate(row["soft"], high, low) * LOW for row in rows]
     names = [row["policy"] for row in rows]
     scale = {"domain": names, "range": [colors[one] for one in names]}
     x: Chart = {"field": "share", "type": "quantitative", "title": "bill, of the unpruned one"}
@@ -99,11 +111,11 @@ def trade(picture: Picture) -> Chart:
     color = {"field": "policy", "type": "nominal", "scale": scale, "legend": None}
     tips = [
         {"field": "policy"},
-        _tip("dollars", "$,.2f", "bill"),
-        _tip("refetched dollars", "$,.2f", "bill, lost results fetched again"),
-        _tip("recall", ".1%", "hard recall"),
-        _tip("soft", ".1%", "soft recall"),
-        _tip("intact", ".1%", "requests with all they needed"),
+        _make_tooltip("dollars", "$,.2f", "bill"),
+        _make_tooltip("refetched dollars", "$,.2f", "bill, lost results fetched again"),
+        _make_tooltip("recall", ".1%", "hard recall"),
+        _make_tooltip("soft", ".1%", "soft recall"),
+        _make_tooltip("intact", ".1%", "requests with all they needed"),
     ]
     again: Chart = {"mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 2}}
     again |= {"encoding": {"x": x, "x2": {"field": "refetched"}, "y": y, "color": color}}
@@ -118,17 +130,17 @@ def trade(picture: Picture) -> Chart:
     name |= {"encoding": {"x": {"field": "lx", "type": "quantitative", "scale": None, "axis": None}}}
     name["encoding"] |= {"y": {"field": "ly", "type": "quantitative", "scale": None, "axis": None}}
     name["encoding"] |= {"text": {"field": "names"}, "color": color}
-    name |= {"data": {"values": _named(names, across, ends, rings)}}
-    chart = _sized([again, stem, soft, point, name], HALF, LOW) | {"data": {"values": rows}}
+    name |= {"data": {"values": _label_points(names, across, ends, rings)}}
+    chart = _with_size([again, stem, soft, point, name], HALF, LOW) | {"data": {"values": rows}}
     chart["resolve"] = {"scale": {"x": "shared", "y": "shared"}}
-    return chart | _title("Recall against cost", "top left is best; ring: soft recall; bar: with refetching")
+    return chart | _make_title("Recall against cost", "top left is best; ring: soft recall; bar: with refetching")
 
 
-def image(picture: Picture) -> Chart:
-    """All charts as one."""
+def draw_image(picture: Picture) -> Chart:
+    """All charts in one image."""
     shown = list(dict.fromkeys((picture.policies[0], picture.chosen)))
-    over = [context(picture, one, legend=at == len(shown) - 1) for at, one in enumerate(shown)]
-    below = {"hconcat": [bills(picture), trade(picture)], "bounds": "flush", "spacing": 74, "resolve": _APART}
+    over = [draw_context(picture, one, legend=at == len(shown) - 1) for at, one in enumerate(shown)]
+    below = {"hconcat": [draw_bills(picture), draw_trade(picture)], "bounds": "flush", "spacing": 74, "resolve": _APART}
     title: Chart = {
         "text": picture.title,
         "subtitle": [picture.subtitle, *(line for one in picture.words for line in wrap(one, _LINE))],
@@ -146,7 +158,7 @@ _NEAR = 5.0  # pixels: closer points are one to the eye
 _APART = {"scale": {"color": "independent", "x": "independent", "y": "independent"}}
 
 
-def _heading(picture: Picture, policy: str, marks: Rows) -> tuple[str, str]:
+def _format_heading(picture: Picture, policy: str, marks: Rows) -> tuple[str, str]:
     row = next(one for one in picture.standings if one["policy"] == policy)
     title = "Context as it was" if policy == picture.policies[0] else f"Context under {policy}"
     epochs = f", {len(marks):,} epochs" if len(marks) != 1 else ", 1 epoch"
@@ -155,10 +167,10 @@ def _heading(picture: Picture, policy: str, marks: Rows) -> tuple[str, str]:
     return title, f"${row['dollars']:,.2f}{share}, at most {row['peak']:,} tokens, {row['sent']:,} sent"
 
 
-def _epochs(marks: Rows, x: Chart) -> list[Chart]:
-    """Lines where edits were made, each with what it says; those at birth are ticks at the foot."""
-    tips = [_tip("request", "d"), {"field": "why"}, _tip("freed", ",", "tokens freed")]
-    tips += [_tip("cost", "$,.4f", "cost then"), _tip("saved", "$,.4f", "saved since")]
+def _draw_epochs(marks: Rows, x: Chart) -> list[Chart]:
+    """Lines for epochs with tooltips; those at birth are ticks at the bottom."""
+    tips = [_make_tooltip("request", "d"), {"field": "why"}, _make_tooltip("freed", ",", "tokens freed")]
+    tips += [_make_tooltip("cost", "$,.4f", "cost then"), _make_tooltip("saved", "$,.4f", "saved since")]
     events = [row for row in marks if row["kind"] != "at birth"]
     births = [row for row in marks if row["kind"] == "at birth"]
     faint = max(0.18, min(0.8, 12 / max(1, len(events))))
@@ -176,28 +188,28 @@ def _epochs(marks: Rows, x: Chart) -> list[Chart]:
     return found
 
 
-def _strong(picture: Picture, policy: str) -> dict[str, Any]:
+def _choose_style(picture: Picture, policy: str) -> dict[str, Any]:
     first, last = picture.policies[0], picture.policies[-1]
     wide = 3.2 if policy == picture.chosen else 2.2 if policy == first else 1.5
     return {"wide": wide, "dashed": policy == last}
 
 
-def _named(names: list[str], points: list[tuple[float, float]], ends: list[float], rings: list[float]) -> Rows:
-    """One label for each place where points stand, in the color of the first of them."""
+def _label_points(names: list[str], points: list[tuple[float, float]], ends: list[float], rings: list[float]) -> Rows:
+    """One label for each cluster of points, in the color of its first point."""
     groups: list[list[int]] = []
     for at, (x, y) in enumerate(points):
         near = (one for one in groups if abs(points[one[0]][0] - x) < _NEAR and abs(points[one[0]][1] - y) < _NEAR)
         group = next(near, None)
         groups.append([at]) if group is None else group.append(at)
-    texts = [_listed([names[at] for at in group]) for group in groups]
+    texts = [_join_names([names[at] for at in group]) for group in groups]
     bars = [(min(x, end), y, max(x, end)) for (x, y), end in zip(points, ends, strict=True)]
     bars += [(x, ring, x) for (x, _), ring in zip(points, rings, strict=True)]
-    spots = placed(texts, [points[group[0]] for group in groups], bars, HALF, LOW)
+    spots = place_labels(texts, [points[group[0]] for group in groups], bars, HALF, LOW)
     told = zip(texts, spots, groups, strict=True)
     return [{"names": text, "lx": spot.x, "ly": spot.y, "policy": names[group[0]]} for text, spot, group in told]
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return (
         ", ".join(names)
         if len(names) <= _MANY
@@ -205,23 +217,23 @@ def _listed(names: list[str]) -> str:
     )
 
 
-def _part(value: float, first: float, last: float) -> float:
+def _interpolate(value: float, first: float, last: float) -> float:
     return (value - first) / (last - first)
 
 
-def _span(values: list[float], room: float) -> tuple[float, float]:
+def _widen_span(values: list[float], room: float) -> tuple[float, float]:
     low, high = min(values), max(values)
     more = max((high - low) * room, 0.02)
     return low - more, high + more
 
 
-def _tip(field: str, form: str, title: str = "") -> Chart:
+def _make_tooltip(field: str, form: str, title: str = "") -> Chart:
     return {"field": field, "type": "quantitative", "format": form, "title": title or field}
 
 
-def _sized(layers: list[Chart], width: int, height: int) -> Chart:
+def _with_size(layers: list[Chart], width: int, height: int) -> Chart:
     return {"layer": layers, "width": width, "height": height}
 
 
-def _title(text: str, below: str) -> Chart:
+def _make_title(text: str, below: str) -> Chart:
     return {"title": {"text": text, "subtitle": below}}

@@ -20,27 +20,27 @@ class Placed(Struct, frozen=True):
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def placed(
+def place_labels(
     names: Sequence[str],
     points: Sequence[tuple[float, float]],
     bars: Sequence[tuple[float, float, float]],
     width: float,
     height: float,
 ) -> list[Placed]:
-    """One place for each name, inside the chart where there is room; bars (left, height, right) stay free as well."""
+    """One place per name, inside the chart if there is room; bars (left, height, right) stay clear too."""
     taken: list[Box] = [(left - 5, y - 4, right + 5, y + 4) for left, y, right in bars]
     order = sorted(range(len(names)), key=lambda at: (points[at][1], -points[at][0]))
     found: dict[int, Placed] = {}
     for at in order:
         wide = _CHAR * len(names[at])
-        places = list(_around(points[at], wide))
-        free = (one for one in places if _fits(_box(one, wide), taken, width, height))
+        places = list(_iterate_places(points[at], wide))
+        free = (one for one in places if _can_fit(_make_box(one, wide), taken, width, height))
         found[at] = next(free, places[0])
-        taken.append(_box(found[at], wide))
+        taken.append(_make_box(found[at], wide))
     return [found[at] for at in range(len(names))]
 
 
-def _around(point: tuple[float, float], wide: float) -> Iterator[Placed]:
+def _iterate_places(point: tuple[float, float], wide: float) -> Iterator[Placed]:
     x, y = point
     for far in range(12):
         down = far * _HEIGHT
@@ -51,11 +51,11 @@ def _around(point: tuple[float, float], wide: float) -> Iterator[Placed]:
         yield Placed(x - wide / 2, y - _HEIGHT - down)
 
 
-def _box(one: Placed, wide: float) -> Box:
+def _make_box(one: Placed, wide: float) -> Box:
     return one.x, one.y - _HEIGHT / 2, one.x + wide, one.y + _HEIGHT / 2
 
 
-def _fits(box: Box, taken: Sequence[Box], width: float, height: float) -> bool:
+def _can_fit(box: Box, taken: Sequence[Box], width: float, height: float) -> bool:
     left, top, right, bottom = box
     if left < 0 or right > width or top < 0 or bottom > height:
         return False

@@ -25,10 +25,10 @@ _KINDS = {"reasoning": "reasoning", "tool_call": "tool calls", "tool_result": "t
 Layer = list[int]  # tokens, in the order of LAYERS
 
 
-def layers(recording: Recording, run: Run) -> list[Layer]:
-    """By request: tokens of each layer in the view that was sent."""
+def measure_layers(recording: Recording, run: Run) -> list[Layer]:
+    """By request: tokens of each layer in the sent view."""
     stack = _Stack(recording)
-    return [stack.of(turn.request.segment, turn.seen, turn.fixed_tokens) for turn in run.turns]
+    return [stack.measure_view(turn.request.segment, turn.seen, turn.fixed_tokens) for turn in run.turns]
 
 
 class _Stack:
@@ -40,7 +40,7 @@ class _Stack:
         self._messages: Sequence[Message] = ()
         self._sums: list[Layer] = [[0] * len(LAYERS)]
 
-    def of(self, segment: int, seen: Sequence[Message], fixed: int) -> Layer:
+    def measure_view(self, segment: int, seen: Sequence[Message], fixed: int) -> Layer:
         pairs = zip(self._messages, seen, strict=False)
         short = min(len(self._messages), len(seen))
         keep = next((at for at, (old, new) in enumerate(pairs) if old is not new), short)
@@ -57,11 +57,11 @@ class _Stack:
         whole_message = id(message) in self._own[segment]
         for part in message.parts:
             edited = not whole_message and self._came[segment].get(part.key, part.text) != part.text
-            whole[LAYERS.index(LEFT if edited else _layer(message, part))] += part.tokens
+            whole[LAYERS.index(LEFT if edited else _classify_part(message, part))] += part.tokens
         return whole
 
 
-def _layer(message: Message, part: Part) -> str:
+def _classify_part(message: Message, part: Part) -> str:
     if part.kind in _KINDS:
         return _KINDS[part.kind]
     if message.role == "system":

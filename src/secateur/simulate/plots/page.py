@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from secateur.simulate.plots.charts import bills, context, trade
+from secateur.simulate.plots.charts import draw_bills, draw_context, draw_trade
 from secateur.simulate.plots.picture import Picture
-from secateur.simulate.plots.style import FAINT, FONT, INK, LINES, PAPER, config
+from secateur.simulate.plots.style import FAINT, FONT, INK, LINES, PAPER, make_config
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data:"
 _COLUMNS = (
@@ -43,23 +43,23 @@ def page(picture: Picture, bundle: Callable[[str], str]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(picture.title)}: what each policy would have cost</title>",
-            f"<style>{_colors()}\n{style}</style></head><body><main>",
+            f"<style>{_format_colors()}\n{style}</style></head><body><main>",
             f"<h1>{escape(picture.title)}</h1><p class=faint>{escape(picture.subtitle)}</p>",
             *(f"<p>{escape(one)}</p>" for one in picture.words),
             '<div class=chart id="before"></div>',
-            f'<label class=choose>policy <select id="policy">{_options(picture)}</select></label>',
+            f'<label class=choose>policy <select id="policy">{_format_options(picture)}</select></label>',
             '<div class=chart id="after"></div>',
             '<div class=two><div class=chart id="bills"></div><div class=chart id="trade"></div></div>',
-            f"<h2>All figures</h2><div class=wide>{_figures(picture)}</div>",
+            f"<h2>All figures</h2><div class=wide>{_format_figures(picture)}</div>",
             '<h2 id="named"></h2><div class=wide id="chapters"></div>',
             "</main>",
-            f'<script type="application/json" id="picture">{_data(picture)}</script>',
+            f'<script type="application/json" id="picture">{_dump_data(picture)}</script>',
             f'<script type="module">{script}</script></body></html>',
         )
     )
 
 
-def _colors() -> str:
+def _format_colors() -> str:
     def of(theme: str) -> str:
         named = {"ink": INK, "faint": FAINT, "lines": LINES, "paper": PAPER}
         return "".join(f"--{name}:{colors[theme]};" for name, colors in named.items())
@@ -67,30 +67,30 @@ def _colors() -> str:
     return f":root{{{of('light')}font-family:{FONT}}} @media(prefers-color-scheme:dark){{:root{{{of('dark')}}}}}"
 
 
-def _options(picture: Picture) -> str:
-    """All policies but the unpruned one and the oracle, of which no context is drawn."""
+def _format_options(picture: Picture) -> str:
+    """Options for all policies except the unpruned one and the oracle, which have no context chart."""
     names = picture.policies[1:-1]
     return "".join(f"<option{' selected' if name == picture.chosen else ''}>{escape(name)}</option>" for name in names)
 
 
-def _data(picture: Picture) -> str:
+def _dump_data(picture: Picture) -> str:
     held: dict[str, Any] = {
-        "before": context(picture, picture.policies[0], legend=False),
-        "after": {name: context(picture, name) for name in picture.policies[1:-1]},
-        "bills": bills(picture),
-        "trade": trade(picture),
+        "before": draw_context(picture, picture.policies[0], legend=False),
+        "after": {name: draw_context(picture, name) for name in picture.policies[1:-1]},
+        "bills": draw_bills(picture),
+        "trade": draw_trade(picture),
         "chapters": picture.chapters,
-        "config": {theme: config(theme) for theme in ("light", "dark")},
+        "config": {theme: make_config(theme) for theme in ("light", "dark")},
     }
     return json.dumps(held, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _figures(picture: Picture) -> str:
+def _format_figures(picture: Picture) -> str:
     heads = "".join(f"<th>{one}</th>" for one in _COLUMNS)
-    return f"<table><tr>{heads}</tr>{''.join(_row(row, picture.chosen) for row in picture.standings)}</table>"
+    return f"<table><tr>{heads}</tr>{''.join(_format_row(row, picture.chosen) for row in picture.standings)}</table>"
 
 
-def _row(row: dict[str, Any], chosen: str) -> str:
+def _format_row(row: dict[str, Any], chosen: str) -> str:
     cells = (
         f"{row['sent']:,}",
         f"{row['peak']:,}",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from secateur.simulate.account import DecisionLog, account
-from secateur.simulate.plots.layers import LAYERS, layers
-from secateur.simulate.story import story, told
+from secateur.simulate.account import DecisionLog, build_account
+from secateur.simulate.plots.layers import LAYERS, measure_layers
+from secateur.simulate.story import describe_chapter, divide_chapters
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison, PolicyResult
@@ -37,35 +37,35 @@ class Picture(Struct, frozen=True):
     words: tuple[str, ...] = ()  # sentences for people, beside the charts
 
 
-def pictured(found: "Comparison", title: str, chosen: str = "", words: Sequence[str] = ()) -> Picture:
-    """The picture of a comparison; `chosen` is the policy to look at, else the first."""
+def build_picture(found: "Comparison", title: str, chosen: str = "", words: Sequence[str] = ()) -> Picture:
+    """The picture of a comparison; `chosen` is the policy to highlight, by default the first."""
     names = tuple(one.name for one in found.all)
     first = found.standings[0].name if found.standings else found.base.name
     context: Rows = []
     epochs: Rows = []
     chapters: Rows = []
     for one in (found.base, *found.standings):
-        why = account(one.run, found.base.run)
-        kept = _kept(one)
-        stacks = layers(found.recording, one.run)
+        why = build_account(one.run, found.base.run)
+        kept = _sample_rows(one)
+        stacks = measure_layers(found.recording, one.run)
         context += [{"policy": one.name, "request": n + 1, **dict(zip(LAYERS, stacks[n], strict=True))} for n in kept]
-        epochs += _epochs(one, why)
-        chapters += _chapters(one, why)
+        epochs += _list_epochs(one, why)
+        chapters += _list_chapters(one, why)
     return Picture(
         title,
-        _subtitle(found),
+        _format_subtitle(found),
         names,
         chosen or first,
         context,
         epochs,
         chapters,
         [row for one in found.all for row in _bill(one)],
-        [_standing(one, found.base) for one in found.all],
+        [_build_standing(one, found.base) for one in found.all],
         tuple(words),
     )
 
 
-def _kept(one: "PolicyResult") -> list[int]:
+def _sample_rows(one: "PolicyResult") -> list[int]:
     rows = one.run.rows
     step = -(-len(rows) // _POINTS) or 1
     ends = {0, len(rows) - 1} if rows else set()
@@ -73,8 +73,8 @@ def _kept(one: "PolicyResult") -> list[int]:
     return sorted(ends | opened | set(range(0, len(rows), step)))
 
 
-def _epochs(one: "PolicyResult", told: DecisionLog) -> Rows:
-    dollars = one.run.price.dollars
+def _list_epochs(one: "PolicyResult", told: DecisionLog) -> Rows:
+    dollars = one.run.price.to_dollars
     return [
         {
             "policy": one.name,
@@ -89,8 +89,8 @@ def _epochs(one: "PolicyResult", told: DecisionLog) -> Rows:
     ]
 
 
-def _chapters(one: "PolicyResult", account: DecisionLog) -> Rows:
-    dollars = one.run.price.dollars
+def _list_chapters(one: "PolicyResult", account: DecisionLog) -> Rows:
+    dollars = one.run.price.to_dollars
     return [
         {
             "policy": one.name,
@@ -100,25 +100,27 @@ def _chapters(one: "PolicyResult", account: DecisionLog) -> Rows:
             "freed": chapter.freed,
             "cost": dollars(chapter.cost),
             "saved": dollars(chapter.saved),
-            "why": told(chapter, one.name),
+            "why": describe_chapter(chapter, one.name),
         }
-        for chapter in story(one.run, account, _CHAPTERS)
+        for chapter in divide_chapters(one.run, account, _CHAPTERS)
     ]
 
 
 def _bill(one: "PolicyResult") -> Rows:
     sums = list(accumulate(row.units for row in one.run.rows))
-    return [{"policy": one.name, "request": n + 1, "dollars": one.run.price.dollars(sums[n])} for n in _kept(one)]
+    return [
+        {"policy": one.name, "request": n + 1, "dollars": one.run.price.to_dollars(sums[n])} for n in _sample_rows(one)
+    ]
 
 
-def _standing(one: "PolicyResult", base: "PolicyResult") -> dict[str, Any]:
+def _build_standing(one: "PolicyResult", base: "PolicyResult") -> dict[str, Any]:
     whole = base.run.bill.units or 1.0
     return {
         "policy": one.name,
         "dollars": one.run.bill.dollars,
         "share": one.run.bill.units / whole,
         "refetched": one.refetched / whole,
-        "refetched dollars": one.run.price.dollars(one.refetched),
+        "refetched dollars": one.run.price.to_dollars(one.refetched),
         "recall": one.score.hard,
         "soft": one.score.soft,
         "intact": one.score.intact,
@@ -130,7 +132,7 @@ def _standing(one: "PolicyResult", base: "PolicyResult") -> dict[str, Any]:
     }
 
 
-def _subtitle(found: "Comparison") -> str:
+def _format_subtitle(found: "Comparison") -> str:
     price = found.terms.price
     requests = len(found.recording.requests)
     return f"{requests:,} request{'' if requests == 1 else 's'} · {price.model} · prices: {price.source}"

@@ -26,15 +26,15 @@ CHOSEN, BASE, ORACLE = "#1f9d63", "#808b99", "#c0476b"
 _OTHERS = ("#4f8fd0", "#d98a2b", "#8f6fc4", "#2fa3a8", "#b5598f", "#8c8a3c", "#5f7f8f", "#cc6a52")
 
 
-def of_policies(names: Sequence[str], chosen: str) -> dict[str, str]:
-    """A color for each; the first is the unpruned one, the last the oracle."""
+def assign_colors(names: Sequence[str], chosen: str) -> dict[str, str]:
+    """A color for each policy; the first is the unpruned one, the last the oracle."""
     others = [name for name in names[1:-1] if name != chosen]
     colors = {name: _OTHERS[at % len(_OTHERS)] for at, name in enumerate(others)}
     return {names[0]: BASE, **colors, names[-1]: ORACLE, chosen: CHOSEN}
 
 
-def config(theme: str) -> dict[str, Any]:
-    """The look of all charts."""
+def make_config(theme: str) -> dict[str, Any]:
+    """The style of all charts."""
     ink, faint, lines = INK[theme], FAINT[theme], LINES[theme]
     return {
         "font": FONT,

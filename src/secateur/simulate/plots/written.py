@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from secateur.errors import ConfigError
-from secateur.simulate.plots.charts import image
+from secateur.simulate.plots.charts import draw_image
 from secateur.simulate.plots.page import page
 from secateur.simulate.plots.picture import Picture
-from secateur.simulate.plots.style import PAPER, config
+from secateur.simulate.plots.style import PAPER, make_config
 
 ENDINGS = (".html", ".png", ".svg", ".pdf")
 _SCALE = 2.0  # pixels of an image per pixel of the drawing: sharp on a dense screen
@@ -22,11 +22,11 @@ def write(picture: Picture, out: Path, theme: str = "light") -> None:
 
     Raises ConfigError for another ending, or where the extra is not installed; OSError where it cannot be written.
     """
-    draw, ending = ready(out), out.suffix.lower()
+    draw, ending = load_renderer(out), out.suffix.lower()
     if ending == ".html":
         out.write_text(page(picture, draw.javascript_bundle), encoding="utf-8")
         return
-    spec = image(picture) | {"config": config(theme), "background": PAPER[theme]}
+    spec = draw_image(picture) | {"config": make_config(theme), "background": PAPER[theme]}
     if ending == ".png":
         out.write_bytes(draw.vegalite_to_png(spec, scale=_SCALE))
     elif ending == ".svg":
@@ -35,8 +35,8 @@ def write(picture: Picture, out: Path, theme: str = "light") -> None:
         out.write_bytes(draw.vegalite_to_pdf(spec))
 
 
-def ready(out: Path) -> Any:
-    """What draws, if it is there and knows the file's ending. Raises ConfigError."""
+def load_renderer(out: Path) -> Any:
+    """Load the renderer, if installed and able to write the file's type. Raises ConfigError."""
     if out.suffix.lower() not in ENDINGS:
         raise ConfigError(f"{out}: a picture ends in {', '.join(ENDINGS)}")
     try:

@@ -6,7 +6,17 @@ beside a bill, never alone; what they cannot see is in `docs/explanation/recall.
 
 from secateur.simulate.recall.outcomes import Outcome, ViewState
 from secateur.simulate.recall.recordings import Recall, recall_of
-from secateur.simulate.recall.score import LostReference, Score, Stratum, refetch
-from secateur.simulate.recall.views import held
+from secateur.simulate.recall.score import LostReference, Score, Stratum, compute_refetch_cost
+from secateur.simulate.recall.views import compare_views
 
-__all__ = ["ViewState", "LostReference", "Outcome", "Recall", "Score", "Stratum", "held", "recall_of", "refetch"]
+__all__ = [
+    "ViewState",
+    "LostReference",
+    "Outcome",
+    "Recall",
+    "Score",
+    "Stratum",
+    "compare_views",
+    "recall_of",
+    "compute_refetch_cost",
+]

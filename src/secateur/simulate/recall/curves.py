@@ -38,8 +38,8 @@ class Interval(Struct, frozen=True):
 UNPRUNED = Point(1.0, 1.0)  # to do nothing is always possible
 
 
-def frontier(points: Iterable[Point]) -> list[Point]:
-    """The points that no other one beats on both counts, the cheapest first; doing nothing is one of the candidates."""
+def find_frontier(points: Iterable[Point]) -> list[Point]:
+    """The points not dominated on both counts, cheapest first; doing nothing is one of the candidates."""
     found: list[Point] = []
     for one in sorted([*points, UNPRUNED], key=lambda point: (point.cost, -point.recall)):
         if not found or one.recall > found[-1].recall:
@@ -47,19 +47,19 @@ def frontier(points: Iterable[Point]) -> list[Point]:
     return found
 
 
-def area(points: Iterable[Point]) -> float:
-    """What can be kept at a cost, over all costs from nothing to the unpruned bill: 0 to 1, and more is better.
+def compute_area(points: Iterable[Point]) -> float:
+    """Recall kept, integrated over costs from nothing to the unpruned bill: 0 to 1, more is better.
 
     At each cost the best recall counts that some point has for no more; below the cheapest one there is none. So a
     policy that keeps everything at half the bill has 0.5, and so has one that costs nothing and keeps half.
     """
-    best = [one for one in frontier(points) if one.cost < 1.0]
+    best = [one for one in find_frontier(points) if one.cost < 1.0]
     ends = [one.cost for one in best[1:]] + [1.0] * bool(best)
     return sum(one.recall * (end - one.cost) for one, end in zip(best, ends, strict=True))
 
 
-def interval(values: Sequence[float], *, seed: int = 0, draws: int = DRAWS) -> Interval:
-    """The mean of one figure per session, and how far it moves with the sessions that happened to be recorded.
+def compute_interval(values: Sequence[float], *, seed: int = 0, draws: int = DRAWS) -> Interval:
+    """The mean of one figure per session, and its interval under resampling of sessions.
 
     The same values and seed give the same interval. Raises ValueError without a session.
     """

@@ -10,8 +10,8 @@ from posixpath import join, normpath
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, actions
-from secateur.acts.files import touched
+from secateur.acts.calls import Action, list_actions
+from secateur.acts.files import list_file_effects
 from secateur.model import Message
 
 
@@ -22,17 +22,17 @@ class Files(Struct, frozen=True):
     readings: frozenset[int]  # results that show a file by a call that only reads
 
 
-def files_of(messages: Sequence[Message], cwd: str = "") -> Files:
-    """What the calls of a history say of its files."""
+def track_files(messages: Sequence[Message], cwd: str = "") -> Files:
+    """What the calls of a history say about its files."""
     numbers = {part.key: number for number, part in enumerate(part for one in messages for part in one.parts)}
     read: dict[int, list[str]] = {}
     wrote: dict[str, list[int]] = {}
     readings = set()
-    for action in actions(messages):
+    for action in list_actions(messages):
         if action.result is None:
             continue
         number = numbers[action.result.key]
-        for use, path in _uses(action, cwd):
+        for use, path in _list_uses(action, cwd):
             if use == "read":
                 read.setdefault(number, []).append(path)
             else:
@@ -41,21 +41,21 @@ def files_of(messages: Sequence[Message], cwd: str = "") -> Files:
             readings.add(number)
     for numbers_of_path in wrote.values():
         numbers_of_path.sort()
-    stale = {number: _next(number, paths, wrote) for number, paths in read.items()}
+    stale = {number: _find_next_write(number, paths, wrote) for number, paths in read.items()}
     return Files({number: at for number, at in stale.items() if at}, frozenset(readings))
 
 
-def _uses(action: Action, cwd: str) -> list[tuple[str, str]]:
+def _list_uses(action: Action, cwd: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for effect in touched(action):
+    for effect in list_file_effects(action):
         found.append((effect.use, normpath(join(cwd, effect.path))))
         if effect.to:
             found.append((effect.use, normpath(join(cwd, effect.to))))
     return found
 
 
-def _next(number: int, paths: Sequence[str], wrote: dict[str, list[int]]) -> int:
-    """The first part behind `number` that wrote to one of these; 0 if none did."""
+def _find_next_write(number: int, paths: Sequence[str], wrote: dict[str, list[int]]) -> int:
+    """The first later part that wrote to one of these paths; 0 if none did."""
     later = [
         times[place]
         for path in paths

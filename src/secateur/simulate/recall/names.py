@@ -3,7 +3,7 @@
 Rule: one table for everything that is compared. Which identifiers count is decided in `references`.
 """
 
-from secateur.identifiers import Identifier, identifiers
+from secateur.identifiers import Identifier, find_identifiers
 from secateur.model import Part
 
 
@@ -16,19 +16,19 @@ class Names:
         self._numbers: dict[Identifier, int] = {}
         self._read: dict[tuple[bool, str], frozenset[int]] = {}
 
-    def of(self, text: str, names: bool = True) -> frozenset[int]:
+    def number_identifiers(self, text: str, names: bool = True) -> frozenset[int]:
         """The numbers of a text's identifiers; `names` as in `identifiers`."""
         known = self._read.get((names, text))
         if known is None:
-            known = frozenset(map(self._number, identifiers(text, self.cwd, names)))
+            known = frozenset(map(self._number, find_identifiers(text, self.cwd, names)))
             self._read[names, text] = known
         return known
 
-    def of_part(self, part: Part) -> frozenset[int]:
-        """What a part provides: names of arguments are the tool's; reasoning provides nothing, providers strip it."""
+    def number_part(self, part: Part) -> frozenset[int]:
+        """What a part provides: argument names are the tool's; reasoning provides nothing, providers strip it."""
         if not part.text or part.kind in ("reasoning", "media"):
             return frozenset()
-        return self.of(part.text, part.kind != "tool_call")
+        return self.number_identifiers(part.text, part.kind != "tool_call")
 
     def _number(self, one: Identifier) -> int:
         number = self._numbers.setdefault(one, len(self.met))

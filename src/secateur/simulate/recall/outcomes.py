@@ -38,42 +38,42 @@ class Outcome(Struct, frozen=True, gc=False, kw_only=True):
     recoverable: bool = False  # not visible, but the view says where to get it
 
 
-def outcomes(refs: References, files: Files, views: Sequence[ViewState]) -> Iterator[Outcome]:
-    """Each reference's outcome; `views` has one for each of the history's requests."""
+def judge_references(refs: References, files: Files, views: Sequence[ViewState]) -> Iterator[Outcome]:
+    """The outcome of each reference; `views` has one for each request of the history."""
     for one in refs.found:
         held, start = views[one.request], refs.starts[one.request]
-        added = any(one.id in refs.names.of(text) for text in held.added)
+        added = any(one.id in refs.names.number_identifiers(text) for text in held.added)
         visible = fresh = added
         for part in reversed(refs.shown[one.id][: one.provided]):
             if fresh:
                 break
-            if _shows(refs, held, part, one.id):
+            if _is_shown(refs, held, part, one.id):
                 visible = True
                 fresh = not 0 < files.stale_from.get(part, 0) < start
-        newest = refs.parts[refs.newest(one)]
+        newest = refs.parts[refs.get_newest(one)]
         yield Outcome(
             request=one.request,
             key=newest.key,
             tokens=newest.tokens,
-            distance=refs.distance(one),
+            distance=refs.compute_distance(one),
             kind=refs.names.met[one.id].kind,
             rarity=refs.rarity[one.id],
             hard=one.hard,
             spoken=one.spoken,
             visible=visible,
             stale=visible and not fresh,
-            recoverable=not visible and _recoverable(refs, files, held, one),
+            recoverable=not visible and _is_recoverable(refs, files, held, one),
         )
 
 
-def _shows(refs: References, held: ViewState, part: int, one: int) -> bool:
+def _is_shown(refs: References, held: ViewState, part: int, one: int) -> bool:
     text = held.changed.get(refs.parts[part].key) if held.changed else None
     if text is None:
         return True
-    return bool(text) and one in refs.names.of(text, refs.parts[part].kind != "tool_call")
+    return bool(text) and one in refs.names.number_identifiers(text, refs.parts[part].kind != "tool_call")
 
 
-def _recoverable(refs: References, files: Files, held: ViewState, one: Reference) -> bool:
+def _is_recoverable(refs: References, files: Files, held: ViewState, one: Reference) -> bool:
     start = refs.starts[one.request]
     for part in refs.shown[one.id][: one.provided]:
         if refs.parts[part].key in held.handles:

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from secateur.jsontext import Lines
 from secateur.session.document import Document
-from secateur.simulate.recall.files import Files, files_of
+from secateur.simulate.recall.files import Files, track_files
 from secateur.simulate.recall.names import Names
-from secateur.simulate.recall.outcomes import ViewState, outcomes
-from secateur.simulate.recall.references import References, references
+from secateur.simulate.recall.outcomes import ViewState, judge_references
+from secateur.simulate.recall.references import References, find_references
 from secateur.simulate.recall.score import Score, score
 from secateur.simulate.requests import Recording
 
@@ -43,35 +43,35 @@ class Recall(Struct, frozen=True):
         found = []
         for one in self.stretches:
             mine = [views[number] for number in one.requests]
-            for outcome in outcomes(one.references, one.files, mine):
+            for outcome in judge_references(one.references, one.files, mine):
                 if one.requests[outcome.request] >= since:
                     found.append(replace(outcome, request=one.requests[outcome.request]))
         return score(found, sum(number >= since for one in self.stretches for number in one.requests))
 
-    def dead_after(self, segment: int) -> dict[str, int]:
-        """As `References.dead_after` of one segment, with requests by their position in the recording."""
+    def find_last_uses(self, segment: int) -> dict[str, int]:
+        """Like `References.find_last_uses` of one segment, with requests by position in the recording."""
         one = self.stretches[segment]
-        return {key: one.requests[last] for key, last in one.references.dead_after().items()}
+        return {key: one.requests[last] for key, last in one.references.find_last_uses().items()}
 
 
 def recall_of(recording: Recording, cwd: str | None = None) -> Recall:
     """The references of a recording. `cwd` is the agent's folder; None: as its log says, else unknown."""
-    names = Names(folder_of(recording.document) if cwd is None else cwd)
-    return Recall(tuple(_stretch(recording, number, names) for number in range(len(recording.segments))))
+    names = Names(find_folder(recording.document) if cwd is None else cwd)
+    return Recall(tuple(_build_stretch(recording, number, names) for number in range(len(recording.segments))))
 
 
-def folder_of(document: Document) -> str:
-    """The folder that an agent worked in, where a log's first lines say so; else ""."""
+def find_folder(document: Document) -> str:
+    """The agent's working folder, if a log's first lines state it; else ""."""
     native = document.native
     if not isinstance(native, Lines):
         return ""
     for number in range(min(_HEAD, len(native.open().starts))):
-        if folder := _folder(native.line(number)):
+        if folder := _get_folder(native.line(number)):
             return folder
     return ""
 
 
-def _folder(value: Any) -> str:
+def _get_folder(value: Any) -> str:
     inner = value.get("payload") if isinstance(value, dict) else None
     for one in (value, inner):
         if isinstance(one, dict) and isinstance(said := one.get("cwd"), str):
@@ -79,8 +79,8 @@ def _folder(value: Any) -> str:
     return ""
 
 
-def _stretch(recording: Recording, segment: int, names: Names) -> RecordedSegment:
+def _build_stretch(recording: Recording, segment: int, names: Names) -> RecordedSegment:
     messages = recording.segments[segment].messages
     mine = [one for one in enumerate(recording.requests) if one[1].segment == segment and one[1].answer < len(messages)]
-    refs = references(messages, [request.answer for _, request in mine], names)
-    return RecordedSegment(tuple(number for number, _ in mine), refs, files_of(messages, names.cwd))
+    refs = find_references(messages, [request.answer for _, request in mine], names)
+    return RecordedSegment(tuple(number for number, _ in mine), refs, track_files(messages, names.cwd))

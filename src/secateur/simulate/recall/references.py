@@ -40,29 +40,29 @@ class References(Struct, frozen=True):
     found: tuple[Reference, ...]
     names: Names
 
-    def newest(self, one: Reference) -> int:
-        """The part that showed it last: blame and credit are its."""
+    def get_newest(self, one: Reference) -> int:
+        """The part that showed it last, which is credited or blamed for it."""
         return self.shown[one.id][one.provided - 1]
 
-    def distance(self, one: Reference) -> int:
-        """How many results back that part stands; 1 is the newest one."""
-        return self.results[self.starts[one.request]] - self.results[self.newest(one)]
+    def compute_distance(self, one: Reference) -> int:
+        """How many results back that part is; 1 is the newest one."""
+        return self.results[self.starts[one.request]] - self.results[self.get_newest(one)]
 
-    def dead_after(self) -> dict[str, int]:
-        """The last request for which each part, by its key, was the newest provider of a hard reference."""
+    def find_last_uses(self) -> dict[str, int]:
+        """By part key, the last request for which a part was the newest provider of a hard reference."""
         found: dict[str, int] = {}
         for one in self.found:
             if one.hard and not one.spoken:
-                key = self.parts[self.newest(one)].key
+                key = self.parts[self.get_newest(one)].key
                 found[key] = max(one.request, found.get(key, -1))
         return found
 
 
-def references(messages: Sequence[Message], answers: Sequence[int], names: Names) -> References:
-    """The references of the messages numbered `answers`, each to what stands before it."""
+def find_references(messages: Sequence[Message], answers: Sequence[int], names: Names) -> References:
+    """The references of the messages numbered `answers`, each to what precedes it."""
     walk = _Walk(messages, names, frozenset(answers))
     for number, message in enumerate(messages):
-        walk.step(number, message)
+        walk.advance(number, message)
     parts = tuple(part for message in messages for part in message.parts)
     ends = [0, *accumulate(len(message.parts) for message in messages)]
     results = [0, *accumulate(part.kind == "tool_result" for part in parts)]
@@ -87,7 +87,7 @@ class _Walk:
         self.names, self.answers = names, answers
         self.found: list[Reference] = []  # `request` is still the answer's message number
         self.shown: dict[int, list[int]] = {}
-        self.counts = _counted(messages, names)
+        self.counts = _count_identifiers(messages, names)
         most = max(COMMON * len(messages), AT_LEAST)
         self.given = {one for one, count in self.counts.items() if count > most}  # refers to nothing
         self.by_results: set[int] = set()
@@ -95,41 +95,41 @@ class _Walk:
         self.part = 0
         for message in messages:
             if message.role == "system":
-                self.given |= _said(message.parts, names)
+                self.given |= _collect_identifiers(message.parts, names)
 
-    def step(self, number: int, message: Message) -> None:
-        """What an answer refers to, then what a message shows."""
+    def advance(self, number: int, message: Message) -> None:
+        """Record what an answer refers to, then what a message shows."""
         if number in self.answers:
-            self._refer(number, message)
+            self._record_references(number, message)
         for part in message.parts:
-            for one in self.names.of_part(part):
+            for one in self.names.number_part(part):
                 self.shown.setdefault(one, []).append(self.part)
                 (self.by_results if part.kind == "tool_result" else self.echoed).add(one)
             self.part += 1
         if message.role == "user" and message.origin == "user":
-            self.given |= _said(message.parts, self.names)
+            self.given |= _collect_identifiers(message.parts, self.names)
 
-    def _refer(self, number: int, message: Message) -> None:
-        today = _today(message.recorded_ms, self.names)
-        called = _said((part for part in message.parts if part.kind == "tool_call"), self.names)
-        spoken = _said((part for part in message.parts if part.kind == "text"), self.names) - called
+    def _record_references(self, number: int, message: Message) -> None:
+        today = _get_today(message.recorded_ms, self.names)
+        called = _collect_identifiers((part for part in message.parts if part.kind == "tool_call"), self.names)
+        spoken = _collect_identifiers((part for part in message.parts if part.kind == "text"), self.names) - called
         for ids, aloud in ((called, False), (spoken, True)):
             for one in (ids & self.by_results) - self.given - today:
                 self.found.append(Reference(number, one, len(self.shown[one]), one not in self.echoed, aloud))
 
 
-def _counted(messages: Iterable[Message], names: Names) -> dict[int, int]:
-    """In how many messages each identifier stands."""
+def _count_identifiers(messages: Iterable[Message], names: Names) -> dict[int, int]:
+    """The number of messages each identifier occurs in."""
     counts: dict[int, int] = {}
     for message in messages:
-        for one in _said(message.parts, names):
+        for one in _collect_identifiers(message.parts, names):
             counts[one] = counts.get(one, 0) + 1
     return counts
 
 
-def _said(parts: Iterable[Part], names: Names) -> frozenset[int]:
-    return frozenset().union(*map(names.of_part, parts))
+def _collect_identifiers(parts: Iterable[Part], names: Names) -> frozenset[int]:
+    return frozenset().union(*map(names.number_part, parts))
 
 
-def _today(at: int, names: Names) -> frozenset[int]:
-    return names.of(datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")) if at else frozenset()
+def _get_today(at: int, names: Names) -> frozenset[int]:
+    return names.number_identifiers(datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")) if at else frozenset()

@@ -68,19 +68,19 @@ def score(found: Iterable[Outcome], requests: int) -> Score:
     lost = {LostReference(one.request, one.key, one.tokens) for one in hard if not one.visible}
     broken = len({one.request for one in lost})
     return Score(
-        hard=_share(hard, _one),
-        soft=_share([one for one in called if not one.hard], _one),
-        all=_share(called, _one),
-        retrieval=_mean([one.visible or one.recoverable for one in hard]),
-        intact=_rest(broken, requests),
-        intact_referring=_rest(broken, len({one.request for one in hard})),
-        pairs=_rest(len(lost), len({(one.request, one.key) for one in hard})),
-        stale=1 - _mean([not one.stale for one in hard]),
-        spoken=_share([one for one in every if one.spoken and one.hard], _one),
-        by_rarity=_share(hard, lambda one: -log(one.rarity)),
-        by_request=_share(hard, _each_request(hard)),
-        by_kind=_share(hard, lambda one: BY_KIND.get(one.kind, 1.0)),
-        strata=tuple(_stratum(hard, first, last) for first, last in STRATA),
+        hard=_compute_share(hard, _weigh_equally),
+        soft=_compute_share([one for one in called if not one.hard], _weigh_equally),
+        all=_compute_share(called, _weigh_equally),
+        retrieval=_average_flags([one.visible or one.recoverable for one in hard]),
+        intact=_compute_rest(broken, requests),
+        intact_referring=_compute_rest(broken, len({one.request for one in hard})),
+        pairs=_compute_rest(len(lost), len({(one.request, one.key) for one in hard})),
+        stale=1 - _average_flags([not one.stale for one in hard]),
+        spoken=_compute_share([one for one in every if one.spoken and one.hard], _weigh_equally),
+        by_rarity=_compute_share(hard, lambda one: -log(one.rarity)),
+        by_request=_compute_share(hard, _weigh_by_request(hard)),
+        by_kind=_compute_share(hard, lambda one: BY_KIND.get(one.kind, 1.0)),
+        strata=tuple(_build_stratum(hard, first, last) for first, last in STRATA),
         references=len(hard),
         references_soft=len(called) - len(hard),
         requests=requests,
@@ -88,8 +88,10 @@ def score(found: Iterable[Outcome], requests: int) -> Score:
     )
 
 
-def refetch(lost: Iterable[LostReference], prompts: Sequence[int], *, r: float, w: float, o: float) -> float:
-    """What it would cost to have every lost result again, once for each request that missed it.
+def compute_refetch_cost(
+    lost: Iterable[LostReference], prompts: Sequence[int], *, r: float, w: float, o: float
+) -> float:
+    """The cost of fetching every lost result again, once for each request that missed it.
 
     Each takes one more request that reads the prompt, says a call and writes the result. `prompts` are the tokens of
     each request's view; prices are in units of the base input price, as is what comes back.
@@ -97,31 +99,31 @@ def refetch(lost: Iterable[LostReference], prompts: Sequence[int], *, r: float, 
     return sum(r * prompts[one.request] + o * CALL_TOKENS + w * (one.tokens + CALL_TOKENS) for one in lost)
 
 
-def _one(_: Outcome) -> float:
+def _weigh_equally(_: Outcome) -> float:
     return 1.0
 
 
-def _each_request(hard: Sequence[Outcome]) -> Weight:
+def _weigh_by_request(hard: Sequence[Outcome]) -> Weight:
     counts: dict[int, int] = {}
     for one in hard:
         counts[one.request] = counts.get(one.request, 0) + 1
     return lambda one: 1 / counts[one.request]
 
 
-def _share(found: Sequence[Outcome], weight: Weight) -> float:
+def _compute_share(found: Sequence[Outcome], weight: Weight) -> float:
     weights = [weight(one) for one in found]
     whole = sum(weights)
     return sum(one for one, outcome in zip(weights, found, strict=True) if outcome.visible) / whole if whole else 1.0
 
 
-def _mean(flags: Sequence[bool]) -> float:
+def _average_flags(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags) if flags else 1.0
 
 
-def _rest(bad: int, whole: int) -> float:
+def _compute_rest(bad: int, whole: int) -> float:
     return 1 - bad / whole if whole else 1.0
 
 
-def _stratum(hard: Sequence[Outcome], first: int, last: int) -> Stratum:
+def _build_stratum(hard: Sequence[Outcome], first: int, last: int) -> Stratum:
     inside = [one for one in hard if first <= one.distance <= (last or one.distance)]
-    return Stratum(first, last, len(inside), _share(inside, _one))
+    return Stratum(first, last, len(inside), _compute_share(inside, _weigh_equally))

@@ -12,36 +12,36 @@ from secateur.model import Message
 from secateur.simulate.recall.outcomes import ViewState
 
 
-def held(views: Iterable[tuple[Sequence[Message], Sequence[Message]]]) -> list[ViewState]:
-    """One `Held` for each pair of a history, as a request found it, and the view that was sent in its place."""
+def compare_views(views: Iterable[tuple[Sequence[Message], Sequence[Message]]]) -> list[ViewState]:
+    """A `Held` for each pair of a request's history and the view sent in its place."""
     found: list[ViewState] = []
     last: tuple[Sequence[Message], Sequence[Message]] = ((), ())
     for history, seen in views:
-        if found and _goes_on(last, (history, seen)):
+        if found and _is_continued(last, (history, seen)):
             found.append(found[-1])
         else:
-            found.append(_held(history, seen))
+            found.append(_compare_view(history, seen))
         last = (history, seen)
     return found
 
 
-def _goes_on(
+def _is_continued(
     last: tuple[Sequence[Message], Sequence[Message]], now: tuple[Sequence[Message], Sequence[Message]]
 ) -> bool:
-    """Whether both grew by the same messages and by nothing else."""
+    """Whether both grew by the same messages and nothing else."""
     grew = [len(new) - len(old) for old, new in zip(last, now, strict=True)]
     if grew[0] != grew[1] or grew[0] < 0:
         return False
     tails = [new[len(old) :] for old, new in zip(last, now, strict=True)]
-    return _same(*tails) and all(_same(old, new) for old, new in zip(last, now, strict=True))
+    return _is_same_prefix(*tails) and all(_is_same_prefix(old, new) for old, new in zip(last, now, strict=True))
 
 
-def _same(some: Sequence[Message], others: Sequence[Message]) -> bool:
-    """Whether the shorter of two begins the longer, object by object."""
+def _is_same_prefix(some: Sequence[Message], others: Sequence[Message]) -> bool:
+    """Whether the shorter one is a prefix of the longer, object by object."""
     return all(one is other for one, other in zip(some, others, strict=False))
 
 
-def _held(history: Sequence[Message], seen: Sequence[Message]) -> ViewState:
+def _compare_view(history: Sequence[Message], seen: Sequence[Message]) -> ViewState:
     kept = set(map(id, seen))
     was = {part.key: part.text for message in history if id(message) not in kept for part in message.parts}
     known = set(map(id, history))

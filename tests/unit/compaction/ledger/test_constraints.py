@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from conversation import assistant, result, summary, talk, user
-from secateur.compaction.ledger import Constraint, ledger_of, rendered
+from secateur.compaction.ledger import Constraint, build_ledger, render_ledger
 from secateur.model import Message, Part
 
 STANDING = [
@@ -59,7 +59,7 @@ NO_DEMANDS = [
 
 
 def found(*messages: Message) -> list[Constraint]:
-    return list(ledger_of(talk(*messages).messages).constraints)
+    return list(build_ledger(talk(*messages).messages).constraints)
 
 
 @pytest.mark.parametrize("text", STANDING)
@@ -79,7 +79,7 @@ def test_what_demands_nothing_is_no_constraint(text: str) -> None:
 
 def test_each_is_verbatim_and_names_its_message() -> None:
     messages = talk(user("Add a flag. Do NOT touch `src/a.py`!  Thanks."), assistant(text="Done.")).messages
-    assert ledger_of(messages).constraints == (Constraint("Do NOT touch `src/a.py`!", "request", messages[0].key),)
+    assert build_ledger(messages).constraints == (Constraint("Do NOT touch `src/a.py`!", "request", messages[0].key),)
 
 
 def test_a_list_stays_with_the_line_that_opens_it() -> None:
@@ -97,7 +97,7 @@ def test_the_same_words_are_kept_once() -> None:
 
 def test_in_every_language_a_message_is_kept_as_it_is() -> None:
     said = "Не трогай папку tests, пожалуйста."
-    assert [one.text for one in ledger_of(talk(user(said)).messages).requests] == [said]
+    assert [one.text for one in build_ledger(talk(user(said)).messages).requests] == [said]
 
 
 DEMANDS = [
@@ -126,7 +126,7 @@ def test_nothing_that_a_tool_said_is_promoted() -> None:
     assert len(PAYLOADS) == 50
     for payload in PAYLOADS:
         for error in (False, True):
-            ledger = ledger_of(
+            ledger = build_ledger(
                 talk(
                     user("Look at the page."),
                     assistant(("1", "bash", '{"command": "cat page.html"}')),
@@ -138,14 +138,14 @@ def test_nothing_that_a_tool_said_is_promoted() -> None:
             )
             assert [one.text for one in ledger.requests] == ["Look at the page."], payload
             assert ledger.constraints == (), payload
-            lines = rendered(ledger)
+            lines = render_ledger(ledger)
             assert set(lines).isdisjoint({"constraints", "instructions"}), payload
             assert len(lines["goal"]) == 1, payload
 
 
 def test_results_inside_a_user_message_are_not_the_users() -> None:
     parts = (Part("tool_result", (), PAYLOADS[0], "web", "1"), Part("text", (), "Go on, but never push."))
-    ledger = ledger_of(talk(user("Look."), assistant(("1", "web", "{}")), Message("user", (), parts)).messages)
+    ledger = build_ledger(talk(user("Look."), assistant(("1", "web", "{}")), Message("user", (), parts)).messages)
     assert [one.text for one in ledger.requests] == ["Look.", "Go on, but never push."]
     assert [one.text for one in ledger.constraints] == ["Go on, but never push."]
 
@@ -153,6 +153,6 @@ def test_results_inside_a_user_message_are_not_the_users() -> None:
 def test_what_hosts_weave_into_a_users_text_is_left_out() -> None:
     woven = "<environment_context>must</environment_context>"
     text = f"<system-reminder>{DEMANDS[0]}</system-reminder>\nDo not push.\n{woven}"
-    ledger = ledger_of(talk(user(text)).messages)
+    ledger = build_ledger(talk(user(text)).messages)
     assert [one.text for one in ledger.requests] == ["Do not push."]
     assert [one.text for one in ledger.constraints] == ["Do not push."]

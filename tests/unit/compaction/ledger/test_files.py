@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.acts.effects import effects
-from secateur.compaction.ledger import FileEntry, ledger_of
+from secateur.acts.effects import parse_effects
+from secateur.compaction.ledger import FileEntry, build_ledger
 from secateur.model import Message
 
 
@@ -17,7 +17,7 @@ def called(tool: str, said: str = "ok", error: bool = False, **given: Any) -> tu
 
 def files(*rounds: tuple[Message, Message]) -> dict[str, str]:
     messages = talk(user(), *(message for one in rounds for message in one)).messages
-    return {one.path: one.use for one in ledger_of(messages).files}
+    return {one.path: one.use for one in build_ledger(messages).files}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def files(*rounds: tuple[Message, Message]) -> dict[str, str]:
     ],
 )  # fmt: skip
 def test_a_command_line_says_what_it_does_to_files(line: str, told: list[str]) -> None:
-    assert [" ".join(filter(None, (one.use, one.path, one.to))) for one in effects(line)] == told
+    assert [" ".join(filter(None, (one.use, one.path, one.to))) for one in parse_effects(line)] == told
 
 
 def test_tools_are_known_by_what_they_are_given() -> None:
@@ -90,6 +90,6 @@ def test_the_latest_version_is_where_it_was_seen_last() -> None:
     edit, wrote = called("edit", path="a.py", oldText="x", newText="y")
     read, seen = called("read", path="a.py")
     messages = talk(user(), edit, wrote, read, seen).messages
-    (before,), (after,) = (ledger_of(messages[:end]).files for end in (3, 5))
+    (before,), (after,) = (build_ledger(messages[:end]).files for end in (3, 5))
     assert before == FileEntry("a.py", "changed", messages[1].parts[0].key)
     assert after == FileEntry("a.py", "changed", messages[4].parts[0].key)

@@ -16,11 +16,11 @@ from secateur.compaction.ledger import (
     PlanItem,
     Question,
     UserRequest,
-    fitting,
-    ledger_of,
+    build_ledger,
+    fit_ledger,
     merge,
     read_back,
-    rendered,
+    render_ledger,
 )
 from secateur.compaction.ledger.bounded import (
     CONSTRAINT_CHARS,
@@ -43,7 +43,7 @@ def span(number: int, demands: int = 40) -> Ledger:
     for n in range(70):
         call = {"command": f"make {number} {n} && touch file{number}_{n}"}
         messages += [assistant((str(n), "bash", json.dumps(call))), result("ok", "bash", str(n))]
-    return ledger_of(talk(*messages, assistant(text=f"Did part {number}.")).messages)
+    return build_ledger(talk(*messages, assistant(text=f"Did part {number}.")).messages)
 
 
 def test_ten_rounds_stay_bounded_and_what_went_is_counted() -> None:
@@ -51,7 +51,7 @@ def test_ten_rounds_stay_bounded_and_what_went_is_counted() -> None:
     sizes = []
     for number in range(10):
         ledger = merge(ledger, span(number))
-        sizes.append(sum(map(estimate, (line for lines in rendered(ledger).values() for line in lines))))
+        sizes.append(sum(map(estimate, (line for lines in render_ledger(ledger).values() for line in lines))))
     assert (len(ledger.files), len(ledger.commands)) == (MOST_FILES, MOST_COMMANDS)
     assert len(ledger.constraints) <= MOST_CONSTRAINTS
     assert sum(len(one.text) for one in ledger.constraints) <= CONSTRAINT_CHARS
@@ -62,10 +62,10 @@ def test_ten_rounds_stay_bounded_and_what_went_is_counted() -> None:
 
 def test_twenty_constraints_survive_five_rounds_of_work() -> None:
     demands = [f"Do not touch the folder planted{n}." for n in range(20)]
-    ledger = ledger_of(talk(*(user(one) for one in demands)).messages)
+    ledger = build_ledger(talk(*(user(one) for one in demands)).messages)
     for number in range(5):
         ledger = merge(ledger, span(number, 20))
-        ledger = read_back(rendered(ledger)) if number == 2 else ledger
+        ledger = read_back(render_ledger(ledger)) if number == 2 else ledger
     kept = [one.text for one in ledger.constraints]
     assert sum(one in kept for one in demands) >= 19
 
@@ -82,10 +82,10 @@ def test_the_later_span_settles_what_stood_open() -> None:
         result("child is done", "task", "2"),
         assistant(text="All done."),
     ).messages
-    before = ledger_of(first)
+    before = build_ledger(first)
     assert ([one.state for one in before.requests], [one.resolved for one in before.failures]) == (["open"], [False])
     assert [one.tool for one in before.pending] == ["task"]
-    after = merge(before, ledger_of(second))
+    after = merge(before, build_ledger(second))
     assert ([one.state for one in after.requests], [one.resolved for one in after.failures]) == (["done"], [True])
     assert after.pending == ()
 
@@ -133,7 +133,7 @@ FULL = Ledger(
 
 
 def test_a_ledger_as_lines() -> None:
-    assert rendered(FULL) == {
+    assert render_ledger(FULL) == {
         "goal": ("- [bcdfgh, done] Do a.\n    Then b.", "- [, open] And d."),
         "instructions": ("- [cdfghj, superseded] Also c.",),
         "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh, request] Not here:\n    - a\n    - b"),
@@ -169,11 +169,11 @@ def test_a_ledger_as_lines() -> None:
 
 
 def test_it_is_read_back_from_lines_and_from_json() -> None:
-    again = read_back(rendered(FULL))
-    assert rendered(again) == rendered(FULL)
+    again = read_back(render_ledger(FULL))
+    assert render_ledger(again) == render_ledger(FULL)
     assert again.constraints[1] == Constraint("Not here:\n- a\n- b", "request", mark(KEY))
     assert set(again.files) == set(FULL.files)
-    cut = {id: [line for one in lines for line in one.split("\n")] for id, lines in rendered(FULL).items()}
+    cut = {id: [line for one in lines for line in one.split("\n")] for id, lines in render_ledger(FULL).items()}
     assert read_back(cut) == again
     assert msgspec.json.decode(msgspec.json.encode(FULL), type=Ledger) == FULL
     assert merge(again, FULL).requests == FULL.requests
@@ -189,9 +189,9 @@ def test_findings_cannot_pose_as_the_users_words() -> None:
 
 @pytest.mark.parametrize("room", [4_000, 1_000, 300])
 def test_it_is_made_to_fit_and_constraints_go_last(room: int) -> None:
-    ledger = merge(span(0), ledger_of(talk(user("Never touch planted.")).messages))
-    made = fitting(ledger, room, estimate)
-    assert sum(estimate(line) for lines in rendered(made).values() for line in lines) <= room
+    ledger = merge(span(0), build_ledger(talk(user("Never touch planted.")).messages))
+    made = fit_ledger(ledger, room, estimate)
+    assert sum(estimate(line) for lines in render_ledger(made).values() for line in lines) <= room
     assert "Never touch planted." in [one.text for one in made.constraints]
 
 
@@ -202,4 +202,4 @@ def test_a_mark_is_letters_and_marks_itself() -> None:
 
 def test_lone_surrogates_do_not_reach_the_ledger() -> None:
     messages: tuple[Message, ...] = talk(user("Never \ud800 push.")).messages
-    assert msgspec.json.encode(ledger_of(messages))
+    assert msgspec.json.encode(build_ledger(messages))

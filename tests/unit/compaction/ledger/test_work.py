@@ -5,12 +5,12 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Command, Ledger, Pending, ledger_of
+from secateur.compaction.ledger import Command, Ledger, Pending, build_ledger
 from secateur.model import Message
 
 
 def read(*messages: Message) -> Ledger:
-    return ledger_of(talk(*messages).messages)
+    return build_ledger(talk(*messages).messages)
 
 
 def ran(command: str, said: str = "", error: bool = False, id: str = "1") -> tuple[Message, Message]:
@@ -141,7 +141,7 @@ def test_a_search_without_a_hit_is_no_error() -> None:
 def test_calls_without_a_result_are_pending() -> None:
     messages = talk(user(), assistant(("1", "bash", '{"command": "sleep 100 &"}'), ("2", "task", "{}"))).messages
     bash, task = messages[1].parts
-    assert ledger_of(messages).pending == (
+    assert build_ledger(messages).pending == (
         Pending("bash", "sleep 100 &", bash.key, "1"),
         Pending("task", "", task.key, "2"),
     )
@@ -190,4 +190,4 @@ def test_secrets_are_redacted_wherever_they_stand() -> None:
 
 def test_one_command() -> None:
     messages = talk(user(), *ran("make it", "fine")).messages
-    assert ledger_of(messages).commands == (Command("make it", key=messages[2].parts[0].key),)
+    assert build_ledger(messages).commands == (Command("make it", key=messages[2].parts[0].key),)
