@@ -1,6 +1,6 @@
 """What each way of saving tokens saves, and what it costs the agent, on long recorded sessions.
 
-    SECATEUR_CORPUS=DIR python benchmarks/strategies.py [SESSION ...]
+    SECATEUR_CORPUS=DIR python benchmarks/strategies.py [--only POLICY] [SESSION ...]
 
 For each session, each item of the balance preset alone, some together, and the preset itself: the share of the bill
 that is saved (output counted), the bill with everything that was lost fetched again (input only, 1 is the unpruned
@@ -12,9 +12,9 @@ to 3,000 characters (over 1,000 tokens), and without its repetitions (where that
 `strategies.excerpt` come from there.
 """
 
+import argparse
 import gzip
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from secateur.simulate.recall import Score, compare_views, compute_refetch_cost,
 from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
-from secateur.strategies import Excerpt, HardClear, Strategy, Supersede
+from secateur.strategies import Excerpt, HardClear, ReduceOutput, Strategy, Supersede
 
 MODEL, WINDOW = "claude-opus-4-5", 1_000_000
 EXCERPT_CHARS = 3_000  # about what is left of a result at birth
@@ -48,7 +48,7 @@ SAME, STALE, CONDENSE, INPUTS = BALANCE.prune
 UNWRITTEN = Supersede(modified_files=False)
 
 
-def policy(*prune: Strategy, birth: Excerpt | None = None) -> Policy:
+def policy(*prune: Strategy, birth: Excerpt | ReduceOutput | None = None) -> Policy:
     """The preset with these items alone."""
     return replace(BALANCE, prune=prune, on_arrival=birth)
 
@@ -73,21 +73,26 @@ def main() -> int:
     if not corpus or price is None:
         print("set SECATEUR_CORPUS to a folder of recorded sessions")
         return 2
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=POLICIES, help="this policy alone, and no chances")
+    parser.add_argument("sessions", nargs="*", metavar="SESSION", default=SESSIONS)
+    given = parser.parse_args()
     read: list[Recording] = []
-    for name in [one for one in sys.argv[1:] if not one.startswith("-")] or SESSIONS:
+    for name in given.sessions:
         data = next(Path(corpus).rglob(name)).read_bytes()
         read.append(read_recording(gzip.decompress(data), compactions=False))
-        compare(name, read[-1], price)
-    chances(read)
+        compare(name, read[-1], price, {given.only: POLICIES[given.only]} if given.only else POLICIES)
+    if not given.only:
+        chances(read)
     return 0
 
 
-def compare(name: str, recording: Recording, price: Price) -> None:
+def compare(name: str, recording: Recording, price: Price, policies: dict[str, Policy]) -> None:
     """One session under each policy."""
     whole, recall = simulate(recording, None, price), recall_of(recording)
     sown, facts = planted(recording)
     print(f"{name}: {len(recording.requests)} requests, peak {max(recording.prompt_tokens):,} tokens")
-    for said, made in POLICIES.items():
+    for said, made in policies.items():
         run = simulate(recording, made, price, window=WINDOW)
         score = recall.score(compare_views(pairs(recording, run.turns)))
         last = simulate(sown, made, price, window=WINDOW).turns[-1]

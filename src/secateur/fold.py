@@ -22,6 +22,7 @@ from secateur.gist import (
     may_tell,
 )
 
+ALIKE, PASSED = "more of the like", "steps that went well"  # why lines are left out
 LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out
 _EACH, _HITS = 2, 3  # lines of one shape, and hits in one file, that stay
 _NAMED = 3  # and such that hold a name
@@ -40,16 +41,18 @@ def fold(text: str, handle: str = "", about: Iterable[str] = ()) -> str:
     lines = text.split("\n")
     if len(lines) < _LEAST_FOLDED:
         return text
-    stretches = list(_find_stretches(lines, _find_kept_lines(text, lines, about)))
-    if not stretches:
-        return text
+    return leave_out(text, lines, _find_kept_lines(text, lines, about), handle)
+
+
+def leave_out(text: str, lines: list[str], stays: list[bool], handle: str = "", reason: str = ALIKE) -> str:
+    """The text without the lines that do not stay, and notes in their place; itself where no stretch is worth one."""
     made: list[str] = []
     done = 0
-    for start, end in stretches:
+    for start, end in _find_stretches(lines, stays):
         made += lines[done:start]
-        made.append(_note(start, end, 0 if done else len(lines), handle))
+        made.append(_note(start, end, 0 if done else len(lines), f"{reason}, recall {handle}" if handle else reason))
         done = end
-    return "\n".join((*made, *lines[done:]))
+    return "\n".join((*made, *lines[done:])) if done else text
 
 
 def is_long_folded(text: str, chars: int) -> bool:
@@ -150,8 +153,7 @@ def _find_stretches(lines: list[str], stays: list[bool]) -> Iterator[tuple[int, 
         start = number + 1
 
 
-def _note(start: int, end: int, total: int, handle: str) -> str:
+def _note(start: int, end: int, total: int, why: str) -> str:
     """The first note of a text says how many lines it has, and how to read them."""
-    back = f", recall {handle}" if handle else ""
-    first = f" of {total} left out: more of the like{back}" if total else " left out"
+    first = f" of {total} left out: {why}" if total else " left out"
     return f"[secateur: lines {start + 1}-{end}{first}]"

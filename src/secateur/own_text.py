@@ -9,6 +9,7 @@ import re
 
 from msgspec.structs import replace
 
+from secateur.lossless import is_tables, is_templated, strip_note
 from secateur.model import Message, Origin, Part
 from secateur.placeholder import MARK, is_placeholder
 
@@ -23,7 +24,8 @@ _GAP = re.compile(
 )
 _END = "[secateur: end of these lines]\n"
 _FOLDED = re.compile(
-    r"\[secateur: lines (\d{1,12})-(\d{1,12})(?: of (\d{1,12}))? left out(?:: more of the like(?:, recall \S+)?)?\]"
+    r"\[secateur: lines (\d{1,12})-(\d{1,12})(?: of (\d{1,12}))?(?: repeat line \d{1,12}"
+    r"| left out(?:: (?:more of the like|steps that went well)(?:, recall \S+)?)?)\]"
 )
 _TRIMMED = re.compile(
     r"\n\n\[Tool result trimmed: kept first (\d{1,12}) chars and last (\d{1,12}) chars of (\d{1,12}) chars\.\]\Z"
@@ -77,6 +79,8 @@ def is_own(part: Part) -> bool:
     if part.kind != "tool_result":
         return False
     if MARK in text and (is_placeholder(text) or is_outlined(text) or is_excerpt(text) or is_folded(text)):
+        return True
+    if MARK in text and (is_tables(text) or is_templated(text) or strip_note(text) != text):
         return True
     return text.endswith(" chars.]") and is_trimmed(text)
 

@@ -48,6 +48,7 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     "strategies",
     {
         "excerpt": "secateur.strategies.excerpt:Excerpt",
+        "reduce_output": "secateur.strategies.reduce_output:ReduceOutput",
         "deduplicate": "secateur.strategies.deduplicate:Deduplicate",
         "supersede": "secateur.strategies.supersede:Supersede",
         "condense": "secateur.strategies.condense:Condense",

@@ -2,7 +2,7 @@
 
 from arrival import read_cases
 from arrival.blocks import Fields
-from arrival.judge import build_request
+from arrival.judge import MOST, build_request, count_held, describe, judge
 
 CASES = read_cases()
 
@@ -35,3 +35,11 @@ def test_braces_that_are_no_field_stay() -> None:
 def test_a_request_ends_with_the_result() -> None:
     body = build_request(CASES[0])
     assert body["messages"][-1]["content"][0]["content"] == CASES[0].output
+
+
+def test_the_default_policy_holds_what_must_stay_and_shrinks_most_of_the_rest() -> None:
+    judged = tuple(judge(CASES, "balance"))
+    assert [describe(one) for one in judged if one.case.verdict == "whole" and not one.holds] == []
+    assert [one.case.name for one in judged if one.missing and one.case.topic != "logs"] == []
+    held, of = count_held(judged)["shrink"]
+    assert held >= MOST * of

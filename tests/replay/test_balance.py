@@ -39,6 +39,9 @@ SOME = {
     "opencode_export_json": (0,),
 }
 LOGS = {"pi_session_jsonl": (2, 3)}
+# As balance, but with edits on arrival in each of these sessions.
+EXCERPTS = {"type": "excerpt", "by_price": True, "all_tools": False, "dedupe_lines": True}
+EAGER = {"extends": "balance", "on_arrival": EXCERPTS}
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 
@@ -94,7 +97,7 @@ def test_the_engine_leaves_every_line_between_epochs_as_it_was(file: Path) -> No
     recording = read_recording(read(file))
     whole = recording.document.native
     assert isinstance(whole, Lines)
-    engine, before, epochs = Engine("balance", window=1_000_000, compact=False), list[bytes](), 0
+    engine, before, epochs = Engine(EAGER, window=1_000_000, compact=False), list[bytes](), 0
     for request, at, idle_s in iterate_moments(recording):
         line = whole.child(max(max(said.lines, default=0) for said in recording.get_context(request)))
         assert line is not None

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from native import calls, tool, user
 from secateur import Engine, fit
 from secateur.defaults import POLICY
@@ -30,13 +32,20 @@ def test_a_first_fit_loads_nothing_that_is_heavy() -> None:
     assert set(loaded) - taken_by_msgspec == {"secateur", "msgspec"}
 
 
-def test_what_is_new_and_long_becomes_an_excerpt_and_the_reason_says_so() -> None:
-    printed = "\n".join(f"{line}: {line * line % 97} of a kind of its own {'x' * (line % 7)}" for line in range(900))
+REPORT = "\n".join(f"{line}: {line * line % 97} of a kind of its own {'x' * (line % 7)}" for line in range(900))
+WAITS = "waiting for the gate to open\n" * 900
+
+
+@pytest.mark.parametrize(("printed", "edited"), [(REPORT, []), (WAITS, [("reduce_output", "c")])])
+def test_what_is_new_stays_whole_unless_less_says_the_same_and_the_reason_says_so(
+    printed: str, edited: list[tuple[str, str]]
+) -> None:
     old = [
         one for n in range(30) for one in (calls((f"o{n}", "bash")), tool(f"{n} of what was printed\n" * 60, f"o{n}"))
     ]
     done = [*old, calls(("c", "bash"), args='{"command": "make report"}'), tool(printed, "c")]
     view = fit({"model": "gpt-5", "messages": [user("make the report"), *done]}, idle_s=20.0, now_ms=0)
-    assert [(entry.strategy, entry.call_id) for entry in view.receipt.edits] == [("excerpt", "c")]
-    assert view.receipt.reason == "excerpt at birth: what is new and long is shortened before it is ever cached"
-    assert view.receipt.skipped_reason == ""  # something was done, so nothing is said of why not
+    assert [(entry.strategy, entry.call_id) for entry in view.receipt.edits] == edited
+    if edited:
+        assert view.receipt.reason == "excerpt at birth: what is new and long is shortened before it is ever cached"
+        assert view.receipt.skipped_reason == ""  # something was done, so nothing is said of why not

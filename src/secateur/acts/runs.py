@@ -11,11 +11,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action
+from secateur.acts.calls import Action, build_action
 from secateur.acts.effects import is_pathlike
 from secateur.acts.files import list_command_lines
 from secateur.acts.shell import parse_command_line, strip_program_prefix
 from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.model import Part
 from secateur.redact import redact
 
 Check = Literal["test", "build", "lint"]
@@ -53,12 +54,26 @@ def is_printing(ran: Ran) -> bool:
     return ran.looks and any(_count_operands(words) >= _PRINTS.get(words[0], 99) for words in ran.does)
 
 
+def is_check(words: str) -> bool:
+    """Whether a program with these words is a test, a build or a linter."""
+    return any(pattern.match(words) for _, pattern in _CHECKS)
+
+
+def is_search(call: Part, result: Part) -> bool:
+    """Whether a call searches: its output may be hits."""
+    action = build_action(call, result)
+    if action.role != "run":
+        return action.role == "search"
+    return any(_SEARCHES.search(line) for line in list_command_lines(action))
+
+
 def has_failed(output: str) -> bool:
     """Return whether a check's own output reports a failure."""
     return bool(_FAILED.search(output[-_SEARCHED:]))
 
 
 _SEARCHED = 8_000  # characters at the end of an output
+_SEARCHES = re.compile(r"(?:^|[\s;&|(/])(?:[efz]?grep|rg|ag|ack|ugrep)\s")
 _LOOK = frozenset({
     "cat", "head", "tail", "less", "nl", "ls", "pwd", "echo", "printf", "cd", "grep", "egrep", "rg", "ag", "find", "fd",
     "wc", "which", "type", "sleep", "true", "sort", "uniq", "cut", "tr", "jq", "tree", "stat", "file", "date", "whoami",
@@ -125,7 +140,7 @@ def _parse_line(line: str) -> _Line:
     taken = parse_command_line(line)
     programs = [words for simple in taken.commands if (words := strip_program_prefix(simple.words))]
     does = [" ".join(words[:12]) for words in programs]
-    check = next((kind for kind, shape in _CHECKS if any(map(shape.match, does))), None)
+    check = next((kind for kind, pattern in _CHECKS if any(map(pattern.match, does))), None)
     acting = [words for words in programs if not _is_read_only(words)]
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""
     writes = any(is_pathlike(path) for simple in taken.commands for path in (*simple.writes, *simple.appends))

@@ -17,6 +17,7 @@ from secateur.session import Projection
 
 LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
 SLACK = 1.1  # of what is over: an excerpt's own notes take room too
+_SHOWS_MOST = ("excerpt", "reduce_output")  # strategies that leave what tells most
 ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 
@@ -95,4 +96,4 @@ def _list_results(parts: tuple[Part, ...]) -> Iterator[Part]:
 
 
 def _is_out(held: tuple[Rewrite | Remove, int] | None) -> bool:
-    return held is not None and held[0].strategy != "excerpt"
+    return held is not None and held[0].strategy not in _SHOWS_MOST

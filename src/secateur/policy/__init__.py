@@ -126,6 +126,9 @@ def _build_policy(data: dict[str, Any], place: str) -> Policy:
     base = data.pop("extends", None)
     if base is not None:
         data = _merge_tables(msgspec.to_builtins(load(base)), data)
+    arrival = data.get("on_arrival")
+    if isinstance(arrival, dict) and "type" not in arrival:  # one setting is enough for excerpts (SEEDS S.7)
+        data["on_arrival"] = {"type": "excerpt", **arrival}
     type_ = build_policy_type(data)
     try:
         made = msgspec.convert(data, type_)

@@ -15,7 +15,7 @@ from secateur.pricing.stated import Stated
 from secateur.protect import Count, Protection
 from secateur.registry import Registry
 from secateur.schedule import SCHEDULES, EveryRequest, Schedule
-from secateur.strategies import STRATEGIES, Excerpt, Strategy
+from secateur.strategies import STRATEGIES, Excerpt, ReduceOutput, Strategy
 
 TAGS = ("type",)  # the field that says which strategy or schedule a table is
 
@@ -36,7 +36,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     results_only: bool = False  # strategies may change tool results only (SEEDS S.2)
     host_settings: dict[str, str] = {}  # settings of the host that are reported and not acted on (SEEDS 3.7)
     protect: Protection = Protection()
-    on_arrival: Excerpt | None = None  # stage 0: results too long become excerpts when they are new (SEEDS S.7)
+    on_arrival: Excerpt | ReduceOutput | None = None  # stage 0: results are shortened when they are new (SEEDS S.7)
     prune: tuple[Strategy, ...] = ()  # in order; each sees what those before it proposed
     schedule: Schedule = EveryRequest()
     pricing: tuple[Stated, ...] = ()  # prices and cache rules where the tables' are not the ones that hold

@@ -12,6 +12,7 @@ from secateur.strategies.deduplicate import Deduplicate
 from secateur.strategies.drop_reasoning import DropReasoning
 from secateur.strategies.excerpt import Excerpt
 from secateur.strategies.hard_clear import HardClear
+from secateur.strategies.reduce_output import ReduceOutput
 from secateur.strategies.soft_trim import SoftTrim
 from secateur.strategies.supersede import Supersede
 from secateur.strategy import STRATEGIES, Strategy
@@ -25,6 +26,7 @@ __all__ = [
     "DropReasoning",
     "Excerpt",
     "HardClear",
+    "ReduceOutput",
     "SoftTrim",
     "Strategy",
     "Supersede",

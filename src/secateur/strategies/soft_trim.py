@@ -15,6 +15,8 @@ from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
 from secateur.strategy import Strategy
 
+_ON_ARRIVAL = ("excerpt", "reduce_output")  # strategies whose texts may be trimmed later, from the result as it came
+
 
 class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):
     """Results longer than `max_chars` keep their first `head_chars` and last `tail_chars` characters."""
@@ -50,4 +52,4 @@ class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):
 
 
 def _is_trimmed(budget: Budget, part: Part) -> bool:
-    return part.key in budget.own_keys or budget.edited_by.get(part.key, "excerpt") != "excerpt"
+    return part.key in budget.own_keys or budget.edited_by.get(part.key, "excerpt") not in _ON_ARRIVAL

@@ -1,0 +1,131 @@
+"""Shorter forms that hold everything: each is turned back into what it was made of."""
+
+import json
+import re
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secateur.lossless import (
+    clean,
+    decode_tables,
+    encode_tables,
+    expand_repeats,
+    expand_templates,
+    fold_repeats,
+    fold_templates,
+    is_tables,
+    is_templated,
+    write_json_as_tables,
+)
+from secateur.lossless.tables import HEAD
+from secateur.own_text import is_folded
+
+STRINGS = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ["", " ", "a|b", "true", "null", "1e5", "-0", "<table 1>", "<table 2>\nx", '"', "[", "{}", "a=b", "=", "*3"]
+    ),
+)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), STRINGS)
+NAMES = st.one_of(
+    st.sampled_from(["id", "name", "a.b", "user", "a=b", "x|y", "", "*2", "[", "a b", "1"]), st.text(max_size=4)
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=5), st.dictionaries(NAMES, inner, max_size=4)),
+    max_leaves=40,
+)
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> list[Any]:
+    """Objects that share most of their members."""
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    made = []
+    for _ in range(draw(st.integers(3, 6))):
+        has = [name for name in names if draw(st.integers(0, 5))]
+        made.append({name: draw(VALUES if draw(st.booleans()) else SCALARS) for name in has})
+    return made
+
+
+JSON = st.one_of(VALUES, rows(), st.builds(lambda some, more: {"items": some, "next": more}, rows(), VALUES))
+
+
+def spell(value: Any) -> str:
+    """One spelling for each value: 1, 1.0 and true are not the same."""
+    return json.dumps(value, sort_keys=True)
+
+
+@given(JSON)
+@settings(deadline=None, max_examples=400)
+def test_tables_are_turned_back_into_the_same_values(value: Any) -> None:
+    assert spell(decode_tables(encode_tables(value))) == spell(value)
+
+
+@given(JSON, st.sampled_from([None, 1, 2]), st.sampled_from(["", "exit code: 0\n"]))
+@settings(deadline=None, max_examples=200)
+def test_json_in_a_text_becomes_tables_that_hold_it(value: Any, indent: int | None, before: str) -> None:
+    written = json.dumps(value, indent=indent)
+    text = f"{before}{written}\n"
+    made = write_json_as_tables(text, "3f2a9c")
+    if made == text:
+        return
+    assert made.startswith(before + HEAD)
+    inside = made[len(before) :].partition("]\n")[2].removesuffix("\n")
+    assert spell(decode_tables(inside)) == spell(value)
+    assert is_tables(made)
+    assert write_json_as_tables(made, "3f2a9c") == made
+
+
+LINES = st.one_of(
+    st.sampled_from(["", "A", "A 1", "=", "=A", "A: {}", "x {} y", "the gate", "\t", "  "]),
+    st.builds("2026-03-04T10:{:02}:{:02}Z INFO compiled src/rose_{}.ts in {} ms".format, *[st.integers(0, 59)] * 4),
+    st.builds("2026-03-04T10:{:02}:{:02}Z WARN  [{}] request={:x} slow".format, *[st.integers(0, 59)] * 4),
+    st.builds("[{}/900] Building {}.o".format, st.integers(1, 900), st.text("abc", min_size=1, max_size=3)),
+    st.text(max_size=20),
+)
+LOGGED = st.one_of(
+    st.builds("2026-03-04T10:{:02}:{:02}Z INFO compiled src/rose_{}.ts in {} ms".format, *[st.integers(0, 59)] * 4),
+    st.builds(
+        "lint\tstep\t2026-03-04T10:0{}:{:02}.5Z {}".format, st.integers(0, 1), st.integers(0, 59), st.text("ab {}|")
+    ),
+    st.builds("10:{:02}:{:02} WARN  [{}] request={:x} slow".format, *[st.integers(0, 59)] * 4),
+)
+TEXTS = st.lists(st.one_of(LOGGED, LOGGED, LINES), min_size=8, max_size=60).map("\n".join)
+
+
+@given(TEXTS)
+@settings(deadline=None, max_examples=300)
+def test_logs_are_turned_back_into_the_same_characters(text: str) -> None:
+    made = fold_templates(text)
+    assert expand_templates(made) == text
+    assert made == text or is_templated(made)
+    assert fold_templates(made) == made
+
+
+@given(st.lists(st.tuples(LINES, st.integers(1, 12)), max_size=20))
+@settings(deadline=None, max_examples=300)
+def test_equal_lines_are_turned_back_and_the_notes_number_them(runs: list[tuple[str, int]]) -> None:
+    text = "\n".join(line for line, count in runs for _ in range(count))
+    made = fold_repeats(text)
+    assert expand_repeats(made) == text
+    assert len(made) <= len(text)
+    assert made == text or is_folded(made)
+    assert fold_repeats(made) == made
+
+
+@given(
+    st.lists(
+        st.one_of(LINES, st.sampled_from(["\x1b[1mred\x1b[0m", "1%\r2%\r3%\r100%", "a\r", "a\rb\rc"])), max_size=20
+    )
+)
+@settings(deadline=None)
+def test_what_a_terminal_shows_stays_line_by_line(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    shown = clean(text)
+    assert shown.count("\n") == text.count("\n")
+    assert clean(shown) == shown
+    if not re.search("[\x1b\r]", text):
+        assert shown == text
