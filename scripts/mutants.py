@@ -1,41 +1,35 @@
 """How many deliberately wrong programs the tests let through: a fixed sample of mutants, each run against its tests.
 
-mutmut makes the mutants (one small change to one function each) and runs those tests that reach the function. The
-sample is fixed: the mutants whose names have the smallest hashes, so that it changes only where the code does. Mutants
-that no test can tell from the program are listed in tests/equivalent_mutants.toml, each with its change and the reason;
-they count as neither killed nor survived. Exits with 1 if more than one in ten of the others survives.
+mutmut makes the mutants: one small change to one function each. The sample is fixed: the mutants whose names have the
+smallest hashes, so that it changes only where the code does. One run of all tests on the program itself records which
+of them reach which function. Each mutant is then run against those that reach it, the fastest first, up to half a
+minute of processor time. Mutants that no test can tell from the program are listed in tests/equivalent_mutants.toml,
+each with its change and the reason; they count as neither killed nor survived. Exits with 1 if more than one in ten of
+the others survives.
 
     python scripts/mutants.py            the sample
     python scripts/mutants.py --names    only the names of the sample
-    python scripts/mutants.py --jobs 1 --sample 20
+    python scripts/mutants.py --recorded --only "secateur.plan.*"    those, with the tests recorded by the run before
 """
 
 import argparse
 import hashlib
-import json
 import os
-import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterator
+from difflib import unified_diff
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
+from mutant_tests import ROOT, WORK, Mutant, choose, control, load_tests, name_module, prepare, record_tests, run_all
+
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutants"]
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
 SURVIVING = 0.10  # of the sample at most
 EXCUSED = 20  # equivalent mutants at most
-KILLED = {1, 3, 24, 36, 152, 255, -9, -11, -24}  # what mutmut records for failed tests, crashes and timeouts
-
-
-class Result(NamedTuple):
-    """What became of a mutant."""
-
-    name: str
-    killed: bool
-    change: str
 
 
 def main() -> int:
@@ -45,88 +39,87 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
     parser.add_argument("--names", action="store_true", help="print the names of the sample and stop")
     parser.add_argument("--only", default="*", help="those of the sample that match this pattern")
+    parser.add_argument("--recorded", action="store_true", help="reuse what the run before recorded of the tests")
     given = parser.parse_args()
-    names = [name for name in sample(given.sample) if fnmatch(name, given.only)]
-    if given.names:
-        print("\n".join(names))
-        return 0
     began = time.monotonic()
-    run(names, given.jobs)
-    found = [result(name) for name in names]
-    return judged(found, (time.monotonic() - began) / 60)
+    sample = [mutant for mutant in draw(given.sample) if fnmatch(mutant.name, given.only)]
+    if given.names:
+        print("\n".join(mutant.name for mutant in sample))
+        return 0
+    prepare()
+    tests = load_tests() if given.recorded else record_tests(find_files(), SETTINGS["tests"])
+    chosen = {mutant.name: choose(mutant, tests) for mutant in sample}
+    control(chosen)
+    survived = run_all(sample, chosen, given.jobs)
+    return judge(sample, survived, (time.monotonic() - began) / 60)
 
 
-def sample(size: int) -> list[str]:
-    """The names of the mutants to run: those with the smallest hashes."""
-    from mutmut.mutation.file_mutation import mutate_file_contents
+def draw(size: int) -> list[Mutant]:
+    """The mutants to run: those with the smallest hashes."""
+    from mutmut.mutation.file_mutation import create_mutations
 
-    names = []
-    for path in sorted(Path("src").rglob("*.py")):
-        if any(fnmatch(str(path), pattern) for pattern in SETTINGS["only_mutate"]):
-            made = mutate_file_contents(str(path), path.read_text()).mutant_names
-            names += [f"{module_of(path)}.{name}" for name in made]
-    return sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())[:size]
-
-
-def module_of(path: Path) -> str:
-    """The dotted name of a module."""
-    parts = path.with_suffix("").parts[1:]
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    found: list[tuple[bytes, str, Path, Any, Any]] = []
+    for path in find_files():
+        module, mutations, _, _ = create_mutations(str(path), path.read_text())
+        for name, mutation in name_mutations(path, module, mutations):
+            found.append((hashlib.sha256(name.encode()).digest(), name, path, module, mutation))
+    found.sort(key=lambda one: one[0])
+    return [make_mutant(name, path, module, mutation) for _, name, path, module, mutation in found[:size]]
 
 
-def run(names: list[str], jobs: int) -> None:
-    """Let mutmut run these mutants; its progress goes to a file."""
-    log = ROOT / "build" / "mutants.txt"
-    log.parent.mkdir(exist_ok=True)
-    print(f"{len(names)} mutants, {jobs} at once; progress is in {log.relative_to(ROOT)}", flush=True)
-    environment = os.environ | {"PYTHONHASHSEED": "0"}
-    environment.pop("SECATEUR_CORPUS", None)  # each mutant must fall without recorded sessions
-    with log.open("w") as file:
-        argv = [sys.executable, "-m", "mutmut", "run", *names, "--max-children", str(jobs)]
-        done = subprocess.run(argv, stdout=file, stderr=subprocess.STDOUT, check=False, env=environment)
-    if done.returncode:
-        tail = "\n".join(line for line in log.read_text().splitlines() if "Running stats" not in line)[-4000:]
-        sys.exit(f"{tail}\nmutmut stopped with {done.returncode}: the tests must pass on the program itself")
+def find_files() -> list[Path]:
+    """The files that mutants are made of."""
+    patterns = SETTINGS["modules"]
+    return [path for path in sorted(Path("src").rglob("*.py")) if any(fnmatch(str(path), one) for one in patterns)]
 
 
-def result(name: str) -> Result:
-    """What mutmut recorded of a mutant, and its change where it survived."""
-    kept = json.loads(Path("mutants", f"{source_of(name)}.meta").read_text())
-    killed = kept["exit_code_by_key"][name] in KILLED
-    return Result(name, killed, "" if killed else change_of(name))
+def name_mutations(path: Path, module: Any, mutations: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Each mutation of a function or method, named after it and numbered."""
+    names: dict[Any, str] = {}
+    for outer in module.body:
+        inner = outer.body.body if type(outer).__name__ == "ClassDef" else ()
+        names |= {
+            node: f"{outer.name.value}.{node.name.value}" for node in inner if type(node).__name__ == "FunctionDef"
+        }
+        names |= {outer: outer.name.value} if type(outer).__name__ == "FunctionDef" else {}
+    counts: dict[Any, int] = {}
+    for mutation in mutations:
+        function = mutation.contained_by_top_level_function
+        if function in names:
+            counts[function] = counts.get(function, 0) + 1
+            yield f"{name_module(path)}.{names[function]} {counts[function]}", mutation
 
 
-def source_of(name: str) -> Path:
-    """The file that a mutant changes."""
-    module = Path("src", *name.rpartition(".")[0].split("."))
-    return module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+def make_mutant(name: str, path: Path, module: Any, mutation: Any) -> Mutant:
+    """The file with the mutation carried out."""
+    code = module.deep_replace(mutation.original_node, mutation.mutated_node).code
+    lines = unified_diff(module.code.splitlines(), code.splitlines(), lineterm="", n=0)
+    change = "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+    return Mutant(name, path, code, change)
 
 
-def change_of(name: str) -> str:
-    """The changed lines of a mutant."""
-    argv = [sys.executable, "-m", "mutmut", "show", name]
-    shown = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
-    return "\n".join(line for line in shown if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-
-
-def judged(found: list[Result], minutes: float) -> int:
+def judge(sample: list[Mutant], survived: list[Mutant], minutes: float) -> int:
     """Print the result; the exit code."""
     excused = {one["name"]: one["change"].strip() for one in tomllib.loads(EQUIVALENT.read_text()).get("mutant", [])}
-    survived = [one for one in found if not one.killed and excused.get(one.name) != one.change.strip()]
-    stale = [one.name for one in found if one.killed and one.name in excused]
-    counted = len(found) - sum(not one.killed for one in found) + len(survived)
-    for one in survived:
+    counted = [one for one in survived if excused.get(one.name) != one.change.strip()]
+    names = {one.name for one in survived}
+    stale = [one.name for one in sample if one.name in excused and one.name not in names]
+    for one in counted:
         print(f"\nsurvived: {one.name}\n{one.change}")
     for name in stale:
         print(f"\nlisted as equivalent, but killed: {name}")
-    share = len(survived) / counted if counted else 0.0
+    judged = len(sample) - len(survived) + len(counted)
+    share = len(counted) / judged if judged else 0.0
     print(
-        f"\n{len(found)} mutants, {len(found) - counted} equivalent, {counted - len(survived)} killed, "
-        f"{len(survived)} survived: {share:.1%} (at most {SURVIVING:.0%}), {minutes:.0f} min"
+        f"\n{len(sample)} mutants, {len(sample) - judged} equivalent, {len(sample) - len(survived)} killed, "
+        f"{len(counted)} survived: {share:.1%} (at most {SURVIVING:.0%}), {minutes:.0f} min"
     )
     return int(share > SURVIVING or len(excused) > EXCUSED or bool(stale))
 
 
 if __name__ == "__main__":
     os.chdir(ROOT)
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {"PYTHONHASHSEED": "0"})
+    WORK.mkdir(parents=True, exist_ok=True)
     sys.exit(main())

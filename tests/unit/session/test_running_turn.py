@@ -5,7 +5,8 @@ from typing import Any
 
 import carried
 from secateur import Engine, fit
-from secateur.plan import REFUSED
+from secateur.model import Epoch, Remove, Restore
+from secateur.plan import REFUSED, Plan
 
 EVERY = {"type": "every_request"}
 REASONING: dict[str, Any] = {"prune": [{"type": "drop_reasoning"}], "schedule": EVERY}
@@ -165,3 +166,22 @@ def test_an_excerpt_waits_too_where_bound_reasoning_of_the_running_loop_stands_b
         assert [entry.strategy for entry in view.receipt.edits] == ["excerpt"]
         assert view.receipt.edits[0].reason.startswith("excerpt at birth")
         assert view.receipt.skipped_reason == ""  # something was done, so nothing is said of why not
+
+
+def test_edits_in_a_turn_that_must_begin_with_its_reasoning_are_taken_back() -> None:
+    """Wire rules A52 and A54: a rewind can lead there with a plan that was made behind it."""
+    messages = [GO, *step(1), *step(2)]
+    request = body(messages, thinking={"type": "enabled", "budget_tokens": 1024})
+    parts = [part for message in fit(request).raw_transcript.messages for part in message.parts]
+    thoughts = [part.key for part in parts if part.kind == "reasoning"]
+    plan = Plan((Epoch(1_000, "", "older", tuple(Remove(key) for key in thoughts)),))
+    view = fit(request, policy=REASONING, plan=plan, now_ms=2_000)
+    assert view.request["messages"] == messages
+    assert view.plan.epochs[1:] == (
+        Epoch(
+            2_000,
+            parts[-1].key,
+            "the history was rewound into a turn that must begin with its reasoning: it reads as it came",
+            tuple(Restore(key, strategy="rewind") for key in thoughts),
+        ),
+    )

@@ -42,6 +42,19 @@ def test_a_refusal_names_the_window(text: str, window: int) -> None:
     assert parse_window(ValueError(text)) == window
 
 
+def test_a_refusal_comes_as_a_body_a_text_an_exception_or_a_list_of_one() -> None:
+    text = "This model's maximum context length is 8192 tokens."
+    flat = {"object": "error", "message": text, "code": 400}  # vLLM
+    nested = {"error": {"message": text}}
+    for body in (flat, nested, [nested], json.dumps(flat), json.dumps(nested).encode(), ValueError(text)):
+        assert parse_window(body) == 8_192
+    failed = ValueError("Error code: 400")
+    failed.body = nested  # type: ignore[attr-defined]
+    assert parse_window(failed) == 8_192
+    for other in ({"object": "chat.completion", "message": text}, [nested, nested], "no JSON", 5, None, "[" * 100_000):
+        assert parse_window(other) == 0
+
+
 def test_what_a_model_says_is_no_refusal() -> None:
     said = "prompt is too long: 214538 tokens > 200000 maximum"
     for value in (said, {"content": [{"type": "text", "text": said}], "usage": {"input_tokens": 9}}, [said], None, 7):
