@@ -4,6 +4,7 @@ Rule: standard output has one line, the address, once requests are taken; what p
 standard error.
 """
 
+import logging
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -78,6 +79,36 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         ),
     ]
     store: options.StoreUrl
+    tenant: Annotated[
+        str | None,
+        make_option(
+            "--tenant",
+            metavar="T",
+            help="The owner of all sessions; default: each credential owns its own, under a keyed hash of it.",
+        ),
+    ]
+    prune_subscriptions: Annotated[
+        bool,
+        make_option(
+            "--prune-subscriptions",
+            is_flag=True,
+            help="Prune requests that a subscription pays, too; its provider may not allow that.",
+        ),
+    ]
+    max_body: Annotated[
+        int,
+        make_option(
+            "--max-body",
+            type=click.IntRange(1, 4_096),
+            default=64,
+            show_default=True,
+            metavar="MIB",
+            help="Refuse larger requests.",
+        ),
+    ]
+    upstream: Annotated[
+        str, make_option("--upstream", default="", metavar="URL", help="Where requests of every API are sent.")
+    ]
     upstream_anthropic: Annotated[str, _add_upstream_option("anthropic", "https://api.anthropic.com")]
     upstream_openai: Annotated[str, _add_upstream_option("openai", "https://api.openai.com")]
     upstream_gemini: Annotated[str, _add_upstream_option("gemini", "https://generativelanguage.googleapis.com")]
@@ -86,15 +117,15 @@ class ServeOptions(Options, frozen=True, kw_only=True):
 @options.make_command("serve", ServeOptions, _EPILOG)
 def command(args: ServeOptions) -> None:
     """Serve a proxy between agents and their providers that prunes requests."""
-    from secateur.proxy.settings import Api, ProxySettings, check_upstream, is_loopback
+    from secateur.proxy.settings import Api, Limits, ProxySettings, check_upstream, is_loopback
 
     token = os.environ.get(TOKEN, "")
     if not is_loopback(args.host) and not token:
         raise ConfigError(f"other machines reach {args.host}: set {TOKEN} to a secret that clients have to give")
     named: dict[Api, str] = {
-        "anthropic": args.upstream_anthropic,
-        "openai": args.upstream_openai,
-        "gemini": args.upstream_gemini,
+        "anthropic": args.upstream_anthropic or args.upstream,
+        "openai": args.upstream_openai or args.upstream,
+        "gemini": args.upstream_gemini or args.upstream,
     }
     settings = ProxySettings(
         host=args.host,
@@ -102,12 +133,23 @@ def command(args: ServeOptions) -> None:
         mode="prune" if args.mode == "prune" else "observe",
         policy=args.policy,
         store=args.store,
+        tenant=args.tenant,
+        subscriptions=args.prune_subscriptions,
+        limits=Limits(body_bytes=args.max_body * 1024 * 1024),
         upstreams={api: check_upstream(address) for api, address in named.items() if address},
         token=token,
     )
+    logging.getLogger("secateur.proxy").addHandler(_StandardError())
     from secateur.proxy.server import serve  # after all that can be wrong with the options: it loads much
 
     serve(settings, _announce)
+
+
+class _StandardError(logging.Handler):
+    """Warnings of the proxy, one line each."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print_exact(f"secateur: {record.getMessage()}\n", err=True)
 
 
 def _announce(running: "RunningServer") -> None:

@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from secateur.proxy.headers import TOKEN, find_header
+from secateur.proxy.headers import find_header
 from secateur.proxy.inbound import Request
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.settings import ProxySettings, is_loopback
 
+_TOKEN = b"x-secateur-token"
 _KEY_PATH = b"/_secateur/key/"
 
 
@@ -28,7 +29,7 @@ class Access:
         """The request, without the token in its path. Raises Refusal."""
         given, path = _split_key(request.path)
         if self._token:
-            given = given or find_header(request.headers, TOKEN).encode("latin-1")
+            given = given or find_header(request.headers, _TOKEN).encode("latin-1")
             if not hmac.compare_digest(given, self._token):
                 raise Refusal(401, "give the proxy's token: as the header x-secateur-token, or in the base URL")
         elif self._loopback:

@@ -20,6 +20,8 @@ from secateur.proxy.inbound import (
 from secateur.proxy.refusals import Answer, Refusal, build_json, build_refusal
 from secateur.proxy.routes import Route, find_route
 from secateur.proxy.services import Services
+from secateur.proxy.tunnel import TAKE_OVER, open_tunnel
+from secateur.proxy.upstream import build_address
 
 OWN_PATH = b"/_secateur/"
 
@@ -46,6 +48,11 @@ class ProxyApp:
                 return
             route = find_route(request.method, request.path, request.headers)
             self._check_room(request, route)
+            if request.wants_upgrade:
+                upstream = self._services.settings.find_upstream(route.api)
+                address = build_address(upstream, route.path, request.query)
+                await open_tunnel(request, address, self._limits, scope["extensions"][TAKE_OVER])
+                return
             inbound = Inbound(receive, self._held, self._limits.body_bytes)
             await Exchange(self._services, request, route, inbound).run(send)
         except Refusal as refusal:
@@ -61,6 +68,7 @@ class ProxyApp:
         if request.path == OWN_PATH + b"health":
             return build_json(200, self._status.report_health())
         if request.path == OWN_PATH + b"status":
+            self._status.held_bytes = self._held.now
             return build_json(200, self._status.report())
         raise Refusal(404, "there are /_secateur/health and /_secateur/status")
 

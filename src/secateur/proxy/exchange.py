@@ -7,27 +7,25 @@ is refused as too long is sent once more, cut, before the client has seen a byte
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import aiohttp
 from msgspec import Struct
+from msgspec.structs import replace
 
+from secateur.proxy.beginning import BROKEN, Beginning, read_beginning
 from secateur.proxy.callers import identify, is_subscription, read_fields
 from secateur.proxy.editing import Asked, Edited
 from secateur.proxy.encodings import list_encodings, unpack
 from secateur.proxy.headers import OWN, find_header, select_request_headers, select_response_headers
-from secateur.proxy.inbound import Inbound, Request, Send, send_answer
+from secateur.proxy.inbound import Inbound, Request, Send
 from secateur.proxy.overflow import classify_error
-from secateur.proxy.refusals import Answer, Refusal
+from secateur.proxy.refusals import Refusal
 from secateur.proxy.routes import Route
 from secateur.proxy.services import Services
 from secateur.proxy.upstream import Body, build_address
 from secateur.proxy.usage_reader import UsageReader
 
-_BROKEN = (aiohttp.ClientError, OSError, TimeoutError)  # of a response that had begun
-_MOST_REFUSAL_BYTES = 256 * 1024  # of a refusal that is read to see what was refused
-_MAY_BE_TOO_LONG = (400, 413, 422, 500)  # the statuses by which providers say so
 _ENCODING = b"content-encoding"
 
 
@@ -52,9 +50,15 @@ class Exchange:
 
     async def run(self, send: Send) -> None:
         """Send the request on and the response back, while the client is there. Raises Refusal, ClientGone."""
+        try:
+            await self._answer(await self._read(), send)
+        finally:
+            self._inbound.release()
+
+    async def _answer(self, body: Body, send: Send) -> None:
+        """Send a request with this body on, and the response back."""
         task = asyncio.current_task()
         assert task is not None
-        body = await self._read()
         watch = asyncio.create_task(_cancel_when_gone(self._inbound, task))
         try:
             await self._relay(await self._prepare(body), send)
@@ -65,7 +69,6 @@ class Exchange:
             self._services.status.disconnected += 1
         finally:
             watch.cancel()
-            self._inbound.release()
 
     async def _read(self) -> Body:
         """The body, whole where it is to be read."""
@@ -83,11 +86,17 @@ class Exchange:
         settings = self._services.settings
         if settings.mode == "observe" or (is_subscription(self._request.headers) and not settings.subscriptions):
             return Outgoing(body, "observed")
-        asked = await self._services.run(self._understand, body, self._inbound.count)
+        outgoing = await self._services.run(self._edit, body)
+        if outgoing.asked is not None and outgoing.edited is not None:
+            self._services.status.note_request(outgoing.asked.caller, outgoing.edited, "prune")
+        return outgoing
+
+    def _edit(self, body: bytes) -> Outgoing:
+        """What is sent in place of a request that may be edited. In a thread."""
+        asked = self._understand(body, self._inbound.count)
         if asked is None:
             return Outgoing(body, "failed")
-        edited = await self._services.run(self._services.editor.edit, asked)
-        self._services.status.note_request(asked.caller, edited, "prune")
+        edited = self._services.editor.edit(asked)
         packed = edited.body is asked.body
         return Outgoing(body if packed else edited.body, edited.how, packed, asked, edited)
 
@@ -109,22 +118,26 @@ class Exchange:
 
     async def _relay(self, outgoing: Outgoing, send: Send) -> None:
         async with self._open(outgoing) as response:
-            refusal, again = b"", None
-            if outgoing.edited is not None and response.status in _MAY_BE_TOO_LONG:
-                refusal = await _read_refusal(response)
-                again = await self._cut(outgoing, response, refusal)
+            begun, again = Beginning(), None
+            if outgoing.edited is not None:
+                begun = await read_beginning(response)
+                again = await self._cut(outgoing, begun)
             if again is None:
-                await self._pass_on(outgoing, response, refusal, send)
-                return
-            first = Answer(response.status, refusal, _select_headers(response, "refused"))
+                await self._pass_on(outgoing, response, begun.data, send)
+            elif not await self._send_again(again, send):
+                await self._pass_on(replace(outgoing, how="refused"), response, begun.data, send)
+
+    async def _send_again(self, again: Outgoing, send: Send) -> bool:
+        """Send a request that was cut; False if its response is a refusal too, and nothing was sent back."""
         try:
             async with self._open(again) as response:
-                if 400 <= response.status < 500 and response.status not in (408, 429):
-                    await send_answer(send, first)
-                else:
-                    await self._pass_on(again, response, b"", send)
-        except Refusal:  # the provider is not there any more, and no byte of it was sent back
-            await send_answer(send, first)
+                begun = await read_beginning(response)
+                if begun.status or (400 <= response.status < 500 and response.status not in (408, 429)):
+                    return False
+                await self._pass_on(again, response, begun.data, send)
+                return True
+        except Refusal:  # the provider is not there any more
+            return False
 
     def _open(self, outgoing: Outgoing) -> Any:
         """The response to what is sent."""
@@ -138,20 +151,13 @@ class Exchange:
             outgoing.body,
         )
 
-    async def _cut(self, outgoing: Outgoing, response: aiohttp.ClientResponse, refusal: bytes) -> Outgoing | None:
+    async def _cut(self, outgoing: Outgoing, begun: Beginning) -> Outgoing | None:
         """What to send in place of a request that was refused as too long; None if nothing would help."""
         asked, edited = outgoing.asked, outgoing.edited
-        if asked is None or edited is None or not response.content.at_eof():
+        overflow = classify_error(begun.status, begun.refusal) if begun.refusal or begun.status == 413 else None
+        if overflow is None or asked is None or edited is None:
             return None
-        try:
-            encodings = list_encodings(response.headers.get("content-encoding", ""))
-            plain = unpack(refusal, encodings, _MOST_REFUSAL_BYTES, _ignore)
-        except Refusal:
-            return None
-        overflow = classify_error(response.status, plain)
-        if overflow is None:
-            return None
-        cut = await self._services.run(self._services.editor.cut, asked, edited, overflow, plain)
+        cut = await self._services.run(self._services.editor.cut, asked, edited, overflow, begun.refusal)
         if cut is None:
             return None
         self._services.status.note_cut(asked.caller, cut)
@@ -171,11 +177,12 @@ class Exchange:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
                 if reader is not None:
                     reader.feed(piece)
-        except _BROKEN:
+        except BROKEN:
             self._services.status.broken += 1
             response.close()
             return  # without an end: the server closes the connection, and the client sees what happened
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+        self._services.status.answered += 1
         if outgoing.how:
             self._write_down(outgoing, reader)
 
@@ -196,15 +203,6 @@ def _ignore(size: int) -> None:
 async def _cancel_when_gone(inbound: Inbound, task: "asyncio.Task[Any]") -> None:
     await inbound.wait_until_gone()
     task.cancel()
-
-
-async def _read_refusal(response: aiohttp.ClientResponse) -> bytes:
-    """The body of a refusal; of a longer one the beginning."""
-    read = bytearray()
-    with suppress(*_BROKEN):  # whoever reads on meets the same error
-        while len(read) < _MOST_REFUSAL_BYTES and (piece := await response.content.readany()):
-            read += piece
-    return bytes(read)
 
 
 def _select_headers(response: aiohttp.ClientResponse, how: str) -> list[tuple[bytes, bytes]]:

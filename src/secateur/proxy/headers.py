@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from secateur.proxy.routes import Headers
 
 OWN = b"x-secateur"  # headers of ours begin with it; they are not sent to providers
-TOKEN = b"x-secateur-token"
 _HOP_BY_HOP = frozenset(
     (
         b"connection",

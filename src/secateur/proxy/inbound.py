@@ -40,7 +40,9 @@ class Request(Struct, frozen=True):
     @property
     def wants_upgrade(self) -> bool:
         """Whether the client asks to speak another protocol from here on."""
-        return "upgrade" in find_header(self.headers, b"connection").lower() and has_header(self.headers, b"upgrade")
+        if self.method != "GET" or not has_header(self.headers, b"upgrade"):
+            return False
+        return "upgrade" in find_header(self.headers, b"connection").lower()
 
 
 def read_head(scope: Message) -> Request:

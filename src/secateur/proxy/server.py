@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -25,6 +26,7 @@ from secateur.proxy.app import ProxyApp
 from secateur.proxy.services import Services
 from secateur.proxy.settings import ProxyLimits, ProxySettings
 from secateur.proxy.status import Status
+from secateur.proxy.tunnel import TAKE_OVER, RawConnection
 
 _KEEP_ALIVE_S = 75  # idle connections of clients
 _BACKLOG = 2_048
@@ -57,7 +59,7 @@ async def _serve(settings: ProxySettings, listening: socket.socket, announce: Ca
     try:
         running = asyncio.create_task(server.serve([listening]))
         while not server.started and not running.done():
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.001)
         stop = partial(asyncio.get_running_loop().call_soon_threadsafe, server.handle_exit, signal.SIGTERM, None)
         announce(RunningServer(_name_address(settings.host, listening), stop))
         await running
@@ -84,6 +86,19 @@ def _configure(app: ProxyApp, limits: ProxyLimits) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """A server that ends with exit code 0 when it is told to stop; told twice, at once."""
 
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._stopping = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Wait until it is told to stop."""
+        await self._stopping.wait()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """It is told to stop."""
+        super().handle_exit(sig, frame)
+        self._stopping.set()
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop by SIGINT and SIGTERM."""
@@ -102,6 +117,7 @@ class _Protocol(HttpToolsProtocol):
         self._limits = limits
         self._head_bytes = 0  # of the request whose headers are being read
         self._head_timer: TimerHandle | None = None
+        self._raw: asyncio.StreamReader | None = None  # what a connection brings that is HTTP no longer
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
@@ -111,10 +127,15 @@ class _Protocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._stop_timer()
+        if self._raw is not None:
+            self._raw.feed_eof()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Read on; end the connection where the headers of a request have no end."""
+        if self._raw is not None:
+            self._raw.feed_data(data)
+            return
         if self._head_bytes >= 0:
             self._head_bytes += len(data)
         super().data_received(data)
@@ -136,7 +157,15 @@ class _Protocol(HttpToolsProtocol):
         if size > self._limits.header_bytes:
             self._end(_TOO_LARGE)
             return
+        self.scope["extensions"] = {TAKE_OVER: self._take_over}  # type: ignore[dict-item]
         super().on_headers_complete()
+
+    def _take_over(self) -> RawConnection:
+        """Give the connection away: from here on it is not HTTP."""
+        self._raw = asyncio.StreamReader(loop=self.loop)
+        self._raw.set_transport(self.transport)
+        self.cycle.disconnected = True  # nothing is answered on it here
+        return RawConnection(self._raw, self.transport, self.flow)
 
     def _await_head(self) -> None:
         self._head_timer = self.loop.call_later(self._limits.header_s, self._end_slow)

@@ -35,13 +35,13 @@ class Services:
     def __init__(self, settings: ProxySettings, status: Status) -> None:
         self.settings = settings
         self.status = status
-        self.upstream = Upstream(settings.limits)
-        store = open_store(settings.store or get_default_url())
+        store = open_store(_relax_store(settings.store or get_default_url()))
         self.editor = Editor(settings.policy, store)
         self.tenants = Tenants(read_secret(_find_folder(store)), settings.tenant)
         self._observer = Editor(settings.policy, MemoryStore())
         self._observed = 0
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
+        self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
         self._afterwards: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -97,6 +97,14 @@ class Services:
     async def _finish(self, work: Callable[[], None]) -> None:
         with suppress(Exception):  # the client has its response; nothing of ours may follow
             await self.run(work)
+
+
+def _relax_store(url: str) -> str:
+    """The address of a store that does not wait for the disk with each request.
+
+    A loss of power may then cost the last epochs, which are decided anew; what they removed is in the client's history.
+    """
+    return f"{url}?synchronous=normal" if url.startswith("sqlite:") and "?" not in url else url
 
 
 def _find_folder(store: object) -> Path | None:

@@ -5,16 +5,19 @@ are reckoned by the prices that the engine decides by: what an epoch costs is ta
 with each later request.
 """
 
+import logging
 import os
 import time
 from collections import OrderedDict
 from typing import Any
 
+from secateur.pricing import price_of
 from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Edited
 from secateur.proxy.settings import Mode, ProxySettings
 from secateur.usage import Usage
 
+_LOGGER = logging.getLogger("secateur.proxy")
 _SESSIONS = 500  # the last ones, by their newest request
 
 
@@ -31,6 +34,8 @@ class SessionStatus:
         self.saved_dollars = 0.0  # what epochs cost is taken off
         self.failed = 0
         self.usage = Usage()
+        self.model = ""  # of the last request that was read
+        self.cost_dollars = 0.0  # of all requests, as their provider counted them; of a model without a price nothing
         self.rate = 0.0  # dollars that the epochs so far save with each request
         self.last_at = 0.0
 
@@ -42,6 +47,7 @@ class SessionStatus:
         receipt = edited.receipt
         if receipt is None:
             return
+        self.model = receipt.model
         self.tokens_raw += receipt.tokens_raw
         self.tokens_saved += receipt.tokens_raw - receipt.tokens_view
         self.saved_dollars += self.rate
@@ -49,6 +55,11 @@ class SessionStatus:
         if receipt.cost is not None:
             self.saved_dollars -= receipt.cost.dollars_now
             self.rate += receipt.cost.dollars_saved
+
+    def bill(self, usage: Usage) -> None:
+        """Count what a provider said that a request took."""
+        self.usage = Usage(*(getattr(self.usage, name) + getattr(usage, name) for name in Usage.__struct_fields__))
+        self.cost_dollars += _price(self.model, usage)
 
     def report(self) -> dict[str, Any]:
         """The numbers by name."""
@@ -58,12 +69,14 @@ class SessionStatus:
             "client": self.caller.client,
             "subscription": self.caller.subscription,
             "mode": self.mode,
+            "model": self.model,
             "requests": self.requests,
             "failed": self.failed,
             "epochs": self.epochs,
             "tokens_raw": self.tokens_raw,
             "tokens_saved": self.tokens_saved,
             "saved_dollars": round(self.saved_dollars, 6),
+            "cost_dollars": round(self.cost_dollars, 6),
             "input_tokens": self.usage.input,
             "read_tokens": self.usage.read,
             "write_tokens": self.usage.write,
@@ -81,6 +94,8 @@ class Status:
         self._sessions: OrderedDict[tuple[str, str, str], SessionStatus] = OrderedDict()
         self.requests = 0
         self.active = 0
+        self.answered = 0  # by providers, whole
+        self.held_bytes = 0  # of requests that are in flight
         self.refused = 0  # by the proxy itself
         self.disconnected = 0  # clients that left before their response was complete
         self.broken = 0  # responses that their provider did not complete
@@ -103,6 +118,7 @@ class Status:
         if edited.how == "failed":
             self.failed += 1
             self.last_error = edited.error
+            _LOGGER.warning("a request of session %s was sent without an edit: %s", caller.session, edited.error)
         self._find(caller, mode).note(edited)
 
     def note_cut(self, caller: Caller, edited: Edited) -> None:
@@ -114,12 +130,14 @@ class Status:
 
     def note_usage(self, caller: Caller, usage: Usage) -> None:
         """What its provider counted for a request."""
-        row = self._find(caller, self._settings.mode)
-        row.usage = Usage(*(getattr(row.usage, name) + getattr(usage, name) for name in Usage.__struct_fields__))
+        row = self._sessions.get(_name(caller))
+        if row is not None:
+            row.bill(usage)
 
     def report_health(self) -> dict[str, Any]:
-        """Whether requests are taken."""
-        return {"ok": True, "pid": os.getpid(), "mode": self._settings.mode}
+        """Whether requests are taken, and whether providers answer them."""
+        counts = {"requests": self.requests, "answered": self.answered, "broken": self.broken, "failed": self.failed}
+        return {"ok": True, "pid": os.getpid(), "mode": self._settings.mode, **counts}
 
     def report(self) -> dict[str, Any]:
         """All numbers."""
@@ -133,6 +151,8 @@ class Status:
             "uptime_s": round(time.time() - self._started, 3),
             "requests": self.requests,
             "active": self.active,
+            "held_bytes": self.held_bytes,
+            "answered": self.answered,
             "refused": self.refused,
             "disconnected": self.disconnected,
             "broken": self.broken,
@@ -143,14 +163,30 @@ class Status:
             "subscription": any(one["subscription"] for one in sessions),
             "tokens_saved": sum(one["tokens_saved"] for one in sessions),
             "saved_dollars": round(sum(one["saved_dollars"] for one in sessions), 6),
+            "cost_dollars": round(sum(one["cost_dollars"] for one in sessions), 6),
             "sessions": sessions,
         }
 
     def _find(self, caller: Caller, mode: Mode) -> SessionStatus:
-        key = (caller.tenant, caller.session, caller.client)
+        key = _name(caller)
         row = self._sessions.pop(key, None) or SessionStatus(caller, mode)
         row.mode = mode
         self._sessions[key] = row
         if len(self._sessions) > _SESSIONS:
             self._sessions.popitem(last=False)
         return row
+
+
+def _name(caller: Caller) -> tuple[str, str, str]:
+    return caller.tenant, caller.session, caller.client
+
+
+def _price(model: str, usage: Usage) -> float:
+    """What a request cost, in dollars; 0 for a model without a price."""
+    price = price_of(model, int(time.time() * 1000)) if model else None
+    if price is None:
+        return 0.0
+    rates, short = price.get_rates(usage.taken), usage.write - usage.write_1h
+    written = short * rates.w + usage.write_1h * rates.w_1h
+    units = usage.input + usage.read * rates.r + written + usage.output * rates.o
+    return units * rates.input / 1_000_000

@@ -4,11 +4,13 @@ Rule: bodies and encodings pass as they are, redirects are the client's to follo
 retried. What fails before a response begins is a Refusal that says where.
 """
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
+from weakref import WeakKeyDictionary
 
 import aiohttp
 from yarl import URL
@@ -17,6 +19,7 @@ from secateur.proxy.refusals import Refusal
 from secateur.proxy.settings import ProxyLimits
 
 Body = bytes | AsyncIterator[bytes] | None
+_KEEP_ALIVE_S = 15  # providers keep idle connections longer, so that none is closed under a request
 _LINE_BYTES = 64 * 1024  # of one header of a response
 _AUTOMATIC = ("accept", "accept-encoding", "content-type", "user-agent")  # headers that aiohttp would add
 
@@ -27,7 +30,9 @@ class Upstream:
     def __init__(self, limits: ProxyLimits) -> None:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s, sock_read=limits.stall_s)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60, family=socket.AF_UNSPEC),
+            connector=aiohttp.TCPConnector(
+                limit=0, ttl_dns_cache=60, family=socket.AF_UNSPEC, keepalive_timeout=_KEEP_ALIVE_S
+            ),
             timeout=timeout,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
@@ -35,11 +40,12 @@ class Upstream:
             max_line_size=_LINE_BYTES,
             max_field_size=_LINE_BYTES,
         )
-        self._stall_s = limits.stall_s
+        self._connections: WeakKeyDictionary[asyncio.Future[None], _Connection] = WeakKeyDictionary()
 
     async def close(self) -> None:
         """Close all connections."""
         await self._session.close()
+        await asyncio.sleep(0.01)  # sockets are closed in the next rounds of the event loop
 
     @asynccontextmanager
     async def open_response(
@@ -63,12 +69,42 @@ class Upstream:
             raise Refusal(504, f"{where} did not answer in time: {_explain(error)}") from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise Refusal(502, f"{where} could not be reached: {_explain(error)}") from error
+        self._watch(response)
         try:
             yield response
         except BaseException:
             response.close()  # a response that was not read to its end is of no use to the next request
             raise
         response.release()
+
+    def _watch(self, response: aiohttp.ClientResponse) -> None:
+        """See to it that the response ends when its connection does."""
+        protocol = response.connection.protocol if response.connection is not None else None
+        closed = protocol.closed if protocol is not None else None
+        if closed is None:
+            return
+        known = self._connections.get(closed)
+        if known is None:
+            known = self._connections[closed] = _Connection()
+            closed.add_done_callback(known.end)
+        known.content = response.content
+
+
+class _Connection:
+    """A connection, and the response that it brings now.
+
+    The client leaves whoever reads a response waiting if its connection was closed over a chunk that is none.
+    """
+
+    content: aiohttp.StreamReader | None = None
+
+    def end(self, closed: "asyncio.Future[None]") -> None:
+        """The connection is closed: what was not complete never will be."""
+        if not closed.cancelled():
+            closed.exception()  # else Python reports that nobody asked
+        content, self.content = self.content, None
+        if content is not None and not content.is_eof() and content.exception() is None:
+            content.set_exception(aiohttp.ClientPayloadError("the connection was closed"))
 
 
 def build_address(upstream: str, path: bytes, query: bytes) -> str:

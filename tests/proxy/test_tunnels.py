@@ -1,0 +1,74 @@
+"""Other protocols pass untouched once a client asked for them; a WebSocket on Responses is refused."""
+
+import socket
+from threading import Event
+from urllib.parse import urlsplit
+
+from proxies import proxy, read_status
+from raw_upstream import Wire, raw_upstream
+
+ASK = (
+    b"GET %b HTTP/1.1\r\nhost: localhost\r\nconnection: keep-alive, Upgrade\r\nupgrade: websocket\r\n"
+    b"x-secateur-token: t\r\nauthorization: Bearer k\r\nsec-websocket-key: abc\r\n\r\n"
+)
+SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n"
+FRAMES = bytes(range(256)) * 2_000
+
+
+def connect(address: str, path: bytes) -> socket.socket:
+    """A client that has asked for a WebSocket."""
+    parts = urlsplit(address)
+    client = socket.create_connection((parts.hostname, parts.port), timeout=20)
+    client.sendall(ASK % path)
+    return client
+
+
+def receive(client: socket.socket, count: int) -> bytes:
+    """So many bytes."""
+    data = b""
+    while len(data) < count and (piece := client.recv(65_536)):
+        data += piece
+    return data
+
+
+def test_bytes_pass_both_ways_until_the_client_ends_it() -> None:
+    ended = Event()
+
+    def script(wire: Wire) -> None:
+        wire.send(SWITCH)
+        wire.send(receive(wire.connection, len(FRAMES))[::-1])
+        assert wire.sees_end()
+        ended.set()
+
+    with raw_upstream(script) as provider, proxy(f"{provider.url}/base", token="t") as address:
+        client = connect(address, b"/v1/realtime?model=m%20n")
+        assert receive(client, len(SWITCH)) == SWITCH
+        client.sendall(FRAMES)
+        assert receive(client, len(FRAMES)) == FRAMES[::-1]
+        client.close()
+        assert ended.wait(20)
+    head = provider.wires[0].head
+    assert head.startswith(b"GET /base/v1/realtime?model=m%20n HTTP/1.1\r\n")
+    assert b"upgrade: websocket" in head
+    assert b"authorization: Bearer k" in head
+    assert b"x-secateur" not in head
+
+
+def test_the_provider_ends_it_and_may_refuse_it() -> None:
+    refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno"
+    with raw_upstream(lambda wire: wire.send(refusal)) as provider, proxy(provider.url) as address:
+        client = connect(address, b"/v1/realtime")
+        assert receive(client, 1_000) == refusal
+        client.close()
+        assert read_status(address)["active"] == 1
+    assert len(provider.wires) == 1
+
+
+def test_a_provider_that_is_not_there_and_responses_are_refused_in_http() -> None:
+    with raw_upstream(lambda wire: None) as provider:
+        url = provider.url
+    with proxy(url) as address:
+        for path, status in ((b"/v1/realtime", b"502"), (b"/v1/responses", b"426")):
+            client = connect(address, path)
+            assert receive(client, 12)[:12] == b"HTTP/1.1 " + status
+            client.close()
