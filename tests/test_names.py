@@ -27,6 +27,7 @@ EXCEPTIONS = frozenset(
         "on_headers_complete",
         "on_message_begin",
         "main",
+        "main_loop",
         "command",
         "program",
         "shell_complete",

@@ -117,7 +117,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
 @options.make_command("serve", ServeOptions, _EPILOG)
 def command(args: ServeOptions) -> None:
     """Serve a proxy between agents and their providers that prunes requests."""
-    from secateur.proxy.settings import Api, Limits, ProxySettings, check_upstream, is_loopback
+    from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_upstream, is_loopback
 
     token = os.environ.get(TOKEN, "")
     if not is_loopback(args.host) and not token:
@@ -135,7 +135,7 @@ def command(args: ServeOptions) -> None:
         store=args.store,
         tenant=args.tenant,
         subscriptions=args.prune_subscriptions,
-        limits=Limits(body_bytes=args.max_body * 1024 * 1024),
+        limits=ProxyLimits(body_bytes=args.max_body * 1024 * 1024),
         upstreams={api: check_upstream(address) for api, address in named.items() if address},
         token=token,
     )

@@ -42,7 +42,7 @@ class RunningServer(Struct, frozen=True):
 
 
 def serve(settings: ProxySettings, announce: Callable[[RunningServer], None]) -> None:
-    """Serve until a signal ends it, or `Running.stop`. `announce` is called once, when requests are taken.
+    """Serve until a signal ends it, or `RunningServer.stop`. `announce` is called once, when requests are taken.
 
     Raises ConfigError.
     """

@@ -35,7 +35,7 @@ class Services:
     def __init__(self, settings: ProxySettings, status: Status) -> None:
         self.settings = settings
         self.status = status
-        store = open_store(_relax_store(settings.store or get_default_url()))
+        store = open_store(_make_address(settings.store or get_default_url()))
         self.editor = Editor(settings.policy, store)
         self.tenants = Tenants(read_secret(_find_folder(store)), settings.tenant)
         self._observer = Editor(settings.policy, MemoryStore())
@@ -99,7 +99,7 @@ class Services:
             await self.run(work)
 
 
-def _relax_store(url: str) -> str:
+def _make_address(url: str) -> str:
     """The address of a store that does not wait for the disk with each request.
 
     A loss of power may then cost the last epochs, which are decided anew; what they removed is in the client's history.

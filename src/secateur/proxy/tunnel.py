@@ -15,7 +15,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from secateur.proxy.headers import OWN
 from secateur.proxy.inbound import Request
 from secateur.proxy.refusals import Refusal
-from secateur.proxy.settings import Limits
+from secateur.proxy.settings import ProxyLimits
 
 TAKE_OVER = "secateur.take_over"  # the ASGI extension by which a connection is taken from its server
 _PIECE_BYTES = 65_536
@@ -29,7 +29,9 @@ class RawConnection(Struct, frozen=True):
     flow: FlowControl
 
 
-async def open_tunnel(request: Request, address: str, limits: Limits, take_over: Callable[[], RawConnection]) -> None:
+async def open_tunnel(
+    request: Request, address: str, limits: ProxyLimits, take_over: Callable[[], RawConnection]
+) -> None:
     """Connect a client to its provider until one of them ends it. Raises Refusal if the provider is not there."""
     parts = urlsplit(address)
     tls = ssl.create_default_context() if parts.scheme == "https" else None

@@ -76,7 +76,7 @@ def test_epochs_that_came_while_the_store_failed_are_named_by_the_receipt_they_a
     store.full = True
     assert engine.fit(body(3), session="s", plan=other.plan, now_ms=2).request == other.request
     store.full = False
-    engine.sessions.reach.breaker.answered()
+    engine.sessions.reach.breaker.record_success()
     engine.record_usage("s", {"input_tokens": 500}, now_ms=3)
     assert find_problems(store, SessionId("s")) == ()
     engine.pin("s", "tool", "Read", now_ms=4)
