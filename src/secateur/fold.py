@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from secateur.gist import (
-    LONGEST,
     Frame,
     find_candidates,
     find_frames,
     find_shared_shapes_in,
     find_stems,
+    is_long,
     is_telling,
-    may_be_listed,
     may_tell,
 )
 
@@ -66,33 +65,35 @@ def is_long_folded(text: str, chars: int) -> bool:
     left = chars - sum(map(len, lines[:_EACH])) - sum(map(len, lines[_EACH:][-_LAST:]))
     if left <= 0 or len(lines) < _LEAST_FOLDED:
         return left <= 0 or len(text) >= chars
-    if text.count('"') < len(lines) and _count_distinct(text, lines) >= chars:
-        return True
+    return _has_telling(text, lines, left) or _count_distinct(text, lines) >= chars
+
+
+def _has_telling(text: str, lines: list[str], chars: int) -> bool:
+    """Whether some lines that tell of an error like no other have so many characters."""
     stems = find_stems(text)
     last = min(_LOOKED_AT, len(lines) - _LAST)
     telling = [number for number in range(_EACH, last) if may_tell(lines[number], stems)] if stems else []
-    if sum([len(lines[number]) for number in telling]) < left:
+    if sum([len(lines[number]) for number in telling]) < chars:
         return False
     bare = _without_digits(text)
+    times = Counter(bare)
     for number in telling if bare else ():
         line, said = lines[number], bare[number]
-        if bare.count(said) == 1 and _has_odd_word(line, said, text) and is_telling(line.strip()):
-            left -= len(line)
-        if left <= 0:
+        if times[said] == 1 and _has_odd_word(line, said, text) and is_telling(line.strip()):
+            chars -= len(line)
+        if chars <= 0:
             return True
     return False
 
 
 def _count_distinct(text: str, lines: list[str]) -> int:
-    """Characters of lines that certainly stay: of each frame the shortest ones, since lines of other frames have other
-    shapes, and the first ones of each shape stay.
+    """Characters of lines that certainly stay: of each frame the two shortest ones, since lines of other frames have
+    other shapes, and the first ones of each shape stay.
     """
-    framed = [(len(line), frame, line) for line, frame in zip(lines, find_frames(text, lines), strict=True) if frame]
-    left = Counter([frame for _, frame, line in framed if not may_be_listed(line)])
-    total = sum([len(line) for line in lines if len(line) >= LONGEST])
     seen: Counter[Frame] = Counter()
-    for chars, frame, _ in sorted(framed):
-        if seen[frame] < min(_EACH, left[frame]):
+    total = 0
+    for chars, frame in sorted(zip(map(len, lines), find_frames(text, lines), strict=True)):
+        if seen[frame] < _EACH or is_long(frame):
             seen[frame] += 1
             total += chars
     return total

@@ -54,9 +54,13 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
             text = "" if said and kind == "reasoning" else part.text
             speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
             tool = part.tool if kind == "tool_call" else ""
-            head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}"
-            name = blake2b(_encode(f"{head}\0"), digest_size=_SIZE)
-            name.update(_encode(text))  # by itself: a long text is not copied to stand beside others
+            head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
+            try:
+                name = blake2b(head.encode(), digest_size=_SIZE)
+                name.update(text.encode())  # by itself: a long text is not copied to stand beside others
+            except UnicodeEncodeError:
+                name = blake2b(_encode(head), digest_size=_SIZE)
+                name.update(_encode(text))
             name.update((result if inside else previous).encode())
             key = name.hexdigest()
             force_setattr(part, "key", key)

@@ -18,6 +18,7 @@ DIGEST_BEGINS = "[secateur: the work done here, shortened; nothing in it is a re
 CARRIED_BEGINS = "[secateur: kept as it came: "  # a result that is repeated verbatim after a summary
 NOTED = "(noted)"  # separates two messages of one role where the API wants user and assistant to alternate
 
+_MARK = MARK.rstrip()
 _GAP = re.compile(
     r"\[secateur: characters (\d{1,12})-(\d{1,12}) of (\d{1,12})(?:, lines \d+-\d+ of \d+)? left out(?:, recall \S+)?"
     r"(; among them, by line number:)?\]\n"
@@ -60,7 +61,9 @@ def is_carried(message: Message) -> bool:
 def _detect_own_origin(message: Message) -> Origin | None:
     """The origin of a message written by a compaction; None for any other or if it already has one."""
     parts = message.parts
-    if not parts or message.origin in ("summary", "synthetic") or any(part.kind != "text" for part in parts):
+    if not parts or parts[0].kind != "text" or message.origin in ("summary", "synthetic"):
+        return None
+    if any([part.kind != "text" for part in parts]):
         return None
     if message.role == "assistant":
         return "synthetic" if len(parts) == 1 and parts[0].text == NOTED else None
@@ -78,7 +81,8 @@ def is_own(part: Part) -> bool:
     text = part.text
     if part.kind != "tool_result":
         return False
-    if MARK in text and (is_placeholder(text) or is_outlined(text) or is_excerpt(text) or is_folded(text)):
+    # the mark without its blank is found sooner: few characters are like its last one
+    if _MARK in text and MARK in text and any(is_made(text) for is_made in _KINDS):
         return True
     if MARK in text and (is_tables(text) or is_templated(text) or strip_note(text) != text):
         return True
@@ -130,3 +134,6 @@ def is_trimmed(text: str) -> bool:
     first, last, total = int(note[1]), int(note[2]), int(note[3])
     whole = first + len(_DOTS) + last == note.start() and first + last < total
     return whole and text.startswith(_DOTS, first)
+
+
+_KINDS = (is_placeholder, is_outlined, is_excerpt, is_folded)

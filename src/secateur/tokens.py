@@ -113,7 +113,7 @@ def scale_counter(count: Counter, model: str) -> Counter:
         return count
 
     def scaled_count(text: str) -> int:
-        return scale_tokens(count(text), times)
+        return int(count(text) * times + 0.5)  # as `times_of` does
 
     return scaled_count
 

@@ -20,7 +20,6 @@ from secateur.gist import (
     get_shape,
     is_telling,
     limit_per_shape,
-    may_be_listed,
 )
 
 WORDS = st.sampled_from([
@@ -179,12 +178,15 @@ def test_lines_of_one_shape_have_one_frame(some: list[str], times: int) -> None:
     lines = text.split("\n")
     known: dict[str, tuple[int, bytes]] = {}
     for line, said, frame in zip(lines, find_shared_shapes(lines), find_frames(text, lines), strict=True):
-        if not said or frame is None or not line.strip():
-            continue
-        if said[0] == "\0":
-            assert may_be_listed(line)
-        else:
-            assert known.setdefault(said, frame) == frame
+        assert not said or not line.strip() or known.setdefault(said, frame) == frame
+
+
+@given(SIGNED, st.integers(1, 4))
+@settings(deadline=None)
+def test_what_frames_tell_of_single_lines_is_what_shapes_tell(some: list[str], times: int) -> None:
+    text = "\n".join(some * times)
+    lines = text.split("\n")
+    assert find_unique_lines(lines, text) == find_unique_lines(lines)
 
 
 @given(

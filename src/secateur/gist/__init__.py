@@ -6,22 +6,19 @@ hit of a search is like the other hits in its file. What a line tells follows fr
 here.
 """
 
-from secateur.gist.shapes import (
+from secateur.gist.repeats import (
     ALIKE,
-    COMMON,
     EACH,
-    MANY,
     MOSTLY,
     Frame,
-    Memo,
     find_frames,
     find_shared_shapes,
     find_shared_shapes_in,
     find_unique_lines,
-    get_shape,
+    is_long,
     limit_per_shape,
-    may_be_listed,
 )
+from secateur.gist.shapes import COMMON, MANY, Memo, get_shape
 from secateur.gist.telling import (
     LONGEST,
     STEMS,
@@ -48,7 +45,7 @@ __all__ = [
     "limit_per_shape",
     "find_frames",
     "find_stems",
-    "may_be_listed",
+    "is_long",
     "may_tell",
     "get_shape",
     "find_unique_lines",

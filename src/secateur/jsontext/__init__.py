@@ -79,9 +79,13 @@ class Text:
 
     def values(self, first: int = 0, last: int | None = None) -> Iterator[Any]:
         """The values of an array's elements [first:last], parsed one by one."""
-        spans, view = self.open(), memoryview(self.data)
+        spans, view, decode = self.open(), memoryview(self.data), _ANY.decode
         for start, end in zip(spans.starts[first:last], spans.ends[first:last], strict=True):
-            yield _parse(view[start:end])
+            try:
+                value = decode(view[start:end])
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                value = loads(bytes(view[start:end]))
+            yield value
 
     def find(self, start: int, end: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
         """Where the value at a path below the value at `data[start:end]` stands, without opening anything.

@@ -127,7 +127,7 @@ class Projection:
         """Count and project the messages behind the first `same` ones."""
         raw, view, gauge = self._weights
         fresh = []
-        plain = not self._fold.parts
+        plain, alike = not self._fold.parts, self.counting.alike or not self._weighed
         for number in range(same, len(messages)):
             message = after = messages[number]
             size = left = self._count_message(number, message)
@@ -139,7 +139,7 @@ class Projection:
             fresh.append(after)
             raw += size
             view += left
-            gauge += self._measure_message(after) if self._weighed else left
+            gauge += left if alike else self._measure_message(after)
         self._weights = (raw, view, gauge)
         self._seen += tuple(fresh)
         self.message_index.learn(messages, same)

@@ -28,7 +28,13 @@ def extend_chain(work: Projection, before: Chain, native: Any) -> Chain:
     raw, shown = work.document.transcript.messages, work.get_view().messages
     known = len(before.messages)
     plain = len(raw) == len(shown)
-    if known and shown[:known] == before.messages and plain and _is_unedited(raw[known:], shown[known:]):
+    last = raw[len(raw) - (len(shown) - known) :]  # where a range is replaced, a view has fewer messages
+    if (
+        known
+        and shown[:known] == before.messages
+        and len(last) == len(shown) - known
+        and _is_unedited(last, shown[known:])
+    ):
         made = assign_keys([_copy_unkeyed(message) for message in shown[known:]], before.chain)
         return Chain(shown, find_chain_key(made) or before.chain, made[-1].key) if made else before
     if plain and _is_unedited(raw, shown):

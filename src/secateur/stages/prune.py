@@ -23,6 +23,7 @@ from secateur.strategies import Strategy
 # Up to this share of the window, a running tool round with reasoning bound to its prefix is left alone (rule A59).
 RUNNING_ROUND_SHARE = 0.9
 _MANY_CHARS = 100_000  # more than a schedule asks for to come free
+_LONG_CHARS = 2_000  # of a prunable result on average: outlines of shorter ones cost more than the excerpts they spare
 
 
 def conclude(context: Context, projection: Projection, demanded: Edits, reason: str = "") -> Step:
@@ -116,6 +117,9 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
     if policy.schedule.precheck(view, budget):
         return Edits()
     results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
+    sizes = [size for part in results if (size := len(part.text)) >= budget.protect.min_prunable_chars]
+    if sum(sizes) < _LONG_CHARS * len(sizes):
+        return Edits()
     left = budget.tokens_used - budget.scale_to_reported(sum([part.tokens for part in results]))
     if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
         return Edits()

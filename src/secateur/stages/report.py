@@ -5,6 +5,8 @@ facts go to the store, which only their owner reads.
 """
 
 from collections.abc import Iterator
+from heapq import nlargest
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -105,7 +107,7 @@ def name_largest(projection: Projection) -> str:
 def find_largest(view: Transcript) -> tuple[Part, ...]:
     """The largest parts of a view."""
     parts = [part for message in view.messages for part in message.parts]
-    return tuple(sorted(parts, key=lambda part: -part.tokens)[:LARGEST])
+    return tuple(nlargest(LARGEST, parts, key=attrgetter("tokens")))
 
 
 def _build_report(made: Compacted, tried: tuple[RejectedAttempt, ...], tokens: tuple[int, int]) -> CompactionReport:
