@@ -148,7 +148,7 @@ def test_without_the_package_the_exact_counter_says_what_to_install() -> None:
     program = (
         "import sys; sys.modules['toktok'] = None\n"
         "from secateur.errors import ConfigError\n"
-        "from secateur.tokens import counter\n"
+        "from secateur.tokens import get_counter\n"
         "try: get_counter('o200k')\n"
         "except ConfigError as error: print(error)"
     )
