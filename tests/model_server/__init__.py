@@ -25,6 +25,7 @@ __all__ = ["APIS", "FINAL", "Answer", "Call", "Failure", "Script", "ScriptedMode
 
 FINAL = "I have read all of them."
 SIDE = "A short title"
+_CUED = 3  # items at the start of a conversation that say whose it is
 
 
 class Answer(Struct, frozen=True):
@@ -41,8 +42,17 @@ class Answer(Struct, frozen=True):
 class ScriptedModel:
     """A model that plays scripts: of those whose cue a request has, the first; the last one has no cue."""
 
-    def __init__(self, *scripts: Script, side: str = SIDE, delay_s: float = 0.0, repeats: bool = False) -> None:
-        self.scripts, self.side, self.delay_s, self.repeats = scripts, side, delay_s, repeats
+    def __init__(
+        self,
+        *scripts: Script,
+        delay_s: float = 0.0,
+        repeats: bool = False,
+        window: int = 0,
+        asides: dict[str, str] | None = None,
+    ) -> None:
+        self.scripts, self.delay_s, self.repeats = scripts, delay_s, repeats
+        self.window = window  # tokens that a request may have; 0: as many as it likes
+        self.asides = asides or {}  # a text in the last item of a request: the answer, whatever the script says
         self.answers: list[Answer] = []
         self.cache = PromptCache()
         self._refused: Counter[tuple[int, int]] = Counter()
@@ -71,25 +81,35 @@ class ScriptedModel:
         script, tools = self.scripts[number], api.tools(body)
         failure = script.failures.get(position)
         items = len(body.get(api.items) or ())
-        is_side = not _can_play(script, tools)
+        aside = self._find_aside(api, body)
+        is_side = bool(aside) or not _can_play(script, tools)
         if failure and not is_side and self._refused[number, position] < failure.times:
             self._refused[number, position] += 1
             self._record(Answer(api.name, "failure", Usage(0, 0, 0), number, position, items))
             return says(failure.status, json.dumps(api.refuse(failure)), **failure.headers)
+        tokens = PromptCache().charge("", api.blocks(body), needs_markers=False).total if self.window else 0
+        if tokens > self.window:
+            self._record(Answer(api.name, "failure", Usage(0, 0, 0), number, position, items))
+            too_long = Failure(400, is_overflow=True, tokens=tokens, window=self.window)
+            return says(too_long.status, json.dumps(api.refuse(too_long)))
         usage = self.cache.charge(str(body["model"]), api.blocks(body), api.needs_markers)
         self._record(Answer(api.name, "side" if is_side else "main", usage, number, position, items))
-        step = Step(self.side) if is_side else script.steps[position]
+        step = Step(aside or SIDE) if is_side else script.steps[position]
         reply = self._make_reply(step, tools, body, usage)
         if body.get("stream") or route == "stream":
             return streams_slowly(api.stream(reply), api.stream_kind, self.delay_s)
         return says(200, json.dumps(api.write(reply)))
 
     def _find_step(self, api: Api, body: dict[str, Any]) -> tuple[int, int]:
-        text = json.dumps(body.get(api.items), ensure_ascii=False)
+        text = json.dumps((body.get(api.items) or [])[:_CUED], ensure_ascii=False)
         number = next(number for number, script in enumerate(self.scripts) if script.cue in text)
         steps = len(self.scripts[number].steps)
         position = self.scripts[number].find_position(api.spoken(body))
         return number, position % steps if self.repeats else min(position, steps - 1)
+
+    def _find_aside(self, api: Api, body: dict[str, Any]) -> str:
+        last = json.dumps((body.get(api.items) or [])[-1:], ensure_ascii=False)
+        return next((answer for text, answer in self.asides.items() if text in last), "")
 
     def _make_reply(self, step: Step, tools: dict[str, Any], body: dict[str, Any], usage: Usage) -> Reply:
         number = len(self.answers)

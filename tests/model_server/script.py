@@ -46,6 +46,8 @@ class Failure(Struct, frozen=True):
     times: int = 1
     is_overflow: bool = False  # the provider's own words for a request that exceeds the window
     headers: dict[str, str] = {}
+    tokens: int = 214_538  # of the request, as an overflow states them
+    window: int = 200_000
 
 
 class Script(Struct, frozen=True):

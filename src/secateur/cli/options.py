@@ -89,6 +89,16 @@ def _add_raw_option(_: str) -> Callable[[Any], Any]:
     )
 
 
+def build_upstream(api: str) -> Parameter:
+    """The option that names where requests of an API are sent."""
+    return make_option(
+        f"--upstream-{api}",
+        default="",
+        metavar="URL",
+        help="Where requests of this API are sent; default: its provider.",
+    )
+
+
 Input = Annotated[str, make_argument(default="-", type=click.Path(), metavar="[INPUT]")]
 Session = Annotated[str, make_argument(type=SESSION)]
 MaybeSession = Annotated[str | None, make_argument(required=False, type=SESSION)]

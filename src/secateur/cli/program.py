@@ -28,6 +28,8 @@ COMMANDS = {
     "simulate": "Show what sessions would have cost under each policy.",
     "scan": "Show where the money and tokens of a folder of sessions went.",
     "diff": "Compare two documents, or one with its pruned view.",
+    "run": "Run an agent behind the proxy, and end both together.",
+    "status": "Show what the proxy did, and what it saved.",
     "sessions": "List stored sessions.",
     "why": "Show what was removed from a session, and why.",
     "recall": "Read back what was removed, by its handle.",

@@ -34,15 +34,6 @@ other machines reach, clients need the token in SECATEUR_PROXY_TOKEN.
 """
 
 
-def _add_upstream_option(api: str, provider: str) -> options.Parameter:
-    return make_option(
-        f"--upstream-{api}",
-        default="",
-        metavar="URL",
-        help=f"Where requests of this API are sent.  [default: {provider}]",
-    )
-
-
 class ServeOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur serve`."""
 
@@ -109,9 +100,9 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     upstream: Annotated[
         str, make_option("--upstream", default="", metavar="URL", help="Where requests of every API are sent.")
     ]
-    upstream_anthropic: Annotated[str, _add_upstream_option("anthropic", "https://api.anthropic.com")]
-    upstream_openai: Annotated[str, _add_upstream_option("openai", "https://api.openai.com")]
-    upstream_gemini: Annotated[str, _add_upstream_option("gemini", "https://generativelanguage.googleapis.com")]
+    upstream_anthropic: Annotated[str, options.build_upstream("anthropic")]
+    upstream_openai: Annotated[str, options.build_upstream("openai")]
+    upstream_gemini: Annotated[str, options.build_upstream("gemini")]
 
 
 @options.make_command("serve", ServeOptions, _EPILOG)

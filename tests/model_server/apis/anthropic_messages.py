@@ -80,7 +80,11 @@ def _split_block(block: Body) -> tuple[Body, list[Body]]:
 
 def _refuse(failure: Failure) -> Body:
     kind = _ERRORS.get(failure.status, "invalid_request_error" if failure.status < 500 else "api_error")
-    text = "prompt is too long: 214538 tokens > 200000 maximum" if failure.is_overflow else "Overloaded"
+    text = (
+        f"prompt is too long: {failure.tokens} tokens > {failure.window} maximum"
+        if failure.is_overflow
+        else "Overloaded"
+    )
     return {"type": "error", "error": {"type": kind, "message": text}, "request_id": "req_scripted"}
 
 

@@ -25,7 +25,7 @@ def _list_blocks(body: Body) -> Iterator[Block]:
 
 def _join_markers(blocks: list[Body], role: str) -> Iterator[Block]:
     """A cache point is a block of its own that marks the one before it."""
-    for block, following in zip(blocks, [*blocks[1:], {}], strict=True):
+    for block, following in zip(blocks, [*blocks, {}][1:], strict=True):
         if "cachePoint" not in block:
             yield Block(make_block({"role": role, "block": block}).text, "cachePoint" in following)
 

@@ -59,7 +59,7 @@ def _stream(reply: Reply) -> Iterator[bytes]:
 
 
 def _refuse(failure: Failure) -> Body:
-    text = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."
+    text = f"The input token count ({failure.tokens}) exceeds the maximum number of tokens allowed ({failure.window})."
     if failure.is_overflow:
         return {"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}
     status = "RESOURCE_EXHAUSTED" if failure.status == 429 else "UNAVAILABLE"

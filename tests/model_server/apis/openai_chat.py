@@ -74,10 +74,17 @@ def _stream(reply: Reply) -> Iterator[bytes]:
 
 def _refuse(failure: Failure) -> Body:
     kind = "invalid_request_error" if failure.status < 429 else "server_error"
-    text = "This model's maximum context length is 200000 tokens. However, your messages resulted in 214538 tokens."
+    text = f"This model's maximum context length is {failure.window} tokens. However, your messages resulted in"
     if not failure.is_overflow:
         return {"error": {"message": "The server is overloaded.", "type": kind, "param": None, "code": None}}
-    return {"error": {"message": text, "type": kind, "param": "messages", "code": "context_length_exceeded"}}
+    return {
+        "error": {
+            "message": f"{text} {failure.tokens} tokens.",
+            "type": kind,
+            "param": "messages",
+            "code": "context_length_exceeded",
+        }
+    }
 
 
 API = Api(

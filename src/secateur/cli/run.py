@@ -1,0 +1,146 @@
+"""`secateur run CLIENT`: an agent and the proxy before it, started and ended together.
+
+Rule: the client's settings are not touched, its exit code is ours, and nothing is left behind. What is said to people
+goes to standard error, before the client starts and after it has ended.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import click
+
+from secateur.cli import options
+from secateur.cli.exit_codes import UsageError
+from secateur.cli.options import Options, make_argument, make_option
+from secateur.cli.output.terminal import print_text
+from secateur.cli.proxy_report import ProxyReport, fetch_report, summarize
+from secateur.hosts.launch import LAUNCHES, Launch, build_start, find_upstreams
+from secateur.proxy.settings import Api, ProxySettings
+
+if TYPE_CHECKING:
+    from secateur.proxy.server import Running
+
+TENANT = "local"  # one person, whatever credential is used: sessions are found by `--tenant local`
+_FLAG = "--prune-subscription"
+_EPILOG = f"""\
+\b
+Examples:
+  secateur run claude
+  secateur run codex exec "fix the failing test"
+  secateur run --mode observe pi
+  secateur run {_FLAG} claude --continue
+
+Everything after CLIENT is the client's own. Options of secateur come before it.
+`secateur status` shows what was saved.
+"""
+
+
+class RunOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur run`."""
+
+    client: Annotated[str, make_argument(type=click.Choice(list(LAUNCHES)), metavar="CLIENT")]
+    arguments: Annotated[tuple[str, ...], make_argument(nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]...")]
+    mode: Annotated[
+        str,
+        make_option(
+            "--mode",
+            type=click.Choice(["prune", "observe"]),
+            default="prune",
+            show_default=True,
+            help="prune prunes requests; observe sends them as they are and reports what pruning would save.",
+        ),
+    ]
+    prune_subscription: Annotated[
+        bool,
+        make_option(
+            _FLAG, is_flag=True, help="Prune requests of a subscription, too; by default they are only observed."
+        ),
+    ]
+    policy: options.PolicyName
+    store: options.StoreUrl
+    upstream_anthropic: Annotated[str, options.build_upstream("anthropic")]
+    upstream_openai: Annotated[str, options.build_upstream("openai")]
+    upstream_gemini: Annotated[str, options.build_upstream("gemini")]
+    quiet: Annotated[bool, make_option("--quiet", "-q", is_flag=True, help="Print only errors.")]
+
+
+@options.make_command("run", RunOptions, _EPILOG)
+def command(args: RunOptions) -> int:
+    """Run CLIENT behind the proxy, so that its requests are pruned.
+
+    CLIENT is claude, codex, pi, copilot, opencode, gemini or qwen.
+    """
+    launch = LAUNCHES[args.client]
+    if shutil.which(launch.program) is None:
+        raise UsageError(f"{launch.program} is not on the PATH: npm install -g {launch.package}")
+    settings = _build_settings(args, launch)
+    from secateur.hosts.child import run_child
+    from secateur.proxy.background import start_in_thread
+
+    with start_in_thread(settings) as running, _make_folder() as folder:
+        start = build_start(launch, args.arguments, os.environ, running.address, str(folder))
+        for name, text in start.files.items():
+            (folder / name).write_text(text)
+        if not args.quiet:
+            _announce(launch, running, args)
+        code = run_child(start.arguments, start.environment)
+        report = fetch_report(running.address)
+    if not args.quiet and report is not None:
+        _conclude(launch, report, args)
+    return code
+
+
+command.context_settings = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+def _build_settings(args: RunOptions, launch: Launch) -> ProxySettings:
+    stated: dict[Api, str] = {
+        "anthropic": args.upstream_anthropic,
+        "openai": args.upstream_openai,
+        "gemini": args.upstream_gemini,
+    }
+    return ProxySettings(
+        mode="prune" if args.mode == "prune" else "observe",
+        policy=args.policy,
+        store=args.store,
+        upstreams=find_upstreams(launch, os.environ, stated),
+        tenant=TENANT,
+        subscriptions=args.prune_subscription,
+    )
+
+
+@contextmanager
+def _make_folder() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="secateur-run-") as name:
+        yield Path(name)
+
+
+def _announce(launch: Launch, running: "Running", args: RunOptions) -> None:
+    does = f"prunes its requests by {args.policy}" if args.mode == "prune" else "observes its requests"
+    print_text(f"secateur: {launch.title} runs behind {running.address}, which {does}\n", err=True)
+    if args.mode == "prune" and not args.prune_subscription and not any(map(os.environ.get, launch.keys)):
+        print_text(
+            f"secateur: requests that a subscription pays for are only observed; {_FLAG} prunes them\n", err=True
+        )
+    sys.stderr.flush()
+
+
+def _conclude(launch: Launch, report: ProxyReport, args: RunOptions) -> None:
+    if not report.generated:
+        print_text(
+            f"secateur: no model request of {launch.title} came through; if it asked a model, its own settings name "
+            "another address\n",
+            err=True,
+        )
+        return
+    print_text(f"secateur: {summarize(report)}\n", err=True)
+    if args.mode == "prune" and report.subscription and not args.prune_subscription:
+        print_text(f"secateur: a subscription pays for it, so nothing was pruned; {_FLAG} changes that\n", err=True)
+    if report.last_error:
+        print_text(f"secateur: some requests went out as they came: {report.last_error}\n", err=True)

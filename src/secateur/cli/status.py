@@ -1,0 +1,200 @@
+"""`secateur status`: what the proxy did and saved, for each session and in all.
+
+Rule: sessions that were pruned come from the store, whoever pruned them; what only a running proxy knows (requests that
+it observed, tokens as its providers counted) comes from there. A loss is shown as one. No content is read.
+"""
+
+import time
+from typing import Annotated, Any
+
+import click
+from msgspec import Struct
+
+from secateur.answers.savings import Savings, read_savings
+from secateur.cli import options
+from secateur.cli.exit_codes import UsageError
+from secateur.cli.options import Options, make_option
+from secateur.cli.output import tables
+from secateur.cli.output.formatting import (
+    abbreviate,
+    format_duration,
+    format_net_dollars,
+    format_percent,
+    pluralize,
+)
+from secateur.cli.output.progress import show_work
+from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
+from secateur.cli.proxy_report import ProxyReport, ProxySession, fetch_report, summarize
+from secateur.cli.store_option import open_existing_store
+from secateur.stores import get_default_url
+from secateur.stores.protocol import SessionRow
+
+SCHEMA = "secateur.status/1"
+_ADDRESS = "http://127.0.0.1:8787"
+_EPILOG = """\
+\b
+Examples:
+  secateur status
+  secateur status --address http://127.0.0.1:41235
+  secateur status --json | jq .saved_dollars
+
+\b
+`secateur run` prints the address of its proxy. `secateur why SESSION` shows
+what was removed from a session.
+"""
+
+
+class StatusOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur status`."""
+
+    address: Annotated[
+        str,
+        make_option(
+            "--address",
+            default="",
+            metavar="URL",
+            help=f"The address of a running proxy.  [default: {_ADDRESS}, if one runs there]",
+        ),
+    ]
+    limit: Annotated[
+        int,
+        make_option(
+            "--limit",
+            type=click.IntRange(min=1),
+            default=20,
+            show_default=True,
+            metavar="N",
+            help="Read at most N sessions of the store, the last used first.",
+        ),
+    ]
+    store: options.StoreUrl
+    as_json: options.AsJson
+
+
+class StoredSavings(Struct, frozen=True, kw_only=True):
+    """One session of the store."""
+
+    session: str
+    tenant: str
+    model: str
+    touched: int  # ms since 1970
+    savings: Savings
+
+
+class StatusReport(Struct, frozen=True, kw_only=True):
+    """The JSON report."""
+
+    schema: str = SCHEMA
+    store: str
+    sessions: tuple[StoredSavings, ...]
+    more: int  # that --limit leaves out
+    requests: int  # of these sessions
+    tokens_raw: int  # of all their requests, as they came
+    tokens_sent: int
+    saved_dollars: float  # net of what edits cost the prompt cache
+    proxy: ProxyReport | None  # null: none runs at the address
+
+
+@options.make_command("status", StatusOptions, _EPILOG)
+def command(args: StatusOptions) -> None:
+    """Show what the proxy did: requests, tokens, and money saved net of cache effects."""
+    with show_work("reading the store"):
+        proxy = fetch_report((args.address or _ADDRESS).rstrip("/"))
+        if args.address and proxy is None:
+            raise UsageError(f"no proxy answers at {args.address}: `secateur serve` and `secateur run` print theirs")
+        report = _build_report(args, proxy)
+    if args.as_json:
+        print_json(report)
+    else:
+        print_blocks(*_render(report))
+
+
+def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusReport:
+    sessions, more = _read_sessions(args.store, args.limit)
+    return StatusReport(
+        store=args.store or get_default_url(),
+        sessions=sessions,
+        more=more,
+        requests=sum(one.savings.requests for one in sessions),
+        tokens_raw=sum(one.savings.tokens_raw for one in sessions),
+        tokens_sent=sum(one.savings.tokens_sent for one in sessions),
+        saved_dollars=sum(one.savings.dollars for one in sessions),
+        proxy=proxy,
+    )
+
+
+def _read_sessions(store_url: str, limit: int) -> tuple[tuple[StoredSavings, ...], int]:
+    """The last sessions with their savings, and how many there are beside them; none if there is no store."""
+    try:
+        with open_existing_store(store_url) as kept:
+            rows = kept.store.list_sessions()
+            states = [(row, kept.store.load(row.who)) for row in rows[:limit]]
+            found = tuple(_build_stored(row, read_savings(kept.store, state)) for row, state in states if state)
+    except UsageError:
+        return (), 0
+    return found, len(rows) - len(found)
+
+
+def _build_stored(row: SessionRow, savings: Savings) -> StoredSavings:
+    return StoredSavings(
+        session=row.who.session, tenant=row.who.tenant, model=row.model, touched=row.touched, savings=savings
+    )
+
+
+def _render(report: StatusReport) -> list[Any]:
+    blocks = _render_proxy(report.proxy) if report.proxy else []
+    if not report.sessions:
+        return blocks or [f"Nothing is stored at {clean(report.store)} yet: `secateur run claude` begins."]
+    now = time.time()
+    head = ("session", "last", ">requests", ">edits in", ">tokens", ">pruned", ">saved", "model")
+    rows = [_make_row(one, now) for one in report.sessions]
+    total = (
+        f"In all: {pluralize(report.requests, 'request')}, {abbreviate(report.tokens_raw)} tokens, of which "
+        f"{format_percent(report.tokens_raw - report.tokens_sent, report.tokens_raw)} were pruned; "
+        f"{format_net_dollars(report.saved_dollars)} saved, net of what edits cost the prompt cache."
+    )
+    more = [f"and {report.more:,} more: --limit reads them"] if report.more else []
+    return [*blocks, f"Stored at {clean(report.store)}:", tables.make_list(rows, "", head), *more, total]
+
+
+def _make_row(stored: StoredSavings, now: float) -> tuple[str, ...]:
+    savings = stored.savings
+    return (
+        to_one_line(stored.session, 18),
+        f"{format_duration(max(0.0, now - stored.touched / 1000))} ago",
+        f"{savings.requests:,}",
+        f"{savings.epochs:,}",
+        abbreviate(savings.tokens_raw),
+        format_percent(savings.tokens_raw - savings.tokens_sent, savings.tokens_raw),
+        format_net_dollars(savings.dollars),
+        to_one_line(stored.model, 20),
+    )
+
+
+def _render_proxy(proxy: ProxyReport) -> list[Any]:
+    up = format_duration(proxy.uptime_s)
+    blocks: list[Any] = [f"Proxy at {clean(proxy.address)}, {proxy.mode} by {clean(proxy.policy)}, up {up}:"]
+    if proxy.sessions:
+        head = ("session", "client", "mode", ">requests", ">tokens", ">pruned", ">saved", ">read from cache")
+        blocks.append(tables.make_list([_make_proxy_row(one) for one in proxy.sessions], "", head))
+    blocks.append(f"{summarize(proxy)}.")
+    if proxy.subscription:
+        blocks.append("A subscription pays for some of these requests: they are observed unless the proxy is told so.")
+    if proxy.last_error:
+        failed = pluralize(proxy.failed, "request")
+        blocks.append(f"{failed} went out as they came; the last error: {to_one_line(proxy.last_error, 200)}")
+    return [*blocks, ""]
+
+
+def _make_proxy_row(session: ProxySession) -> tuple[str, ...]:
+    prompt = session.input_tokens + session.read_tokens + session.write_tokens
+    return (
+        to_one_line(session.session or "(by its history)", 18),
+        to_one_line(session.client, 14),
+        session.mode,
+        f"{session.requests:,}",
+        abbreviate(session.tokens_raw),
+        format_percent(session.tokens_saved, session.tokens_raw),
+        format_net_dollars(session.saved_dollars),
+        format_percent(session.read_tokens, prompt),
+    )

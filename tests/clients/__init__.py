@@ -1,0 +1,1 @@
+"""Real agents in front of a scripted provider, directly and behind the proxy."""

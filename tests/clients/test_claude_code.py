@@ -1,0 +1,64 @@
+"""Claude Code's sub-agents and its own compaction, directly and through the proxy."""
+
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from clients.agents import AGENTS, Desk, Ran, find_obstacle
+from model_server import Answer, Call, Script, ScriptedModel, Step
+from upstream import Received, upstream
+
+CUE = "Look at the letters and report."
+LETTERS = tuple(f"echo letter {number}; seq {number * 5_000} {number * 5_000 + 3_000}" for number in range(3))
+NOTES = tuple(f"echo note {number}; seq {number * 9_000} {number * 9_000 + 4_000}" for number in range(5))
+AGAIN = "echo note again; seq 90000 94000"
+SUMMARY = {"CRITICAL: Respond with TEXT ONLY": "<summary>Notes and letters were read.</summary>"}
+DELEGATES = {"description": "Look at letters", "prompt": CUE, "subagent_type": "general-purpose"}
+SUBAGENT = Script((*(Step(calls=(Call(command=letter),)) for letter in LETTERS), Step("The letters agree.")), cue=CUE)
+MAIN = Script(
+    (
+        *(Step(calls=(Call(command=note),)) for note in NOTES[:3]),
+        Step(calls=(Call("Agent", DELEGATES),)),
+        *(Step(calls=(Call(command=note),)) for note in NOTES[3:]),
+        Step("All of it is read."),
+        Step(calls=(Call(command=AGAIN),)),
+        Step("Read once more."),
+    )
+)
+
+
+class Played(Struct, frozen=True):
+    """What a session left behind."""
+
+    runs: tuple[Ran, ...]
+    answers: tuple[Answer, ...]
+    requests: tuple[Received, ...]
+
+
+def play(desk: Desk, mode: str) -> Played:
+    """A prompt that needs a sub-agent, `/compact`, and one more prompt."""
+    model = ScriptedModel(SUBAGENT, MAIN, asides=SUMMARY)
+    with upstream(model, other=model) as server:
+        runs = (
+            desk.run(server.url, "--allowedTools", "Bash,Agent", mode=mode),
+            desk.run(server.url, "--continue", mode=mode, prompt="/compact"),
+            desk.run(server.url, "--continue", "--allowedTools", "Bash,Agent", mode=mode, prompt="Once more."),
+        )
+        return Played(runs, tuple(model.answers), tuple(server.posts))
+
+
+def test_subagents_and_compaction_are_what_they_are_without_us(tmp_path: Path) -> None:
+    agent = AGENTS["claude"]
+    if obstacle := find_obstacle(agent):
+        pytest.skip(obstacle)
+    direct, pruned = play(Desk(agent, tmp_path / "0"), ""), play(Desk(agent, tmp_path / "1"), "prune")
+    for played in (direct, pruned):
+        assert [run.code for run in played.runs] == [0, 0, 0], played.runs
+        assert "All of it is read." in played.runs[0].out
+        assert "Read once more." in played.runs[2].out
+    asked = [(answer.kind, answer.script, answer.step) for answer in direct.answers]
+    assert asked == [(answer.kind, answer.script, answer.step) for answer in pruned.answers]
+    assert [step for kind, script, step in asked if (kind, script) == ("main", 0)] == [0, 1, 2, 3]
+    assert [kind for kind, _, _ in asked].count("side") == 1
+    assert sum(len(one.body) for one in pruned.requests) < sum(len(one.body) for one in direct.requests)
