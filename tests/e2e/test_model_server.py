@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from typing import Any
 
 import anthropic
@@ -18,11 +19,12 @@ from upstream import Upstream, upstream
 SAID = "I shall look at the first note now, and tell you what is in it."
 LONG = "line of the note that was read\n" * 400
 SCRIPT = Script((Step(SAID, "hm", (Call("read", {"path": "a"}),)), Step("It is read.")), failures={1: Failure(429)})
+Keeps = Callable[[Any], Any]  # closes a client when the test has ended
 Heard = tuple[str, list[dict[str, Any]], int, int]  # text, arguments of calls, prompt tokens, tokens read from a cache
 
 
-def _anthropic(url: str, streams: bool) -> Heard:
-    client = anthropic.Anthropic(api_key="k", base_url=url, max_retries=0)
+def _anthropic(url: str, streams: bool, kept: Keeps) -> Heard:
+    client = kept(anthropic.Anthropic(api_key="k", base_url=url, max_retries=0))
     tools: Any = [{"name": "read", "input_schema": {"type": "object"}}]
     content: Any = [{"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}]
     asked: Any = {"model": "m", "max_tokens": 9, "tools": tools, "messages": [{"role": "user", "content": content}]}
@@ -38,8 +40,8 @@ def _anthropic(url: str, streams: bool) -> Heard:
     return text, calls, usage.input_tokens + read + (usage.cache_creation_input_tokens or 0), read
 
 
-def _chat(url: str, streams: bool) -> Heard:
-    client = openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0)
+def _chat(url: str, streams: bool, kept: Keeps) -> Heard:
+    client = kept(openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0))
     asked: Any = {"model": "m", "messages": [{"role": "user", "content": LONG}]}
     asked["tools"] = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]
     if streams:
@@ -52,8 +54,8 @@ def _chat(url: str, streams: bool) -> Heard:
     return message.content or "", calls, usage.prompt_tokens, usage.prompt_tokens_details.cached_tokens
 
 
-def _responses(url: str, streams: bool) -> Heard:
-    client = openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0)
+def _responses(url: str, streams: bool, kept: Keeps) -> Heard:
+    client = kept(openai.OpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0))
     asked: Any = {"model": "m", "input": LONG}
     asked["tools"] = [{"type": "function", "name": "read", "parameters": {"type": "object"}, "strict": False}]
     if streams:
@@ -66,8 +68,8 @@ def _responses(url: str, streams: bool) -> Heard:
     return response.output_text, calls, usage.input_tokens, usage.input_tokens_details.cached_tokens
 
 
-def _gemini(url: str, streams: bool) -> Heard:
-    client = genai.Client(api_key="k", http_options=types.HttpOptions(base_url=url))
+def _gemini(url: str, streams: bool, kept: Keeps) -> Heard:
+    client = kept(genai.Client(api_key="k", http_options=types.HttpOptions(base_url=url)))
     config = types.GenerateContentConfig(tools=[types.Tool(function_declarations=[{"name": "read"}])])  # type: ignore[list-item]
     asked: Any = {"model": "m", "contents": LONG, "config": config}
     models = client.models
@@ -79,11 +81,11 @@ def _gemini(url: str, streams: bool) -> Heard:
     return text, calls, usage.prompt_token_count, usage.cached_content_token_count or 0
 
 
-def _bedrock(url: str, streams: bool) -> Heard:
+def _bedrock(url: str, streams: bool, kept: Keeps) -> Heard:
     session = Session()
     session.set_credentials("k", "s")
     config = Config(retries={"max_attempts": 0})
-    client = session.create_client("bedrock-runtime", region_name="us-east-1", endpoint_url=url, config=config)
+    client = kept(session.create_client("bedrock-runtime", region_name="us-east-1", endpoint_url=url, config=config))
     tools = {"tools": [{"toolSpec": {"name": "read", "inputSchema": {"json": {"type": "object"}}}}]}
     content = [{"text": LONG}, {"cachePoint": {"type": "default"}}]
     asked = {"modelId": "m", "toolConfig": tools, "messages": [{"role": "user", "content": content}]}
@@ -102,7 +104,7 @@ def _bedrock(url: str, streams: bool) -> Heard:
     return text, calls, usage["inputTokens"] + read + usage["cacheWriteInputTokens"], read
 
 
-CLIENTS: dict[str, Callable[[str, bool], Heard]] = {
+CLIENTS: dict[str, Callable[[str, bool, Keeps], Heard]] = {
     "anthropic_messages": _anthropic,
     "openai_chat": _chat,
     "openai_responses": _responses,
@@ -125,9 +127,14 @@ def test_every_api_is_asked_by_a_client() -> None:
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("api", CLIENTS)
 def test_a_client_hears_what_the_script_says(api: str, streams: bool, server: Upstream) -> None:
-    text, calls, tokens, read = CLIENTS[api](server.url, streams)
+    with ExitStack() as opened:
+        _check_answers(CLIENTS[api], server.url, streams, lambda client: opened.enter_context(closing(client)))
+
+
+def _check_answers(ask: Callable[[str, bool, Keeps], Heard], url: str, streams: bool, kept: Keeps) -> None:
+    text, calls, tokens, read = ask(url, streams, kept)
     assert (text, calls, read) == (SAID, [{"path": "a"}], 0)
     assert tokens > len(LONG) // 4
-    again = CLIENTS[api](server.url, streams)
+    again = ask(url, streams, kept)
     assert again[:3] == (text, calls, tokens)
     assert 0 < again[3] <= tokens

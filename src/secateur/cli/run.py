@@ -24,7 +24,7 @@ from secateur.hosts.launch import LAUNCHES, Launch, build_start, find_upstreams
 from secateur.proxy.settings import Api, ProxySettings
 
 if TYPE_CHECKING:
-    from secateur.proxy.server import Running
+    from secateur.proxy.server import RunningServer
 
 TENANT = "local"  # one person, whatever credential is used: sessions are found by `--tenant local`
 _FLAG = "--prune-subscription"
@@ -41,7 +41,7 @@ Everything after CLIENT is the client's own. Options of secateur come before it.
 """
 
 
-class RunOptions(Options, frozen=True, kw_only=True):
+class ClientRunOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur run`."""
 
     client: Annotated[str, make_argument(type=click.Choice(list(LAUNCHES)), metavar="CLIENT")]
@@ -70,8 +70,8 @@ class RunOptions(Options, frozen=True, kw_only=True):
     quiet: Annotated[bool, make_option("--quiet", "-q", is_flag=True, help="Print only errors.")]
 
 
-@options.make_command("run", RunOptions, _EPILOG)
-def command(args: RunOptions) -> int:
+@options.make_command("run", ClientRunOptions, _EPILOG)
+def command(args: ClientRunOptions) -> int:
     """Run CLIENT behind the proxy, so that its requests are pruned.
 
     CLIENT is claude, codex, pi, copilot, opencode, gemini or qwen.
@@ -99,7 +99,7 @@ def command(args: RunOptions) -> int:
 command.context_settings = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 
-def _build_settings(args: RunOptions, launch: Launch) -> ProxySettings:
+def _build_settings(args: ClientRunOptions, launch: Launch) -> ProxySettings:
     stated: dict[Api, str] = {
         "anthropic": args.upstream_anthropic,
         "openai": args.upstream_openai,
@@ -121,7 +121,7 @@ def _make_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def _announce(launch: Launch, running: "Running", args: RunOptions) -> None:
+def _announce(launch: Launch, running: "RunningServer", args: ClientRunOptions) -> None:
     does = f"prunes its requests by {args.policy}" if args.mode == "prune" else "observes its requests"
     print_text(f"secateur: {launch.title} runs behind {running.address}, which {does}\n", err=True)
     if args.mode == "prune" and not args.prune_subscription and not any(map(os.environ.get, launch.keys)):
@@ -131,7 +131,7 @@ def _announce(launch: Launch, running: "Running", args: RunOptions) -> None:
     sys.stderr.flush()
 
 
-def _conclude(launch: Launch, report: ProxyReport, args: RunOptions) -> None:
+def _conclude(launch: Launch, report: ProxyReport, args: ClientRunOptions) -> None:
     if not report.generated:
         print_text(
             f"secateur: no model request of {launch.title} came through; if it asked a model, its own settings name "

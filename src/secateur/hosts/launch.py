@@ -61,7 +61,7 @@ class ClientStart(Struct, frozen=True):
     files: dict[str, str]
 
 
-def _route_opencode(npm_paths: dict[str, str]) -> dict[str, Any]:
+def _build_opencode_config(npm_paths: dict[str, str]) -> dict[str, Any]:
     providers = {name: {"options": {"baseURL": base}} for name, base in npm_paths.items()}
     return {"provider": providers, "compaction": {"prune": False}}
 
@@ -136,7 +136,7 @@ LAUNCHES: dict[str, Launch] = {
         apis=_OPENCODE_APIS,
         keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"),
         environment={"OPENCODE_DISABLE_PRUNE": "1"},  # two that prune the same results would break each other's cache
-        merged={"OPENCODE_CONFIG_CONTENT": _route_opencode(_OPENCODE_PROVIDERS)},
+        merged={"OPENCODE_CONFIG_CONTENT": _build_opencode_config(_OPENCODE_PROVIDERS)},
         page="run-other-agents",
     ),
     "gemini": Launch(
@@ -211,7 +211,7 @@ def build_start(
     merged = {name: _merge_json(name, value, given.get(name, ""), names) for name, value in launch.merged.items()}
     return ClientStart(
         arguments=(launch.program, *(_fill(argument, names) for argument in launch.arguments), *arguments),
-        environment={**launch.defaults, **given, **filled, **merged, **_exempt_from_proxies(given)},
+        environment={**launch.defaults, **given, **filled, **merged, **_list_proxy_exemptions(given)},
         files={name: _fill(text, names) for name, text in launch.files.items()},
     )
 
@@ -241,7 +241,7 @@ def _merge(base: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _exempt_from_proxies(environment: Mapping[str, str]) -> dict[str, str]:
+def _list_proxy_exemptions(environment: Mapping[str, str]) -> dict[str, str]:
     """Requests to this machine must not go through a network proxy that the user has set."""
     if not any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in environment):
         return {}
