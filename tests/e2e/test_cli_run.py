@@ -143,11 +143,11 @@ def test_a_subscription_is_observed_unless_it_is_asked_for(desk: Desk) -> None:
     with upstream(model, other=model) as server:
         done = desk.run(server.url, str(folder), options=("--policy", "anthropic"), **oauth)
         assert [request.body for request in server.posts] == sent
-        assert "--prune-subscription" in done.err
-        again = desk.run(server.url, str(folder), options=("--policy", "anthropic", "--prune-subscription"), **oauth)
+        assert "--prune-subscriptions" in done.err
+        again = desk.run(server.url, str(folder), options=("--policy", "anthropic", "--prune-subscriptions"), **oauth)
     assert again.code == 0
     assert sum(len(request.body) for request in server.posts[len(sent) :]) < sum(map(len, sent))
-    assert "--prune-subscription" not in again.err
+    assert "--prune-subscriptions" not in again.err
 
 
 def test_status_without_a_store_or_a_proxy(desk: Desk) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from secateur.proxy.server import RunningServer
 
 TENANT = "local"  # one person, whatever credential is used: sessions are found by `--tenant local`
-_FLAG = "--prune-subscription"
+_FLAG = "--prune-subscriptions"
 _EPILOG = f"""\
 \b
 Examples:
@@ -56,7 +56,7 @@ class ClientRunOptions(Options, frozen=True, kw_only=True):
             help="prune prunes requests; observe sends them as they are and reports what pruning would save.",
         ),
     ]
-    prune_subscription: Annotated[
+    prune_subscriptions: Annotated[
         bool,
         make_option(
             _FLAG, is_flag=True, help="Prune requests of a subscription, too; by default they are only observed."
@@ -111,7 +111,7 @@ def _build_settings(args: ClientRunOptions, launch: Launch) -> ProxySettings:
         store=args.store,
         upstreams=find_upstreams(launch, os.environ, stated),
         tenant=TENANT,
-        subscriptions=args.prune_subscription,
+        subscriptions=args.prune_subscriptions,
     )
 
 
@@ -124,7 +124,7 @@ def _make_folder() -> Iterator[Path]:
 def _announce(launch: Launch, running: "RunningServer", args: ClientRunOptions) -> None:
     does = f"prunes its requests by {args.policy}" if args.mode == "prune" else "observes its requests"
     print_text(f"secateur: {launch.title} runs behind {running.address}, which {does}\n", err=True)
-    if args.mode == "prune" and not args.prune_subscription and not any(map(os.environ.get, launch.keys)):
+    if args.mode == "prune" and not args.prune_subscriptions and not any(map(os.environ.get, launch.keys)):
         print_text(
             f"secateur: requests that a subscription pays for are only observed; {_FLAG} prunes them\n", err=True
         )
@@ -140,7 +140,7 @@ def _conclude(launch: Launch, report: ProxyReport, args: ClientRunOptions) -> No
         )
         return
     print_text(f"secateur: {summarize(report)}\n", err=True)
-    if args.mode == "prune" and report.subscription and not args.prune_subscription:
+    if args.mode == "prune" and report.subscription and not args.prune_subscriptions:
         print_text(f"secateur: a subscription pays for it, so nothing was pruned; {_FLAG} changes that\n", err=True)
     if report.last_error:
         print_text(f"secateur: some requests went out as they came: {report.last_error}\n", err=True)
