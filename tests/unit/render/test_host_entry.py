@@ -115,3 +115,22 @@ def test_messages_are_appended_to_an_export_in_the_way_in_which_it_came() -> Non
     text = json.dumps(export)
     assert json.loads(compacted(text.encode(), "opencode", 2, 5)) == view
     assert json.loads(compacted(text, "opencode", 2, 5)) == view
+
+
+def test_messages_of_a_host_get_its_own_role_for_a_summary_and_nothing_of_its_metadata() -> None:
+    history = [
+        {"role": "user", "content": "cut the roses"},
+        {"role": "assistant", "content": [{"type": "text", "text": "done"}], "model": "claude-sonnet-4-5"},
+        {"role": "user", "content": "more"},
+    ]
+    messages = fit(history, policy="observe", format="pi_messages").transcript.messages
+    new = (
+        NewMessage("user", "what was done", "summary", {"files": ["a.py"]}),
+        NewMessage("user", "go on", "synthetic", {"compaction_continue": True}),
+    )
+    plan = Plan((Epoch(5, messages[-1].key, "full", (Replace("", messages[1].key, new),)),))
+    assert fit(history, policy="observe", format="pi_messages", plan=plan).request == [
+        {"role": "compactionSummary", "summary": "what was done"},
+        {"role": "user", "content": [{"type": "text", "text": "go on"}]},
+        {"role": "user", "content": "more"},
+    ]

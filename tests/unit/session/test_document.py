@@ -4,8 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from anthropic.types import TextBlock
 
 from secateur.errors import FormatError
+from secateur.objects import Eyes
+from secateur.objects.request import read as read_objects
 from secateur.session import document
 from secateur.session.document import Document, extend_document, get_element_range, measure_common_prefix
 
@@ -130,3 +133,12 @@ def test_a_document_goes_out_as_it_came(encoding: str, marked: bool) -> None:
     read = document.read(request)
     assert len(read.transcript.messages) == len(MESSAGES)
     assert read.encode_output(anthropic(MESSAGES)) == request
+
+
+def test_objects_of_a_package_name_the_provider_before_anything_else_does() -> None:
+    said = TextBlock(type="text", text="done")
+    history = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [said]}]
+    seen = read_objects(history, Eyes())
+    read = document.read(seen)
+    assert (read.format.name, read.reason) == ("anthropic_messages", "it holds objects of that provider's package")
+    assert document.read(seen, "anthropic_messages").reason != read.reason

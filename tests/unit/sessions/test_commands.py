@@ -95,6 +95,9 @@ def test_an_undone_epoch_reads_as_it_came_by_as_much_as_was_told() -> None:
     view = engine.fit(body(3), session="s", now_ms=3_000)
     assert view.request == body(3)
     assert undone.tokens == view.receipt.tokens_view - before.receipt.tokens_view
+    assert (view.receipt.forced_reason, view.receipt.status) == ("undo of epoch 0", "opened")
+    again = engine.fit(body(3), session="s", now_ms=4_000)
+    assert (again.receipt.forced_reason, again.receipt.status) == ("", "unchanged")
 
 
 def test_what_cannot_be_undone_is_said() -> None:

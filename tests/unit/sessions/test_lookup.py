@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from secateur import Engine
-from secateur.errors import ConfigError
+from secateur.errors import ConfigError, StoreError
 from secateur.sessions.lookup import is_open, is_owned, make_name
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import SessionId
+from secateur.stores.protocol import FoundSession, SessionId
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
@@ -112,3 +112,33 @@ def test_a_named_session_knows_its_clock_and_one_by_lineage_does_not() -> None:
 def test_whose_a_session_is(who: SessionId, owned: bool, open_to_all: bool) -> None:
     assert (is_owned(who), is_open(who)) == (owned, open_to_all)
     assert make_name("k", 1) != make_name("k", 0)
+
+
+class Distant(MemoryStore):
+    """A store that can be cut off."""
+
+    cut = False
+
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
+        if self.cut:
+            raise StoreError("the line is cut")
+        return super().find(tenant, keys)
+
+
+def test_while_the_store_is_away_memory_tells_where_a_request_belongs() -> None:
+    store = Distant()
+    owner = engine(store, "t")
+    owner.fit(body(3), session="mine", now_ms=1_000)
+    store.cut = True
+    view = owner.fit(body(4), now_ms=2_000)
+    assert view.receipt.warnings[0].endswith(": the line is cut")
+    assert view.session == "mine"
+    assert times(view) == [1_000]  # its epochs stay, and none is opened that could not be kept
+
+
+def test_a_request_that_memory_does_not_know_either_goes_out_as_it_came() -> None:
+    store = Distant()
+    store.cut = True
+    view = engine(store).fit(body(3), now_ms=1_000)
+    assert view.receipt.warnings[0].endswith(": the line is cut")
+    assert (view.session, view.request) == ("", body(3))

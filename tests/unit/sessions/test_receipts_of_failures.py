@@ -56,7 +56,8 @@ def test_what_was_sent_all_the_same_is_the_sessions_next_request() -> None:
     engine = Engine(CLEAR, store=store, window=50)
     with pytest.raises(StillTooLong) as raised:
         engine.fit(body(4), session="s", now_ms=7_000)
-    engine.sent(raised.value)
+    receipt = engine.sent(raised.value).receipt
+    assert (receipt.session, receipt.sequence, receipt.epochs) == ("s", 1, (0, 1))
     engine.sent(raised.value)  # twice is once
     first, second = receipts(store)
     assert first.status == "failed"
