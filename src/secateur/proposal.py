@@ -11,12 +11,21 @@ from msgspec import Struct
 
 from secateur.bounds import explain_protection
 from secateur.budget import Budget
-from secateur.model import Edit, Transcript
+from secateur.model import Edit, Replace, Transcript
 from secateur.plan import Plan
 from secateur.tariff import CachePricing
 from secateur.view_totals import ViewTotals
 
 NOTHING = "nothing that may be edited is left: what stands there is protected by the policy, or too short"
+
+
+class RawHistory(Struct, frozen=True, kw_only=True):
+    """The history behind a view in which ranges of messages are replaced, in the numbers of the raw history."""
+
+    transcript: Transcript  # each message as the model reads it; in a replaced range, as it read before
+    totals: ViewTotals  # kept from request to request
+    ranges: tuple[tuple[int, int, Replace], ...]  # [i, j) that are replaced, in order
+    holding: Callable[[Collection[str]], Sequence[int]]  # the messages that hold these parts
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -30,9 +39,11 @@ class Proposal(Struct, frozen=True, kw_only=True):
     freed: int = 0  # of these, the tokens that come free
     stale_since: Mapping[str, int] = {}  # key -> the message that made the part stale, where a later one did
     by_age: bool = True  # some strategy would also have proposed these once their place allowed it
+    fixed_tokens: int | None = None  # of system prompt and tools; None: what the budget has beside the view
     plan: Plan = Plan()  # the session's, as it was before this request
     forced_keys: Set[str] = frozenset()  # parts that are edited at this request anyway: the cache ends there
     holds: Callable[[Collection[str]], Sequence[int]] | None = None  # the messages of the view that hold these parts
+    history: RawHistory | None = None  # behind the view; None: no range of it is replaced
     known: ViewTotals | None = None  # the totals of the session's views so far; a cache, it changes no decision
 
     def holding(self, keys: Collection[str]) -> Sequence[int]:

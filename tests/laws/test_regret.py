@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from secateur.cachecost.cut_costs import CutCosts
-from secateur.cachecost.ledger import CostLedger
-from secateur.policy import load
+from secateur.model import Replace
+from secateur.policy import Policy, load
 from secateur.pricing import make_unit_price
 from secateur.pricing.rules import CacheRules
 from secateur.schedule import BreakEven, Decision, Proposal
@@ -64,15 +64,11 @@ class Tells(BreakEven, frozen=True):
     def decide(self, proposal: Proposal) -> Decision:
         decision = super().decide(proposal)
         costs = CutCosts(proposal)
-        so_far = CostLedger(proposal, costs.prefixes)
+        ledger = costs.ledger
         point = next((one for n, one in enumerate(costs.points, 1) if n == len(decision.edits)), None)
-        NOTED.append(
-            Told(
-                len(proposal.view.messages),
-                so_far.unpruned,
-                so_far.overspend_after(point) if point else so_far.overspend,
-            )
-        )
+        overspend = ledger.estimate_overspend([costs.build_edit(point)]) if point else ledger.overspend
+        read = proposal.view if proposal.history is None else proposal.history.transcript
+        NOTED.append(Told(len(read.messages), ledger.unpruned, overspend))
         return decision
 
 
@@ -113,22 +109,23 @@ def log(rounds: list[tuple[list[int], int, bool]], thought: int = 1) -> bytes:
 
 
 def billed(
-    recording: Recording, caching: Caching, most: float | None, birth: bool
-) -> tuple[list[Told], dict[int, Told]]:
-    """What the account told, and by messages held what the simulator billed."""
+    recording: Recording, caching: Caching, policy: Policy, most: float | None
+) -> tuple[list[Told], dict[int, Told], set[int]]:
+    """What the ledger noted; by messages held what the simulator billed; and where digests came after the note."""
     NOTED.clear()
-    policy = replace(
-        load(POLICY | BIRTH if birth else POLICY),
-        schedule=Tells(break_even_share=0.01, min_tokens_freed=1, max_overspend=most),
-    )
-    plain, run = (simulate(recording, one, PRICE, caching=caching, window=10**9).rows for one in (None, policy))
-    theirs, ours = (list(accumulate(row.units for row in rows)) for rows in (plain, run))
-    found, thought = {}, 0
-    for request, row, full, mine in zip(recording.requests, plain, theirs, ours, strict=True):
+    policy = replace(policy, schedule=Tells(break_even_share=0.01, min_tokens_freed=1, max_overspend=most))
+    plain, run = (simulate(recording, one, PRICE, caching=caching, window=10**9) for one in (None, policy))
+    theirs, ours = (list(accumulate(row.units for row in one.rows)) for one in (plain, run))
+    found, thought, digested, epochs = {}, 0, set(), 0
+    for turn, row, full, mine in zip(run.turns, plain.rows, theirs, ours, strict=True):
+        request = turn.request
         found[request.answer] = Told(request.answer, full - 5.0 * (row.output + thought), mine - full)
         said = recording.get_answer(request)
         thought += sum(part.tokens for part in said.parts if part.kind == "reasoning") if said is not None else 0
-    return list(NOTED), found
+        if any(isinstance(edit, Replace) for epoch in turn.plan.epochs[epochs:] for edit in epoch.edits):
+            digested.add(request.answer)
+        epochs = len(turn.plan.epochs)
+    return list(NOTED), found, digested
 
 
 @settings(max_examples=60)
@@ -149,7 +146,8 @@ def test_the_account_is_the_bill(
     """Of what is excerpted at the request itself it does not know yet that it saves; nor that reasoning is paid for."""
     free, fixed = given_
     recording = read_recording(log(rounds), fixed_tokens=fixed)
-    told, bills = billed(recording, Caching(rules=rules, free=free), most, birth)
+    policy = load(POLICY | BIRTH if birth else POLICY)
+    told, bills, _ = billed(recording, Caching(rules=rules, free=free), policy, most)
     assert told
     for one in told:
         bill = bills[one.messages]
@@ -161,7 +159,7 @@ def test_the_account_is_the_bill(
             assert bill.above <= most * bill.unpruned
 
 
-DIGESTS = {"extends": "digests", "protect": {"last_results": 1, "tool_kinds": []}, "prune": []}
+DIGESTS: dict[str, Any] = {"extends": "digests", "protect": {"last_results": 1, "tool_kinds": []}, "prune": []}
 
 
 @settings(max_examples=80)
@@ -177,7 +175,7 @@ def test_no_prefix_of_the_bill_is_above_the_bound(
     """With counts that are exact the bill uses no more of the bound than what is kept for errors of the counts."""
     fixed, thought = sizes
     recording = read_recording(log(rounds, thought), fixed_tokens=fixed)
-    _, bills = billed(recording, Caching(rules=rules, free=3), most, birth=False)
+    _, bills, _ = billed(recording, Caching(rules=rules, free=3), load(POLICY), most)
     for bill in bills.values():
         assert bill.above <= 0.85 * most * bill.unpruned + 0.01
 
@@ -202,3 +200,26 @@ def test_nor_where_older_work_becomes_digests(
     )
     for unpruned, pruned in zip(*bills, strict=True):
         assert pruned - unpruned <= 0.85 * most * unpruned + 0.01
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(ROUND, min_size=6, max_size=25),
+    st.sampled_from(KINDS),
+    st.sampled_from([0, 200]),
+    st.booleans(),
+)
+def test_the_ledger_is_the_bill_of_digests(
+    rounds: list[tuple[list[int], int, bool]], rules: CacheRules, fixed: int, prunes: bool
+) -> None:
+    """Digests are made after the ledger was noted, so they are compared from the next request on."""
+    early = {"last_results": 1, "keep_tokens": 0, "break_even_share": 0.01, "min_tokens_freed": 1, "max_overspend": 1.0}
+    policy = load(DIGESTS | {"prune": POLICY["prune"] if prunes else [], "compaction": {"digest": early}})
+    recording, caching = read_recording(log(rounds), fixed_tokens=fixed), Caching(rules=rules, free=3)
+    noted, bills, digested = billed(recording, caching, policy, 1.0)
+    assert noted
+    for one in noted:
+        bill = bills[one.messages]
+        assert one.unpruned == pytest.approx(bill.unpruned)
+        if one.messages not in digested:
+            assert one.above == pytest.approx(bill.above, abs=0.01)

@@ -17,11 +17,13 @@ from msgspec import Struct
 
 from secateur.bounds import find_turn_start, find_working_set, get_index, is_eligible
 from secateur.budget import Budget
+from secateur.cachecost.applied_edits import AppliedEdit
+from secateur.cachecost.history import explain_cold, read_history
+from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.model import Part, Remove, Rewrite, Transcript
 from secateur.proposal import Decision, Proposal
 from secateur.protect import count_protected_tokens
-from secateur.timespan import describe_duration
 from secateur.view_totals import ViewTotals
 
 
@@ -40,14 +42,27 @@ class CutCosts:
     def __init__(self, proposal: Proposal) -> None:
         self.proposal = proposal
         self.cold_reason = explain_cold(proposal.budget)
-        self.totals = proposal.totals()
-        self._fixed = max(0, proposal.budget.estimated - self.totals.tokens[-1])
+        self._totals = proposal.totals()
+        self._history = read_history(proposal, self._totals)
+        self._fixed = self._history.fixed_tokens
         self.points: tuple[CutPoint, ...] = tuple(self._find_points()) if proposal.edits else ()
 
     @cached_property
-    def prefixes(self) -> CachedPrefixes:
-        """The prefixes that the provider holds."""
-        return CachedPrefixes(self.proposal, self.totals)
+    def _prefixes(self) -> CachedPrefixes:
+        return CachedPrefixes(self._history)
+
+    @cached_property
+    def ledger(self) -> CostLedger:
+        """What the session has cost so far. Most requests are decided without it."""
+        return CostLedger(self._history, self._prefixes)
+
+    def allows(self, point: CutPoint, max_overspend: float) -> bool:
+        """Whether the bound on the overspend allows everything from a point on."""
+        return self.ledger.allows([self.build_edit(point)], max_overspend)
+
+    def build_edit(self, point: CutPoint) -> AppliedEdit:
+        """Everything from a point on as one edit."""
+        return self.ledger.build_part_edit(point.key, point.freed)
 
     def decide_from(self, point: CutPoint, min_tokens_freed: int, reason: str) -> Decision:
         """Everything proposed from a point on, if it is worth an epoch."""
@@ -65,7 +80,7 @@ class CutCosts:
         view's totals. Inside a message the walk goes part by part; `unvisited` are the cached tokens of its parts that
         are still in front of the walk, since a prefix can only end between messages. Media inside a result go with it.
         """
-        proposal, pricing, totals = self.proposal, self.proposal.budget.pricing, self.totals
+        proposal, pricing, totals = self.proposal, self.proposal.budget.pricing, self._totals
         messages, edits = proposal.view.messages, proposal.edits
         numbers = proposal.holding(edits.keys())
         eligibility = _Eligibility(proposal, totals, numbers[0] if numbers else len(messages))
@@ -107,8 +122,15 @@ class CutCosts:
 
     def _find_readable(self, number: int, end: int, size: "_StrippedSizes | list[int]") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
-        budget, whole = self.proposal.budget, size[min(self.prefixes.before(number), end)]
-        is_cached = budget.scale_to_reported(self._fixed + whole) >= budget.pricing.minimum_tokens
+        budget, blocks, pricing = self.proposal.budget, self._totals.blocks, self.proposal.budget.pricing
+        if self._history.ranges:
+            found = self._history.to_view(self._prefixes.before(self._history.from_view(number)))
+        else:
+            found = self._prefixes.before(number)
+        if not pricing.free_breakpoints and pricing.positions == "marks":  # it is found from the request's end alone
+            found = found if blocks[-1] - blocks[found] <= pricing.look_back else 0
+        whole = size[min(found, end)]
+        is_cached = budget.scale_to_reported(self._fixed + whole) >= pricing.minimum_tokens
         return whole if is_cached else -self._fixed * bool(end)
 
     def _find_cache_end(self) -> int:
@@ -128,24 +150,6 @@ class _StrippedSizes:
 
     def __getitem__(self, number: int) -> int:
         return self._tokens[number] - self._thought[min(number, self._stripped)]
-
-
-def explain_cold(budget: Budget) -> str:
-    """Why the prompt cache is gone; "" where it may be alive.
-
-    If no call is known, by clock, plan or an earlier view, there is no cache to lose. If one is known, but not when it
-    was, the cache may be alive.
-    """
-    if budget.cold_reason:
-        return budget.cold_reason
-    if budget.idle_s is None:
-        is_known = budget.edited_by or budget.has_prior_view
-        return "" if is_known else "no earlier call is known, so there is no prompt cache to lose"
-    ttl_s = budget.pricing.ttl_s
-    if budget.idle_s >= ttl_s:
-        ago, lives = describe_duration(budget.idle_s), describe_duration(ttl_s)
-        return f"the last call was {ago} ago, and the prompt cache lives {lives}"
-    return ""
 
 
 class _Eligibility:

@@ -5,7 +5,7 @@ before the first edit.
 """
 
 from secateur.budget import Budget
-from secateur.cachecost.cut_costs import explain_cold
+from secateur.cachecost.history import explain_cold
 from secateur.model import Message
 from secateur.proposal import Schedule
 from secateur.receipt import EditCost

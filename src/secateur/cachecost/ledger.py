@@ -1,147 +1,152 @@
-"""What pruning has cost and saved so far, told from the history and the plan: the bound on regret.
+"""What a session's plan has cost and saved so far, and the bound on it: one ledger for prunes and digests.
 
-Rule: both bills, of the history as it came and of the views that the plan's epochs made of it, are summed up request by
-request, each with a prompt cache of its own (`cached`). What a point would cost is told by the same cache. Nothing that
-is not certain counts as saved: a pause that no message's time tells of, reasoning that left the view.
+Two bills are summed up request by request: of the history as it came, and of the views that the plan's epochs made of
+it. Each has a prompt cache of its own (`prompt_cache`). What more edits would cost at the current request follows from
+the same caches: the request is priced with them and without. Nothing that is not certain counts as saved: a pause that
+no message's time tells of, reasoning that left the view.
+
+A session grows, so the bills are kept with the totals of its messages and continued; an epoch begins them anew.
 """
+
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from secateur.budget import Budget
 from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits
-from secateur.cachecost.cut_costs import CutPoint
+from secateur.cachecost.history import History
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.prompt_cache import PromptCache
 from secateur.cachecost.request_log import RequestLog
-from secateur.proposal import Proposal
+from secateur.model import Replace
 from secateur.tariff import CachePricing
-from secateur.view_totals import ViewTotals
 
-# Of the bound so much is used. Tokens are estimates: an error that all texts share is one of both bills, and of a
+# This much of the bound is used. Tokens are estimates: an error that all texts share is one of both bills, and of a
 # single kind of text they are seldom more than 15 % off (benchmarks/tokens.py).
-SAFE = 0.85
-STEPS = 5  # requests for which a shorter prompt may fall on the wrong side of a step
+SAFETY = 0.85
+STEPS = 5  # requests for which a shorter prompt may be on the wrong side of a step
 
 
 class CostLedger:
-    """Of a proposal's history and plan, with the prefixes that its epochs left.
+    """Both bills, in tokens of plain input, the current request included; no new edit is made at it yet."""
 
-    In tokens of plain input, this request included, nothing new being pruned for it.
-    """
+    def __init__(self, history: History, prefixes: CachedPrefixes) -> None:
+        self._pricing, self._history = scale_pricing(history.budget), history
+        self._log = log = RequestLog(history, prefixes)
+        bills = _continue_bills(history, log, self._pricing)
+        unedited = log.prompt(log.last, AppliedEdits())
+        whole = bills.unpruned + bills.unpruned_cache.cost(unedited)
+        self.unpruned = whole + self._pricing.output * log.output_tokens  # the bill of the history as it came
+        self._unpruned_cache, self._cache = bills.unpruned_cache, bills.cache
+        self._paid, now = bills.pruned - whole, log.current()
+        self._tokens, self._fewer = now.tokens, unedited.tokens - now.tokens
+        self.overspend = self._paid + self._cache.cost(now)  # of the plan's views over that; below zero: saved
+        self.reserve = step_reserve(self._pricing)
 
-    def __init__(self, proposal: Proposal, prefixes: CachedPrefixes) -> None:
-        totals, self._tariff = proposal.totals(), scale_pricing(proposal.budget)
-        self._asked = asked = RequestLog(proposal, prefixes, totals)
-        bills = _bills(proposal, asked, totals, self._tariff)
-        uncut = asked.prompt(asked.last, AppliedEdits())
-        whole = bills.whole + bills.plain.cost(uncut)
-        self.unpruned = whole + self._tariff.output * asked.spoken  # the bill of the history as it came
-        self._plain, self._pruned, self._paid, now = bills.plain, bills.pruned, bills.paid - whole, asked.now()
-        self._tokens, self._fewer = now.tokens, uncut.tokens - now.tokens
-        self.overspend = self._paid + self._pruned.cost(
-            now
-        )  # what the plan's views cost more than that; below zero: less
-        self.reserve = step_reserve(self._tariff)
-        edits = proposal.edits.keys()
-        self._cuts = {
-            part.key: AppliedEdit(
-                asked.last, number, sum([one.tokens for one in proposal.view.messages[number].parts[:n]])
-            )
-            for number in proposal.holding(edits)
-            for n, part in enumerate(proposal.view.messages[number].parts)
-            if part.key in edits
-        }
+    def build_part_edit(self, key: str, freed: int) -> AppliedEdit:
+        """An edit at the current request: so many tokens come free from this part on."""
+        number = self._history.holding((key,))[-1]
+        before = 0
+        for part in self._history.messages[number].parts:
+            if part.key == key:
+                break
+            before += part.tokens
+        return AppliedEdit(self._log.last, number, before, freed)
 
-    def allows(self, point: CutPoint, most: float) -> bool:
-        """Whether pruning from a point on keeps the bill within `most`, a share, above the unpruned one."""
-        limit = SAFE * most * self.unpruned
-        if self._least(point) + self.reserve > limit + 1:
+    def build_edit(self, message: int, freed: int) -> AppliedEdit:
+        """An edit at the current request: so many tokens come free from this message on."""
+        return AppliedEdit(self._log.last, message, 0, freed)
+
+    def build_range_edits(self, edits: Sequence[Replace]) -> list[AppliedEdit]:
+        """Ranges that are replaced at the current request."""
+        return self._log.build_range_edits(edits)
+
+    def estimate_overspend(self, more: Sequence[AppliedEdit]) -> float:
+        """The overspend once these edits are made as well."""
+        return self._paid + self._cache.cost(self._log.current(more))
+
+    def allows(self, more: Sequence[AppliedEdit], max_overspend: float) -> bool:
+        """Whether these edits keep the overspend within a share of the unpruned bill."""
+        limit = SAFETY * max_overspend * self.unpruned
+        if self._find_least(more) + self.reserve > limit + 1:
             return False
-        return self.overspend_after(point) + self.reserve + self._turning(point) <= limit
+        return self.estimate_overspend(more) + self.reserve + self._price_next_turn(more) <= limit
 
-    def overspend_after(self, point: CutPoint) -> float:
-        """What the bill is above the unpruned one once everything from a point on is pruned."""
-        return self._paid + self._pruned.cost(self._asked.now(self._cut(point)))
+    def is_free(self, more: Sequence[AppliedEdit]) -> bool:
+        """Whether these edits cost nothing, at this request and at the next turn of the user."""
+        return self.estimate_overspend(more) + self._price_next_turn(more) <= self.overspend
 
-    def _turning(self, point: CutPoint) -> float:
-        """What the next turn of the user would cost more than the unpruned one, where it strips reasoning: that would
-        read up to there, and what is edited before it, and not marked, is written anew."""
-        tariff, stripped = self._tariff, self._asked.stripped_next()
-        kept = self._plain.longest(stripped[0]) if stripped else None
-        if stripped is None or kept is None or stripped[1] - kept[0] > tariff.look_back:
+    def _price_next_turn(self, more: Sequence[AppliedEdit]) -> float:
+        """What the next turn of the user would cost over the unpruned one, where it strips reasoning.
+
+        The unpruned turn would read up to that reasoning. What is edited before it and not marked is written anew.
+        """
+        pricing, stripped = self._pricing, self._log.find_next_strip()
+        kept = self._unpruned_cache.find_longest(stripped[0]) if stripped else None
+        if stripped is None or kept is None or stripped[1] - kept[0] > pricing.look_back:
             return 0.0
-        prompt = self._asked.now(self._cut(point))
+        prompt = self._log.current(more)
         if prompt.first is None or prompt.first > kept[0] or any([block == kept[0] for block, _ in prompt.marks]):
             return 0.0
         fewer = self._tokens - prompt.tokens + self._fewer
-        return max(
-            0.0, (tariff.cache_write - tariff.cache_read) * (kept[1] - self._asked.fixed) - tariff.cache_write * fewer
-        )
+        dearer = pricing.cache_write - pricing.cache_read
+        return max(0.0, dearer * (kept[1] - self._log.fixed) - pricing.cache_write * fewer)
 
-    def _least(self, point: CutPoint) -> float:
-        """What that is at least: as if all that stands before the point were read."""
-        tariff, read = self._tariff, self._asked.readable(self._cut(point))
-        tokens = self._tokens - point.freed
-        if read is None or tariff.cache_write < tariff.cache_read or tokens < tariff.minimum_tokens:
+    def _find_least(self, more: Sequence[AppliedEdit]) -> float:
+        """A lower bound of the overspend, found without a lookup: as if all before the first edit were read."""
+        pricing = self._pricing
+        read = self._log.count_readable(min(more, key=lambda edit: (edit.message, edit.before)))
+        tokens = self._tokens - sum([edit.gain for edit in more])
+        if read is None or pricing.cache_write < pricing.cache_read or tokens < pricing.minimum_tokens:
             return float("-inf")
-        return self._paid + tariff.cache_write * tokens - (tariff.cache_write - tariff.cache_read) * read
-
-    def _cut(self, point: CutPoint) -> AppliedEdit:
-        at = self._cuts[point.key]
-        return AppliedEdit(at.request, at.message, at.before, point.freed)
+        return self._paid + pricing.cache_write * tokens - (pricing.cache_write - pricing.cache_read) * read
 
 
 class _Bills:
-    """Both bills, up to the request that is made now."""
+    """Both bills, up to the current request."""
 
-    def __init__(self, tariff: CachePricing) -> None:
-        self.plain, self.pruned = PromptCache(tariff), PromptCache(tariff)
-        self.whole = self.paid = 0.0  # of the history as it came, and of the views
-        self._standing, self._cuts, self._requests = AppliedEdits(), 0, 0
+    def __init__(self, pricing: CachePricing) -> None:
+        self.unpruned_cache, self.cache = PromptCache(pricing), PromptCache(pricing)
+        self.unpruned = self.pruned = 0.0
+        self._applied, self._edits, self._requests = AppliedEdits(), 0, 0
 
-    def go_on(self, asked: RequestLog) -> None:
-        """Take the requests that were made since."""
+    def add_requests(self, log: RequestLog) -> None:
+        """Add the requests that were made since."""
         nothing = AppliedEdits()
-        for request in range(self._requests, asked.last):
-            first, self._cuts = self._cuts, _behind(asked.cuts, self._cuts, request)
-            made = asked.cuts[first : self._cuts]
+        for request in range(self._requests, log.last):
+            first = self._edits
+            while self._edits < len(log.edits) and log.edits[self._edits].request == request:
+                self._edits += 1
+            made = log.edits[first : self._edits]
             if made:
-                self._standing.add(made)
-            self.whole += self.plain.send(asked.prompt(request, nothing))
-            self.paid += self.pruned.send(asked.prompt(request, self._standing, made[0] if made else None))
-        self._requests = asked.last
+                self._applied.add(made)
+            self.unpruned += self.unpruned_cache.send(log.prompt(request, nothing))
+            self.pruned += self.cache.send(log.prompt(request, self._applied, made[0] if made else None))
+        self._requests = log.last
 
 
-def _behind(made: tuple[AppliedEdit, ...], point: int, request: int) -> int:
-    """The point behind the cuts of a request."""
-    while point < len(made) and made[point].request == request:
-        point += 1
-    return point
-
-
-def _bills(proposal: Proposal, asked: RequestLog, totals: ViewTotals, tariff: CachePricing) -> _Bills:
-    """The bills so far: those of the request before, gone on with, as long as nothing was edited since."""
-    cuts = tuple(one for one in asked.cuts if one.request < asked.last)
-    about = (proposal.plan.epochs, tariff, asked.fixed, cuts)
-    known = totals.kept("bills")
-    bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(tariff)
-    bills.go_on(asked)
-    totals.keep("bills", (about, bills), asked.held(asked.last - 1) if asked.last else 0)
+def _continue_bills(history: History, log: RequestLog, pricing: CachePricing) -> _Bills:
+    """The bills of the request before, continued, as long as nothing was edited since."""
+    edits = tuple(edit for edit in log.edits if edit.request < log.last)
+    about, known = (history.plan.epochs, pricing, log.fixed, edits), history.totals.kept("bills")
+    bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(pricing)
+    bills.add_requests(log)
+    history.totals.keep("bills", (about, bills), log.count_messages(log.last - 1) if log.last else 0)
     return bills
 
 
 def scale_pricing(budget: Budget) -> CachePricing:
-    """The tariff with its limits in our own count, in which both bills are.
+    """The prices with their limits in our own count, in which both bills are.
 
-    The ratio is taken to one decimal: it moves a little with each report, and every change means both bills anew.
+    The ratio is rounded to one decimal: it moves a little with each report, and every change begins both bills anew.
     """
-    tariff, ratio = budget.pricing, round(budget.ratio, 1)
+    pricing, ratio = budget.pricing, round(budget.ratio, 1)
     if ratio == 1:
-        return tariff
-    least, step = round(tariff.minimum_tokens / ratio), max(1, round(tariff.step_tokens / ratio))
-    return replace(tariff, minimum_tokens=least, step_tokens=step)
+        return pricing
+    least, step = round(pricing.minimum_tokens / ratio), max(1, round(pricing.step_tokens / ratio))
+    return replace(pricing, minimum_tokens=least, step_tokens=step)
 
 
-def step_reserve(tariff: CachePricing) -> float:
+def step_reserve(pricing: CachePricing) -> float:
     """What a shorter prompt may cost more where the cache is read in steps."""
-    return STEPS * (tariff.step_tokens - 1) * max(0.0, 1 - tariff.cache_read)
+    return STEPS * (pricing.step_tokens - 1) * max(0.0, 1 - pricing.cache_read)

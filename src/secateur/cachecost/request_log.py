@@ -1,8 +1,10 @@
-"""The requests of a session, told from its history and its plan: what each held, and what had been edited by then.
+"""The requests of a session, reconstructed from its history and plan: what each held, and what was edited by then.
 
-Rule: numbers only. Every answer of a model is one request, and the last is the one that is made now. A pause that the
-cache does not outlive is told from the messages' times; where there are none, there was no pause, so that nothing
-counts as saved that was not.
+Every answer of a model is one request, and the last request is the one that is made now. A request is described by
+numbers alone (`PromptShape`): how many tokens and blocks it has, and where it first differs from the one before. Three
+things make a prompt differ other than by growth. An edit made at it changes everything behind its message. A new user
+turn takes the reasoning of earlier turns out of the prompt, with providers that strip it. A pause that the cache does
+not outlive leaves nothing to read.
 """
 
 from bisect import bisect_left, bisect_right
@@ -10,194 +12,200 @@ from collections.abc import Sequence
 from functools import cached_property
 from operator import attrgetter
 
-from secateur.bounds import get_index
-from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits, find_applied_edits
-from secateur.cachecost.cut_costs import explain_cold
-from secateur.cachecost.prefixes import CachedPrefixes, find_pauses
-from secateur.cachecost.prompt_cache import Prefix, PromptNumbers
-from secateur.proposal import Proposal
+from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits, build_range_edit, find_applied_edits
+from secateur.cachecost.history import History, explain_cold, find_answers, find_pauses
+from secateur.cachecost.prefixes import CachedPrefixes
+from secateur.cachecost.prompt_cache import Prefix, PromptShape
+from secateur.model import Replace
 from secateur.view_totals import ViewTotals
-
-_WRITTEN = ("harness", "synthetic")  # origins of what no model said
 
 
 class RequestLog:
-    """The requests of a proposal's session, by number; `last` is the one that is made now."""
+    """The requests of a history, by number; `last` is the one that is made now."""
 
-    def __init__(self, proposal: Proposal, prefixes: CachedPrefixes, totals: ViewTotals) -> None:
-        budget = proposal.budget
-        self._said, self._size = _said(proposal, totals), len(proposal.view.messages)
-        self.last = len(self._said)
-        self.cuts = find_applied_edits(proposal, [*self._said, self._size], totals)
-        self.standing = AppliedEdits(self.cuts)
-        self._tariff, self._turns = budget.pricing, get_index(proposal.view).user_turns
+    def __init__(self, history: History, prefixes: CachedPrefixes) -> None:
+        totals = history.totals
+        self._history, self._pricing, self._turns = history, history.budget.pricing, history.index.user_turns
+        self._answers, self._size = find_answers(history), len(history.messages)
+        self.last = len(self._answers)
+        self.edits = find_applied_edits(history, self._sent)
+        self.applied = AppliedEdits(self.edits)
+        parts = [edit for edit in self.edits if edit.range is None]
+        self._freed_parts = AppliedEdits(parts) if self.applied.has_ranges else self.applied
         self._added = {piece.request: piece.kept for piece in prefixes.pieces if piece.kept}
-        self._gone, self._cold = find_pauses(proposal, totals), bool(explain_cold(budget))
+        self._pauses, self._is_cold = find_pauses(history), bool(explain_cold(history.budget))
         self._blocks, self._thought, self._thoughts = totals.blocks, totals.thought, totals.thoughts
-        self._tokens = totals.tokens
-        self.fixed = max(0, budget.estimated - totals.tokens[-1])
+        self._tokens, self.fixed = totals.tokens, history.fixed_tokens
         self._head: tuple[Prefix, ...] = ((0, self.fixed),) if self.fixed else ()
-        gains = sum([cut.gain for cut in self.cuts if _holds(self._said, cut.message)])
-        # tokens of all answers, nothing being cut; of reasoning, what is paid for is not recorded everywhere
-        self.spoken = _spoken(self._said, totals) + gains
+        edits = [edit for edit in parts if _contains(self._answers, edit.message)]
+        # Tokens of all answers as they came, without reasoning: what is paid for that is not recorded everywhere.
+        self.output_tokens = _count_output(self._answers, totals) + sum([edit.gain for edit in edits])
 
-    def held(self, request: int) -> int:
-        """How many messages a request held."""
-        return self._said[request] if request < self.last else self._size
+    @property
+    def _sent(self) -> list[int]:
+        return [*self._answers, self._size]
 
-    def now(self, cut: AppliedEdit | None = None) -> PromptNumbers:
-        """The request that is made now, with one cut more."""
-        first = [one for one in (cut, *self._others) if one is not None]
-        standing = self.standing if cut is None else _More(self.standing, cut)
-        return self.prompt(self.last, standing, min(first, key=attrgetter("message", "before"), default=None))
+    def count_messages(self, request: int) -> int:
+        """How many messages of the history a request held."""
+        return self._answers[request] if request < self.last else self._size
+
+    def build_range_edits(self, edits: Sequence[Replace]) -> list[AppliedEdit]:
+        """Ranges that would be replaced at the request that is made now."""
+        found = [edit for edit in self.edits if edit.range is not None]
+        known = len(found)
+        for edit in edits:
+            found += build_range_edit(self._history, self._sent, edit, found, self.last)
+        return found[known:]
+
+    def current(self, more: Sequence[AppliedEdit] = ()) -> PromptShape:
+        """The request that is made now, with more edits."""
+        first = min([*more, *self._current_edits], key=attrgetter("message", "before"), default=None)
+        return self.prompt(self.last, AppliedEdits(more, self.applied) if more else self.applied, first)
 
     @cached_property
-    def _others(self) -> tuple[AppliedEdit, ...]:
-        return tuple(one for one in self.cuts if one.request == self.last)
+    def _current_edits(self) -> list[AppliedEdit]:
+        return [edit for edit in self.edits if edit.request == self.last]
 
-    def readable(self, cut: AppliedEdit) -> int | None:
-        """What can be read at most of the request that is made now, with one cut more, in tokens; None: not known."""
-        sent = self.held(self.last - 1) if self.last else 0
-        return self.fixed + self._tokens[cut.message] + cut.before if cut.message < sent else None
-
-    def stripped_next(self) -> Prefix | None:
-        """Where the next turn of the user will change the prompt, if it strips what was thought in this one: the last
-        block before that, and the last block that stands now. Later ones stand further behind."""
-        turn, size = self._turn(self.last), self._size
-        if not self._tariff.strips_reasoning or self._thoughts[size] <= self._thoughts[turn]:
+    def count_readable(self, edit: AppliedEdit) -> int | None:
+        """At most so many tokens of the current request can be read after one more edit; None: not known."""
+        sent = self.count_messages(self.last - 1) if self.last else 0
+        if edit.message >= sent:
             return None
-        first = bisect_right(self._thoughts, self._thoughts[turn]) - 1
-        return self._block(first, turn), self._block(size, size)
+        ranges = self.applied.freed_before(edit.message) - self._freed_parts.freed_before(edit.message)
+        return self.fixed + self._tokens[edit.message] - ranges + edit.before
 
-    def prompt(self, request: int, standing: "AppliedEdits | _More", first: AppliedEdit | None = None) -> PromptNumbers:
-        """A request, with what had been cut by then, and the first cut that was made at it."""
-        size, turn = self.held(request), self._turn(request)
-        simple = self._tariff.positions == "marks" and self._head and self._tariff.breakpoints > 1
-        if simple and first is None and self._stripped(request) is None:  # most of them
-            tokens, last = self._upto(size, turn) - standing.whole, self._block(size, turn)
-            return PromptNumbers(
-                tokens, last, last - self._tariff.look_back, None, 0, self._head, self._paused(request)
-            )
-        return self._prompt(request, standing, first)
+    def find_next_strip(self) -> Prefix | None:
+        """Where the next turn of the user will change the prompt, if it strips the reasoning of this one.
 
-    def _turn(self, request: int) -> int:
-        """Where the turn of a request began, if that strips what was thought before."""
-        return _last(self._turns, self.held(request)) if self._tariff.strips_reasoning else 0
+        The last block before that, and the last block there is now. Later ones follow it.
+        """
+        turn, size = self._find_turn(self.last, self.applied), self._size
+        first = self._find_thought(turn, size, self.applied) if self._pricing.strips_reasoning else None
+        if first is None:
+            return None
+        return self._find_block(first, turn, self.applied), self._find_block(size, size, self.applied)
 
-    def _paused(self, request: int) -> bool:
-        """Whether nothing of the request before could be read any more."""
-        gone = not request or _holds(self._gone, self.held(request))
-        return gone or (request == self.last and self._cold)
-
-    def _prompt(self, request: int, standing: "AppliedEdits | _More", first: AppliedEdit | None) -> PromptNumbers:
-        size, turn, tariff = self.held(request), self._turn(request), self._tariff
-        before = self.held(request - 1) if request else 0
-        last = self._block(size, turn)
-        changed = first.message if first is not None and first.message < before else None
-        inside = first.before if changed is not None and first is not None and tariff.any_prefix else 0
-        thought = self._stripped(request)
+    def prompt(self, request: int, applied: AppliedEdits, first: AppliedEdit | None = None) -> PromptShape:
+        """A request, with what had been edited by then, and the first edit that was made at it."""
+        size, turn, pricing = self.count_messages(request), self._find_turn(request, applied), self._pricing
+        tokens, last = self._count_tokens(size, turn, applied) - applied.freed, self._find_block(size, turn, applied)
+        thought = self._find_stripped(request, turn, applied)
+        is_cold, is_grown = self._is_cold_at(request), first is None and thought is None
+        if is_grown and pricing.positions == "marks" and self._head and pricing.breakpoints > 1:  # most of them
+            return PromptShape(tokens, last, last - pricing.look_back, None, 0, self._head, is_cold)
+        before = self.count_messages(request - 1) if request else 0
+        changed, inside = None, 0
+        if first is not None and first.message < before:
+            changed, inside = first.message, first.before if pricing.any_prefix else 0
         if thought is not None and (changed is None or thought < changed):
             changed, inside = thought, 0
         added: list[int] = []
         if first is not None:
-            at = min(first.message, before, self._turn(request - 1) if thought is not None else before)
-            added = self._places(size, at, turn)
-        marks = [(self._block(place, turn), self._upto(place, turn) - standing.before(place)) for place in added]
-        marks += self._head if len(added) + 1 < tariff.breakpoints else ()
-        answer = self._answer(request, standing) if tariff.positions == "answers" and changed is None else ()
-        return PromptNumbers(
-            self._upto(size, turn) - standing.whole,
+            at = before if thought is None else self._find_turn(request - 1, applied)
+            added = self._find_added(size, min(first.message, before, at), turn, applied)
+        marks = [(self._find_block(at, turn, applied), self._count_before(at, turn, applied)) for at in added]
+        marks += self._head if len(added) + 1 < pricing.breakpoints else ()
+        return PromptShape(
+            tokens,
             last,
-            self._since(size, turn, min(added, default=size)),
-            None if changed is None else self._block(changed, turn) + 1,
-            0 if changed is None else self._upto(changed, turn) - standing.before(changed) + inside,
+            self._find_since(size, turn, min(added, default=size), applied),
+            None if changed is None else self._find_block(changed, turn, applied) + 1,
+            0 if changed is None else self._count_before(changed, turn, applied) + inside,
             tuple(sorted(marks)),
-            self._paused(request),
-            answer,
+            is_cold,
+            self._find_answer(request, turn, applied) if pricing.positions == "answers" and changed is None else (),
         )
 
-    def _places(self, size: int, at: int, turn: int) -> list[int]:
-        """The messages before which an edited request leaves a prefix: where it changes, and what comes `ahead`."""
-        wanted = [at] if self._block(at, turn) < self._block(size, turn) else []
-        spoke = self._turns[: bisect_left(self._turns, size)][-1:]
-        added = self._added.get(size) or (size, *(one + 1 for one in spoke if one >= at))
-        places = [place for place in (*wanted, *added) if place and self._block(place, turn) >= 0]
-        return places[: self._tariff.free_breakpoints]
+    def _is_cold_at(self, request: int) -> bool:
+        """Whether nothing of the request before could be read any more."""
+        paused = not request or _contains(self._pauses, self.count_messages(request))
+        return paused or (request == self.last and self._is_cold)
 
-    def _since(self, size: int, turn: int, marked: int) -> int:
-        """The first block at which a prefix is found that is not marked there: from the first mark backwards, or as far
-        as message ends are looked at."""
-        tariff = self._tariff
-        if tariff.positions == "marks":
-            return self._block(marked, turn) - tariff.look_back
-        reached = tariff.positions == "messages" and tariff.look_back
-        return max(bool(self.fixed), self._block(max(0, size - tariff.look_back + 1), turn) if reached else 0)
+    def _find_turn(self, request: int, applied: AppliedEdits) -> int:
+        """The message that began the turn of a request, if that strips the reasoning before it; else 0."""
+        if not self._pricing.strips_reasoning:
+            return 0
+        at = bisect_left(self._turns, self.count_messages(request)) - 1
+        while at >= 0 and applied.has_ranges and applied.hides(self._turns[at]):
+            at -= 1
+        return self._turns[at] if at >= 0 else 0
 
-    def _answer(self, request: int, standing: "AppliedEdits | _More") -> tuple[Prefix, ...]:
+    def _find_stripped(self, request: int, turn: int, applied: AppliedEdits) -> int | None:
+        """The first message whose reasoning left the prompt with this request."""
+        if not self._pricing.strips_reasoning:
+            return None
+        return self._find_thought(self._find_turn(request - 1, applied) if request else 0, turn, applied)
+
+    def _find_thought(self, start: int, end: int, applied: AppliedEdits) -> int | None:
+        """The first message of [start, end) that has reasoning and is not replaced."""
+        while self._thoughts[end] > self._thoughts[start]:
+            found = bisect_right(self._thoughts, self._thoughts[start]) - 1
+            if not applied.has_ranges or not applied.hides(found):
+                return found
+            start = max(found + 1, applied.skip_range(found))
+            if start >= end:
+                return None
+        return None
+
+    def _find_added(self, size: int, at: int, turn: int, applied: AppliedEdits) -> list[int]:
+        """The messages before which an edited request leaves a prefix: where it changes, and before the next edits."""
+        wanted = [at] if self._find_block(at, turn, applied) < self._find_block(size, turn, applied) else []
+        users = self._turns[: bisect_left(self._turns, size)][-1:] if not applied.has_ranges else ()
+        added = self._added.get(size) or (size, *(number + 1 for number in users if number >= at))
+        places = [applied.skip_range(number) if applied.has_ranges else number for number in (*wanted, *added)]
+        places = [number for number in places if number and self._find_block(number, turn, applied) >= 0]
+        return places[: self._pricing.free_breakpoints]
+
+    def _find_since(self, size: int, turn: int, marked: int, applied: AppliedEdits) -> int:
+        """The first block at which a prefix is found that is not marked there.
+
+        From the first mark backwards, or as far as message ends are searched.
+        """
+        pricing = self._pricing
+        if pricing.positions == "marks":
+            return self._find_block(marked, turn, applied) - pricing.look_back
+        if pricing.positions != "messages" or not pricing.look_back:
+            return int(bool(self.fixed))
+        number = applied.step_back(size, pricing.look_back - 1)
+        return max(int(bool(self.fixed)), self._find_block(number, turn, applied))
+
+    def _find_answer(self, request: int, turn: int, applied: AppliedEdits) -> tuple[Prefix, ...]:
         """What the answer before left, where answers leave prefixes."""
         if not request:
             return ()
-        turn, size = self._turn(request), self.held(request - 1) + 1
-        return ((self._block(size, turn), self._upto(size, turn) - standing.before(size)),)
+        size = self.count_messages(request - 1) + 1
+        return ((self._find_block(size, turn, applied), self._count_before(size, turn, applied)),)
 
-    def _stripped(self, request: int) -> int | None:
-        """The first message whose reasoning left the prompt with this request."""
-        if not self._tariff.strips_reasoning:
-            return None
-        turn, before = self._turn(request), self._turn(request - 1) if request else 0
-        if self._thoughts[turn] <= self._thoughts[before]:
-            return None
-        return bisect_right(self._thoughts, self._thoughts[before]) - 1
-
-    def _block(self, size: int, turn: int) -> int:
+    def _find_block(self, size: int, turn: int, applied: AppliedEdits) -> int:
         """The last block of so many messages; system prompt and tools are one, if there are any."""
-        return bool(self.fixed) + self._blocks[size] - self._thoughts[min(size, turn)] - 1
+        shown = min(size, turn)
+        block = bool(self.fixed) + self._blocks[size] - self._thoughts[shown] - 1
+        if applied.has_ranges:
+            block += applied.range_before(shown).thoughts - applied.range_before(size).blocks
+        return block
 
-    def _upto(self, size: int, turn: int) -> int:
-        """Tokens of so many messages, with what stands before them all, nothing being cut."""
-        tokens = self.fixed + self._tokens[size] + self.standing.before(size)
-        return tokens - self._thought[size if size < turn else turn]
+    def _count_before(self, size: int, turn: int, applied: AppliedEdits) -> int:
+        """Tokens of so many messages, with what comes before them all."""
+        return self._count_tokens(size, turn, applied) - applied.freed_before(size)
 
-
-class _More:
-    """What had been cut, and one cut more."""
-
-    def __init__(self, standing: AppliedEdits, cut: AppliedEdit) -> None:
-        self._standing, self._cut = standing, cut
-        self.whole = standing.whole + cut.gain
-
-    def before(self, message: int) -> int:
-        """Tokens that came free before that message."""
-        return self._standing.before(message) + self._cut.gain * (self._cut.message < message)
+    def _count_tokens(self, size: int, turn: int, applied: AppliedEdits) -> int:
+        """The same, had nothing come free."""
+        shown = min(size, turn)
+        tokens = self.fixed + self._tokens[size] + self._freed_parts.freed_before(size) - self._thought[shown]
+        return tokens + applied.range_before(shown).thought if applied.has_ranges else tokens
 
 
-def _said(proposal: Proposal, totals: ViewTotals) -> list[int]:
-    """The answers of the model."""
-    assistants, messages = get_index(proposal.view).assistant_messages, proposal.view.messages
-    found, asked = totals.kept("said") or ([], 0)
-    if asked < len(assistants):
-        found = [*found, *(n for n in assistants[asked:] if n and messages[n].origin not in _WRITTEN)]
-        totals.keep("said", (found, len(assistants)), assistants[-1] + 1, shape=True)
-    return found
-
-
-def _spoken(said: list[int], totals: ViewTotals) -> int:
-    """Tokens of these answers as they read now, reasoning aside."""
-    total, asked = totals.kept("spoken") or (0, 0)
-    if asked < len(said):
+def _count_output(answers: list[int], totals: ViewTotals) -> int:
+    """Tokens of these answers as they read now, without reasoning."""
+    total, known = totals.kept("output") or (0, 0)
+    if known < len(answers):
         tokens, thought = totals.tokens, totals.thought
-        total += sum([tokens[n + 1] - tokens[n] - thought[n + 1] + thought[n] for n in said[asked:]])
-        totals.keep("spoken", (total, len(said)), said[-1] + 1)
+        total += sum([tokens[n + 1] - tokens[n] - thought[n + 1] + thought[n] for n in answers[known:]])
+        totals.keep("output", (total, len(answers)), answers[-1] + 1)
     return total
 
 
-def _holds(numbers: Sequence[int], number: int) -> bool:
+def _contains(numbers: Sequence[int], number: int) -> bool:
     """Whether a number is one of these, which are in order."""
-    place = bisect_left(numbers, number)
-    return place < len(numbers) and numbers[place] == number
-
-
-def _last(places: tuple[int, ...], size: int) -> int:
-    """The last of these places before `size`; 0 for none."""
-    place = bisect_left(places, size)
-    return places[place - 1] if place else 0
+    at = bisect_left(numbers, number)
+    return at < len(numbers) and numbers[at] == number

@@ -130,7 +130,7 @@ def find_breakpoint_targets(work: Projection) -> tuple[int, ...]:
     first = next((n for n, message in enumerate(read.messages) if any(p.key in keys for p in message.parts)), None)
     if first is None:
         return tuple(_place_of(work, number) for number in found)
-    index = bounds.get_index(work.get_view())
+    index = work.index
     budget = Budget(
         window=0,
         tokens_used=0,
@@ -141,7 +141,7 @@ def find_breakpoint_targets(work: Projection) -> tuple[int, ...]:
     )
     behind = replace(read, index=replace(index, first_prunable=first))
     found.append(bounds.find_first_unspent(behind, work.protect, partial(is_final, budget)))
-    if index.user_turns and index.user_turns[-1] >= first:
+    if index.user_turns and index.user_turns[-1] >= first and not work.ranges:
         found.append(index.user_turns[-1] + 1)
     return tuple(_place_of(work, number) for number in found)
 

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from secateur.budget import Budget
 from secateur.cachecost.cut_costs import CutCosts, CutPoint
-from secateur.cachecost.ledger import CostLedger, step_reserve
+from secateur.cachecost.ledger import step_reserve
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count
 from secateur.tariff import CachePricing
@@ -83,18 +83,16 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
 
     def _find_allowed(self, points: list[CutPoint], costs: CutCosts) -> Iterator[CutPoint]:
         """Those of the points that the bound on overspending allows. The ledger is read only where a cut can cost."""
-        proposal, budget = costs.proposal, costs.proposal.budget
+        budget = costs.proposal.budget
         if self.max_overspend is None:
             yield from points
             return
-        is_stepped = budget.pricing.step_tokens > 1
-        left = budget.pricing.minimum_tokens
-        points = [point for point in points if budget.tokens_used - budget.scale_to_reported(point.freed) >= left]
-        ledger = CostLedger(proposal, costs.prefixes) if is_stepped or any(one.rewrite_cost for one in points) else None
+        is_stepped, least = budget.pricing.step_tokens > 1, budget.pricing.minimum_tokens
         for point in points:
-            is_free = not (point.rewrite_cost or is_stepped)
-            if ledger is None or is_free or ledger.allows(point, self.max_overspend):
-                yield point
+            if budget.tokens_used - budget.scale_to_reported(point.freed) >= least:
+                is_free = not (point.rewrite_cost or is_stepped)
+                if is_free or costs.allows(point, self.max_overspend):
+                    yield point
 
     def _margin(self, point: CutPoint) -> float:
         return point.carrying_cost - self.break_even_share * point.rewrite_cost

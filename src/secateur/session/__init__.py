@@ -52,7 +52,7 @@ class Projection:
         self._view: Transcript | None = None
         self._shown, self._tally, self._gauge_tally = Shown(), Tally(sum_tokens), Tally(self._measure_message)
         self.tallies = Tallies()
-        self.totals = ViewTotals()  # what schedules found in its views
+        self.history_totals, self.view_totals = ViewTotals(), ViewTotals()  # the latter where ranges are replaced
         self._stamps = stamp  # the time of an edit is recorded where the host has a place for it
         self.same = 0  # leading messages that stand in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force

@@ -1,9 +1,10 @@
 """Older work becomes digests where that pays: when, and the epoch that makes them.
 
-Rule (ski rental, as the schedule `balance`): older work pays rent for as long as it is read from the cache again and
-again. Once the rent has reached `beta` times what it would cost to write anew what a digest leaves and what is behind
-it, the digest is made; where the cache is cold, and where that part is written anew anyway, it costs nothing. It must
-free a multiple of what it leaves, and keep the bill within the bound on regret; so a short session never gets there.
+The rule is that of the schedule `break_even`, and the costs are those of the same ledger (`cachecost`). Older work has
+a carrying cost: each request reads it from the cache again. Once that has reached `break_even_share` times what it
+would cost to write anew what the digests leave and what is behind them, they are made. Where the cache is cold, and
+where that part is written anew anyway, that cost is zero. Digests must free a multiple of what they leave, and keep the
+bill within the bound on the overspend, so a short session gets none.
 
 Work is older once so many newer results came, and so many tokens. What earlier compactions replaced does not count.
 """
@@ -14,19 +15,23 @@ from functools import cached_property
 from itertools import accumulate
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from secateur.cachecost.cut_costs import explain_cold
+from secateur.cachecost.applied_edits import AppliedEdit
+from secateur.cachecost.history import build_history, explain_cold
+from secateur.cachecost.ledger import CostLedger
+from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
 from secateur.compaction.trigger import check_due
 from secateur.fitting import NO_OPTIONS, CompactionSetup, CompactOptions
-from secateur.fitting.toll import Toll, toll
 from secateur.hooks import call_before_hook
 from secateur.model import Message, Replace
 from secateur.plan import list_active_epochs
 from secateur.session import Projection
 from secateur.session.projection import sum_tokens
+from secateur.session.raw_history import read_raw_history
 from secateur.stages import Context
 from secateur.stages.compact import CompactionStep, check_preconditions, conclude_epoch, make_before_event
 
@@ -72,45 +77,47 @@ class OldSpan(Struct, frozen=True):
 
     first: int
     end: int
+    begins: int  # the first of them that is the agent's own
     tokens: int  # of the agent's own, as the view has them
-    asked: float  # the same, each message times the requests that have held it since it was older, this one included
+    read_tokens: float  # the same, each message times the requests that held it since it was older, with this one
 
 
 def find_old_span(projection: Projection, settings: DigestSettings) -> OldSpan:
-    """The older work of this session that no compaction has replaced, and what reading it has cost."""
+    """The older work of this session that no compaction has replaced, and how often it was read."""
     messages, shown = projection.document.transcript.messages, projection.projected_messages
     first = max((j for i, j, _ in projection.ranges if i < j), default=0)
-    tail = [sum_tokens(one) for one in shown[first:]]
+    sizes = [sum_tokens(one) for one in shown[first:]]
     results = [_count_results(one) for one in messages[first:]]
-    end = _find_end(results, tail, settings)
+    end = _find_end(results, sizes, settings)
     while end > 0 and end < len(results) and results[end]:
         end -= 1  # a round is never parted
-    mine = [tail[n] * _is_agent_work(messages[first + n]) for n in range(end)]
-    since = _find_ages(results, tail, end, settings)
-    answers = [n for n in range(len(tail)) if messages[first + n].role == "assistant"]
-    asked = sum(size * (len(answers) - bisect_left(answers, at) + 1) for size, at in zip(mine, since, strict=True))
-    return OldSpan(first, first + end, sum(mine), asked)
+    own = [number for number in range(end) if _is_own(messages[first + number])]
+    since = _find_since(results, sizes, end, settings)
+    answers = [number for number in range(len(sizes)) if messages[first + number].role == "assistant"]
+    read = sum(sizes[number] * (len(answers) - bisect_left(answers, since[number]) + 1) for number in own)
+    begins = first + own[0] if own else first
+    return OldSpan(first, first + end, begins, sum(sizes[number] for number in own), read)
 
 
 def _find_end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings) -> int:
     """Where the newest results and tokens begin that are kept."""
-    held = weight = 0
-    for place in range(len(results) - 1, -1, -1):
-        if held >= settings.last_results and weight >= settings.keep_tokens:
-            return place + 1
-        held, weight = held + results[place], weight + tokens[place]
+    kept = weight = 0
+    for number in range(len(results) - 1, -1, -1):
+        if kept >= settings.last_results and weight >= settings.keep_tokens:
+            return number + 1
+        kept, weight = kept + results[number], weight + tokens[number]
     return 0
 
 
-def _find_ages(results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings) -> list[int]:
-    """By message before `end`: the history's length when it first counted as older work."""
+def _find_since(results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings) -> list[int]:
+    """By message before `end`: how many messages the history had when it first was older work."""
     counts, sizes = ([0, *accumulate(some)] for some in (results, tokens))
     found, at = [], 0
-    for place in range(end):
-        at = max(at, place + 1)
+    for number in range(end):
+        at = max(at, number + 1)
         while at < len(results) and (
-            counts[at] - counts[place + 1] < settings.last_results
-            or sizes[at] - sizes[place + 1] < settings.keep_tokens
+            counts[at] - counts[number + 1] < settings.last_results
+            or sizes[at] - sizes[number + 1] < settings.keep_tokens
         ):
             at += 1
         found.append(at)
@@ -121,107 +128,111 @@ def _count_results(message: Message) -> int:
     return sum(part.kind == "tool_result" for part in message.parts)
 
 
-def _is_agent_work(message: Message) -> bool:
-    """Whether it is the agent's work; the user's messages are kept."""
+def _is_own(message: Message) -> bool:
+    """Whether it is the agent's work: what the user says stays."""
     return message.role != "system" and not (message.role == "user" and message.origin == "user")
 
 
 def make_digests(context: Context, projection: Projection, must: bool = False) -> tuple[Compacted, str] | None:
     """The digests that are due, and why; None where none are. With `must` the price does not count."""
-    settings, budget = context.settings.digest, context.budget
+    settings = context.settings.digest
     if settings is None:
         return None
-    ground = _Ground(context, projection, find_old_span(projection, settings))
-    if ground.older.tokens < settings.min_tokens_freed or not (must or ground.may_pay(settings)):
+    costs = _DigestCosts(context, projection, settings)
+    if costs.old.tokens < settings.min_tokens_freed or not (must or costs.may_pay()):
         return None
-    made = shorten(
-        context.build_compaction_input(projection, NO_OPTIONS, False),
-        context.settings,
-        settings,
-        (ground.older.first, ground.older.end),
-    )
-    if isinstance(made, Refused) or not _is_worth_making(made, settings):
+    scene, span = context.build_compaction_input(projection, NO_OPTIONS, False), (costs.old.first, costs.old.end)
+    made = shorten(scene, context.settings, settings, span)
+    if isinstance(made, Refused) or not _is_worth_it(made, settings):
         return None
-    rent, penalty = ground.weigh_digest(made)
-    pays = rent >= settings.break_even_share * penalty
-    if not must and not (pays and ground.can_bear(settings, penalty - budget.pricing.cache_read * _count_freed(made))):
+    if not (must or costs.pays(made)):
         return None
-    return made, _explain_digest(_count_freed(made), rent, penalty, ground.cold, must)
+    return made, costs.explain(made, must)
 
 
-class _Ground:
-    """What digests of the older work would cost, and what reading it has cost."""
+class _DigestCosts:
+    """What digests of the older work would cost, and what reading it has cost, in tokens of plain input."""
 
-    def __init__(self, context: Context, projection: Projection, found: OldSpan) -> None:
-        self.older, self.cold = found, explain_cold(context.budget)
-        self._work, self._context, self._tariff = projection, context, context.budget.pricing
-        self._end = 0 if self.cold else _find_cache_end(projection)  # of what is cached
-        self._tail = _sum_between(projection, found.end, self._end)
-        self._dearer = max(0.0, self._tariff.cache_write - self._tariff.cache_read)
+    def __init__(self, context: Context, projection: Projection, settings: DigestSettings) -> None:
+        self.old, self._cold_reason = find_old_span(projection, settings), explain_cold(context.budget)
+        self._settings, self._projection, self._context = settings, projection, context
 
     @cached_property
-    def _toll(self) -> Toll:
-        return toll(self._work, self._tariff, self._context.fixed_tokens)
-
-    def may_pay(self, settings: DigestSettings) -> bool:
-        """Whether they would pay, and be borne, if they took no room: asked before any is written."""
-        least, rent = self._dearer * self._tail, self._tariff.cache_read * self.older.asked
-        return rent >= settings.break_even_share * least and self.can_bear(
-            settings, least - self._tariff.cache_read * self.older.tokens
+    def _ledger(self) -> CostLedger:
+        projection, budget, raw = self._projection, self._context.budget, read_raw_history(self._projection)
+        # The edits of this request are among these; a cache that was cold before them is still cold.
+        now = replace(budget, cold_reason=self._cold_reason, edited_by=projection.edited, originals=projection.raw)
+        history = build_history(
+            raw,
+            budget=now,
+            plan=projection.branch_plan,
+            count=projection.count,
+            fixed_tokens=self._context.fixed_tokens,
         )
+        return CostLedger(history, CachedPrefixes(history))
 
-    def can_bear(self, settings: DigestSettings, more: float) -> bool:
-        """Whether the bound on regret allows it; not checked if it costs nothing."""
-        return settings.max_overspend is None or more <= 0 or self._toll.bears(more, settings.max_overspend)
+    def may_pay(self) -> bool:
+        """Whether they would pay if nothing was left of the older work: found before any digest is written.
 
-    def weigh_digest(self, made: Compacted) -> tuple[float, float]:
-        """The rent paid so far for the freed tokens, and the immediate cost."""
-        older, tariff = self.older, self._tariff
-        rent = tariff.cache_read * older.asked * _count_freed(made) / max(1, older.tokens)
-        if self._end <= older.first:
-            return rent, 0.0
-        stays = max(0, _sum_between(self._work, older.first, min(older.end, self._end)) - made.tokens_before)
-        written = made.tokens_after + stays + self._tail
-        return rent, self._dearer * written + tariff.output * _bound(self._work, older.end)
+        Most requests are decided without the ledger: where the cache is warm, and nothing was edited yet, at least what
+        it holds behind the older work is written anew.
+        """
+        old, pricing, projection = self.old, self._context.budget.pricing, self._projection
+        messages, epochs = projection.projected_messages, projection.branch_plan.epochs
+        if not self._cold_reason and not (epochs and epochs[-1].head_key == messages[-1].key):
+            tokens, answers = projection.history_totals.take(messages).tokens, projection.index.assistant_messages
+            behind = max(0, tokens[answers[-1]] - tokens[old.end]) if answers else 0
+            least = max(0.0, pricing.cache_write - pricing.cache_read) * behind
+            if self._carrying_cost(old.tokens) < self._settings.break_even_share * least:
+                return False
+        return self._pays([self._ledger.build_edit(old.begins, old.tokens)], old.tokens)
+
+    def pays(self, made: Compacted) -> bool:
+        """Whether reading what comes free has cost enough, and the bill stays within the bound."""
+        return self._pays(self._build_edits(made), _count_freed(made))
+
+    def _pays(self, edits: Sequence[AppliedEdit], freed: int) -> bool:
+        share, most = self._settings.break_even_share, self._settings.max_overspend
+        if self._carrying_cost(freed) < share * self._rewrite_cost(edits, freed):
+            return False
+        return most is None or self._ledger.is_free(edits) or self._ledger.allows(edits, most)
+
+    def _carrying_cost(self, freed: int) -> float:
+        return self._context.budget.pricing.cache_read * self.old.read_tokens * freed / max(1, self.old.tokens)
+
+    def _rewrite_cost(self, edits: Sequence[AppliedEdit], freed: int) -> float:
+        """What the cache would have to be written with anew, and what bound reasoning that becomes void has cost."""
+        pricing, ledger = self._context.budget.pricing, self._ledger
+        more = ledger.estimate_overspend(edits) - ledger.overspend
+        voided = _count_bound(self._projection, self.old.end)
+        return max(0.0, more + pricing.cache_read * freed) + pricing.output * voided
+
+    def _build_edits(self, made: Compacted) -> list[AppliedEdit]:
+        return self._ledger.build_range_edits([edit for edit in made.edits if isinstance(edit, Replace)])
+
+    def explain(self, made: Compacted, must: bool) -> str:
+        """Why the digests are made, in one sentence."""
+        freed = _count_freed(made)
+        what = f"{freed:,} tokens of older work come free"
+        if must:
+            return f"{what}: the view is over its threshold"
+        rent, penalty = self._carrying_cost(freed), self._rewrite_cost(self._build_edits(made), freed)
+        if not penalty:
+            return f"{what}: {self._cold_reason or 'what stands there is written anew in this request'}"
+        return f"{what}: {rent:,.0f} were paid for reading them, {penalty:,.0f} it costs, in tokens of input"
 
 
 def _count_freed(made: Compacted) -> int:
     return made.tokens_before - made.tokens_after
 
 
-def _is_worth_making(made: Compacted, settings: DigestSettings) -> bool:
-    """Whether it frees enough tokens, and a multiple of what remains."""
+def _is_worth_it(made: Compacted, settings: DigestSettings) -> bool:
+    """Whether enough comes free, and a multiple of what is left."""
     return _count_freed(made) >= max(settings.min_tokens_freed, settings.min_savings_ratio * made.tokens_after)
 
 
-def _find_cache_end(projection: Projection) -> int:
-    """The message where the cache ends: the newest answer, or the first one edited for this request."""
-    messages, epochs = projection.document.transcript.messages, projection.branch_plan.epochs
-    end = next((n for n in range(len(messages) - 1, -1, -1) if messages[n].role == "assistant"), 0)
-    for epoch in reversed(epochs):
-        if not messages or epoch.head_key != messages[-1].key:
-            break
-        keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
-        end = min((end, *projection.message_index.find(keys)))
-    return end
-
-
-def _sum_between(projection: Projection, first: int, end: int) -> int:
-    """Tokens of the view's messages [first, end) of the raw history."""
-    return sum(sum_tokens(one) for one in projection.projected_messages[first:end])
-
-
-def _bound(projection: Projection, first: int) -> int:
-    """Tokens of reasoning behind a place that is void once something before it changes."""
+def _count_bound(projection: Projection, first: int) -> int:
+    """Tokens of reasoning behind a message that is void once something before it changes."""
     if not projection.binds:
         return 0
     return sum(part.tokens for one in projection.projected_messages[first:] for part in one.parts if part.prefix_bound)
-
-
-def _explain_digest(freed: int, rent: float, penalty: float, gone: str, must: bool) -> str:
-    said = f"{freed:,} tokens of older work come free"
-    if must:
-        return f"{said}: the view is over its threshold"
-    if not penalty:
-        return f"{said}: {gone or 'what stands there is written anew in this request'}"
-    return f"{said}: {rent:,.0f} were paid for reading them, {penalty:,.0f} it costs, in tokens of input"

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from secateur.bounds import find_turn_start
 from secateur.budget import Budget
-from secateur.cachecost.cut_costs import explain_cold
+from secateur.cachecost.history import explain_cold
 from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.schedule import Decision, Never, Proposal
 from secateur.session import Projection
+from secateur.session.raw_history import read_raw_history
 from secateur.settle import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
 from secateur.stages.arrival import BIRTH, Edits, admit_on_arrival, find_without_reasoning, propose_on_arrival
@@ -36,26 +37,23 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
         skipped = "the running turn must begin with its reasoning, so nothing is edited"
         return Step(_restore_all(projection, context.budget.now_ms), skipped)
     if context.storage == "away":
-        context = replace(
-            context, policy=replace(context.policy, schedule=Never(reason=STORE_AWAY), on_arrival=None, prune=())
-        )
+        policy = replace(context.policy, schedule=Never(reason=STORE_AWAY), on_arrival=None, prune=())
+        context = replace(context, policy=policy)
     return _conclude(context, projection, demanded, reason)
 
 
 def _conclude(context: Context, projection: Projection, demanded: Edits, reason: str) -> Step:
     """What the strategies propose and the schedule lets pass, with dependents, as one epoch."""
     policy, read = context.policy, projection.document.transcript
-    budget = replace(
-        context.budget, cold_reason=explain_cold(context.budget)
-    )  # as it is before this request's own edits
+    budget = replace(context.budget, cold_reason=explain_cold(context.budget))  # before this request's own edits
     standing: Edits = {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
     budget = with_edits(projection, budget, standing)
     # 1. What is new may be shortened on arrival, before any cache holds it; of what is replaced anyway no excerpt is
     #    made. 2. The strategies propose, each for the view with the proposals before it, and the schedule decides.
     expected = _expect(policy, projection, budget, demanded)
-    found = _propose_all(policy, projection, budget, demanded, expected)
+    found = _propose_all(context, projection, budget, demanded, expected)
     if not expected.keys() <= found.pruned.keys() | found.arrived.keys():  # some stay after all: excerpts are needed
-        found = _propose_all(policy, projection, budget, demanded, Edits())
+        found = _propose_all(context, projection, budget, demanded, Edits())
     arrived, pruned, skipped, why = found.arrived, found.pruned, found.skipped, found.why
     # 3. Reasoning that is bound to its prefix is void once something before it changes, so it goes with the edits;
     #    but in a running tool round the edits wait instead, as long as the window allows it.
@@ -84,9 +82,10 @@ class _Proposals(Struct, frozen=True):
 
 
 def _propose_all(
-    policy: Policy, projection: Projection, budget: Budget, demanded: Edits, expected: Edits
+    context: Context, projection: Projection, budget: Budget, demanded: Edits, expected: Edits
 ) -> _Proposals:
     """`expected` are edits that the strategies are likely to make in this very request."""
+    policy = context.policy
     arrived, seen = propose_on_arrival(policy, projection, budget, demanded, expected)
     arrived = admit_on_arrival(policy, projection, budget, arrived)
     budget = with_edits(projection, budget, arrived)
@@ -94,7 +93,7 @@ def _propose_all(
         return _Proposals(arrived, skipped=skipped)
     again = arrived or not expected  # else nothing is shortened on arrival, as was assumed for what is expected
     proposed = propose(projection, budget, policy.prune, demanded | arrived) if again else expected
-    decision, freed = _decide(policy, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
+    decision, freed = _decide(context, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
     if decision.skipped_reason:
         return _Proposals(arrived, skipped=decision.skipped_reason)
     unit = "characters" if policy.counter == "chars" else "tokens"
@@ -105,13 +104,11 @@ def _propose_all(
 def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
     """What the strategies propose if nothing is shortened on arrival, where it is likely that all of it is made.
 
-    Empty in a session that goes on, where the prompt cache may be warm, where reasoning is bound to its prefix, and
-    where not much comes free or not much would be left.
+    Empty in later requests, while the cache may be warm, with bound reasoning, and where little is freed or left.
     """
     is_cold = bool(budget.cold_reason) and not budget.has_prior_view
-    if policy.on_arrival is None or not policy.schedule.uses_prices or not is_cold:
-        return Edits()
-    if projection.binds or budget.edited_by:
+    is_first = is_cold and not (projection.binds or budget.edited_by)
+    if policy.on_arrival is None or not policy.schedule.uses_prices or not is_first:
         return Edits()
     view = projection.preview(demanded) if demanded else projection.get_view()
     if policy.schedule.precheck(view, budget):
@@ -158,10 +155,11 @@ def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
 
 
 def _decide(
-    policy: Policy, projection: Projection, budget: Budget, seen: Transcript, edits: Edits, forced: Set[str]
+    context: Context, projection: Projection, budget: Budget, seen: Transcript, edits: Edits, forced: Set[str]
 ) -> tuple[Decision, int]:
     """The decision of the schedule, and the tokens that would come free of all proposals."""
-    marked, freed = _count_freed(projection, seen, edits)
+    policy, (marked, freed) = context.policy, _count_freed(projection, seen, edits)
+    raw = read_raw_history(projection, seen) if projection.ranges else None
     proposal = Proposal(
         view=seen,
         budget=budget,
@@ -171,10 +169,12 @@ def _decide(
         freed=freed,
         stale_since=_find_stale_since(policy, budget, seen, edits),
         by_age=any(strategy.by_age for strategy in policy.prune),
+        fixed_tokens=context.fixed_tokens,
         plan=projection.branch_plan,
         forced_keys=forced,
         holds=projection.find_holding,
-        known=projection.totals,
+        history=raw,
+        known=projection.history_totals if raw is None else projection.view_totals,
     )
     return policy.schedule.decide(proposal), freed
 
@@ -189,11 +189,8 @@ def _find_stale_since(policy: Policy, budget: Budget, seen: Transcript, edits: E
 
 
 def _restore_all(projection: Projection, now_ms: int) -> Epoch:
-    """The epoch that takes all edits of this history back.
-
-    A rewind led into a turn whose reasoning an earlier epoch removed. That turn was made before the epoch, under the
-    history as it came, and is valid only under that (wire rules A52, A54).
-    """
+    """The epoch that takes all edits of this history back, after a rewind into a turn whose reasoning one removed."""
+    # That turn was made before the epoch, under the history as it came, and is valid only under that (A52, A54).
     messages = projection.document.transcript.messages
     keys = [part.key for message in messages for part in message.parts if part.key in projection.fold.parts]
     why = "the history was rewound into a turn that must begin with its reasoning: it reads as it came"

@@ -6,9 +6,10 @@ from msgspec.structs import force_setattr, replace
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
 from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits, find_applied_edits
-from secateur.cachecost.cut_costs import CutCosts, CutPoint
-from secateur.cachecost.ledger import SAFE, CostLedger
-from secateur.cachecost.prompt_cache import PromptCache, PromptNumbers
+from secateur.cachecost.cut_costs import CutCosts
+from secateur.cachecost.history import read_history
+from secateur.cachecost.ledger import SAFETY, CostLedger
+from secateur.cachecost.prompt_cache import PromptCache, PromptShape
 from secateur.model import Epoch, Message, Part, Restore, Rewrite, Transcript
 from secateur.plan import Plan
 from secateur.protect import Protection
@@ -19,8 +20,8 @@ TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=10)
 HEAD = ((0, 50),)  # system prompt and tools
 
 
-def prompt(tokens: int, last: int, since: int, first: int | None = None, cold: bool = False) -> PromptNumbers:
-    return PromptNumbers(tokens, last, since, first, marks=HEAD, cold=cold)
+def prompt(tokens: int, last: int, since: int, first: int | None = None, cold: bool = False) -> PromptShape:
+    return PromptShape(tokens, last, since, first, marks=HEAD, is_cold=cold)
 
 
 def test_what_only_grew_reads_all_of_the_request_before() -> None:
@@ -32,32 +33,32 @@ def test_what_only_grew_reads_all_of_the_request_before() -> None:
 def test_further_back_than_is_looked_only_what_every_request_marks_is_found() -> None:
     cache = PromptCache(TARIFF)
     cache.send(prompt(100, 2, -18))
-    assert cache.read(prompt(400, 24, 4)) == 50
-    assert cache.read(prompt(400, 22, 2)) == 100
+    assert cache.count_read(prompt(400, 24, 4)) == 50
+    assert cache.count_read(prompt(400, 22, 2)) == 100
 
 
 def test_an_edit_reads_up_to_the_last_prefix_before_it() -> None:
     cache = PromptCache(TARIFF)
     for tokens, last in ((100, 2), (160, 4), (200, 6)):
         cache.send(prompt(tokens, last, last - 20))
-    assert cache.read(prompt(150, 6, -14, first=5)) == 160
-    assert cache.read(prompt(150, 6, -14, first=4)) == 100
+    assert cache.count_read(prompt(150, 6, -14, first=5)) == 160
+    assert cache.count_read(prompt(150, 6, -14, first=4)) == 100
     cache.send(prompt(130, 6, -14, first=4))
-    assert cache.read(prompt(150, 8, -12)) == 130
-    assert cache.read(prompt(150, 8, -12, cold=True)) == 0
+    assert cache.count_read(prompt(150, 8, -12)) == 130
+    assert cache.count_read(prompt(150, 8, -12, cold=True)) == 0
 
 
 def test_too_little_is_not_kept_and_costs_as_plain_input() -> None:
     cache = PromptCache(TARIFF)
-    assert cache.send(PromptNumbers(9, 0, -20)) == 9
-    assert cache.read(PromptNumbers(20, 2, -18)) == 0
+    assert cache.send(PromptShape(9, 0, -20)) == 9
+    assert cache.count_read(PromptShape(20, 2, -18)) == 0
 
 
 def test_where_any_common_prefix_counts_steps_are_read() -> None:
     cache = PromptCache(CachePricing(minimum_tokens=1, step_tokens=16, any_prefix=True, positions="steps"))
-    cache.send(PromptNumbers(100, 2, 0))
-    assert cache.read(PromptNumbers(150, 4, 0)) == 96
-    assert cache.read(PromptNumbers(150, 4, 0, first=1, before=40)) == 32
+    cache.send(PromptShape(100, 2, 0))
+    assert cache.count_read(PromptShape(150, 4, 0)) == 96
+    assert cache.count_read(PromptShape(150, 4, 0, first=1, before=40)) == 32
 
 
 def counted(*messages: Message) -> Transcript:
@@ -95,9 +96,9 @@ def test_each_epoch_cut_what_it_left_less_of() -> None:
     budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), originals=kept, pricing=TARIFF)
     seen = Transcript((), tuple(now.messages))
     proposal = Proposal(view=seen, budget=budget, edits={}, count=len, plan=plan)
-    totals = proposal.totals()
-    totals.at.update({tip: number for tip, number in zip(tips, (2, 4, 6), strict=True)})
-    made = find_applied_edits(proposal, [1, 3, 5, 7], totals)
+    history = read_history(proposal, proposal.totals())
+    history.totals.at.update({tip: number for tip, number in zip(tips, (2, 4, 6), strict=True)})
+    made = find_applied_edits(history, [1, 3, 5, 7])
     assert made == (
         AppliedEdit(1, 2, 0, 60),
         AppliedEdit(2, 4, 0, 49),
@@ -105,12 +106,12 @@ def test_each_epoch_cut_what_it_left_less_of() -> None:
         AppliedEdit(3, 4, 0, -49),
     )
     standing = AppliedEdits(made[:2])
-    assert [standing.before(number) for number in (2, 3, 5)] == [0, 60, 109]
+    assert [standing.freed_before(number) for number in (2, 3, 5)] == [0, 60, 109]
     standing.add(made[2:])
-    assert (standing.whole, standing.before(4)) == (86, 86)
+    assert (standing.freed, standing.freed_before(4)) == (86, 86)
 
 
-def turning(reasoning: bool) -> tuple[CostLedger, CutPoint]:
+def turning(reasoning: bool) -> tuple[CostLedger, AppliedEdit]:
     """A second turn in which something was thought, and a result of the first one that may go to its last 40 tokens."""
     thought = (Part("reasoning", (), "t" * 60),) if reasoning else ()
     call = assistant(("b", "read", "{}"))
@@ -130,14 +131,14 @@ def turning(reasoning: bool) -> tuple[CostLedger, CutPoint]:
     budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), pricing=tariff, idle_s=10)
     costs = CutCosts(Proposal(view=raw, budget=budget, edits={edit.key: edit}, count=len, freed=(90, 50)))
     (point,) = costs.points
-    return CostLedger(costs.proposal, costs.prefixes), point
+    return costs.ledger, costs.build_edit(point)
 
 
 def test_what_the_next_turn_will_strip_is_weighed_before_an_edit_in_front_of_it() -> None:
     """With the turn over, the history as it came is read up to the reasoning: 1,096 tokens that are written anew."""
-    (plain, point), (thinking, later) = turning(False), turning(True)
+    (plain, edit), (thinking, later) = turning(False), turning(True)
     more = 1.15 * 1_096 - 1.25 * 50
-    for account, where, extra in ((plain, point, 0.0), (thinking, later, more)):
-        enough = (account.overspend_after(where) + extra) / (SAFE * account.unpruned)
-        assert account.allows(where, enough * 1.0001)
-        assert not account.allows(where, enough * 0.9999)
+    for account, where, extra in ((plain, edit, 0.0), (thinking, later, more)):
+        enough = (account.estimate_overspend([where]) + extra) / (SAFETY * account.unpruned)
+        assert account.allows([where], enough * 1.0001)
+        assert not account.allows([where], enough * 0.9999)

@@ -7,7 +7,7 @@ from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.budget import Budget
-from secateur.cachecost.prefixes import find_pauses
+from secateur.cachecost.history import find_pauses, read_history
 from secateur.model import Message, Rewrite, Transcript
 from secateur.protect import Protection
 from secateur.schedule import BreakEven, ColdCache, Decision, Proposal
@@ -141,12 +141,6 @@ def test_what_is_left_is_told_in_the_tokens_of_the_provider() -> None:
 
 
 def test_a_history_without_messages_had_no_pause() -> None:
-    empty = Transcript((), ())
-    assert (
-        find_pauses(
-            Proposal(
-                view=empty, budget=Budget(window=0, tokens_used=0, count=len, protect=Protection()), edits={}, count=len
-            )
-        )
-        == []
-    )
+    budget = Budget(window=0, tokens_used=0, count=len, protect=Protection())
+    proposal = Proposal(view=Transcript((), ()), budget=budget, edits={}, count=len)
+    assert find_pauses(read_history(proposal, proposal.totals())) == []
