@@ -67,7 +67,7 @@ class Collects:
             self.found.setdefault(key, (self.request, left))
         return Decision(skipped_reason="only noted")
 
-    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
+    def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
         return True
 
 

@@ -46,14 +46,14 @@ class Proposal(Struct, frozen=True, kw_only=True):
     history: RawHistory | None = None  # behind the view; None: no range of it is replaced
     known: ViewTotals | None = None  # the totals of the session's views so far; a cache, it changes no decision
 
-    def holding(self, keys: Collection[str]) -> Sequence[int]:
+    def find_holding(self, keys: Collection[str]) -> Sequence[int]:
         """The messages of the view that hold these parts, in order."""
         if self.holds is not None:
             return self.holds(keys)
         messages = enumerate(self.view.messages)
         return [number for number, message in messages if any([part.key in keys for part in message.parts])]
 
-    def totals(self) -> ViewTotals:
+    def take_totals(self) -> ViewTotals:
         """The totals of the view."""
         return (ViewTotals() if self.known is None else self.known).take(self.view.messages)
 
@@ -101,6 +101,6 @@ class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         """The proposed edits that are made, or the reason why none is."""
         raise NotImplementedError
 
-    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
+    def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
         """Whether a result may be shortened on arrival that frees so many tokens of a prompt of which `left` stay."""
         return True

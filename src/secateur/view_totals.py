@@ -38,13 +38,13 @@ class ViewTotals:
             return self
         size = min(len(known), len(messages))
         changed = list(compress(range(size), map(is_not, known, messages)))
-        other = next((number for number in changed if _other(known[number], messages[number])), size)
+        other = next((number for number in changed if _is_other(known[number], messages[number])), size)
         self.messages = messages
         if other < len(known):
             self._cut(other)
         for number in changed:
             if number < other:
-                self._own[number] = _own(messages[number])
+                self._own[number] = _count_own(messages[number])
         self._learn(len(self._own))
         self._sum(changed[0] if changed else size)
         first = changed[0] if changed else size
@@ -56,7 +56,7 @@ class ViewTotals:
         self._kept[name] = value, size, shape
         return value
 
-    def kept(self, name: Any) -> Any:
+    def recall(self, name: Any) -> Any:
         """What was kept under a name, if it still holds; else None."""
         found = self._kept.get(name)
         return None if found is None else found[0]
@@ -72,7 +72,7 @@ class ViewTotals:
         """Take the messages from this one on."""
         for number in range(first, len(self.messages)):
             message = self.messages[number]
-            self._own.append(_own(message))
+            self._own.append(_count_own(message))
             self.at[message.key] = number
             for part in message.parts:
                 if part.kind == "tool_result":
@@ -88,7 +88,7 @@ class ViewTotals:
             del some[len(self.messages) + 1 :]
 
 
-def _own(message: Message) -> _Own:
+def _count_own(message: Message) -> _Own:
     tokens = thought = bound = thoughts = blocks = 0
     for part in message.parts:
         tokens += part.tokens
@@ -101,6 +101,6 @@ def _own(message: Message) -> _Own:
     return tokens, thought, bound, thoughts, blocks
 
 
-def _other(one: Message, other: Message) -> bool:
+def _is_other(one: Message, other: Message) -> bool:
     """Whether these are two messages, not one that was edited."""
     return one.key != other.key or one.role != other.role or one.recorded_ms != other.recorded_ms or not one.key

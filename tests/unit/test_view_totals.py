@@ -76,8 +76,8 @@ def test_what_is_kept_goes_with_what_it_follows_from() -> None:
     totals.keep("text", 1, 3)
     totals.keep("shape", 2, 5, shape=True)
     totals.take(messages)
-    assert (totals.kept("text"), totals.kept("shape"), totals.kept("other")) == (1, 2, None)
+    assert (totals.recall("text"), totals.recall("shape"), totals.recall("other")) == (1, 2, None)
     totals.take((*messages[:2], shortened(messages[2], 3), *messages[3:]))
-    assert (totals.kept("text"), totals.kept("shape")) == (None, 2)
+    assert (totals.recall("text"), totals.recall("shape")) == (None, 2)
     totals.take(session(11, 20, 30))
-    assert totals.kept("shape") is None
+    assert totals.recall("shape") is None

@@ -31,7 +31,7 @@ class RangeGain(Struct, frozen=True):
     thought: int = 0  # tokens of reasoning, which are among the tokens that came free
     thoughts: int = 0  # blocks of reasoning, which are among the blocks
 
-    def plus(self, other: "RangeGain") -> "RangeGain":
+    def add(self, other: "RangeGain") -> "RangeGain":
         """Both together; the end is that of the range behind."""
         return RangeGain(
             max(self.end, other.end),
@@ -90,21 +90,21 @@ class AppliedEdits:
             self._gains = [(0, NO_GAIN)]
             for edit in self._ranges:
                 tokens, gain = self._gains[-1]
-                self._gains.append((tokens + edit.gain, gain.plus(edit.range or NO_GAIN)))
+                self._gains.append((tokens + edit.gain, gain.add(edit.range or NO_GAIN)))
 
-    def freed_before(self, message: int) -> int:
+    def sum_freed_before(self, message: int) -> int:
         """Tokens that came free before that message."""
         own = self._freed[bisect_left(self._parts, (message,))]
         if self._ranges:
             own += self._gains[bisect_right(self._ends, message)][0]
-        return own if self._base is None else own + self._base.freed_before(message)
+        return own if self._base is None else own + self._base.sum_freed_before(message)
 
-    def range_before(self, message: int) -> RangeGain:
+    def sum_ranges_before(self, message: int) -> RangeGain:
         """What the ranges that are replaced before that message took out."""
         own = self._gains[bisect_right(self._ends, message)][1]
         if self._base is None or not self._base.has_ranges:
             return own
-        return own.plus(self._base.range_before(message)) if self._ranges else self._base.range_before(message)
+        return own.add(self._base.sum_ranges_before(message)) if self._ranges else self._base.sum_ranges_before(message)
 
     def skip_range(self, message: int) -> int:
         """The message, or the first behind the range that hides it."""
@@ -113,7 +113,7 @@ class AppliedEdits:
                 message = _get_end(edit)
         return message if self._base is None else self._base.skip_range(message)
 
-    def step_back(self, message: int, count: int) -> int:
+    def find_back(self, message: int, count: int) -> int:
         """The message from which on so many messages of the view are before `message`."""
         number = message - count
         ranges = self._ranges if self._base is None else sorted([*self._base._ranges, *self._ranges], key=_get_end)
@@ -122,11 +122,11 @@ class AppliedEdits:
                 number -= edit.range.messages
         return self.skip_range(max(0, number))
 
-    def hides(self, message: int) -> bool:
+    def is_hidden(self, message: int) -> bool:
         """Whether a range stands for that message."""
         behind = self._ranges[bisect_right(self._ends, message) :]
         own = any([edit.message <= message for edit in behind])
-        return own or (self._base is not None and self._base.hides(message))
+        return own or (self._base is not None and self._base.is_hidden(message))
 
 
 def _get_end(edit: AppliedEdit) -> int:
@@ -139,7 +139,7 @@ def find_applied_edits(history: History, sent: Sequence[int]) -> tuple[AppliedEd
     Where the plan is that of the request before, and nothing that was edited came since, they are the same.
     """
     originals, messages, totals = history.budget.originals, history.messages, history.totals
-    about, known = (len(originals), history.plan.epochs), totals.kept("edits")
+    about, known = (len(originals), history.plan.epochs), totals.recall("edits")
     is_same = known is not None and known[0] is originals and known[1] == about
     if is_same and not any([part.key in originals for one in messages[known[2] :] for part in one.parts]):
         kept: tuple[AppliedEdit, ...] = known[3]
@@ -172,7 +172,7 @@ def build_range_edit(
         return
     i, j = where
     hidden = [one for one in older if one.range is not None and one.message < j and i < one.range.end]
-    known = reduce(RangeGain.plus, [one.range for one in hidden if one.range is not None], NO_GAIN)
+    known = reduce(RangeGain.add, [one.range for one in hidden if one.range is not None], NO_GAIN)
     left = sum([history.count(message.text) for message in edit.messages])
     gain = RangeGain(
         max(j, known.end),

@@ -42,7 +42,7 @@ class CutCosts:
     def __init__(self, proposal: Proposal) -> None:
         self.proposal = proposal
         self.cold_reason = explain_cold(proposal.budget)
-        self._totals = proposal.totals()
+        self._totals = proposal.take_totals()
         self._history = read_history(proposal, self._totals)
         self._fixed = self._history.fixed_tokens
         self.points: tuple[CutPoint, ...] = tuple(self._find_points()) if proposal.edits else ()
@@ -56,9 +56,9 @@ class CutCosts:
         """What the session has cost so far. Most requests are decided without it."""
         return CostLedger(self._history, self._prefixes)
 
-    def allows(self, point: CutPoint, max_overspend: float) -> bool:
+    def can_afford(self, point: CutPoint, max_overspend: float) -> bool:
         """Whether the bound on the overspend allows everything from a point on."""
-        return self.ledger.allows([self.build_edit(point)], max_overspend)
+        return self.ledger.can_afford([self.build_edit(point)], max_overspend)
 
     def build_edit(self, point: CutPoint) -> AppliedEdit:
         """Everything from a point on as one edit."""
@@ -82,7 +82,7 @@ class CutCosts:
         """
         proposal, pricing, totals = self.proposal, self.proposal.budget.pricing, self._totals
         messages, edits = proposal.view.messages, proposal.edits
-        numbers = proposal.holding(edits.keys())
+        numbers = proposal.find_holding(edits.keys())
         eligibility = _Eligibility(proposal, totals, numbers[0] if numbers else len(messages))
         end = self._find_cache_end()
         stripped = find_turn_start(proposal.view) if pricing.strips_reasoning else 0
@@ -124,9 +124,9 @@ class CutCosts:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
         budget, blocks, pricing = self.proposal.budget, self._totals.blocks, self.proposal.budget.pricing
         if self._history.ranges:
-            found = self._history.to_view(self._prefixes.before(self._history.from_view(number)))
+            found = self._history.to_view(self._prefixes.find_before(self._history.from_view(number)))
         else:
-            found = self._prefixes.before(number)
+            found = self._prefixes.find_before(number)
         if not pricing.free_breakpoints and pricing.positions == "marks":  # it is found from the request's end alone
             found = found if blocks[-1] - blocks[found] <= pricing.look_back else 0
         whole = size[min(found, end)]
@@ -139,7 +139,7 @@ class CutCosts:
             return 0
         assistants = get_index(self.proposal.view).assistant_messages
         end = assistants[-1] if assistants else 0
-        return min((end, *self.proposal.holding(self.proposal.forced_keys)[:1]))
+        return min((end, *self.proposal.find_holding(self.proposal.forced_keys)[:1]))
 
 
 class _StrippedSizes:

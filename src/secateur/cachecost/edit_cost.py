@@ -31,8 +31,8 @@ def estimate_edit_cost(before: Messages, after: Messages, budget: Budget) -> Edi
         immediate=round(immediate, 1),
         saved_per_request=round(saved, 1),
         break_even_requests=round(max(0.0, immediate) / saved, 1) if saved > 0 else None,
-        dollars_now=_in_dollars(immediate, pricing.dollars),
-        dollars_saved=_in_dollars(saved, pricing.dollars),
+        dollars_now=_convert_to_dollars(immediate, pricing.dollars),
+        dollars_saved=_convert_to_dollars(saved, pricing.dollars),
         cache_cold_reason=cold_reason,
         price_assumption=pricing.assumption,
     )
@@ -47,5 +47,5 @@ def _sum_tokens(messages: Messages) -> int:
     return sum([part.tokens for message in messages for part in message.parts])
 
 
-def _in_dollars(input_tokens: float, per_million: float) -> float:
+def _convert_to_dollars(input_tokens: float, per_million: float) -> float:
     return round(input_tokens * per_million / 1_000_000, 6)

@@ -68,7 +68,9 @@ def read_history(proposal: Proposal, totals: ViewTotals) -> History:
     budget, fixed_tokens = proposal.budget, proposal.fixed_tokens
     if fixed_tokens is None:
         fixed_tokens = max(0, budget.estimated - totals.tokens[-1])
-    raw = proposal.history or RawHistory(transcript=proposal.view, totals=totals, ranges=(), holding=proposal.holding)
+    raw = proposal.history or RawHistory(
+        transcript=proposal.view, totals=totals, ranges=(), holding=proposal.find_holding
+    )
     return build_history(
         raw,
         budget=budget,
@@ -107,7 +109,7 @@ def build_history(
 def find_answers(history: History) -> list[int]:
     """The answers of the model: each was one request."""
     totals, assistants, messages = history.totals, history.index.assistant_messages, history.messages
-    found, known = totals.kept("answers") or ([], 0)
+    found, known = totals.recall("answers") or ([], 0)
     if known < len(assistants):
         new = (n for n in assistants[known:] if n and messages[n].origin not in _NOT_ASKED_FOR)
         found = [*found, *new]
@@ -119,7 +121,7 @@ def find_pauses(history: History) -> list[int]:
     """The requests, by how many messages they held, that came when the cache of the one before was gone."""
     messages, totals = history.messages, history.totals
     ttl_ms = history.budget.pricing.ttl_s * 1000
-    found, last, known = totals.kept(("pauses", ttl_ms)) or ([], 0, 0)
+    found, last, known = totals.recall(("pauses", ttl_ms)) or ([], 0, 0)
     assistants, size = history.index.assistant_messages, 0
     for number in range(known, len(assistants)):
         size = assistants[number]
@@ -149,5 +151,6 @@ def explain_cold(budget: Budget) -> str:
         return "" if is_known else "no earlier call is known, so there is no prompt cache to lose"
     ttl_s = budget.pricing.ttl_s
     if budget.idle_s >= ttl_s:
-        return f"the last call was {describe_duration(budget.idle_s)} ago, and the prompt cache lives {describe_duration(ttl_s)}"
+        ago, lives = describe_duration(budget.idle_s), describe_duration(ttl_s)
+        return f"the last call was {ago} ago, and the prompt cache lives {lives}"
     return ""

@@ -34,14 +34,14 @@ class CostLedger:
         self._pricing, self._history = scale_pricing(history.budget), history
         self._log = log = RequestLog(history, prefixes)
         bills = _continue_bills(history, log, self._pricing)
-        unedited = log.prompt(log.last, AppliedEdits())
-        whole = bills.unpruned + bills.unpruned_cache.cost(unedited)
+        unedited = log.build_prompt(log.last, AppliedEdits())
+        whole = bills.unpruned + bills.unpruned_cache.price(unedited)
         self.unpruned = whole + self._pricing.output * log.output_tokens  # the bill of the history as it came
         self._unpruned_cache, self._cache = bills.unpruned_cache, bills.cache
-        self._paid, now = bills.pruned - whole, log.current()
+        self._paid, now = bills.pruned - whole, log.build_current()
         self._tokens, self._fewer = now.tokens, unedited.tokens - now.tokens
-        self.overspend = self._paid + self._cache.cost(now)  # of the plan's views over that; below zero: saved
-        self.reserve = step_reserve(self._pricing)
+        self.overspend = self._paid + self._cache.price(now)  # of the plan's views over that; below zero: saved
+        self.reserve = compute_step_reserve(self._pricing)
 
     def build_part_edit(self, key: str, freed: int) -> AppliedEdit:
         """An edit at the current request: so many tokens come free from this part on."""
@@ -63,9 +63,9 @@ class CostLedger:
 
     def estimate_overspend(self, more: Sequence[AppliedEdit]) -> float:
         """The overspend once these edits are made as well."""
-        return self._paid + self._cache.cost(self._log.current(more))
+        return self._paid + self._cache.price(self._log.build_current(more))
 
-    def allows(self, more: Sequence[AppliedEdit], max_overspend: float) -> bool:
+    def can_afford(self, more: Sequence[AppliedEdit], max_overspend: float) -> bool:
         """Whether these edits keep the overspend within a share of the unpruned bill."""
         limit = SAFETY * max_overspend * self.unpruned
         if self._find_least(more) + self.reserve > limit + 1:
@@ -85,7 +85,7 @@ class CostLedger:
         kept = self._unpruned_cache.find_longest(stripped[0]) if stripped else None
         if stripped is None or kept is None or stripped[1] - kept[0] > pricing.look_back:
             return 0.0
-        prompt = self._log.current(more)
+        prompt = self._log.build_current(more)
         if prompt.first is None or prompt.first > kept[0] or any([block == kept[0] for block, _ in prompt.marks]):
             return 0.0
         fewer = self._tokens - prompt.tokens + self._fewer
@@ -120,15 +120,15 @@ class _Bills:
             made = log.edits[first : self._edits]
             if made:
                 self._applied.add(made)
-            self.unpruned += self.unpruned_cache.send(log.prompt(request, nothing))
-            self.pruned += self.cache.send(log.prompt(request, self._applied, made[0] if made else None))
+            self.unpruned += self.unpruned_cache.send(log.build_prompt(request, nothing))
+            self.pruned += self.cache.send(log.build_prompt(request, self._applied, made[0] if made else None))
         self._requests = log.last
 
 
 def _continue_bills(history: History, log: RequestLog, pricing: CachePricing) -> _Bills:
     """The bills of the request before, continued, as long as nothing was edited since."""
     edits = tuple(edit for edit in log.edits if edit.request < log.last)
-    about, known = (history.plan.epochs, pricing, log.fixed, edits), history.totals.kept("bills")
+    about, known = (history.plan.epochs, pricing, log.fixed, edits), history.totals.recall("bills")
     bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(pricing)
     bills.add_requests(log)
     history.totals.keep("bills", (about, bills), log.count_messages(log.last - 1) if log.last else 0)
@@ -147,6 +147,6 @@ def scale_pricing(budget: Budget) -> CachePricing:
     return replace(pricing, minimum_tokens=least, step_tokens=step)
 
 
-def step_reserve(pricing: CachePricing) -> float:
+def compute_step_reserve(pricing: CachePricing) -> float:
     """What a shorter prompt may cost more where the cache is read in steps."""
     return STEPS * (pricing.step_tokens - 1) * max(0.0, 1 - pricing.cache_read)

@@ -48,7 +48,7 @@ class CachedPrefixes:
         """The pieces, oldest first."""
         return self._found.pieces
 
-    def before(self, number: int) -> int:
+    def find_before(self, number: int) -> int:
         """The message before which the last prefix ends that an edit of message `number` leaves whole.
 
         That the edit may be further behind it than the provider looks back is left to the ledger.
@@ -74,7 +74,7 @@ def _find_pieces(history: History) -> _Pieces:
     """All pieces. Those that a newer one begins before are dropped from `starts`: it wrote them anew."""
     epochs, paused = _find_epoch_pieces(history), find_pauses(history)
     turns = _find_turn_pieces(history) if history.budget.pricing.strips_reasoning else _NO_PIECES
-    known = history.totals.kept("pieces")
+    known = history.totals.recall("pieces")
     if known is not None and known[0] is epochs and known[1] is paused and known[2] is turns:
         made: _Pieces = known[3]
         return made
@@ -96,7 +96,7 @@ def _get_request(piece: WrittenPiece) -> int:
 def _find_epoch_pieces(history: History) -> list[WrittenPiece]:
     """What the plan's epochs wrote anew."""
     budget, totals, epochs = history.budget, history.totals, history.plan.epochs
-    known, about = totals.kept("epochs"), (epochs, budget.protect, budget.edited_by)
+    known, about = totals.recall("epochs"), (epochs, budget.protect, budget.edited_by)
     if known is not None and known[0] == about and known[1].isdisjoint(totals.at):
         found: list[WrittenPiece] = known[2]
         return found
@@ -178,7 +178,7 @@ def _find_next_result(later: list[tuple[int, int]], first: int, request: int, ep
 def _find_turn_pieces(history: History) -> list[WrittenPiece]:
     """What new user turns wrote anew, because the reasoning of the turn before left the prompt."""
     turns, thoughts = history.index.user_turns, history.totals.thoughts
-    found, known = history.totals.kept("turns") or ([], 1)
+    found, known = history.totals.recall("turns") or ([], 1)
     for number in range(known, len(turns)):
         before, turn = turns[number - 1], turns[number]
         if thoughts[turn] > thoughts[before]:

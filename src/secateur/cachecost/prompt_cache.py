@@ -44,11 +44,11 @@ class PromptCache:
         """What a request costs, output aside; what it leaves is held from then on."""
         if not prompt.is_cold:
             self._hold(prompt.answer)
-        cost = self.cost(prompt)
+        cost = self.price(prompt)
         self._leave(prompt)
         return cost
 
-    def cost(self, prompt: PromptShape) -> float:
+    def price(self, prompt: PromptShape) -> float:
         """What a request would cost, in tokens of plain input; nothing is left by it."""
         pricing, size = self._pricing, len(self._blocks)
         read = self.count_read(prompt)

@@ -37,7 +37,7 @@ class RequestLog:
         self._blocks, self._thought, self._thoughts = totals.blocks, totals.thought, totals.thoughts
         self._tokens, self.fixed = totals.tokens, history.fixed_tokens
         self._head: tuple[Prefix, ...] = ((0, self.fixed),) if self.fixed else ()
-        edits = [edit for edit in parts if _contains(self._answers, edit.message)]
+        edits = [edit for edit in parts if _has_number(self._answers, edit.message)]
         # Tokens of all answers as they came, without reasoning: what is paid for that is not recorded everywhere.
         self.output_tokens = _count_output(self._answers, totals) + sum([edit.gain for edit in edits])
 
@@ -57,10 +57,10 @@ class RequestLog:
             found += build_range_edit(self._history, self._sent, edit, found, self.last)
         return found[known:]
 
-    def current(self, more: Sequence[AppliedEdit] = ()) -> PromptShape:
+    def build_current(self, more: Sequence[AppliedEdit] = ()) -> PromptShape:
         """The request that is made now, with more edits."""
         first = min([*more, *self._current_edits], key=attrgetter("message", "before"), default=None)
-        return self.prompt(self.last, AppliedEdits(more, self.applied) if more else self.applied, first)
+        return self.build_prompt(self.last, AppliedEdits(more, self.applied) if more else self.applied, first)
 
     @cached_property
     def _current_edits(self) -> list[AppliedEdit]:
@@ -71,7 +71,7 @@ class RequestLog:
         sent = self.count_messages(self.last - 1) if self.last else 0
         if edit.message >= sent:
             return None
-        ranges = self.applied.freed_before(edit.message) - self._freed_parts.freed_before(edit.message)
+        ranges = self.applied.sum_freed_before(edit.message) - self._freed_parts.sum_freed_before(edit.message)
         return self.fixed + self._tokens[edit.message] - ranges + edit.before
 
     def find_next_strip(self) -> Prefix | None:
@@ -85,7 +85,7 @@ class RequestLog:
             return None
         return self._find_block(first, turn, self.applied), self._find_block(size, size, self.applied)
 
-    def prompt(self, request: int, applied: AppliedEdits, first: AppliedEdit | None = None) -> PromptShape:
+    def build_prompt(self, request: int, applied: AppliedEdits, first: AppliedEdit | None = None) -> PromptShape:
         """A request, with what had been edited by then, and the first edit that was made at it."""
         size, turn, pricing = self.count_messages(request), self._find_turn(request, applied), self._pricing
         tokens, last = self._count_tokens(size, turn, applied) - applied.freed, self._find_block(size, turn, applied)
@@ -118,7 +118,7 @@ class RequestLog:
 
     def _is_cold_at(self, request: int) -> bool:
         """Whether nothing of the request before could be read any more."""
-        paused = not request or _contains(self._pauses, self.count_messages(request))
+        paused = not request or _has_number(self._pauses, self.count_messages(request))
         return paused or (request == self.last and self._is_cold)
 
     def _find_turn(self, request: int, applied: AppliedEdits) -> int:
@@ -126,7 +126,7 @@ class RequestLog:
         if not self._pricing.strips_reasoning:
             return 0
         at = bisect_left(self._turns, self.count_messages(request)) - 1
-        while at >= 0 and applied.has_ranges and applied.hides(self._turns[at]):
+        while at >= 0 and applied.has_ranges and applied.is_hidden(self._turns[at]):
             at -= 1
         return self._turns[at] if at >= 0 else 0
 
@@ -140,7 +140,7 @@ class RequestLog:
         """The first message of [start, end) that has reasoning and is not replaced."""
         while self._thoughts[end] > self._thoughts[start]:
             found = bisect_right(self._thoughts, self._thoughts[start]) - 1
-            if not applied.has_ranges or not applied.hides(found):
+            if not applied.has_ranges or not applied.is_hidden(found):
                 return found
             start = max(found + 1, applied.skip_range(found))
             if start >= end:
@@ -166,7 +166,7 @@ class RequestLog:
             return self._find_block(marked, turn, applied) - pricing.look_back
         if pricing.positions != "messages" or not pricing.look_back:
             return int(bool(self.fixed))
-        number = applied.step_back(size, pricing.look_back - 1)
+        number = applied.find_back(size, pricing.look_back - 1)
         return max(int(bool(self.fixed)), self._find_block(number, turn, applied))
 
     def _find_answer(self, request: int, turn: int, applied: AppliedEdits) -> tuple[Prefix, ...]:
@@ -181,23 +181,23 @@ class RequestLog:
         shown = min(size, turn)
         block = bool(self.fixed) + self._blocks[size] - self._thoughts[shown] - 1
         if applied.has_ranges:
-            block += applied.range_before(shown).thoughts - applied.range_before(size).blocks
+            block += applied.sum_ranges_before(shown).thoughts - applied.sum_ranges_before(size).blocks
         return block
 
     def _count_before(self, size: int, turn: int, applied: AppliedEdits) -> int:
         """Tokens of so many messages, with what comes before them all."""
-        return self._count_tokens(size, turn, applied) - applied.freed_before(size)
+        return self._count_tokens(size, turn, applied) - applied.sum_freed_before(size)
 
     def _count_tokens(self, size: int, turn: int, applied: AppliedEdits) -> int:
         """The same, had nothing come free."""
         shown = min(size, turn)
-        tokens = self.fixed + self._tokens[size] + self._freed_parts.freed_before(size) - self._thought[shown]
-        return tokens + applied.range_before(shown).thought if applied.has_ranges else tokens
+        tokens = self.fixed + self._tokens[size] + self._freed_parts.sum_freed_before(size) - self._thought[shown]
+        return tokens + applied.sum_ranges_before(shown).thought if applied.has_ranges else tokens
 
 
 def _count_output(answers: list[int], totals: ViewTotals) -> int:
     """Tokens of these answers as they read now, without reasoning."""
-    total, known = totals.kept("output") or (0, 0)
+    total, known = totals.recall("output") or (0, 0)
     if known < len(answers):
         tokens, thought = totals.tokens, totals.thought
         total += sum([tokens[n + 1] - tokens[n] - thought[n + 1] + thought[n] for n in answers[known:]])
@@ -205,7 +205,7 @@ def _count_output(answers: list[int], totals: ViewTotals) -> int:
     return total
 
 
-def _contains(numbers: Sequence[int], number: int) -> bool:
+def _has_number(numbers: Sequence[int], number: int) -> bool:
     """Whether a number is one of these, which are in order."""
     at = bisect_left(numbers, number)
     return at < len(numbers) and numbers[at] == number

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from secateur.budget import Budget
 from secateur.cachecost.cut_costs import CutCosts, CutPoint
-from secateur.cachecost.ledger import step_reserve
+from secateur.cachecost.ledger import compute_step_reserve
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count
 from secateur.tariff import CachePricing
@@ -62,23 +62,25 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
         must = self._explain_must(proposal.budget, costs)
         if must:
             return costs.decide_from(costs.points[-1], 0, must)
-        paying = [point for point in costs.points if self._margin(point) >= 0]
+        paying = [point for point in costs.points if self._compute_margin(point) >= 0]
         if not paying:
-            return Decision(skipped_reason=_explain_waiting(max(costs.points, key=self._margin), self.break_even_share))
-        paying.sort(key=self._margin, reverse=True)
+            return Decision(
+                skipped_reason=_explain_waiting(max(costs.points, key=self._compute_margin), self.break_even_share)
+            )
+        paying.sort(key=self._compute_margin, reverse=True)
         best = next(self._find_allowed(paying, costs), None)
         if best is None:
             return Decision(skipped_reason=_explain_bound(paying[0], self.max_overspend or 0.0))
         return costs.decide_from(best, self.min_tokens_freed, _explain_edit(best, costs))
 
-    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
+    def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
         """Whether a result may be excerpted on arrival.
 
         Not where the steps of a cache may cost more than the excerpt frees, and not where so few tokens are `left` in
         the prompt that none of it is cached. All numbers are in the provider's tokens.
         """
         return self.max_overspend is None or (
-            tariff.cache_write * freed > step_reserve(tariff) and left >= tariff.minimum_tokens
+            tariff.cache_write * freed > compute_step_reserve(tariff) and left >= tariff.minimum_tokens
         )
 
     def _find_allowed(self, points: list[CutPoint], costs: CutCosts) -> Iterator[CutPoint]:
@@ -91,10 +93,10 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
         for point in points:
             if budget.tokens_used - budget.scale_to_reported(point.freed) >= least:
                 is_free = not (point.rewrite_cost or is_stepped)
-                if is_free or costs.allows(point, self.max_overspend):
+                if is_free or costs.can_afford(point, self.max_overspend):
                     yield point
 
-    def _margin(self, point: CutPoint) -> float:
+    def _compute_margin(self, point: CutPoint) -> float:
         return point.carrying_cost - self.break_even_share * point.rewrite_cost
 
     def _explain_must(self, budget: Budget, costs: CutCosts) -> str:

@@ -38,7 +38,9 @@ class EveryRequest(Schedule, frozen=True, kw_only=True, tag="every_request"):
         return "" if marked or freed else NOTHING
 
     def decide(self, proposal: Proposal) -> Decision:
-        return _all_or_none(proposal, self.check_freed(proposal.view, proposal.budget, proposal.marked, proposal.freed))
+        return _decide_all_or_none(
+            proposal, self.check_freed(proposal.view, proposal.budget, proposal.marked, proposal.freed)
+        )
 
 
 class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
@@ -65,17 +67,17 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
 
     def precheck(self, transcript: Transcript, budget: Budget) -> str:
         return (
-            _not_only(self.only_models, transcript)
-            or _not_idle(self.min_idle_s, budget.idle_s)
-            or _not_over(self, budget)
-            or _not_heavy(self.min_char_share, transcript, budget)
+            _explain_not_only(self.only_models, transcript)
+            or _explain_not_idle(self.min_idle_s, budget.idle_s)
+            or _explain_not_over(self, budget)
+            or _explain_not_heavy(self.min_char_share, transcript, budget)
             or explain_protection(transcript, budget.protect)
         )
 
     def check_freed(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
         if not marked and not freed:
             return NOTHING
-        least = _least(self, budget)
+        least = _compute_least(self, budget)
         if least is not None and marked <= least:
             return f"{marked:,} tokens would come free, and the policy asks for more than {least:,}"
         if self.clear_at_least and freed < self.clear_at_least:
@@ -83,33 +85,35 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
         return ""
 
     def decide(self, proposal: Proposal) -> Decision:
-        return _all_or_none(proposal, self.check_freed(proposal.view, proposal.budget, proposal.marked, proposal.freed))
+        return _decide_all_or_none(
+            proposal, self.check_freed(proposal.view, proposal.budget, proposal.marked, proposal.freed)
+        )
 
 
-def _all_or_none(proposal: Proposal, gate: str) -> Decision:
+def _decide_all_or_none(proposal: Proposal, gate: str) -> Decision:
     return Decision(skipped_reason=gate) if gate else Decision(proposal.edits)
 
 
 _NO_WINDOW = "the window is unknown, and the policy compares with it"
 
 
-def _least(schedule: Threshold, budget: Budget) -> int | None:
+def _compute_least(schedule: Threshold, budget: Budget) -> int | None:
     if schedule.over_prunable_tokens is None or schedule.or_over_protected_share is None:
         return schedule.over_prunable_tokens
     share = schedule.or_over_protected_share * count_protected_tokens(budget.protect, budget.window)
     return min(schedule.over_prunable_tokens, int(share))
 
 
-def _not_only(only: tuple[str, ...], transcript: Transcript) -> str:
+def _explain_not_only(only: tuple[str, ...], transcript: Transcript) -> str:
     said = f"{transcript.provider}:{transcript.model}".lower()
-    if not only or any(one.fullmatch(said) for one in _compiled(only)):
+    if not only or any(one.fullmatch(said) for one in _compile_globs(only)):
         return ""
     if not transcript.model:
         return f"the policy is for {', '.join(only)} (provider:model), and the model is not known: name it"
     return f"the policy is for {', '.join(only)} (provider:model), and this is {said}"
 
 
-def _not_idle(over_s: float | None, idle_s: float | None) -> str:
+def _explain_not_idle(over_s: float | None, idle_s: float | None) -> str:
     if over_s is None:
         return ""
     if over_s == 0:
@@ -121,7 +125,7 @@ def _not_idle(over_s: float | None, idle_s: float | None) -> str:
     return ""
 
 
-def _not_over(schedule: Threshold, budget: Budget) -> str:
+def _explain_not_over(schedule: Threshold, budget: Budget) -> str:
     if schedule.over_window_share is not None and budget.window <= 0:
         return _NO_WINDOW
     if schedule.over_window_share is not None and budget.tokens_used <= schedule.over_window_share * budget.window:
@@ -133,7 +137,7 @@ def _not_over(schedule: Threshold, budget: Budget) -> str:
     return ""
 
 
-def _not_heavy(from_weight: float | None, transcript: Transcript, budget: Budget) -> str:
+def _explain_not_heavy(from_weight: float | None, transcript: Transcript, budget: Budget) -> str:
     if from_weight is None:
         return ""
     if budget.window <= 0:
@@ -145,5 +149,5 @@ def _not_heavy(from_weight: float | None, transcript: Transcript, budget: Budget
 
 
 @lru_cache(maxsize=64)
-def _compiled(globs: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+def _compile_globs(globs: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(".*".join(map(re.escape, glob.strip().lower().split("*"))), re.DOTALL) for glob in globs)

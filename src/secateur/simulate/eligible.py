@@ -58,7 +58,7 @@ class _Noted:
                 self.found[segment, key] = self.request, left
         return Decision(skipped_reason="only noted")
 
-    def admits(self, freed: int, left: int, tariff: CachePricing) -> bool:
+    def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
         return True
 
 

@@ -39,7 +39,7 @@ def propose_on_arrival(
 
 
 def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:
-    """The excerpts on arrival that a schedule with prices admits."""
+    """The excerpts on arrival that a schedule with prices can_admit."""
     schedule, messages = policy.schedule, projection.document.transcript.messages
     sizes = {
         part.key: part.tokens for number in projection.message_index.find(arrived) for part in messages[number].parts
@@ -48,7 +48,7 @@ def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arr
     used, admitted = budget.tokens_used, Edits()
     for key, edit in arrived.items():
         freed = budget.scale_to_reported(sizes[key] - left[key])
-        if schedule.admits(freed, used - freed, budget.pricing):
+        if schedule.can_admit(freed, used - freed, budget.pricing):
             admitted[key] = edit
             used -= freed
     return admitted

@@ -145,7 +145,7 @@ def make_digests(context: Context, projection: Projection, must: bool = False) -
     made = shorten(scene, context.settings, settings, span)
     if isinstance(made, Refused) or not _is_worth_it(made, settings):
         return None
-    if not (must or costs.pays(made)):
+    if not (must or costs.is_paying(made)):
         return None
     return made, costs.explain(made, must)
 
@@ -183,24 +183,24 @@ class _DigestCosts:
             tokens, answers = projection.history_totals.take(messages).tokens, projection.index.assistant_messages
             behind = max(0, tokens[answers[-1]] - tokens[old.end]) if answers else 0
             least = max(0.0, pricing.cache_write - pricing.cache_read) * behind
-            if self._carrying_cost(old.tokens) < self._settings.break_even_share * least:
+            if self._compute_carrying_cost(old.tokens) < self._settings.break_even_share * least:
                 return False
-        return self._pays([self._ledger.build_edit(old.begins, old.tokens)], old.tokens)
+        return self._is_paying([self._ledger.build_edit(old.begins, old.tokens)], old.tokens)
 
-    def pays(self, made: Compacted) -> bool:
+    def is_paying(self, made: Compacted) -> bool:
         """Whether reading what comes free has cost enough, and the bill stays within the bound."""
-        return self._pays(self._build_edits(made), _count_freed(made))
+        return self._is_paying(self._build_edits(made), _count_freed(made))
 
-    def _pays(self, edits: Sequence[AppliedEdit], freed: int) -> bool:
+    def _is_paying(self, edits: Sequence[AppliedEdit], freed: int) -> bool:
         share, most = self._settings.break_even_share, self._settings.max_overspend
-        if self._carrying_cost(freed) < share * self._rewrite_cost(edits, freed):
+        if self._compute_carrying_cost(freed) < share * self._compute_rewrite_cost(edits, freed):
             return False
-        return most is None or self._ledger.is_free(edits) or self._ledger.allows(edits, most)
+        return most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)
 
-    def _carrying_cost(self, freed: int) -> float:
+    def _compute_carrying_cost(self, freed: int) -> float:
         return self._context.budget.pricing.cache_read * self.old.read_tokens * freed / max(1, self.old.tokens)
 
-    def _rewrite_cost(self, edits: Sequence[AppliedEdit], freed: int) -> float:
+    def _compute_rewrite_cost(self, edits: Sequence[AppliedEdit], freed: int) -> float:
         """What the cache would have to be written with anew, and what bound reasoning that becomes void has cost."""
         pricing, ledger = self._context.budget.pricing, self._ledger
         more = ledger.estimate_overspend(edits) - ledger.overspend
@@ -216,7 +216,7 @@ class _DigestCosts:
         what = f"{freed:,} tokens of older work come free"
         if must:
             return f"{what}: the view is over its threshold"
-        rent, penalty = self._carrying_cost(freed), self._rewrite_cost(self._build_edits(made), freed)
+        rent, penalty = self._compute_carrying_cost(freed), self._compute_rewrite_cost(self._build_edits(made), freed)
         if not penalty:
             return f"{what}: {self._cold_reason or 'what stands there is written anew in this request'}"
         return f"{what}: {rent:,.0f} were paid for reading them, {penalty:,.0f} it costs, in tokens of input"

@@ -96,7 +96,7 @@ def test_each_epoch_cut_what_it_left_less_of() -> None:
     budget = Budget(window=0, tokens_used=0, count=len, protect=Protection(), originals=kept, pricing=TARIFF)
     seen = Transcript((), tuple(now.messages))
     proposal = Proposal(view=seen, budget=budget, edits={}, count=len, plan=plan)
-    history = read_history(proposal, proposal.totals())
+    history = read_history(proposal, proposal.take_totals())
     history.totals.at.update({tip: number for tip, number in zip(tips, (2, 4, 6), strict=True)})
     made = find_applied_edits(history, [1, 3, 5, 7])
     assert made == (
@@ -106,9 +106,9 @@ def test_each_epoch_cut_what_it_left_less_of() -> None:
         AppliedEdit(3, 4, 0, -49),
     )
     standing = AppliedEdits(made[:2])
-    assert [standing.freed_before(number) for number in (2, 3, 5)] == [0, 60, 109]
+    assert [standing.sum_freed_before(number) for number in (2, 3, 5)] == [0, 60, 109]
     standing.add(made[2:])
-    assert (standing.freed, standing.freed_before(4)) == (86, 86)
+    assert (standing.freed, standing.sum_freed_before(4)) == (86, 86)
 
 
 def turning(reasoning: bool) -> tuple[CostLedger, AppliedEdit]:
@@ -140,5 +140,5 @@ def test_what_the_next_turn_will_strip_is_weighed_before_an_edit_in_front_of_it(
     more = 1.15 * 1_096 - 1.25 * 50
     for account, where, extra in ((plain, edit, 0.0), (thinking, later, more)):
         enough = (account.estimate_overspend([where]) + extra) / (SAFETY * account.unpruned)
-        assert account.allows([where], enough * 1.0001)
-        assert not account.allows([where], enough * 0.9999)
+        assert account.can_afford([where], enough * 1.0001)
+        assert not account.can_afford([where], enough * 0.9999)

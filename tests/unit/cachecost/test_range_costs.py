@@ -121,6 +121,6 @@ def test_the_bound_holds_at_equality() -> None:
     cost = bill((380, 150)) - bill(WHOLE[3])
     assert ledger.estimate_overspend(edits) == pytest.approx(cost)
     share = cost / (SAFETY * ledger.unpruned)
-    assert ledger.allows(edits, share * 1.0001)
-    assert not ledger.allows(edits, share * 0.9999)
+    assert ledger.can_afford(edits, share * 1.0001)
+    assert not ledger.can_afford(edits, share * 0.9999)
     assert not ledger.is_free(edits)

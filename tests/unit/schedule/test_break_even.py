@@ -76,16 +76,16 @@ def test_the_bound_on_regret_holds_it_back() -> None:
 
 def test_where_a_cache_is_read_in_wide_steps_a_small_excerpt_may_cost_more_than_it_frees() -> None:
     steps = CachePricing(cache_read=0.1, cache_write=1.0, step_tokens=2_048)
-    assert not BreakEven(max_overspend=0.01).admits(9_000, 99_000, steps)
-    assert BreakEven(max_overspend=0.01).admits(9_300, 99_000, steps)
-    assert BreakEven(max_overspend=None).admits(1, 0, steps)
-    assert BreakEven(max_overspend=0.01).admits(1, 1, TARIFF)
+    assert not BreakEven(max_overspend=0.01).can_admit(9_000, 99_000, steps)
+    assert BreakEven(max_overspend=0.01).can_admit(9_300, 99_000, steps)
+    assert BreakEven(max_overspend=None).can_admit(1, 0, steps)
+    assert BreakEven(max_overspend=0.01).can_admit(1, 1, TARIFF)
 
 
 def test_what_is_left_must_be_enough_to_be_cached() -> None:
     least = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=4_096)
-    assert not BreakEven().admits(5_000, 4_095, least)
-    assert BreakEven().admits(5_000, 4_096, least)
+    assert not BreakEven().can_admit(5_000, 4_095, least)
+    assert BreakEven().can_admit(5_000, 4_096, least)
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.5, 2.0])
@@ -143,4 +143,4 @@ def test_what_is_left_is_told_in_the_tokens_of_the_provider() -> None:
 def test_a_history_without_messages_had_no_pause() -> None:
     budget = Budget(window=0, tokens_used=0, count=len, protect=Protection())
     proposal = Proposal(view=Transcript((), ()), budget=budget, edits={}, count=len)
-    assert find_pauses(read_history(proposal, proposal.totals())) == []
+    assert find_pauses(read_history(proposal, proposal.take_totals())) == []
