@@ -8,6 +8,7 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import compress, count
 
 from secateur.gist import LONGEST, Memo, find_telling, find_unique_lines, find_versions, limit_per_shape
 
@@ -59,9 +60,8 @@ _WAY = re.compile(
 def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """Definitions and imports by depth, headings, and files with search hits."""
     files: set[str] = set()
-    for number, way in enumerate(map(_known_ways.__getitem__, lines), 1):
-        if way is None:
-            continue
+    ways = list(map(_known_ways.__getitem__, lines))
+    for number, way in zip(compress(count(1), ways), filter(None, ways), strict=True):  # most lines are none
         depth, place, said = way
         if depth < 0:
             if said not in files:

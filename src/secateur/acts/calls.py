@@ -108,7 +108,8 @@ def _parse_exit_code(text: str) -> int | None:
         told = _TOLD.search(first) if is_placeholder(first) else None
         return int(told[1]) if told else None
     ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    if not any([word in ends for word in _EXITS]):  # found much sooner than the pattern is missed
+    # what the pattern needs is looked for much sooner than the pattern is missed
+    if ("xit" not in ends and "returncode" not in ends) or not any([word in ends for word in _EXITS]):
         return None
     found = _EXIT.search(ends)
     return int(next(group for group in found.groups() if group is not None)) if found else None
