@@ -50,6 +50,7 @@ bench: $(installed)
 	$(bin)/python benchmarks/validity.py
 	$(bin)/python benchmarks/store.py
 	$(bin)/python benchmarks/redact.py
+	$(bin)/python benchmarks/proxy.py --quick
 
 side-by-side: $(installed) build/peers/.installed
 	$(bin)/python benchmarks/policies.py --json build/side-by-side.json --markdown

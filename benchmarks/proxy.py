@@ -26,8 +26,7 @@ from statistics import median, quantiles
 from typing import Any
 
 ANSWER = json.dumps({"id": "m", "type": "message", "role": "assistant", "content": [], "pad": "x" * 1_900}).encode()
-USAGE = {"input_tokens": 9, "output_tokens": 1, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
-EVENT = b'event: ping\ndata: {"type": "ping"}\n\n'
+EVENT = b'event: message_start\ndata: {"type": "message_start", "message": {"role": "assistant"}}\n\n'
 PATH, HELD, STREAMED = "/v1/messages", "/v1/messages?held=1", "/v1/messages?streamed=1"
 STREAMS, STREAM_BYTES = 200, 50_000
 TARGET_PAIR, TARGET_JSON, TARGET_LITELLM, TARGET_MB = 2.0, 1.0, 5.0, 120
@@ -252,7 +251,7 @@ class Client:
     def wait_for_event(self) -> None:
         """Return when the first event of a stream is there."""
         data = b""
-        while b"event: ping" not in data:
+        while b"event: message_start" not in data:
             data += self._receive()
 
     def _receive(self) -> bytes:
