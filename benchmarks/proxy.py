@@ -102,7 +102,9 @@ async def run_pair(upstream: str) -> None:
 
     listening = socket.create_server(("127.0.0.1", 0))
     print(f"listening on http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
-    await uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", ws="none")).serve([listening])
+    await uvicorn.Server(
+        uvicorn.Config(app, log_level="critical", lifespan="off", ws="none", timeout_keep_alive=75)
+    ).serve([listening])
 
 
 # --- starting them -------------------------------------------------------------------------------------------------
