@@ -32,7 +32,7 @@ class ViewTotals:
         self._kept: dict[Any, tuple[Any, int, bool]] = {}
 
     def take(self, messages: Messages) -> "ViewTotals":
-        """Go on to these messages."""
+        """Continue with these messages; those that are the same objects are not visited again."""
         known = self.messages
         if messages is known:
             return self

@@ -17,8 +17,8 @@ TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-a
 class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Older work of the agent becomes what it said and a line for each call, where that pays by the model's prices.
 
-    The user's messages stay as they are. The rule is that of the schedule `balance`: it is done when the rent paid for
-    reading what would go has reached `beta` of what it costs to write anew what stays behind it, or in the cold.
+    The user's messages stay as they are. The rule is that of the schedule `break_even`: it is done once reading that
+    work has cost `break_even_share` of what it costs to write anew what stays behind it, or in the cold.
     """
 
     break_even_share: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
