@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from secateur import Engine
+from secateur import Engine, Plan
 from secateur.errors import ConfigError, EditError
+from secateur.model import Epoch, Rewrite
 from secateur.receipt import Receipt
 from secateur.sessions.calibration import describe_left_out
 from secateur.sessions.receipt_log import read
@@ -98,6 +99,18 @@ def test_an_undone_epoch_reads_as_it_came_by_as_much_as_was_told() -> None:
     assert (view.receipt.forced_reason, view.receipt.status) == ("undo of epoch 0", "opened")
     again = engine.fit(body(3), session="s", now_ms=4_000)
     assert (again.receipt.forced_reason, again.receipt.status) == ("", "unchanged")
+
+
+def test_the_request_after_an_undo_says_so_though_the_history_grew() -> None:
+    engine = Engine(CLEAR | {"schedule": {"type": "never"}, "prune": []}, store=MemoryStore())
+    messages = engine.fit(body(3), session="s", now_ms=1_000).raw_transcript.messages
+    edit = Rewrite(messages[2].parts[0].key, "[gone]")
+    plan = Plan((Epoch(1_500, messages[-1].key, "by hand", (edit,)),))
+    assert engine.fit(body(3), session="s", plan=plan, now_ms=2_000).receipt.forced_reason == "by hand"
+    engine.undo("s", now_ms=3_000)
+    grown = engine.fit(body(4), session="s", now_ms=4_000)
+    assert grown.request == body(4)
+    assert (grown.receipt.forced_reason, grown.receipt.status) == ("undo of epoch 0", "opened")
 
 
 def test_what_cannot_be_undone_is_said() -> None:

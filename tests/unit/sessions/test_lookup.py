@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from secateur import Engine
+from secateur import Engine, fit
 from secateur.errors import ConfigError, StoreError
 from secateur.sessions.lookup import is_open, is_owned, make_name
+from secateur.sessions.view_lineage import mark_raw_tip
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import FoundSession, SessionId
 
@@ -142,3 +143,18 @@ def test_a_request_that_memory_does_not_know_either_goes_out_as_it_came() -> Non
     view = engine(store).fit(body(3), now_ms=1_000)
     assert view.receipt.warnings[0].endswith(": the line is cut")
     assert (view.session, view.request) == ("", body(3))
+
+
+@pytest.mark.parametrize("policy", ["observe", {**CLEAR, "protect": {"last_messages": 2, "tools": ["Read"]}}])
+def test_a_view_that_only_grew_is_known_by_its_lineage_as_well(policy: Any) -> None:
+    """The second and the third request add what no edit touches, so their chains go on from the one before."""
+    store = MemoryStore()
+    warm = Engine(policy, store=store)
+    requests = [json.loads(body(3)) for _ in range(3)]
+    for number, request in enumerate(requests):
+        words = [("assistant", "done"), ("user", "and now?")] * number
+        request["messages"] += [{"role": role, "content": text} for role, text in words]
+    views = [warm.fit(json.dumps(one).encode(), session="s", now_ms=1_000 * n) for n, one in enumerate(requests)]
+    for view in views:
+        last = fit(view.request, policy="observe").receipt.head_key
+        assert [one.session for one in store.find("", (last, mark_raw_tip(last)))] == ["s"]
