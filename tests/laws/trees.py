@@ -198,8 +198,7 @@ class Player:
     def look(self, name: str, raw: list[str], view: View[Any], outcome: Outcome) -> None:
         """Hold one view to the laws."""
         seen = elements(view.request)
-        before = [one for one in self.sent if goes_on(one.raw, raw)]
-        last = max(reversed(before), key=lambda one: len(one.raw), default=None)
+        last = find_parent(self.sent, raw)
         outcome.note(self.policy, "epochs", view.receipt.opened)
         if last is not None and not stands(last, raw, seen):
             outcome.note(self.policy, "moves")
@@ -215,6 +214,15 @@ class Player:
                 outcome.found(self.policy, "untold", f"{name}: {lost}, and {view.receipt.unread} told")
         added = len(list(takewhile(lambda one: one.is_put_in, reversed(view.transcript.messages))))
         self.sent.append(Sent(raw, seen, added))
+
+
+def find_parent(sent: list[Sent], raw: list[str]) -> Sent | None:
+    """The request that a history goes on from: the longest that it begins with, of equal ones the last.
+
+    Two of as many messages may differ in how far the last message had grown; the one that had grown further is longer.
+    """
+    before = [one for one in sent if goes_on(one.raw, raw)]
+    return max(reversed(before), key=lambda one: (len(one.raw), len(one.raw[-1])), default=None)
 
 
 def goes_on(sent: list[str], raw: list[str]) -> bool:
