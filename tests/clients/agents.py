@@ -17,6 +17,7 @@ from msgspec import Struct
 
 ROOT = Path(__file__).parent.parent.parent
 CLIENTS = ROOT / ".clients"
+THRIFTY = str(Path(__file__).with_name("thrifty.toml"))  # a policy that prunes short sessions in few epochs
 PROMPT = "Read the notes one after the other and tell me when all of them are read."
 _QUIET = {"DO_NOT_TRACK": "1", "CI": "1", "NO_COLOR": "1", "TERM": "dumb", "LANG": "C.UTF-8"}
 _PI_EXTENSION = """\

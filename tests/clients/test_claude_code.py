@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from clients.agents import AGENTS, Desk, Ran, find_obstacle
+from clients.agents import AGENTS, THRIFTY, Desk, Ran, find_obstacle
 from model_server import Answer, Call, Script, ScriptedModel, Step
 from upstream import Received, upstream
 
@@ -41,9 +41,17 @@ def play(desk: Desk, mode: str) -> Played:
     model = ScriptedModel(SUBAGENT, MAIN, asides=SUMMARY)
     with upstream(model, other=model) as server:
         runs = (
-            desk.run(server.url, "--allowedTools", "Bash,Agent", mode=mode),
-            desk.run(server.url, "--continue", mode=mode, prompt="/compact"),
-            desk.run(server.url, "--continue", "--allowedTools", "Bash,Agent", mode=mode, prompt="Once more."),
+            desk.run(server.url, "--allowedTools", "Bash,Agent", mode=mode, policy=THRIFTY),
+            desk.run(server.url, "--continue", mode=mode, policy=THRIFTY, prompt="/compact"),
+            desk.run(
+                server.url,
+                "--continue",
+                "--allowedTools",
+                "Bash,Agent",
+                mode=mode,
+                policy=THRIFTY,
+                prompt="Once more.",
+            ),
         )
         return Played(runs, tuple(model.answers), tuple(server.posts))
 

@@ -14,8 +14,8 @@ WINDOWS = {"claude": 36_000, "codex": 20_000}  # tokens: of the system prompt an
 
 
 @pytest.mark.parametrize("name", WINDOWS)
-@pytest.mark.parametrize(("policy", "is_refused"), [("balance", False), ("opencode", True)])
-def test_a_headless_run_survives_an_overflow(name: str, policy: str, is_refused: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("policy", ["balance", "opencode"])
+def test_a_headless_run_survives_an_overflow(name: str, policy: str, tmp_path: Path) -> None:
     agent = AGENTS[name]
     if obstacle := find_obstacle(agent):
         pytest.skip(obstacle)
@@ -26,7 +26,7 @@ def test_a_headless_run_survives_an_overflow(name: str, policy: str, is_refused:
     assert behind.code == 0, behind
     assert "Nine notes are read." in behind.out
     assert kinds.count("main") == len(SCRIPT.steps)
-    assert ("failure" in kinds) == is_refused
+    assert "failure" in kinds  # it was refused, cut, and sent again
 
 
 def _run(desk: Desk, mode: str, policy: str = "balance") -> tuple[Ran, list[str]]:
