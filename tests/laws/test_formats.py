@@ -114,7 +114,7 @@ def opened_early(grown: list[bytes], plan: Plan) -> tuple[int, Plan]:
     wanted = {key for epoch in plan.epochs for edit in epoch.edits for key in keys_of(edit)}
     for number, request in enumerate(grown):
         messages = fit(request, policy="observe").raw_transcript.messages
-        if wanted <= {one.get_key for message in messages for one in (message, *message.parts)}:
+        if wanted <= {one.key for message in messages for one in (message, *message.parts)}:
             epochs = (replace(epoch, head_key=messages[-1].key) for epoch in plan.epochs)
             return number, Plan(tuple(epochs))
     raise AssertionError("the plan edits what the request does not hold")
