@@ -106,8 +106,7 @@ def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Ed
 
     Empty in later requests, while the cache may be warm, with bound reasoning, and where little is freed or left.
     """
-    is_cold = bool(budget.cold_reason) and not budget.has_prior_view
-    is_first = is_cold and not (projection.binds or budget.edited_by)
+    is_first = bool(budget.cold_reason) and not (budget.has_prior_view or projection.binds or budget.edited_by)
     if policy.on_arrival is None or not policy.schedule.uses_prices or not is_first:
         return Edits()
     view = projection.preview(demanded) if demanded else projection.get_view()
