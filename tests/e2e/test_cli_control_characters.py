@@ -41,6 +41,8 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "scan": [[path.parent], [f"missing{HOSTILE}"]],
         "diff": [[path, "--policy", "opencode"], [path, HOSTILE]],
         "recover": [[path, "-o", path.parent / f"to{HOSTILE}.md"]],
+        "status": [kept, ["--address", f"http://{HOSTILE}", *kept]],
+        "run": [[HOSTILE]],
         "doctor": [[path, *hostile], ["--policy", HOSTILE]],
         "policies": [[HOSTILE]],
         "sessions": [kept],

@@ -11,7 +11,7 @@ from credentials import PLANTED
 from native import pi_call, pi_result, pi_session, user
 from secateur.cli.program import COMMANDS
 
-NO_INPUT = {"completion", "hook", "mcp", "plugins", "serve"}
+NO_INPUT = {"completion", "hook", "mcp", "plugins", "run", "serve"}
 CARRIED = [
     carried(value) for carried, value in zip(CARRIERS.values(), drawn_values("alphanumeric 32", 99), strict=False)
 ]
@@ -51,6 +51,7 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "doctor": [[path]],
         "policies": [["balance"]],
         "sessions": [kept],
+        "status": [kept],
         "why": [["s", *kept]],
         "pin": [["s", "tool", "bash", *kept]],
         "unpin": [["s", "tool", "bash", *kept]],
