@@ -199,9 +199,10 @@ def measure(label: str, messages: list[dict[str, Any]], ascii_only: bool, times:
     fine &= report("next turn", warm / loads, "next turn")
     fine &= report("unchanged", same / loads, "unchanged")
     with TemporaryDirectory() as folder:
-        for keep in ("removed", "raw"):
-            warm, _ = turns(data, "kilocode", times, store=f"sqlite:///{folder}/{keep}.db", keep=keep)
-            report(f"next turn, in SQLite, keep={keep}", warm / loads)
+        for store_raw in (False, True):
+            url = f"sqlite:///{folder}/{store_raw}.db"
+            warm, _ = turns(data, "kilocode", times, store=url, store_raw=store_raw)
+            report(f"next turn, in SQLite, store_raw={store_raw}", warm / loads)
     fine &= report("turn that opens an epoch", epoch(messages, ascii_only, max(3, times // 2)) / loads, "epoch")
     return report("peak memory / body", peak(data), "peak") and fine
 
