@@ -2,8 +2,8 @@
 
     pip install genai-prices && python scripts/refresh_models.py
 
-Names are kept as `secateur.modelname.normal` makes them. A maker's own statement beats a reseller's; where only
-resellers speak, the largest window counts, since a smaller one is the reseller's limit and not the model's.
+Names are kept as `secateur.modelname.normalize_model` makes them. A maker's own statement beats a reseller's; where
+only resellers speak, the largest window counts, since a smaller one is the reseller's limit and not the model's.
 """
 
 import json

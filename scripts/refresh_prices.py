@@ -2,9 +2,9 @@
 
     pip install genai-prices && python scripts/refresh_prices.py
 
-Makers' own prices only: what a reseller asks is the reseller's affair. Names are kept as `secateur.modelname.normal`
-makes them, and a model's other names point to its first. A model without a price for tokens has no rows, so that no
-other is taken for it.
+Makers' own prices only: what a reseller asks is the reseller's affair. Names are kept as
+`secateur.modelname.normalize_model` makes them, and a model's other names point to its first. A model without a price
+for tokens has no rows, so that no other is taken for it.
 """
 
 import json

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Protocol
 
 from secateur.acts.answers import find_call_of_result, get_held
-from secateur.acts.fates import Retained
-from secateur.acts.fates import get_working_set as _working_set
+from secateur.acts.fates import Retained, get_working_set
 from secateur.acts.known import get_history
 from secateur.model import Message, MessagePositions, Part, Transcript
 from secateur.protect import Protection, count_protected_tokens, is_protected_tool
@@ -185,12 +184,12 @@ def find_working_set(transcript: Transcript, protect: Protection, raw: Mapping[s
     if not protect.recent_files and not protect.unresolved_errors:
         return Retained(asked)
     fates = get_history(transcript.messages, raw, transcript.index).get_fates(protect.recent_files)
-    held = _working_set(fates, reads=bool(protect.recent_files), failures=protect.unresolved_errors)
+    held = get_working_set(fates, reads=bool(protect.recent_files), failures=protect.unresolved_errors)
     return Retained(held.keys | asked, held.left) if asked else held
 
 
 def find_first_unspent(transcript: Transcript, protect: Protection, settled: Callable[[Part], bool]) -> int:
-    """Return the first message with a result that may still be pruned: the next `index.spent`."""
+    """Return the first message with a result that may still be pruned: the next `index.first_prunable`."""
     first = max(get_index(transcript).first_prunable, find_boundary(transcript, protect).start)
     numbers = range(first, len(transcript.messages))
     return next(find_prunable_messages(transcript, protect, settled, numbers), max(first, len(transcript.messages)))

@@ -28,8 +28,7 @@ from secateur.sessions.lookup import has_view
 from secateur.sessions.rebase import with_local
 from secateur.sessions.recall_handles import can_recall
 from secateur.sessions.receipt_log import with_handles
-from secateur.sessions.request_tree import MOVED
-from secateur.sessions.request_tree import with_lineage as with_placement
+from secateur.sessions.request_tree import MOVED, with_lineage
 from secateur.settle import with_dependents
 from secateur.stages import (
     Context,
@@ -124,7 +123,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     projection.seal(branch.saved, with_local if sessions.store is not None else None)
     decided = Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
     receipt = make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
-    receipt = with_placement(receipt, demands.placement, cached, projection)
+    receipt = with_lineage(receipt, demands.placement, cached, projection)
     if sessions.store is not None:
         found = with_handles(receipt.edits, projection.document) if storage == "store" else receipt.edits
         receipt = replace(receipt, edits=found, epochs=branch.get_range(projection.plan))

@@ -2,7 +2,7 @@
 
 Rule: one text for one part, the same on every machine; a placeholder can be told from an output, so that none is made
 of another. It says no more than the call and the output showed. Fixed texts are templates, data of a policy; without
-one `informative` says what went. Who is replaced, and whether the placeholder may be longer, is not decided here.
+one `describe_removed` says what went. Who is replaced, and whether the placeholder may be longer, is not decided here.
 """
 
 import json
@@ -80,7 +80,7 @@ def describe_outcome(part: Part) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether `informative` made this text."""
+    """Whether `describe_removed` made this text."""
     return len(text) <= MOST_CHARS and text.startswith(MARK) and _OURS.fullmatch(text) is not None
 
 

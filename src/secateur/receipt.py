@@ -145,7 +145,7 @@ class Receipt(Struct, frozen=True):
     view_hash: str = ""  # with a store: hash of the view as it was sent
     epoch_hashes: tuple[
         str, ...
-    ] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.sealed`)
+    ] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.hash_epochs`)
     compaction: CompactionReport | None = None  # null: the policy does not compact
     forced_reason: str = (
         ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did

@@ -19,7 +19,7 @@ from secateur.registry import Registry
 
 Counter = Callable[[str], int]
 
-MOST_SAMPLED = 400  # characters: `sampled` never takes more
+MOST_SAMPLED = 400  # characters: `sample_text` never takes more
 _REMEMBERED = 4_096  # texts
 _WHOLE = 320  # texts up to here are read whole; of longer ones twice half as many characters are taken
 
@@ -107,13 +107,13 @@ def count_code_units(text: str) -> int:
 
 
 def scale_counter(count: Counter, model: str) -> Counter:
-    """`count`, which counts like o200k, for another model: times `factor(model)`, rounded."""
+    """`count`, which counts like o200k, for another model: times `get_factor(model)`, rounded."""
     times = get_factor(model)
     if times == 1:
         return count
 
     def scaled_count(text: str) -> int:
-        return int(count(text) * times + 0.5)  # as `times_of` does
+        return int(count(text) * times + 0.5)  # as `scale_tokens` does
 
     return scaled_count
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from secateur.cli.composition import group_by_turn as turns
-from secateur.cli.composition import number_turns
+from secateur.cli.composition import group_by_turn, number_turns
 from secateur.cli.output.formatting import format_count, format_percent
 from secateur.cli.output.tables import MAX_TOOLS, MAX_TURNS, make_more_row, make_table
 from secateur.cli.output.terminal import to_one_line
@@ -87,7 +86,9 @@ def sum_by_tool(entries: Iterable[EditRecord]) -> list[RemovalTotal]:
 
 def sum_by_turn(entries: Iterable[EditRecord], transcript: Transcript) -> list[RemovalTotal]:
     """Return what was removed from each turn, in order, named by its number and request."""
-    names = {turn.turn: f"{turn.turn:>3}  {turn.asked or '(before the first turn)'}" for turn in turns(transcript)}
+    names = {
+        turn.turn: f"{turn.turn:>3}  {turn.asked or '(before the first turn)'}" for turn in group_by_turn(transcript)
+    }
     numbers = number_turns(transcript)
     return _add_up((names[numbers[entry.message]], entry) for entry in entries)
 

@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.settings import Compaction
-from secateur.compaction.summary import Sections, fit_sections
-from secateur.compaction.summary import render_sections as as_text
+from secateur.compaction.summary import Sections, fit_sections, render_sections
 from secateur.compaction.template import SECTIONS, Template
 from secateur.own_text import SUMMARY_BEGINS
 from secateur.redact import redact
@@ -49,8 +48,8 @@ def write_within_budget(
         for id, lines in render_ledger(fit_ledger(ledger, int(most * FACTS_SHARE), count)).items()
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
-    frame = count(as_text(template, {})) + count(SUMMARY_BEGINS)
+    frame = count(render_sections(template, {})) + count(SUMMARY_BEGINS)
     fit = fit_sections({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
-    text = f"{SUMMARY_BEGINS}\n\n{as_text(template, both)}"
+    text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

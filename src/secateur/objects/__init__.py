@@ -1,8 +1,8 @@
 """Requests that hold objects: those of the providers' packages, pydantic models, dataclasses, attrs, Structs.
 
-Rule: objects are looked at, never converted. `looked` gives the JSON shape that a request has on the wire, for the
-rest of the program to read and edit; `Looked.given` carries what was edited over to the request as it came: what was
-not edited is the very same object, what was is a copy of the same class with all that nobody named. No package is
+Rule: objects are looked at, never converted. `inspect_objects` gives the JSON shape that a request has on the wire, for
+the rest of the program to read and edit; `Looked.restore` carries what was edited over to the request as it came: what
+was not edited is the very same object, what was is a copy of the same class with all that nobody named. No package is
 imported here: an object's class says how it is read. What is read once is remembered by identity, and checked.
 """
 

@@ -1,7 +1,8 @@
 """The words of a policy: one Struct whose fields are all that a policy can say.
 
 Rule: values only. `load` (in the package) makes and checks them; nothing here reads files or looks at a conversation.
-Which strategies and schedules a policy may name is not closed: `decoded_type` adds those of plugins that one names.
+Which strategies and schedules a policy may name is not closed: `build_policy_type` adds those of plugins that one
+names.
 """
 
 from collections.abc import Iterable

@@ -53,8 +53,8 @@ def compute_excerpt_threshold(w: float, r: float, *, chance: float, call: float,
     """Number of tokens from which a new result is cheaper as an excerpt of half of it; inf if never.
 
     Whole, a token is written once and read for `stays` requests. With `chance` what was left out is needed after all,
-    and the whole result is fetched by one more request, which costs `call` beside it (`fetching` of no tokens). The
-    size at which both cost the same solves (s - s/2)(w + r stays) = chance (call + w s).
+    and the whole result is fetched by one more request, which costs `call` beside it (`compute_fetch_cost` of no
+    tokens). The size at which both cost the same solves (s - s/2)(w + r stays) = chance (call + w s).
     """
     spared = (w + r * stays) / 2 - chance * w
     return chance * call / spared if spared > 0 else inf
@@ -62,7 +62,8 @@ def compute_excerpt_threshold(w: float, r: float, *, chance: float, call: float,
 
 def compute_fold_threshold(w: float, r: float, *, chance: float, again: float, stays: float) -> float:
     """How many tokens of a new result must be spared for it to pay, where with `chance` one of them is needed after all
-    and the whole result is fetched again, which costs `again` (`fetching`). `stays` as in `worth_excerpting`.
+    and the whole result is fetched again, which costs `again` (`compute_fetch_cost`). `stays` is that of
+    `compute_excerpt_threshold`.
     """
     return chance * again / (w + r * stays)
 

@@ -1,7 +1,8 @@
 """Prices of models, from a small dated table (`make prices` writes it anew from genai-prices).
 
 Rule: dollars per million tokens, as the maker of a model asks them; batch discounts and resellers aside. A model that
-is not in the table has no price: callers say so by name. A price can be stated instead, in any unit (`in_units`).
+is not in the table has no price: callers say so by name. A price can be stated instead, in any unit
+(`make_unit_price`).
 """
 
 import json

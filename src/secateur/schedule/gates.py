@@ -57,7 +57,7 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
 
     @property
     def needs_usage(self) -> bool:
-        """Whether a gate asks how much the view holds (`budget.used`)."""
+        """Whether a gate asks how much the view holds (`budget.tokens_used`)."""
         return self.over_window_share is not None or self.over_tokens is not None
 
     @property

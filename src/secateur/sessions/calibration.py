@@ -85,7 +85,7 @@ def advance_clock(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
 
     What was read after a pause shows that the cache outlives it. A pause after which nothing was read, though the view
     only grew, shows that it does not; that it lives shorter than its provider says is believed once it happened again
-    (`lives_s`), since a client that wrote its history anew looks the same.
+    (`get_cache_ttl_s`), since a client that wrote its history anew looks the same.
     """
     if before.model != last.model:
         read, sent = told.read, before.sent  # another model's cache is another one

@@ -5,7 +5,8 @@ assumed to act as it did. Import what you need from the modules: importing this 
 
 What it takes for granted, and where it is known to differ from what happens:
 
-- The agent acts as it did. One that misses something reads it again or goes wrong; `recall` and `refetch` warn of it.
+- The agent acts as it did. One that misses something reads it again or goes wrong; `recall` and `compute_refetch_cost`
+  warn of it.
 - Sizes are estimates, scaled to the recorded usage where there is enough of it. Where a log lacks system prompt and
   tools, they are what the first recorded prompts have over the estimate, else nothing.
 - Times are those of the newest message that a request held; where none is recorded, requests are 20 s apart.

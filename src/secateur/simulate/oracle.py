@@ -13,7 +13,7 @@ from secateur.simulate.lot import Floats, Ints, Lot, compute_cost, lower_bound
 
 
 class OracleSchedule(Struct, frozen=True):
-    """When to prune. `at` goes by item, as `lot.cost` takes it."""
+    """When to prune. `at` goes by item, as `lot.compute_cost` takes it."""
 
     cost: float
     events: tuple[int, ...]  # requests

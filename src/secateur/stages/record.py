@@ -6,8 +6,7 @@ Rule: a receipt names what was done by keys and hashes, and never holds what was
 from msgspec import Struct
 
 from secateur.cachecost.edit_cost import estimate_edit_cost, warn_of_assumed_prices
-from secateur.fitting.unread import count_taken as count_unread
-from secateur.fitting.unread import warn_of_unread as warn_of_unread
+from secateur.fitting.unread import count_taken, warn_of_unread
 from secateur.model import Message
 from secateur.plan import Plan
 from secateur.receipt import EditRecord, Receipt, build_records
@@ -46,7 +45,7 @@ def make_receipt(
     context, read = decided.context, projection.document.transcript
     pruned, compaction, plan = decided.pruned, decided.compaction, projection.plan
     opened = bool(pruned.edits or decided.forced or compaction.reason)
-    unread, (raw, view) = count_unread(projection), projection.tokens
+    unread, (raw, view) = count_taken(projection), projection.tokens
     over = (compaction.too_long,) if compaction.too_long and settings.sends else ()
     more = (
         *warn_of_assumed_prices(settings.policy.schedule, context.budget),

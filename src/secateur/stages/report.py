@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from secateur.compaction.outcome import Compacted, Outcome, Refused
 from secateur.fitting.background import PreparedSummary
-from secateur.hooks import AfterCompact, Hooks
-from secateur.hooks import call_after_hook as call_after_hook
+from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
 from secateur.model import Part, Transcript
 from secateur.receipt import CompactionReport, EditRecord, RejectedAttempt

@@ -39,7 +39,7 @@ def read_schema(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Apply what is missing, if the file is one that `schema_of` lets pass."""
+    """Apply what is missing, if the file is one that `read_schema` lets pass."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         have = _check_schema(connection, path)  # another process may have been quicker

@@ -64,7 +64,7 @@ class Calibration(Struct, frozen=True):
 
     ratio: float = 1.0  # reported / counted
     samples: int = 0
-    over: float = 1.0  # the model's factor that our count held when this was learned (`tokens.factor`)
+    over: float = 1.0  # the model's factor that our count held when this was learned (`tokens.get_factor`)
     window: int = 0  # the model's, as its provider said when it refused a longer request; 0: it never did
     left_out: tuple[int, int] = (0, 0)  # a sample that cannot be true (reported, counted), for the next receipt to say
 
@@ -240,7 +240,7 @@ class Store(Protocol):
         """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays.
 
         Nobody else is stopped or refused. Who still reads the store as it was keeps copies in it: `Freed.pending`
-        says so, and they go with the next `purge` or `gc`, also one that an engine asks for by itself.
+        says so, and they go with the next `purge` or `collect_garbage`, also one that an engine asks for by itself.
         """
 
     def collect_garbage(

@@ -2,7 +2,7 @@
 
 Rule: it never stands alone. It is a share of references, not of successes: the recording shows what an agent with its
 whole context used, and one that was pruned may read again or do otherwise. So what was lost is listed, for a price
-(`refetch`), and near references, which any policy keeps, are shown apart from far ones.
+(`compute_refetch_cost`), and near references, which any policy keeps, are shown apart from far ones.
 """
 
 from collections.abc import Callable, Iterable, Sequence
