@@ -83,7 +83,7 @@ def _accepts(host: str, port: int) -> bool:
     ("args", "said"),
     [
         (["--host", "0.0.0.0"], "set SECATEUR_PROXY_TOKEN"),
-        (["--host", "127.0.0.999"], "is no address to listen on"),
+        (["--host", "127.0.0.999"], "set SECATEUR_PROXY_TOKEN"),
         (["--upstream", "api.openai.com"], "is not an address of a provider"),
         (["--policy", "nothing-like-it"], "no policy"),
         (["--store", "nowhere"], "is no address of a store"),
@@ -96,6 +96,13 @@ def test_what_cannot_be_is_said_in_a_sentence(args: list[str], said: str) -> Non
     assert (done.code, done.out) == (2, b"")
     assert said in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_host_that_cannot_be_listened_on_is_named() -> None:
+    done = secateur("serve", "--port", "0", "--host", "127.0.0.999", SECATEUR_PROXY_TOKEN="s3cret")
+    assert (done.code, done.out) == (2, b"")
+    assert "127.0.0.999 is no address to listen on" in done.err
+    assert "s3cret" not in done.err
 
 
 def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:

@@ -83,9 +83,11 @@ def test_a_websocket_on_responses_is_refused_at_once() -> None:
 def test_who_is_no_program_of_this_machine_is_refused() -> None:
     with upstream(says(200, ANSWER)) as provider, proxy(provider.url) as address:
         assert ask(address, "/v1/messages", b"{}", host="evil.example")[0] == 403
+        assert ask(address, "/v1/messages", b"{}", host="127.0.0.1.evil.example")[0] == 403
         assert ask(address, "/v1/messages", b"{}", origin="https://evil.example")[0] == 403
         assert ask(address, "/v1/messages", b"{}", origin="http://localhost:3000")[0] == 200
-    assert len(provider.paths) == 1
+        assert ask(address, "/v1/messages", b"{}", origin="http://[::1]:3000")[0] == 200
+    assert len(provider.paths) == 2
 
 
 def test_a_token_is_asked_for_where_there_is_one_and_never_sent_on() -> None:

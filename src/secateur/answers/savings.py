@@ -30,17 +30,36 @@ def read_savings(store: Store, state: State) -> Savings:
 
 def add_savings(receipts: Iterable[Receipt]) -> Savings:
     """The savings of a session's requests, in their order."""
-    requests = epochs = raw = sent = 0
-    dollars = saved_per_request = 0.0
+    tally = SavingsTally()
     for receipt in receipts:
-        if receipt.status not in VIEWS:
-            continue
-        requests += 1
-        epochs += receipt.opened
-        raw += receipt.tokens_raw
-        sent += receipt.tokens_view
-        dollars += saved_per_request
+        if receipt.status in VIEWS:
+            tally.add(receipt)
+    return tally.sum()
+
+
+class SavingsTally:
+    """The savings of a session that goes on: receipts are added as they come."""
+
+    def __init__(self) -> None:
+        self._requests = self._epochs = self._raw = self._sent = 0
+        self._dollars = 0.0
+        self._rate = 0.0  # dollars that the epochs so far save with each request
+
+    def add(self, receipt: Receipt) -> None:
+        """Count the receipt of a view that was sent."""
+        self._requests += 1
+        self._raw += receipt.tokens_raw
+        self._sent += receipt.tokens_view
+        self._dollars += self._rate
+        self.add_epoch(receipt)
+
+    def add_epoch(self, receipt: Receipt) -> None:
+        """Count what a receipt's epoch costs and saves, but not its request: it was counted before."""
+        self._epochs += receipt.opened
         if receipt.cost is not None:
-            dollars -= receipt.cost.dollars_now
-            saved_per_request += receipt.cost.dollars_saved
-    return Savings(requests, epochs, raw, sent, dollars)
+            self._dollars -= receipt.cost.dollars_now
+            self._rate += receipt.cost.dollars_saved
+
+    def sum(self) -> Savings:
+        """The sums so far."""
+        return Savings(self._requests, self._epochs, self._raw, self._sent, self._dollars)

@@ -7,8 +7,6 @@ goes to standard error, before the client starts and after it has ended.
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -83,7 +81,8 @@ def command(args: ClientRunOptions) -> int:
     from secateur.hosts.child import run_child
     from secateur.proxy.background import start_in_thread
 
-    with start_in_thread(settings) as running, _make_folder() as folder:
+    with start_in_thread(settings) as running, TemporaryDirectory(prefix="secateur-run-") as name:
+        folder = Path(name)
         start = build_start(launch, args.arguments, os.environ, running.address, str(folder))
         for name, text in start.files.items():
             (folder / name).write_text(text)
@@ -113,12 +112,6 @@ def _build_settings(args: ClientRunOptions, launch: Launch) -> ProxySettings:
         tenant=TENANT,
         subscriptions=args.prune_subscriptions,
     )
-
-
-@contextmanager
-def _make_folder() -> Iterator[Path]:
-    with TemporaryDirectory(prefix="secateur-run-") as name:
-        yield Path(name)
 
 
 def _announce(launch: Launch, running: "RunningServer", args: ClientRunOptions) -> None:

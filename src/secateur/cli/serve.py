@@ -108,10 +108,11 @@ class ServeOptions(Options, frozen=True, kw_only=True):
 @options.make_command("serve", ServeOptions, _EPILOG)
 def command(args: ServeOptions) -> None:
     """Serve a proxy between agents and their providers that prunes requests."""
-    from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_upstream, is_loopback
+    from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_upstream
+    from secateur.summarizers.endpoint import is_local_host
 
     token = os.environ.get(TOKEN, "")
-    if not is_loopback(args.host) and not token:
+    if not is_local_host(args.host) and not token:
         raise ConfigError(f"other machines reach {args.host}: set {TOKEN} to a secret that clients have to give")
     named: dict[Api, str] = {
         "anthropic": args.upstream_anthropic or args.upstream,

@@ -73,6 +73,15 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
                 found = tier.rates
         return found
 
+    def compute_units(self, read: int, write: int, plain: int, output: int, *, write_1h: int = 0) -> float:
+        """The cost of a request by classes of tokens, in tokens of plain input at the base rate.
+
+        `write` is kept for the cache's usual time, `write_1h` for an hour; `read`, the two and `plain` are disjoint.
+        """
+        rates = self.get_rates(read + write + write_1h + plain)
+        units = rates.r * read + rates.w * write + rates.w_1h * write_1h + plain + rates.o * output
+        return units * rates.input / self.base.input if self.base.input else 0.0
+
     def to_dollars(self, units: float) -> float:
         """Convert base-input token equivalents to dollars."""
         return units * self.base.input / 1_000_000

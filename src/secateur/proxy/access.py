@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from secateur.proxy.headers import find_header
 from secateur.proxy.inbound import Request
 from secateur.proxy.refusals import Refusal
-from secateur.proxy.settings import ProxySettings, is_loopback
+from secateur.proxy.settings import ProxySettings
+from secateur.summarizers.endpoint import is_local_host
 
 _TOKEN = b"x-secateur-token"
 _KEY_PATH = b"/_secateur/key/"
@@ -23,33 +24,31 @@ class Access:
 
     def __init__(self, settings: ProxySettings) -> None:
         self._token = settings.token.encode()
-        self._loopback = is_loopback(settings.host)
+        self._loopback = is_local_host(settings.host)
 
-    def admit(self, request: Request) -> Request:
-        """The request, without the token in its path. Raises Refusal."""
-        given, path = _split_key(request.path)
+    def check(self, request: Request, key: bytes) -> None:
+        """Raise Refusal unless the request may be served; `key` is the token that was in its path."""
         if self._token:
-            given = given or find_header(request.headers, _TOKEN).encode("latin-1")
+            given = key or find_header(request.headers, _TOKEN).encode("latin-1")
             if not hmac.compare_digest(given, self._token):
                 raise Refusal(401, "give the proxy's token: as the header x-secateur-token, or in the base URL")
         elif self._loopback:
             _check_local(request)
-        return replace(request, path=path)
 
 
-def _split_key(path: bytes) -> tuple[bytes, bytes]:
-    """The token in a path, and the path behind it."""
-    if not path.startswith(_KEY_PATH):
-        return b"", path
-    key, _, rest = path[len(_KEY_PATH) :].partition(b"/")
-    return key, b"/" + rest
+def split_key(request: Request) -> tuple[bytes, Request]:
+    """The token in a request's path, and the request without it."""
+    if not request.path.startswith(_KEY_PATH):
+        return b"", request
+    key, _, rest = request.path[len(_KEY_PATH) :].partition(b"/")
+    return key, replace(request, path=b"/" + rest)
 
 
 def _check_local(request: Request) -> None:
     """Raise Refusal for a request that a web page may have made."""
     origin = find_header(request.headers, b"origin")
     for name in filter(None, (f"//{find_header(request.headers, b'host')}", origin)):
-        if not is_loopback(_find_hostname(name)):
+        if not is_local_host(_find_hostname(name)):
             raise Refusal(403, "this proxy serves programs of this machine alone: address it as 127.0.0.1 or localhost")
 
 

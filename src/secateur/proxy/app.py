@@ -4,7 +4,7 @@ Rule: a refusal of ours has the shape of the API that the client speaks. Nothing
 that it did.
 """
 
-from secateur.proxy.access import Access
+from secateur.proxy.access import Access, split_key
 from secateur.proxy.exchange import Exchange
 from secateur.proxy.inbound import (
     ClientGone,
@@ -38,15 +38,14 @@ class ProxyApp:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        request = read_head(scope)
+        key, request = split_key(read_head(scope))
         route = find_route(request.method, request.path, request.headers)
         self._status.begin()
         try:
-            request = self._access.admit(request)
+            self._access.check(request, key)
             if request.path.startswith(OWN_PATH):
                 await send_answer(send, self._answer_own(request))
                 return
-            route = find_route(request.method, request.path, request.headers)
             self._check_room(request, route)
             if request.wants_upgrade:
                 upstream = self._services.settings.find_upstream(route.api)

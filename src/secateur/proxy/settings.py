@@ -12,7 +12,6 @@ from secateur.errors import ConfigError
 
 Api = Literal["anthropic", "openai", "gemini"]
 Mode = Literal["observe", "prune"]
-MODES: tuple[Mode, ...] = ("observe", "prune")
 APIS: tuple[Api, ...] = ("anthropic", "openai", "gemini")
 PROVIDERS: dict[Api, str] = {
     "anthropic": "https://api.anthropic.com",
@@ -65,8 +64,3 @@ def check_upstream(address: str) -> str:
     if not usable or not address.isascii():
         raise ConfigError(f"{address!r:.80} is not an address of a provider: give one such as https://api.openai.com")
     return address.rstrip("/")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine reach a host."""
-    return host in ("localhost", "::1") or host.startswith("127.")

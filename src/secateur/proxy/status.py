@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from typing import Any
 
+from secateur.answers.savings import SavingsTally
 from secateur.pricing import price_of
 from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Edited
@@ -28,15 +29,11 @@ class SessionStatus:
         self.caller = caller
         self.mode = mode
         self.requests = 0
-        self.epochs = 0
-        self.tokens_raw = 0  # of all requests, as they came
-        self.tokens_saved = 0
-        self.saved_dollars = 0.0  # what epochs cost is taken off
+        self.savings = SavingsTally()
         self.failed = 0
         self.usage = Usage()
         self.model = ""  # of the last request that was read
         self.cost_dollars = 0.0  # of all requests, as their provider counted them; of a model without a price nothing
-        self.rate = 0.0  # dollars that the epochs so far save with each request
         self.last_at = 0.0
 
     def note(self, edited: Edited) -> None:
@@ -45,24 +42,18 @@ class SessionStatus:
         self.last_at = time.time()
         self.failed += edited.how == "failed"
         receipt = edited.receipt
-        if receipt is None:
-            return
-        self.model = receipt.model
-        self.tokens_raw += receipt.tokens_raw
-        self.tokens_saved += receipt.tokens_raw - receipt.tokens_view
-        self.saved_dollars += self.rate
-        self.epochs += receipt.opened
-        if receipt.cost is not None:
-            self.saved_dollars -= receipt.cost.dollars_now
-            self.rate += receipt.cost.dollars_saved
+        if receipt is not None:
+            self.model = receipt.model
+            self.savings.add(receipt)
 
     def bill(self, usage: Usage) -> None:
         """Count what a provider said that a request took."""
-        self.usage = Usage(*(getattr(self.usage, name) + getattr(usage, name) for name in Usage.__struct_fields__))
+        self.usage += usage
         self.cost_dollars += _price(self.model, usage)
 
     def report(self) -> dict[str, Any]:
         """The numbers by name."""
+        savings = self.savings.sum()
         return {
             "session": self.caller.session,
             "tenant": self.caller.tenant,
@@ -72,10 +63,10 @@ class SessionStatus:
             "model": self.model,
             "requests": self.requests,
             "failed": self.failed,
-            "epochs": self.epochs,
-            "tokens_raw": self.tokens_raw,
-            "tokens_saved": self.tokens_saved,
-            "saved_dollars": round(self.saved_dollars, 6),
+            "epochs": savings.epochs,
+            "tokens_raw": savings.tokens_raw,
+            "tokens_saved": savings.tokens_raw - savings.tokens_sent,
+            "saved_dollars": round(savings.dollars, 6),
             "cost_dollars": round(self.cost_dollars, 6),
             "input_tokens": self.usage.input,
             "read_tokens": self.usage.read,
@@ -124,9 +115,8 @@ class Status:
     def note_cut(self, caller: Caller, edited: Edited) -> None:
         """A request is sent again, shorter."""
         self.cut += 1
-        row, receipt = self._find(caller, "prune"), edited.receipt
-        if receipt is not None:
-            row.epochs += receipt.opened
+        if edited.receipt is not None:
+            self._find(caller, "prune").savings.add_epoch(edited.receipt)
 
     def note_usage(self, caller: Caller, usage: Usage) -> None:
         """What its provider counted for a request."""
@@ -186,7 +176,5 @@ def _price(model: str, usage: Usage) -> float:
     price = price_of(model, int(time.time() * 1000)) if model else None
     if price is None:
         return 0.0
-    rates, short = price.get_rates(usage.taken), usage.write - usage.write_1h
-    written = short * rates.w + usage.write_1h * rates.w_1h
-    units = usage.input + usage.read * rates.r + written + usage.output * rates.o
-    return units * rates.input / 1_000_000
+    short = usage.write - usage.write_1h
+    return price.to_dollars(price.compute_units(usage.read, short, usage.input, usage.output, write_1h=usage.write_1h))

@@ -40,6 +40,7 @@ class Upstream:
             max_line_size=_LINE_BYTES,
             max_field_size=_LINE_BYTES,
         )
+        self._proxies = getproxies()  # of the environment, as it was when the server was started
         self._connections: WeakKeyDictionary[asyncio.Future[None], _Connection] = WeakKeyDictionary()
 
     async def close(self) -> None:
@@ -63,7 +64,7 @@ class Upstream:
                 headers=headers,
                 data=body,
                 allow_redirects=False,
-                proxy=_find_proxy(address),
+                proxy=self._find_proxy(address),
             )
         except (aiohttp.ServerTimeoutError, TimeoutError) as error:
             raise Refusal(504, f"{where} did not answer in time: {_explain(error)}") from error
@@ -76,6 +77,13 @@ class Upstream:
             response.close()  # a response that was not read to its end is of no use to the next request
             raise
         response.release()
+
+    def _find_proxy(self, address: str) -> str | None:
+        """The proxy that the environment names for an address."""
+        parts = urlsplit(address)
+        if not self._proxies or proxy_bypass(parts.hostname or ""):
+            return None
+        return self._proxies.get(parts.scheme) or self._proxies.get("all")
 
     def _watch(self, response: aiohttp.ClientResponse) -> None:
         """See to it that the response ends when its connection does."""
@@ -114,15 +122,6 @@ def build_address(upstream: str, path: bytes, query: bytes) -> str:
     except UnicodeDecodeError:
         raise Refusal(400, "the address holds bytes that must be percent-encoded") from None
     return upstream + rest
-
-
-def _find_proxy(address: str) -> str | None:
-    """The proxy that the environment names for an address."""
-    parts = urlsplit(address)
-    known = getproxies()
-    if not known or proxy_bypass(parts.hostname or ""):
-        return None
-    return known.get(parts.scheme) or known.get("all")
 
 
 def _explain(error: BaseException) -> str:

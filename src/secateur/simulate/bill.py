@@ -72,10 +72,8 @@ class Bill(Struct, frozen=True):
 
 def compute_units(price: Price, sent: CachedPrompt, output: int, *, hour: bool = False) -> float:
     """The cost of one request, in tokens of plain input at the base rate."""
-    rates, base = price.get_rates(sent.tokens), price.base.input
-    write = rates.w_1h if hour else rates.w
-    cost = rates.r * sent.read + write * sent.write + sent.plain + rates.o * output
-    return cost * rates.input / base if base else 0.0
+    long = sent.write if hour else 0
+    return price.compute_units(sent.read, sent.write - long, sent.plain, output, write_1h=long)
 
 
 def sum_bill(rows: Iterable[BillRow], price: Price) -> Bill:

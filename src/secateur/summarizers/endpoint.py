@@ -55,7 +55,11 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 def is_local(url: str) -> bool:
     """Whether an address names this machine: by number, or as `localhost`; any other name may lead anywhere."""
-    host = (urlsplit(url).hostname or "").rstrip(".")
+    return is_local_host((urlsplit(url).hostname or "").rstrip("."))
+
+
+def is_local_host(host: str) -> bool:
+    """Whether a host is this machine, by number or as `localhost`."""
     if host == "localhost":
         return True
     try:

@@ -40,6 +40,10 @@ class Usage(Struct, frozen=True):
         """Tokens of the request as it was sent; 0 where further rounds leave no way to tell."""
         return max(0, self.taken - self.again)
 
+    def __add__(self, other: "Usage") -> "Usage":
+        """The tokens of both, class by class."""
+        return Usage(*(getattr(self, name) + getattr(other, name) for name in Usage.__struct_fields__))
+
 
 def read_usage(value: Any) -> Usage | None:
     """The usage stated by a value; of several (a stream, the lines of one answer) the last. None if none."""
@@ -97,11 +101,7 @@ def _with_rounds(whole: Usage, rounds: list[tuple[Any, Usage]]) -> Usage:
     apart = [usage for kind, usage in rounds if kind == "compaction"]
     sampled = [usage for kind, usage in rounds if kind == "message"]
     for one in apart:
-        whole = _sum(whole, one)
+        whole += one
     if apart:
         return replace(whole, again=whole.taken)
     return replace(whole, again=max(0, whole.taken - sampled[0].taken)) if sampled else whole
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(*(getattr(one, name) + getattr(other, name) for name in Usage.__struct_fields__))

@@ -1,39 +1,14 @@
 """What is said of a session between its requests: each command's state, its receipt and its errors."""
 
-import json
-from typing import Any
-
 import pytest
 
 from secateur import Engine, Plan
 from secateur.errors import ConfigError, EditError
 from secateur.model import Epoch, Rewrite
-from secateur.receipt import Receipt
 from secateur.sessions.calibration import describe_left_out
-from secateur.sessions.receipt_log import read
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import Calibration, Pin, SessionId, State
-
-CLEAR: dict[str, Any] = {
-    "name": "clear",
-    "protect": {"last_messages": 2},
-    "prune": [{"type": "hard_clear"}],
-    "schedule": {"type": "every_request"},
-}
-WHO = SessionId("s")
-
-
-def body(rounds: int) -> bytes:
-    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
-    for number in range(rounds):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"line {number}\n" * 90}
-        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": found}).encode()
-
-
-def receipts(store: MemoryStore) -> list[Receipt]:
-    return [read(link.body) for link in store.list_receipts(WHO)]
+from secateur.stores.protocol import Calibration, Pin, State
+from short_sessions import CLEAR, WHO, body, receipts
 
 
 def loaded(store: MemoryStore) -> State:

@@ -1,31 +1,12 @@
 """Two engines on one store: a session that moved on meanwhile is decided anew, on what it says by now."""
 
-import json
-from typing import Any
-
 from secateur import Engine
 from secateur.sessions import ATTEMPTS
 from secateur.sessions.receipt_log import read
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Conflict, SessionId, SessionUpdate, State
-
-CLEAR: dict[str, Any] = {
-    "name": "clear",
-    "protect": {"last_messages": 2},
-    "prune": [{"type": "hard_clear"}],
-    "schedule": {"type": "every_request"},
-}
-WHO = SessionId("s")
-
-
-def body(rounds: int) -> bytes:
-    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
-    for number in range(rounds):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"line {number}\n" * 90}
-        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": found}).encode()
+from short_sessions import CLEAR, WHO, body
 
 
 class Contested(MemoryStore):

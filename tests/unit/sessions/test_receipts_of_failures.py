@@ -1,38 +1,14 @@
 """What a session's receipts say of requests that failed, and of a view that was sent all the same."""
 
-import json
-from typing import Any
-
 import pytest
 
 from secateur import Engine
 from secateur.errors import FormatError, StillTooLong
 from secateur.receipt import CompactionReport, Receipt
-from secateur.sessions.receipt_log import make_failure_receipt, make_notice, read
+from secateur.sessions.receipt_log import make_failure_receipt, make_notice
 from secateur.sessions.unsent import make_unsent_receipt
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import SessionId
-
-CLEAR: dict[str, Any] = {
-    "name": "clear",
-    "protect": {"last_messages": 2},
-    "prune": [{"type": "hard_clear"}],
-    "schedule": {"type": "every_request"},
-}
-WHO = SessionId("s")
-
-
-def body(rounds: int) -> bytes:
-    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
-    for number in range(rounds):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"line {number}\n" * 90}
-        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": found}).encode()
-
-
-def receipts(store: MemoryStore) -> list[Receipt]:
-    return [read(link.body) for link in store.list_receipts(WHO)]
+from short_sessions import CLEAR, WHO, body, receipts
 
 
 def test_a_view_that_is_too_long_leaves_a_receipt_in_its_session() -> None:

@@ -1,27 +1,10 @@
 """A receipt in full, for small requests whose figures can be worked out by hand."""
 
 import json
-from typing import Any
 
 from secateur import Engine
 from secateur.receipt import EditCost, Receipt
-
-CLEAR: dict[str, Any] = {
-    "name": "clear",
-    "protect": {"last_messages": 2},
-    "prune": [{"type": "hard_clear"}],
-    "schedule": {"type": "every_request"},
-}
-MODEL = "claude-opus-4-5"
-
-
-def body(rounds: int) -> bytes:
-    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
-    for number in range(rounds):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"line {number}\n" * 90}
-        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    return json.dumps({"model": MODEL, "max_tokens": 9, "messages": found}).encode()
+from short_sessions import CLEAR, MODEL, body
 
 
 def played() -> tuple[Receipt, Receipt]:
