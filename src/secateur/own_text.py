@@ -9,6 +9,7 @@ import re
 
 from msgspec.structs import replace
 
+from secateur.fold import ALIKE, PASSED
 from secateur.lossless import is_tables, is_templated, strip_note
 from secateur.model import Message, Origin, Part
 from secateur.placeholder import MARK, is_placeholder
@@ -87,6 +88,20 @@ def is_own(part: Part) -> bool:
     if MARK in text and (is_tables(text) or is_templated(text) or strip_note(text) != text):
         return True
     return text.endswith(" chars.]") and is_trimmed(text)
+
+
+def describe_shortened(text: str) -> str:
+    """In a few words how the text of a shortened result was made, for receipts."""
+    if MARK not in text:
+        return "shortened"
+    if is_excerpt(text):
+        return "an exact excerpt"
+    for reason in (PASSED, ALIKE):
+        if f" left out: {reason}" in text and is_folded(strip_note(text)):
+            return f"{reason} left out"
+    if strip_note(text) != text:
+        return "as a terminal shows it"
+    return "repetition written once, every value kept"
 
 
 def is_outlined(text: str) -> bool:

@@ -32,6 +32,7 @@ def test_a_first_fit_loads_nothing_that_is_heavy() -> None:
     assert set(loaded) - taken_by_msgspec == {"secateur", "msgspec"}
 
 
+WHOLE = "on arrival, before it is ever cached: repetition written once, every value kept"
 REPORT = "\n".join(f"{line}: {line * line % 97} of a kind of its own {'x' * (line % 7)}" for line in range(900))
 WAITS = "waiting for the gate to open\n" * 900
 
@@ -47,5 +48,5 @@ def test_what_is_new_stays_whole_unless_less_says_the_same_and_the_reason_says_s
     view = fit({"model": "gpt-5", "messages": [user("make the report"), *done]}, idle_s=20.0, now_ms=0)
     assert [(entry.strategy, entry.call_id) for entry in view.receipt.edits] == edited
     if edited:
-        assert view.receipt.reason == "excerpt at birth: what is new and long is shortened before it is ever cached"
+        assert view.receipt.reason == WHOLE
         assert view.receipt.skipped_reason == ""  # something was done, so nothing is said of why not

@@ -164,7 +164,7 @@ def describe_for_plot(standing: "PolicyResult", base: "PolicyResult", account: D
             standing.run.price.to_dollars(sum(standing.saved for standing in births)),
         )
         texts.append(
-            f"{pluralize(len(births), 'time')} a new result was excerpted before it was cached, at no cost:"
+            f"{pluralize(len(births), 'time')} a new result was shortened before it was cached, at no cost:"
             f" {freed:,} tokens, {format_dollars(max(0.0, saved))} saved since."
         )
     if account.waits:

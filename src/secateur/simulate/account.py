@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.simulate.bill import BillRow
 from secateur.simulate.run import Run
-from secateur.stages.arrival import BIRTH
+from secateur.stages.arrival import ARRIVAL
 
 _NUMBER = re.compile(r"[\d][\d,.]*")
 
@@ -24,7 +24,7 @@ class DecisionEvent(Struct, frozen=True, kw_only=True):
     number: int  # of the request that it was opened for, from 0
     at: int  # ms since 1970, as far as recorded
     why: str  # in the policy's own words
-    birth: bool  # what was new became an excerpt before it was cached
+    birth: bool  # only what was new was shortened, before it was cached
     cold: bool  # the cache was gone anyway, or the history was another one for everyone
     freed: int  # tokens that left the prompt with it; negative where others came back
     lost: int  # tokens of a live cache that had to be written again for it
@@ -100,7 +100,7 @@ class _Book:
             number=row.number,
             at=row.at,
             why=row.why,
-            birth=row.why == BIRTH,
+            birth=row.why.startswith(ARRIVAL),
             cold=cold,
             freed=freed,
             lost=row.lost,

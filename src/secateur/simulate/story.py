@@ -27,7 +27,7 @@ class Chapter(Struct, frozen=True, kw_only=True):
     same: bool = False  # the reason of the wait before, but for its numbers
     asked: int = 0  # requests of a wait that had this reason
     small: int = 0  # edits of little weight in it
-    births: int = 0  # requests whose newest results became excerpts before they were cached
+    births: int = 0  # requests whose newest results were shortened before they were cached
     freed: int = 0  # tokens, by all of these
     cost: float = 0.0
     saved: float = 0.0
@@ -60,7 +60,7 @@ def describe_chapter(chapter: Chapter, policy: str) -> str:
         return f"{EDITS}{why}"
     said = [_pluralize(chapter.small, "smaller edit")] if chapter.small else []
     if chapter.births:
-        said.append(f"{_pluralize(chapter.births, 'time')} something new was excerpted before it was cached")
+        said.append(f"{_pluralize(chapter.births, 'time')} something new was shortened before it was cached")
     if chapter.same:
         said.append("waits, for the same reason")
     elif why:

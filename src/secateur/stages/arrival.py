@@ -9,12 +9,19 @@ from msgspec.structs import replace
 from secateur.bounds import get_index
 from secateur.budget import Budget
 from secateur.model import Edit, Replace, Rewrite, Transcript
+from secateur.own_text import describe_shortened
 from secateur.policy import Policy
 from secateur.session import Projection
 
 Edits = dict[str, Edit]
 
-BIRTH = "excerpt at birth: what is new and long is shortened before it is ever cached"
+ARRIVAL = "on arrival, before it is ever cached"  # how the reason of an epoch begins that shortens only what is new
+
+
+def describe_arrival(edits: Edits) -> str:
+    """Why an epoch was opened that only shortens what is new: in what ways, each once."""
+    ways = dict.fromkeys(describe_shortened(edit.text) for edit in edits.values() if isinstance(edit, Rewrite))
+    return f"{ARRIVAL}: {', '.join(sorted(ways))}" if ways else ARRIVAL
 
 
 def propose_on_arrival(

@@ -18,7 +18,13 @@ from secateur.session import Projection
 from secateur.session.raw_history import read_raw_history
 from secateur.settle import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
-from secateur.stages.arrival import BIRTH, Edits, admit_on_arrival, find_without_reasoning, propose_on_arrival
+from secateur.stages.arrival import (
+    Edits,
+    admit_on_arrival,
+    describe_arrival,
+    find_without_reasoning,
+    propose_on_arrival,
+)
 from secateur.strategies import Strategy
 
 # Up to this share of the window, a running tool round with reasoning bound to its prefix is left alone (rule A59).
@@ -58,13 +64,13 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     # 3. Reasoning that is bound to its prefix is void once something before it changes, so it goes with the edits;
     #    but in a running tool round the edits wait instead, as long as the window allows it.
     closed = add_dependents(projection, {**demanded, **arrived, **pruned})
-    why = reason or why or BIRTH
+    why = reason or why or describe_arrival(arrived)
     if is_in_running_round(projection.projected_messages, closed):
         if (pruned or arrived) and (
             read.requires_leading_reasoning or budget.tokens_used < RUNNING_ROUND_SHARE * budget.window
         ):
             skipped = "the running tool round holds reasoning that is bound to its prefix: it waits for the turn to end"
-            why = reason or BIRTH
+            why = reason or describe_arrival(arrived)
             closed = add_dependents(projection, {**demanded, **find_without_reasoning(projection, arrived)})
         if read.requires_leading_reasoning and is_in_running_round(projection.projected_messages, closed):
             closed = ()

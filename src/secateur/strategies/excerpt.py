@@ -12,10 +12,8 @@ from math import ceil, inf
 
 from msgspec import Struct
 
-from secateur.acts.about import collect_relevant_names
 from secateur.acts.history import is_file_access, is_successful_command
-from secateur.bounds import find_boundary, find_call, get_index, is_eligible
-from secateur.budget import Budget, handle_for
+from secateur.budget import Budget
 from secateur.excerpt import LEAST_CHARS, excerpt
 from secateur.fold import fold, is_long_folded
 from secateur.model import Edit, Part, Rewrite, Transcript
@@ -26,7 +24,7 @@ from secateur.pricing.arithmetic import (
     compute_kappa,
 )
 from secateur.protect import Count, Share
-from secateur.recalling import is_recalled
+from secateur.strategies.new_results import NewResult, find_new_results
 from secateur.strategy import Strategy
 
 # The share of results of which a later call needs what an excerpt left out, in recorded sessions
@@ -39,7 +37,6 @@ _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
 _USED = 2 / 3
 _NONE: Mapping[str, str] = {}
-_KEPT = 1_024  # texts without their repetitions, of one session
 
 
 class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
@@ -57,19 +54,11 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
         """`leaving`: what other strategies replace results by in this request; what is much shorter than an excerpt
         would be makes one unnecessary."""
-        first = max(get_index(transcript).first_prunable, find_boundary(transcript, budget.protect).start)
         prices = _make_prices(budget)
-        for number in range(first, len(transcript.messages)):
-            for part in transcript.messages[number].parts:
-                if part.kind != "tool_result" or part.key in budget.edited_by or is_recalled(part):
-                    continue
-                if part.pinned or len(part.text) <= LEAST_CHARS or part.key in budget.own_keys:
-                    continue
-                if not is_eligible(transcript, number, part, budget.protect):
-                    continue
-                text = self._make_text(_Result(transcript, number, part, budget, prices), leaving.get(part.key))
-                if len(text) < len(part.text):
-                    yield Rewrite(part.key, text, strategy="excerpt")
+        for new in find_new_results(transcript, budget, LEAST_CHARS + 1):
+            text = self._make_text(_Result(new, prices), leaving.get(new.part.key))
+            if len(text) < len(new.part.text):
+                yield Rewrite(new.part.key, text, strategy="excerpt")
 
     def _make_text(self, result: "_Result", instead: str | None) -> str:
         """What the result may be replaced by: itself, itself without repetitions, or an excerpt."""
@@ -149,21 +138,26 @@ class _Prices(Struct, frozen=True):
 
 
 class _Result(Struct, frozen=True):
-    """One result, and what stands before it."""
+    """One result, and what its tokens cost."""
 
-    transcript: Transcript
-    number: int
-    part: Part
-    budget: Budget
+    new: NewResult
     prices: _Prices
 
     @property
+    def part(self) -> Part:
+        return self.new.part
+
+    @property
+    def budget(self) -> Budget:
+        return self.new.budget
+
+    @property
     def tokens(self) -> int:
-        return self.part.tokens or self.budget.count(self.part.text)
+        return self.new.tokens
 
     @property
     def call(self) -> Part | None:
-        return find_call(self.transcript, self.number, self.part)
+        return self.new.call
 
     @property
     def shows_files(self) -> bool:
@@ -171,27 +165,18 @@ class _Result(Struct, frozen=True):
         return call is not None and _shows_files(call, self.part)
 
     def cut(self, room: int) -> str:
-        return excerpt(self.part.text, room, handle_for(self.budget, self.part), tuple(self._extract_names()))
+        return excerpt(self.part.text, room, self.new.handle, self.new.find_names())
 
     def fold_repetitions(self) -> str:
-        """Without its repetitions. Its key names it, since it depends only on the result and its prefix."""
-        handle = handle_for(self.budget, self.part)
-        derived = get_index(self.transcript).derived
-        known = derived.folds if derived is not None else {}
-        found = known.get((self.part.key, handle)) if self.part.key else None
-        if found is None:
-            found = self.part.text if self.shows_files else fold(self.part.text, handle, self._extract_names())
-            if len(known) >= _KEPT:
-                known.clear()
-            known[self.part.key, handle] = found
-        return found
+        """Without its repetitions."""
+        return self.new.memoize("folded", self._fold)
 
-    def _extract_names(self) -> Iterator[str]:
-        """What the task is about: looked for where somebody asks for the first name."""
-        turns = get_index(self.transcript).user_turns
-        yield from collect_relevant_names(
-            self.transcript.messages, self.number, self.part, self.budget.originals, turns
-        )
+    def _fold(self) -> str:
+        return self.part.text if self.shows_files else fold(self.part.text, self.new.handle, self._iterate_names())
+
+    def _iterate_names(self) -> Iterator[str]:
+        """Names are only collected once the first of them is asked for."""
+        yield from self.new.find_names()
 
 
 def _make_prices(budget: Budget) -> _Prices:

@@ -10,24 +10,19 @@ spelling, colors, steps), the result must be readable back. A result reads the s
 import re
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct
-
-from secateur.acts.about import collect_relevant_names
 from secateur.acts.history import is_file_access
 from secateur.acts.runs import is_search
 from secateur.acts.steps import find_passed, has_steps
-from secateur.bounds import find_boundary, find_call, get_index, is_eligible
-from secateur.budget import Budget, handle_for
+from secateur.budget import Budget
 from secateur.excerpt import excerpt
 from secateur.fold import PASSED, leave_out
 from secateur.lossless import add_note, clean, fold_repeats, fold_templates, is_log, write_json_as_tables
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count, Share
-from secateur.recalling import is_recalled
+from secateur.strategies.new_results import NewResult, find_new_results
 from secateur.strategy import Strategy
 
 _NONE: Mapping[str, str] = {}
-_KEPT = 1_024  # texts of one session
 _MUCH_SHORTER = 0.25  # of its characters: templates and tables leave more of nearly all texts
 _LEAST_SHARE = 0.1  # of its characters: what saves less is not worth reading in another form
 
@@ -44,36 +39,25 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
     def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
         """`leaving`: what other strategies replace results by in this request; of what becomes much shorter by that no
         shorter form is looked for, unless it mostly says the same again."""
-        first = max(get_index(transcript).first_prunable, find_boundary(transcript, budget.protect).start)
-        for number in range(first, len(transcript.messages)):
-            for part in transcript.messages[number].parts:
-                if part.kind != "tool_result" or len(part.text) < self.min_tokens_saved or part.pinned:
-                    continue
-                if part.key in budget.edited_by or part.key in budget.own_keys or is_recalled(part):
-                    continue
-                if _is_replaced(part.text, leaving.get(part.key)):
-                    continue
-                if is_eligible(transcript, number, part, budget.protect):
-                    text = self._reduce(_Result(transcript, number, part, budget))
-                    if len(text) < len(part.text):
-                        yield Rewrite(part.key, text, strategy="reduce_output")
+        for new in find_new_results(transcript, budget, self.min_tokens_saved):
+            if not _is_replaced(new.part.text, leaving.get(new.part.key)):
+                text = self._reduce(new)
+                if len(text) < len(new.part.text):
+                    yield Rewrite(new.part.key, text, strategy="reduce_output")
 
-    def _reduce(self, result: "_Result") -> str:
+    def _reduce(self, new: NewResult) -> str:
         """What the result may read as: itself, the same in less, or cut where it fills the window."""
-        whole, budget = result.part.text, result.budget
-        tokens = result.part.tokens or budget.count(whole)
+        whole, budget, tokens = new.part.text, new.budget, new.tokens
         if tokens < self.min_tokens_saved:
             return whole
-        text = result.find_shorter()
+        text = new.memoize("reduced", lambda: _shorten(new.call, new.part, new.handle))
         left = budget.count(text) if text is not whole else tokens
         if tokens - left < self.min_tokens_saved:
             text, left = whole, tokens
         most = self.max_window_share * budget.window
-        handle = handle_for(budget, result.part)
-        if 0 < most < budget.scale_to_reported(left) and handle:
-            return excerpt(
-                whole, int(most / 2 * len(whole) / budget.scale_to_reported(tokens)), handle, result.find_names()
-            )
+        if 0 < most < budget.scale_to_reported(left) and new.handle:
+            room = int(most / 2 * len(whole) / budget.scale_to_reported(tokens))
+            return excerpt(whole, room, new.handle, new.find_names())
         return text
 
 
@@ -83,33 +67,6 @@ def _is_replaced(text: str, instead: str | None) -> bool:
         return False
     lines = text.split("\n")
     return len(set(lines)) > len(lines) / 2
-
-
-class _Result(Struct, frozen=True):
-    """One result, and what stands before it."""
-
-    transcript: Transcript
-    number: int
-    part: Part
-    budget: Budget
-
-    def find_shorter(self) -> str:
-        """The shortest text that says the same; the result's own where none is much shorter. Made once for a key."""
-        handle = handle_for(self.budget, self.part)
-        derived = get_index(self.transcript).derived
-        known = derived.folds if derived is not None else {}
-        found = known.get((self.part.key, handle)) if self.part.key else None
-        if found is None:
-            call = find_call(self.transcript, self.number, self.part)
-            found = _shorten(call, self.part, handle)
-            if len(known) >= _KEPT:
-                known.clear()
-            known[self.part.key, handle] = found
-        return found
-
-    def find_names(self) -> tuple[str, ...]:
-        turns = get_index(self.transcript).user_turns
-        return collect_relevant_names(self.transcript.messages, self.number, self.part, self.budget.originals, turns)
 
 
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")

@@ -164,7 +164,7 @@ def test_an_excerpt_waits_too_where_bound_reasoning_of_the_running_loop_stands_b
         assert view.request["messages"][:4] == messages[:4]
         assert view.request["messages"][4] != messages[4]
         assert [entry.strategy for entry in view.receipt.edits] == ["excerpt"]
-        assert view.receipt.edits[0].reason.startswith("excerpt at birth")
+        assert view.receipt.edits[0].reason.startswith("on arrival, before it is ever cached: ")
         assert view.receipt.skipped_reason == ""  # something was done, so nothing is said of why not
 
 
