@@ -28,7 +28,8 @@ SCHEMA = "secateur.simulate/1"
 LEGEND = (
     "recall: share of later references still visible, of those that only a tool result had shown (echoed: of the"
     " others). complete: requests with all they refer to. cost + refetch: with what was lost fetched again. vs opt.:"
-    " cost relative to the optimal, the cheapest schedule of the same edits."
+    " cost relative to the optimal, the cheapest schedule of the same edits. Assumed: requests offer the recall tool"
+    " (`secateur mcp`), so the model can read back what was removed."
 )
 _FEW = 2  # caches that are named one by one
 _WIDE = 60  # letters of a path that is shown whole

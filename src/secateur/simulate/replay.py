@@ -59,12 +59,13 @@ def replay_policy(
     *,
     window: int | None = None,
     tariff: CachePricing | None = None,
-    handles: bool = False,
+    handles: bool = True,
 ) -> Iterator[Turn]:
     """Replay the session's requests under a policy. `window` in tokens and `tariff` default to the model's.
 
-    With `handles` texts name what can be read back, as where there is a store. A policy whose `compaction` is None is
-    only pruned by, and its views may outgrow the window.
+    With `handles` texts name what can be read back, as the engine does where it has a store and the request offers the
+    recall tool; without, nothing is shortened of which characters would be lost. A policy whose `compaction` is None
+    only prunes, and its views may outgrow the window.
     """
     counted = recording.factor != 1.0 or any(request.usage for request in recording.requests)
     session = ReplayedSession(

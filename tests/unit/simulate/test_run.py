@@ -62,12 +62,16 @@ def talkative(rounds: int) -> dict[str, Any]:
     return made
 
 
+OFFERED: dict[bool, dict[str, Any]] = {True: {"store": "memory://", "recall_handles": "on"}, False: {}}
+
+
+@pytest.mark.parametrize("handles", OFFERED)
 @pytest.mark.parametrize("policy", ["opencode", "kilocode", "anthropic", "openclaw", "pi-auto-compressor", EARLY])
-def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
+def test_a_replay_decides_as_the_engine_does(policy: Any, handles: bool) -> None:
     whole = body(30)
     recording = read_recording(whole)
-    engine = Engine(policy, window=40_000)
-    turns = list(replay_policy(recording, load(policy), window=40_000))
+    engine = Engine(policy, window=40_000, **OFFERED[handles])
+    turns = list(replay_policy(recording, load(policy), window=40_000, handles=handles))
     for turn, (request, at, idle_s) in zip(turns, iterate_moments(recording), strict=True):
         grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
         view = engine.fit(json.dumps(grown).encode(), session="s", now_ms=at, idle_s=idle_s)
@@ -78,13 +82,14 @@ def test_a_replay_decides_as_the_engine_does(policy: Any) -> None:
         assert turn.opened == view.receipt.opened
 
 
+@pytest.mark.parametrize("handles", OFFERED)
 @pytest.mark.parametrize(
     ("policy", "window", "calls"), [("balance", 8_000, 2), ("kilocode", 8_000, 2), (DIGESTS, 10**6, 0)]
 )
-def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: int) -> None:
+def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: int, handles: bool) -> None:
     whole = body(40)
-    engine = Engine(policy, window=window)
-    turns = list(replay_policy(read_recording(whole), load(policy), window=window))
+    engine = Engine(policy, window=window, **OFFERED[handles])
+    turns = list(replay_policy(read_recording(whole), load(policy), window=window, handles=handles))
     epochs = 0
     for turn, (request, at, idle_s) in zip(turns, iterate_moments(read_recording(whole)), strict=True):
         grown = {"model": "gpt-4o", "messages": whole["messages"][: request.answer]}
@@ -241,3 +246,20 @@ def test_rules_of_the_price_come_before_those_of_the_recording() -> None:
     recording: Recording = read_recording(body(3))
     assert simulate(recording).caching.rules == get_rules("gpt-4o")
     assert simulate(recording, price=Price("claude-opus-5", Rates(1, 5))).caching.rules == get_rules("claude-opus-5")
+
+
+def test_a_simulation_assumes_that_the_model_can_read_back() -> None:
+    steps = "\n".join(f"tests/test_beds.py::test_rose_{number} PASSED" for number in range(900))
+    whole = body(20)
+    whole["messages"][1]["content"] = "the garden, bed by bed\n" * 400
+    call = {"id": "t", "type": "function", "function": {"name": "bash", "arguments": '{"command": "pytest -v"}'}}
+    whole["messages"] += [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "t", "content": steps},
+        {"role": "assistant", "content": "all passed"},
+    ]
+    recording = read_recording(whole)
+    run = simulate(recording, "balance")
+    assert "recall " in run.turns[-1].seen[-1].parts[0].text
+    plain = list(replay_policy(recording, load("balance"), handles=False))
+    assert plain[-1].seen[-1].parts[0].text == steps
