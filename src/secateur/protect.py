@@ -56,6 +56,11 @@ def is_protected_tool(protect: Protection, tool: str) -> bool:
     return _is_named(protect.tools, protect.prunable_tools, tool)
 
 
+def is_named_tool(globs: tuple[str, ...], tool: str) -> bool:
+    """Whether one of these globs matches the tool's name."""
+    return bool(globs) and _is_named(globs, (), tool)
+
+
 def count_protected_tokens(protect: Protection, window: int) -> int:
     """How many of the newest result tokens are protected in a window of `window` tokens.
 

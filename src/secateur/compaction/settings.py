@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from secateur.protect import Count, Share
+from secateur.protect import Count, Glob, Share
 from secateur.roles import ToolRole
 
 TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-auto-compressor"]
@@ -63,6 +63,7 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         "skill",
         "memory",
     )  # results of such tools stand verbatim behind the summary
+    keep_tools: tuple[Glob, ...] = ()  # globs of tools whose results do so too; `protect=` and `--protect` add theirs
     on_bad_summary: Literal["next_rung", "cancel"] = "next_rung"  # cancel: no retry, no fallback (SEEDS 2.4)
 
 

@@ -20,7 +20,7 @@ from secateur.compaction.summary import Sections, merge_sections, parse_sections
 from secateur.model import Message, NewMessage, Part, Transcript
 from secateur.own_text import CARRIED_BEGINS, SUMMARY_BEGINS
 from secateur.placeholder import find_main_argument
-from secateur.protect import Protection, is_protected_tool
+from secateur.protect import Protection, is_named_tool, is_protected_tool
 from secateur.redact import redact
 from secateur.roles import detect_role
 
@@ -143,9 +143,11 @@ def _parse_summary(row: ViewEntry) -> Kept:
 def _is_kept(part: Part, call: Part | None, settings: Compaction, protect: Protection) -> bool:
     if part.key in protect.part_keys:
         return bool(part.text)
-    if part.kind != "tool_result" or part.is_error or not part.text:
+    if part.kind != "tool_result" or not part.text:
         return False
-    return (
+    if is_named_tool(settings.keep_tools, part.tool):
+        return True
+    return not part.is_error and (
         bool(settings.keep_tool_kinds) and detect_role(part.tool, call.text if call else "") in settings.keep_tool_kinds
     )
 

@@ -94,11 +94,15 @@ def as_toml(policy: Policy) -> str:
 
 
 def with_protected_tools(policy: Policy, tools: tuple[str, ...]) -> Policy:
-    """The policy with more tools (globs) whose results are kept (SEEDS 0.3)."""
+    """The policy with more tools (globs) whose results stay, also behind a summary (SEEDS 0.3)."""
     if not tools:
         return policy
     kept = tuple(dict.fromkeys((*policy.protect.tools, *tools)))
-    return structs.replace(policy, protect=structs.replace(policy.protect, tools=kept))
+    policy = structs.replace(policy, protect=structs.replace(policy.protect, tools=kept))
+    if (compaction := policy.compaction) is None:
+        return policy
+    kept = tuple(dict.fromkeys((*compaction.keep_tools, *tools)))
+    return structs.replace(policy, compaction=structs.replace(compaction, keep_tools=kept))
 
 
 def _parse_policy_name(policy: Any) -> str:

@@ -1,16 +1,18 @@
 """A store as requests use it: with a bounded wait, left alone for a while after it failed, collected once a day.
 
-Rule: a request waits a quarter of a second for its store in all. After a failure nobody tries for a while, then one
-caller does, whose answer decides for all. An answer that is a refusal (`Rejected`) is an answer. Commands do not come
-here: whoever asks for something to be kept may wait for it. Garbage collection is automatic: at most once a day for a
-store, after a save; what goes wrong with it is a warning.
+Rule: a request waits a quarter of a second for its store in all. After a failure no engine of this process tries for a
+while, then one caller does, whose answer decides for all. An answer that is a refusal (`Rejected`) is an answer.
+Commands do not come here: whoever asks for something to be kept may wait for it. Garbage collection is automatic: at
+most once a day for a store, after a save; what goes wrong with it is a warning.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from threading import Lock, local
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from secateur import forking
 from secateur.chain import Link
@@ -40,11 +42,12 @@ _Answer = TypeVar("_Answer")
 class StoreAccess:
     """See `Store` for what the methods promise."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: Store) -> None:
         self.store = store
-        self.breaker = Breaker(clock)
-        self._clock = clock
+        self.breaker = find_breaker(store)
+        self._clock = time.monotonic
         self._spent = local()  # by the request of this thread
+        self._was_away = False  # for requests of this engine, whichever engine found it out
         self.returned = False  # it was away, and answered since; whoever makes up for that says so
 
     def begin(self) -> None:
@@ -54,6 +57,7 @@ class StoreAccess:
     def explain_away(self) -> str:
         """Why the store is not used now; "" if it is."""
         why = self.breaker.shut()
+        self._was_away = self._was_away or bool(why)
         return f"{ALONE}: {why}" if why else ""
 
     def load(self, who: SessionId) -> State | None:
@@ -111,6 +115,7 @@ class StoreAccess:
     def _ask(self, act: Callable[[Store], _Answer]) -> _Answer:
         why = self.breaker.try_admit()
         if why:
+            self._was_away = True
             raise StoreError(f"{ALONE}: {why}")
         spent = getattr(self._spent, "s", 0.0)
         began = self._clock()
@@ -121,6 +126,7 @@ class StoreAccess:
             raise
         except StoreError as error:
             self.breaker.record_failure(str(error))
+            self._was_away = True
             raise
         finally:
             self._spent.s = spent + max(0.0, self._clock() - began - WORK_S)
@@ -128,7 +134,9 @@ class StoreAccess:
         return answer
 
     def _record_success(self) -> None:
-        self.returned = self.breaker.record_success() or self.returned
+        self.breaker.record_success()
+        if self._was_away:
+            self._was_away, self.returned = False, True
 
 
 def _limit_wait(store: Store, wait_s: float) -> Store:
@@ -186,6 +194,15 @@ class Breaker:
             was = self._until is not None
             self._why, self._until = "", None
             return was
+
+
+_BREAKERS: "WeakValueDictionary[Path | int, Breaker]" = WeakValueDictionary()
+
+
+def find_breaker(store: Store) -> Breaker:
+    """The breaker of a store: one for all engines of this process that use the same store, or the same file."""
+    path = getattr(store, "path", None)
+    return _BREAKERS.setdefault(path if isinstance(path, Path) else id(store), Breaker(time.monotonic))
 
 
 EVERY_S = 86_400.0  # a day: retention is counted in days

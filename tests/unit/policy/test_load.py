@@ -96,6 +96,11 @@ def test_insertion_time_excerpts_are_one_setting() -> None:
 def test_protecting_adds_tools() -> None:
     assert with_protected_tools(load("opencode"), ("memory_store", "skill")).protect.tools == ("skill", "memory_store")
     assert with_protected_tools(load("opencode"), ()) == load("opencode")
+    compaction = with_protected_tools(load("balance"), ("memory_*",)).compaction
+    assert compaction is not None
+    assert compaction.keep_tools == ("memory_*",)
+    bare = {"name": "bare", "prune": [{"type": "hard_clear"}]}
+    assert with_protected_tools(load(bare), ("memory_*",)).compaction is None
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,31 @@ def test_the_first_request_tries_and_the_next_ones_leave_the_store_alone_until_i
     assert find_problems(scene.store, SessionId("s")) == ()
 
 
+def test_engines_of_one_store_wait_for_it_once(tmp_path: Path) -> None:
+    scene = Scene()
+    engines = [scene.engine, *(scene.other() for _ in range(3))]
+    for number, engine in enumerate(engines):
+        engine.fit(body(2), session=f"s{number}", now_ms=2)
+    scene.store.cut = True
+    assert (
+        scene.asked(lambda: [engine.fit(body(3), session=f"s{n}", now_ms=3) for n, engine in enumerate(engines)]) == 1
+    )
+    scene.now, scene.store.cut = 10.0, False
+    for engine in engines:
+        engine.fit(body(2), session="new", now_ms=4)
+    for number in range(4):  # what waited in each of them was brought to the store by its first request after that
+        who = SessionId(f"s{number}")
+        assert [read(link.body).at_ms for link in scene.store.list_receipts(who)] == [2, 3]
+        assert find_problems(scene.store, who) == ()
+    addresses = [f"sqlite:///{tmp_path}/{name}.db" for name in ("a", "a", "b")]
+    one, same, other = (Engine(CLEAR, store=address).sessions.reach for address in addresses)
+    assert one is not None
+    assert same is not None
+    assert other is not None
+    assert one.breaker is same.breaker
+    assert one.breaker is not other.breaker
+
+
 def test_a_request_hands_the_store_a_quarter_of_a_second_in_all_and_a_command_any_time() -> None:
     scene = Scene()
     reach = scene.engine.sessions.reach
