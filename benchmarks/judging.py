@@ -23,7 +23,6 @@ from secateur.compaction.outcome import Compacted
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
-from secateur.formats import get_format
 from secateur.session import document
 from secateur.summarizers.own import Function
 from secateur.tokens import estimate
