@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur import Engine
-from secateur.stages import prune
+from secateur.stages import proposing
 
 DAY_MS = 86_400_000
 WORDS = ("gate", "rose", "bed", "shears", "worker", "thorn", "lock")
@@ -52,7 +52,7 @@ def test_the_view_is_the_same_as_if_all_excerpts_were_made(results: list[tuple[s
     views = []
     for least in (1, 1 << 60):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(prune, "_MANY_CHARS", least)
+            patch.setattr(proposing, "_MANY_CHARS", least)
             views.append(Engine("balance", compact=False).fit(request, now_ms=DAY_MS).request)
     assert views[0] == views[1]
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.simulate.bill import BillRow
 from secateur.simulate.run import Run
-from secateur.stages.arrival import ARRIVAL
+from secateur.stages.proposing import ARRIVAL
 
 _NUMBER = re.compile(r"[\d][\d,.]*")
 

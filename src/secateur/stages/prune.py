@@ -11,26 +11,26 @@ from msgspec.structs import replace
 from secateur.bounds import find_turn_start
 from secateur.budget import Budget
 from secateur.cachecost.history import explain_cold
-from secateur.model import Edit, Epoch, Remove, Replace, Restore, Rewrite, Transcript
+from secateur.model import Edit, Epoch, Remove, Restore, Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.schedule import Decision, Never, Proposal
 from secateur.session import Projection
 from secateur.session.raw_history import read_raw_history
 from secateur.settle import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
-from secateur.stages.arrival import (
+from secateur.stages.proposing import (
     Edits,
     admit_on_arrival,
     describe_arrival,
+    expect_edits,
     find_without_reasoning,
+    propose,
     propose_on_arrival,
+    with_edits,
 )
-from secateur.strategies import Strategy
 
 # Up to this share of the window, a running tool round with reasoning bound to its prefix is left alone (rule A59).
 RUNNING_ROUND_SHARE = 0.9
-_MANY_CHARS = 100_000  # more than a schedule asks for to come free
-_LONG_CHARS = 2_000  # of a prunable result on average: outlines of shorter ones cost more than the excerpts they spare
 
 
 def conclude(context: Context, projection: Projection, demanded: Edits, reason: str = "") -> Step:
@@ -56,7 +56,7 @@ def _conclude(context: Context, projection: Projection, demanded: Edits, reason:
     budget = with_edits(projection, budget, standing)
     # 1. What is new may be shortened on arrival, before any cache holds it; of what is replaced anyway no excerpt is
     #    made. 2. The strategies propose, each for the view with the proposals before it, and the schedule decides.
-    expected = _expect(policy, projection, budget, demanded)
+    expected = expect_edits(policy, projection, budget, demanded)
     found = _propose_all(context, projection, budget, demanded, expected)
     if not expected.keys() <= found.pruned.keys() | found.arrived.keys():  # some stay after all: excerpts are needed
         found = _propose_all(context, projection, budget, demanded, Edits())
@@ -107,56 +107,10 @@ def _propose_all(
     return _Proposals(arrived, dict(decision.edits), why=why)
 
 
-def _expect(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
-    """What the strategies propose if nothing is shortened on arrival, where it is likely that all of it is made.
-
-    Empty in later requests, while the cache may be warm, with bound reasoning, and where little is freed or left.
-    """
-    is_first = bool(budget.cold_reason) and not (budget.has_prior_view or projection.binds or budget.edited_by)
-    if policy.on_arrival is None or not policy.schedule.uses_prices or not is_first:
-        return Edits()
-    view = projection.preview(demanded) if demanded else projection.get_view()
-    if policy.schedule.precheck(view, budget):
-        return Edits()
-    results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
-    sizes = [size for part in results if (size := len(part.text)) >= budget.protect.min_prunable_chars]
-    if sum(sizes) < _LONG_CHARS * len(sizes):
-        return Edits()
-    left = budget.tokens_used - budget.scale_to_reported(sum([part.tokens for part in results]))
-    if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
-        return Edits()
-    edits = propose(projection, budget, policy.prune, demanded)
-    before = sum([len(part.text) for part in results if part.key in edits])
-    after = sum([len(edit.text) for edit in edits.values() if isinstance(edit, Rewrite)])
-    return edits if before - after >= _MANY_CHARS else Edits()
-
-
-def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
-    """What the strategies propose in order, each for the view with the proposals before it."""
-    proposed = Edits()
-    view = projection.preview(before) if before else projection.get_view()
-    for number, strategy in enumerate(strategies):
-        if number and proposed:
-            view = projection.preview({**before, **proposed})
-        edits = strategy(view, with_edits(projection, budget, proposed))
-        proposed |= {edit.key: edit for edit in edits if not isinstance(edit, Replace)}
-    return proposed
-
-
 def add_dependents(projection: Projection, edits: Edits) -> tuple[Edit, ...]:
     """The edits, with the removals that depend on them."""
     made, messages = tuple(edits.values()), projection.document.transcript.messages
     return with_dependents(messages, made, projection.fold.removed) if projection.binds else made
-
-
-def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
-    """The budget, with these edits among those that were made, and their parts as they came."""
-    if not edits:
-        return budget
-    messages, numbers = projection.document.transcript.messages, projection.message_index.find(edits)
-    raw = {part.key: part for number in numbers for part in messages[number].parts if part.key in edits}
-    by = {key: edit.strategy for key, edit in edits.items()}
-    return replace(budget, edited_by={**budget.edited_by, **by}, originals={**budget.originals, **raw})
 
 
 def _decide(

@@ -1,0 +1,122 @@
+"""What the strategies propose: on arrival, before any prompt cache holds a result, and of what was sent before.
+
+Rule: only what no request has sent yet is shortened on arrival, where a schedule knows of caches; the schedule admits
+each such edit by its price. Nothing is applied here.
+"""
+
+from msgspec.structs import replace
+
+from secateur.bounds import get_index
+from secateur.budget import Budget
+from secateur.model import Edit, Replace, Rewrite, Transcript
+from secateur.own_text import describe_shortened
+from secateur.policy import Policy
+from secateur.session import Projection
+from secateur.strategies import Strategy
+
+Edits = dict[str, Edit]
+
+ARRIVAL = "on arrival, before it is ever cached"  # how the reason of an epoch begins that shortens only what is new
+_MANY_CHARS = 100_000  # more than a schedule asks for to come free
+_LONG_CHARS = 2_000  # of a prunable result on average: outlines of shorter ones cost more than the excerpts they spare
+
+
+def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
+    """What the strategies propose in order, each for the view with the proposals before it."""
+    proposed = Edits()
+    view = projection.preview(before) if before else projection.get_view()
+    for number, strategy in enumerate(strategies):
+        if number and proposed:
+            view = projection.preview({**before, **proposed})
+        edits = strategy(view, with_edits(projection, budget, proposed))
+        proposed |= {edit.key: edit for edit in edits if not isinstance(edit, Replace)}
+    return proposed
+
+
+def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
+    """The budget, with these edits among those that were made, and their parts as they came."""
+    if not edits:
+        return budget
+    messages, numbers = projection.document.transcript.messages, projection.message_index.find(edits)
+    raw = {part.key: part for number in numbers for part in messages[number].parts if part.key in edits}
+    by = {key: edit.strategy for key, edit in edits.items()}
+    return replace(budget, edited_by={**budget.edited_by, **by}, originals={**budget.originals, **raw})
+
+
+def describe_arrival(edits: Edits) -> str:
+    """Why an epoch was opened that only shortens what is new: in what ways, each once."""
+    ways = dict.fromkeys(describe_shortened(edit.text) for edit in edits.values() if isinstance(edit, Rewrite))
+    return f"{ARRIVAL}: {', '.join(sorted(ways))}" if ways else ARRIVAL
+
+
+def propose_on_arrival(
+    policy: Policy, projection: Projection, budget: Budget, before: Edits, expected: Edits
+) -> tuple[Edits, Transcript]:
+    """What is proposed on arrival, and the view that it is proposed for. `expected`: edits that come soon after.
+
+    What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
+    without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
+    """
+    view = projection.preview(before) if before else projection.get_view()
+    if policy.on_arrival is None:
+        return {}, view
+    index, asked = get_index(view), view
+    if policy.schedule.uses_prices and not budget.cold_reason and index.assistant_messages:
+        asked = replace(
+            view, index=replace(index, first_prunable=max(index.first_prunable, index.assistant_messages[-1]))
+        )
+    replacements = {key: edit.text for key, edit in expected.items() if isinstance(edit, Rewrite)}
+    edits = policy.on_arrival(asked, budget, replacements)
+    return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
+
+
+def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:
+    """The excerpts on arrival that a schedule with prices can_admit."""
+    schedule, messages = policy.schedule, projection.document.transcript.messages
+    sizes = {
+        part.key: part.tokens for number in projection.message_index.find(arrived) for part in messages[number].parts
+    }
+    left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
+    used, admitted = budget.tokens_used, Edits()
+    for key, edit in arrived.items():
+        freed = budget.scale_to_reported(sizes[key] - left[key])
+        if schedule.can_admit(freed, used - freed, budget.pricing):
+            admitted[key] = edit
+            used -= freed
+    return admitted
+
+
+def find_without_reasoning(projection: Projection, edits: Edits) -> Edits:
+    """Those of the edits that have no bound reasoning behind them: they void none."""
+    free = Edits()
+    for message in reversed(projection.projected_messages):
+        for part in reversed(message.parts):
+            if part.prefix_bound:
+                return free
+            if part.key in edits:
+                free[part.key] = edits[part.key]
+    return free
+
+
+def expect_edits(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
+    """What the strategies propose if nothing is shortened on arrival, where it is likely that all of it is made.
+
+    Empty in later requests, while the cache may be warm, with bound reasoning, and where little is freed or left.
+    """
+    is_first = bool(budget.cold_reason) and not (budget.has_prior_view or projection.binds or budget.edited_by)
+    if policy.on_arrival is None or not policy.schedule.uses_prices or not is_first:
+        return Edits()
+    view = projection.preview(demanded) if demanded else projection.get_view()
+    if policy.schedule.precheck(view, budget):
+        return Edits()
+    results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
+    sizes = [size for part in results if (size := len(part.text)) >= budget.protect.min_prunable_chars]
+    if sum(sizes) < _LONG_CHARS * len(sizes):
+        return Edits()
+    left = budget.tokens_used - budget.scale_to_reported(sum([part.tokens for part in results]))
+    if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
+        return Edits()
+    edits = propose(projection, budget, policy.prune, demanded)
+    before = sum([len(part.text) for part in results if part.key in edits])
+    after = sum([len(edit.text) for edit in edits.values() if isinstance(edit, Rewrite)])
+    return edits if before - after >= _MANY_CHARS else Edits()
