@@ -67,7 +67,8 @@ def truncate_index(index: MessagePositions, size: int) -> MessagePositions:
 def find_boundary(transcript: Transcript, protect: Protection) -> range:
     """Numbers of the messages that may be edited at all, by where they stand."""
     messages, index = transcript.messages, get_index(transcript)
-    start = _count_head(messages, protect.first_messages)
+    head = protect.first_messages
+    start = head + 1 if head and messages and messages[0].role == "system" else head
     if protect.before_first_user:
         start = max(start, index.user_messages[0] if index.user_messages else len(messages))
     stop = len(messages) - protect.last_messages
@@ -281,10 +282,6 @@ def _get_turns(index: MessagePositions, protect: Protection) -> tuple[int, ...]:
 def _find_last_start(places: tuple[int, ...], count: int) -> int:
     """Return where the last `count` begin; 0, which protects all, if there are fewer."""
     return places[-count] if len(places) >= count else 0
-
-
-def _count_head(messages: tuple[Message, ...], count: int) -> int:
-    return count and count + (1 if messages and messages[0].role == "system" else 0)
 
 
 def _round(messages: tuple[Message, ...], assistants: tuple[int, ...], count: int) -> int:

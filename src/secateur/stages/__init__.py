@@ -224,7 +224,9 @@ def _compute_idle_s(projection: Projection, request: FitRequest, state: State, m
     request. A call of another provider or model says nothing about this one's cache; an epoch of a command made none.
     """
     idle_s, read, clock = request.idle_s, projection.document.transcript, state.clock
-    last = max(read.last_call_ms or read.last_timestamp_ms, _get_last_call_ms(state, read), clock.sent.get(model, 0))
+    same_provider = not clock.provider or not read.provider or clock.provider == read.provider
+    called = clock.called if same_provider else 0
+    last = max(read.last_call_ms or read.last_timestamp_ms, called, clock.sent.get(model, 0))
     if idle_s is None and last:
         idle_s = max(0.0, (request.now_ms - last) / 1000)
     opened = projection.branch_plan.epochs[-1].at_ms if projection.branch_plan.epochs else 0
@@ -254,9 +256,3 @@ def _resolve_tariff(projection: Projection, settings: EngineSettings, now_ms: in
 def _describe_switch(model: str, state: State) -> str:
     last = state.clock.model
     return f"the model was switched from {last} to {model}" if model and last and last != model else ""
-
-
-def _get_last_call_ms(state: State, read: Transcript) -> int:
-    clock = state.clock
-    same = not clock.provider or not read.provider or clock.provider == read.provider
-    return clock.called if same else 0

@@ -12,7 +12,7 @@ def check_admission(revision: int, state: State, change: SessionUpdate) -> None:
 
     Raises Conflict if the session is at another revision than the state, Rejected if the receipts do not follow.
     """
-    name = _format_session(state)
+    name = f"session {state.who.session!r}" + (f" of tenant {state.who.tenant!r}" if state.who.tenant else "")
     if revision != state.revision:
         raise Conflict(
             f"{name} is at revision {revision}, not at {state.revision} from which this change was made: "
@@ -23,11 +23,6 @@ def check_admission(revision: int, state: State, change: SessionUpdate) -> None:
         raise Rejected(f"the receipts for {name} do not continue its chain: {wrong}")
     if change.manifest and change.manifest.sequence >= state.receipts + len(change.receipts):
         raise Rejected(f"{name} has no receipt {change.manifest.sequence} that a manifest could belong to")
-
-
-def _format_session(state: State) -> str:
-    tenant = f" of tenant {state.who.tenant!r}" if state.who.tenant else ""
-    return f"session {state.who.session!r}{tenant}"
 
 
 def parse_handle(handle: str) -> str:
