@@ -16,7 +16,7 @@ from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Limits, Load, compute_limits
 from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.formats.breakpoints import NEAR, SLOTS, count_slots, has_long_retention
-from secateur.model import Epoch, Message, Transcript
+from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import resolve
