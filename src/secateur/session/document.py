@@ -22,6 +22,7 @@ from secateur.own_text import with_own_origin
 from secateur.tokens import get_factor, scale_tokens
 
 _BOM = b"\xef\xbb\xbf"
+_TAIL = 4_096  # bytes
 
 
 class Document(Struct, frozen=True):
@@ -204,12 +205,13 @@ def measure_common_prefix(old: bytes, new: bytes) -> int:
     """Length of the common prefix: bisection over memory comparison, no Python step per byte."""
     view = memoryview(old)
     low, high = 0, min(len(old), len(new))
-    if new.startswith(view[:high]):
-        return high
-    step = 1 << 16
-    while low + step < high and new.startswith(view[low : low + step], low):
-        low, step = low + step, step * 2
-    high = min(high, low + step)
+    if new.startswith(view[: max(0, high - _TAIL)]):
+        low = max(0, high - _TAIL)  # a history that grew: only its closing brackets are others, so one pass is enough
+    else:
+        step = 1 << 16
+        while low + step < high and new.startswith(view[low : low + step], low):
+            low, step = low + step, step * 2
+        high = min(high, low + step)
     while low < high:
         middle = (low + high + 1) // 2
         if new.startswith(view[low:middle], low):

@@ -6,8 +6,9 @@ it came. What is no longer in it is forgotten.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from heapq import nlargest
 from itertools import compress
-from operator import is_not
+from operator import attrgetter, is_not
 
 from msgspec.structs import replace
 
@@ -99,6 +100,11 @@ class Tally:
 
     def sum_messages(self, messages: Messages) -> int:
         """The sum over these messages."""
+        self.weigh_each(messages)
+        return self._total
+
+    def weigh_each(self, messages: Messages) -> list[int]:
+        """What each of these messages weighs."""
         known = self._messages
         if messages is not known:
             for number in compress(range(len(messages)), map(is_not, known, messages)):
@@ -111,7 +117,7 @@ class Tally:
             self._total += sum(more)
             self._sizes += more
             self._messages = messages
-        return self._total
+        return self._sizes
 
 
 class Tallies:
@@ -119,6 +125,8 @@ class Tallies:
 
     def __init__(self) -> None:
         self._made: dict[Counter, Tally] = {}
+        self._most = Tally(lambda message: max([part.tokens for part in message.parts], default=0))
+        self._largest: tuple[Messages, tuple[Part, ...]] = (), ()  # of these messages
 
     def get_tally(self, count: Counter) -> Tally:
         """The tally of a counter; media keep their stated tokens."""
@@ -127,3 +135,12 @@ class Tallies:
                 lambda message: sum([one.tokens if one.kind == "media" else count(one.text) for one in message.parts])
             )
         return self._made[count]
+
+    def find_largest(self, messages: Messages, count: int) -> tuple[Part, ...]:
+        """The largest parts of these messages, the largest first."""
+        if messages is not self._largest[0]:
+            most = self._most.weigh_each(messages)  # the largest parts are in the messages with the largest parts
+            numbers = sorted(nlargest(count, range(len(most)), key=most.__getitem__))
+            parts = [part for number in numbers for part in messages[number].parts]
+            self._largest = messages, tuple(nlargest(count, parts, key=attrgetter("tokens")))
+        return self._largest[1]

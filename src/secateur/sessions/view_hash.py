@@ -62,6 +62,8 @@ class Prefix:
     def hash_view(self, messages: tuple[Message, ...], fold: FoldedPlan) -> str:
         """The hash of this view with these edits."""
         known = self._messages
+        if messages is known:
+            return self._hash.hexdigest()
         size = min(len(known), len(messages))
         same = next(compress(range(size), map(is_not, known, messages)), size)
         if same < len(known):

@@ -100,7 +100,8 @@ def explain_too_long(context: Context, projection: Projection, outcome: Outcome)
 
 def name_largest(projection: Projection) -> str:
     """The largest parts of the view, with their tokens."""
-    return ", ".join(f"{part.tool or part.kind} ({part.tokens:,})" for part in find_largest(projection.get_view()))
+    parts = projection.tallies.find_largest(projection.get_view().messages, LARGEST)
+    return ", ".join(f"{part.tool or part.kind} ({part.tokens:,})" for part in parts)
 
 
 def find_largest(view: Transcript) -> tuple[Part, ...]:

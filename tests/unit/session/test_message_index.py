@@ -1,7 +1,10 @@
 """Where parts stand in a history that grows, is rewound, and says the same twice."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from secateur.model import Message, Part
-from secateur.session.message_index import MessageIndex
+from secateur.session.message_index import MessageIndex, Tallies
 
 
 def said(*keys: str) -> Message:
@@ -31,3 +34,19 @@ def test_what_was_rewound_is_forgotten_and_learned_anew() -> None:
     assert index.find(["a", "b"]) == [0, 2]
     index.forget(0)
     assert index.find(["a", "b", "c"]) == []
+
+
+sizes = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=8)
+
+
+@given(st.lists(sizes, min_size=1, max_size=4))
+def test_the_largest_parts_of_a_view_are_those_of_a_full_sort_however_the_view_changed(
+    views: list[list[list[int]]],
+) -> None:
+    tallies = Tallies()
+    for view in views:
+        messages = tuple(Message("user", (), tuple(Part("text", (), tokens=size) for size in one)) for one in view)
+        parts = [part for message in messages for part in message.parts]
+        found = tallies.find_largest(messages, 3)
+        expected = sorted(parts, key=lambda part: -part.tokens)[:3]
+        assert [*map(id, found)] == [*map(id, expected)]
