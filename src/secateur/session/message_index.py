@@ -125,7 +125,7 @@ class Tallies:
 
     def __init__(self) -> None:
         self._made: dict[Counter, Tally] = {}
-        self._most = Tally(lambda message: max([part.tokens for part in message.parts], default=0))
+        self._most = Tally(lambda message: max([part.tokens for part in message.parts], default=-1))
         self._largest: tuple[Messages, tuple[Part, ...]] = (), ()  # of these messages
 
     def get_tally(self, count: Counter) -> Tally:
