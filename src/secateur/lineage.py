@@ -19,7 +19,11 @@ _SIZE = 16  # bytes: collisions stay out of reach for any number of parts a stor
 
 def hash_text(said: str | bytes) -> str:
     """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
-    return blake2b(said if isinstance(said, bytes) else _encode(said), digest_size=_SIZE).hexdigest()
+    try:
+        data = said if isinstance(said, bytes) else said.encode()  # nearly always, and sooner than with a handler named
+    except UnicodeEncodeError:
+        data = said.encode(*_AS_IT_IS)
+    return blake2b(data, digest_size=_SIZE).hexdigest()
 
 
 def hash_prefixes(said: bytes, sizes: Iterable[int]) -> dict[int, str]:
@@ -59,8 +63,8 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
                 name = blake2b(head.encode(), digest_size=_SIZE)
                 name.update(text.encode())  # by itself: a long text is not copied to stand beside others
             except UnicodeEncodeError:
-                name = blake2b(_encode(head), digest_size=_SIZE)
-                name.update(_encode(text))
+                name = blake2b(head.encode(*_AS_IT_IS), digest_size=_SIZE)
+                name.update(text.encode(*_AS_IT_IS))
             name.update((result if inside else previous).encode())
             key = name.hexdigest()
             force_setattr(part, "key", key)
@@ -116,10 +120,3 @@ def find_chain_key(known: tuple[Message, ...]) -> str:
             if part.kind != "reasoning" and not part.container_key:
                 return part.key
     return ""
-
-
-def _encode(text: str) -> bytes:
-    try:
-        return text.encode()  # nearly always, and sooner than with a handler named
-    except UnicodeEncodeError:
-        return text.encode(*_AS_IT_IS)

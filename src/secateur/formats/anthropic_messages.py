@@ -5,7 +5,6 @@ what was said. Signed reasoning is pinned, and bound to its prefix on the models
 """
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -61,9 +60,10 @@ class AnthropicMessages(Format):
         """The transcript of a body or of a list of messages."""
         at, items = find_array(native, "messages", need=self.name)
         model = model or get_model(native)
-        reader = _Reader(at, is_bound(model), Calls.after(known))
+        reader = _Reader(is_bound(model), Calls.after(known))
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
-        fresh = assign_keys(reader.read_messages(values, len(known)), find_chain_key(known))
+        read = (reader.read_message((*at, number), item) for number, item in enumerate(values, len(known)))
+        fresh = assign_keys(read, find_chain_key(known))
         fixed = count_fixed_tokens(native, "system", "tools")
         held = bool(find_provider_history(self.name, partial(read_member, native)))
         return Transcript(
@@ -87,14 +87,9 @@ class AnthropicMessages(Format):
 class _Reader:
     """One pass over messages. Unknown blocks become pinned parts of kind "other"."""
 
-    def __init__(self, at: Path, bound: bool, calls: Calls) -> None:
-        self.at = at
+    def __init__(self, bound: bool, calls: Calls) -> None:
         self.bound = bound
         self.calls = calls
-
-    def read_messages(self, values: Any, first: int) -> Iterator[Message]:
-        for number, item in enumerate(values, first):
-            yield self.read_message((*self.at, number), item)
 
     def read_message(self, path: Path, item: Any) -> Message:
         role = item.get("role") if isinstance(item, dict) else None

@@ -100,11 +100,6 @@ class Tally:
 
     def sum_messages(self, messages: Messages) -> int:
         """The sum over these messages."""
-        self.weigh_each(messages)
-        return self._total
-
-    def weigh_each(self, messages: Messages) -> list[int]:
-        """What each of these messages weighs."""
         known = self._messages
         if messages is not known:
             for number in compress(range(len(messages)), map(is_not, known, messages)):
@@ -117,6 +112,11 @@ class Tally:
             self._total += sum(more)
             self._sizes += more
             self._messages = messages
+        return self._total
+
+    def weigh_each(self, messages: Messages) -> list[int]:
+        """What each of these messages weighs."""
+        self.sum_messages(messages)
         return self._sizes
 
 
