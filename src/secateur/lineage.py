@@ -19,11 +19,12 @@ _SIZE = 16  # bytes: collisions stay out of reach for any number of parts a stor
 
 def hash_text(said: str | bytes) -> str:
     """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
+    if isinstance(said, bytes):
+        return blake2b(said, digest_size=_SIZE).hexdigest()
     try:
-        data = said if isinstance(said, bytes) else said.encode()  # nearly always, and sooner than with a handler named
+        return blake2b(said.encode(), digest_size=_SIZE).hexdigest()  # sooner than with a handler named
     except UnicodeEncodeError:
-        data = said.encode(*_AS_IT_IS)
-    return blake2b(data, digest_size=_SIZE).hexdigest()
+        return blake2b(said.encode(*_AS_IT_IS), digest_size=_SIZE).hexdigest()
 
 
 def hash_prefixes(said: bytes, sizes: Iterable[int]) -> dict[int, str]:
