@@ -13,6 +13,7 @@ from typing import Any
 
 from secateur.api import FAMILIES, Violation, check, get_family
 from secateur.bounds import find_turn_start
+from secateur.formats.json_word import IN_INPUT, IN_MESSAGES, has_json_word
 from secateur.formats.native import read_member
 from secateur.jsontext import Text
 from secateur.model import Message, Path, Transcript
@@ -113,11 +114,11 @@ def check_json_word(document: Document, view: tuple[Message, ...]) -> list[Viola
     asked = read_member(document.native, "response_format") or _get_member(
         read_member(document.native, "text"), "format"
     )
-    if _get_member(asked, "type") != "json_object" or _has_json_word(view):
+    if _get_member(asked, "type") != "json_object":
         return []
-    if not _has_json_word(document.transcript.messages):
+    rule, kinds = ("R15", IN_INPUT) if document.format.name == "openai_responses" else ("O9", IN_MESSAGES)
+    if has_json_word(view, kinds) or not has_json_word(document.transcript.messages, kinds):
         return []
-    rule = "R15" if document.format.name == "openai_responses" else "O9"
     text = "the word json is left in no message, and the response format asks for it: keep a message that says it"
     return [
         Violation(rule, document.transcript.messages_path, ".".join(map(str, document.transcript.messages_path)), text)
@@ -137,11 +138,6 @@ def check_leading_reasoning(read: Transcript, shown: tuple[Message, ...]) -> lis
 
 def _get_member(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
-
-
-def _has_json_word(messages: tuple[Message, ...]) -> bool:
-    texts = (part.text for message in messages for part in message.parts if part.kind in ("text", "tool_result"))
-    return any("json" in text.lower() for text in texts)
 
 
 def _iterate_rounds(messages: tuple[Message, ...], touched: list[int]) -> Iterator[range]:

@@ -55,6 +55,20 @@ def is_running_turn_broken(work: Projection, epoch: Epoch) -> bool:
     )
 
 
+def is_turn_reopened(work: Projection, epoch: Epoch) -> bool:
+    """Return whether the view would end in results that the model answered long ago, so that it takes up their turn.
+
+    A host that appends its own entry sends no request before the user has spoken.
+    """
+    raw = work.document.transcript.messages
+    if not raw or work.document.format.log:
+        return False
+    last = preview_view(work, epoch)[-1:]
+    return any(
+        message.key != raw[-1].key and any(part.kind == "tool_result" for part in message.parts) for message in last
+    )
+
+
 def rebase_compaction(
     work: Projection, made: Compacted, known: frozenset[Range], after: Continuation
 ) -> Compacted | None:

@@ -10,7 +10,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats.native import read_member
-from secateur.model import Message, Part
+from secateur.model import Message
+
+Kinds = tuple[str, ...]
+IN_MESSAGES: Kinds = ("text", "tool_result")  # Chat Completions: results are messages
+IN_INPUT: Kinds = ("text",)  # Responses: an output is no message, so the word in it does not count
 
 
 def is_json_requested(native: Any) -> bool:
@@ -20,23 +24,17 @@ def is_json_requested(native: Any) -> bool:
     return isinstance(form, dict) and form.get("type") == "json_object"
 
 
-def pin_json_word(fresh: Iterable[Message], known: tuple[Message, ...]) -> Iterator[Message]:
+def has_json_word(messages: Iterable[Message], kinds: Kinds) -> bool:
+    """Return whether a text of these kinds mentions the word."""
+    return any(part.kind in kinds and "json" in part.text.lower() for message in messages for part in message.parts)
+
+
+def pin_json_word(fresh: Iterable[Message], known: tuple[Message, ...], kinds: Kinds) -> Iterator[Message]:
     """Yield the messages after `known`, pinning the texts of the first that mentions the word."""
-    said = any(map(_has_json_word, known))
+    said = has_json_word(known, kinds)
     for message in fresh:
-        if not said and _has_json_word(message):
+        if not said and has_json_word((message,), kinds):
             said = True
-            message = replace(message, parts=tuple([_pin_text(part) for part in message.parts]))
+            parts = [replace(part, pinned=True) if part.kind in kinds else part for part in message.parts]
+            message = replace(message, parts=tuple(parts))
         yield message
-
-
-def _has_json_word(message: Message) -> bool:
-    return any(_has_text(part) and "json" in part.text.lower() for part in message.parts)
-
-
-def _pin_text(part: Part) -> Part:
-    return replace(part, pinned=True) if _has_text(part) else part
-
-
-def _has_text(part: Part) -> bool:
-    return part.kind in ("text", "tool_result")

@@ -69,7 +69,9 @@ class OpenAIChat(Format):
         values = items.values(len(known)) if isinstance(items, Text) else items[len(known) :]
         fresh = (read_message(item, (*at, number), calls, binds) for number, item in enumerate(values, len(known)))
         messages = known + assign_keys(
-            json_word.pin_json_word(fresh, known) if json_word.is_json_requested(native) else fresh,
+            json_word.pin_json_word(fresh, known, json_word.IN_MESSAGES)
+            if json_word.is_json_requested(native)
+            else fresh,
             find_chain_key(known),
         )
         window = get_positive_integer(native, "context_window")  # LiteLLM's logs

@@ -58,7 +58,8 @@ class OpenAIResponses(Format):
         at, items = find_array(native, "input", need=self.name)
         said = _read_messages(items, at, known)
         fresh = assign_keys(
-            json_word.pin_json_word(said, known) if json_word.is_json_requested(native) else said, find_chain_key(known)
+            json_word.pin_json_word(said, known, json_word.IN_INPUT) if json_word.is_json_requested(native) else said,
+            find_chain_key(known),
         )
         return Transcript(at, known + fresh, model, "openai", fixed, kept or _has_references(items))
 

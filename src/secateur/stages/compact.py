@@ -20,7 +20,14 @@ from secateur.compaction.trigger import Due, check_due
 from secateur.fitting import CompactionSetup, CompactOptions
 from secateur.fitting.background import EARLY_SHARE, BackgroundTask, PreparedSummary, SummaryJob
 from secateur.fitting.breakers import find_refusal
-from secateur.fitting.epoch import build_epoch, get_ranges, is_running_turn_broken, preview_view, rebase_compaction
+from secateur.fitting.epoch import (
+    build_epoch,
+    get_ranges,
+    is_running_turn_broken,
+    is_turn_reopened,
+    preview_view,
+    rebase_compaction,
+)
 from secateur.hooks import BeforeCompact, CompactDecision, call_before_hook
 from secateur.model import Epoch
 from secateur.render.host_entry import has_host_entry
@@ -117,6 +124,9 @@ def conclude_epoch(context: Context, projection: Projection, step: CompactionSte
     epoch = build_epoch(projection, made, f"compaction ({made.rung}): {why}", context.budget.now_ms)
     if is_running_turn_broken(projection, epoch):
         text = "the running turn began with reasoning that is bound to its prefix: it waits for the turn to end"
+        return replace(step, outcome=Refused("running_turn", text, made.attempts, made.asks))
+    if is_turn_reopened(projection, epoch):
+        text = "nothing behind an old request would be left, and its turn is over: raise the window"
         return replace(step, outcome=Refused("running_turn", text, made.attempts, made.asks))
     return replace(step, epoch=epoch)
 

@@ -49,3 +49,19 @@ def test_the_word_json_stays_where_the_response_format_needs_it() -> None:
     assert isinstance(view.compaction, Compacted)
     assert "in json" not in json.dumps(view.request["messages"])
     assert AS_JSON.strip() in json.dumps(view.request["messages"])
+
+
+def test_an_output_that_says_json_is_no_message_of_the_responses_api() -> None:
+    spoken = [
+        {"role": "user" if number % 2 == 0 else "assistant", "content": f"note {number}: " + "what was done. " * 200}
+        for number in range(12)
+    ]
+    spoken[2]["content"] += "in json"
+    call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": '{"kind": "json"}'}
+    request = {"input": [*spoken, call, output], "text": {"format": {"type": "json_object"}}}
+    view = Engine("kilocode", window=WINDOW, format="openai_responses").fit(request, now_ms=0)
+    assert isinstance(view.compaction, Compacted)
+    assert output in view.request["input"]
+    assert check("openai_responses", view.request["input"], request) == []
+    assert AS_JSON.strip() in json.dumps(view.request["input"])
