@@ -7,6 +7,7 @@ from laws.shapes import SHAPES, Shape
 from laws.trees import PRESETS, Outcome, Player, Sent, find_parent, tree, write_requests
 
 TREES = 100
+FOUND = (285, 706)  # what was wrong once: a fork whose newest message had grown, a medium lost with a shortened result
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.format)
@@ -15,6 +16,10 @@ def test_each_line_moves_only_where_its_own_receipt_says_so(shape: Shape) -> Non
     for seed in range(TREES):
         policy, kept = PRESETS[seed % len(PRESETS)], bool(seed // len(PRESETS) % 2)
         Player(seed, shape, policy, kept).play(write_requests(seed, shape, tree(seed)), outcome)
+    for seed in FOUND:
+        for policy in PRESETS:
+            for kept in (False, True):
+                Player(seed, shape, policy, kept).play(write_requests(seed, shape, tree(seed)), outcome)
     assert outcome.findings == []
     assert {policy for what, policy in outcome.counts if what == "moves"} == set(PRESETS)
 

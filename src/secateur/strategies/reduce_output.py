@@ -3,7 +3,8 @@
 Rule: lossless first, by content: JSON that no file holds as tables, logs as templates with what differs, runs of equal
 lines counted. Of checks, builds and installations the steps that went well go; verdicts, failures, warnings and totals
 stay. Nothing else, unless one result alone fills a share of the window. Source, documents, diffs, hits of a search and
-data that was asked for stay as they are, and so does what would save little. Where characters are lost (white space,
+data that was asked for stay as they are, and so does what would save little, or holds a medium: the text would take its
+place. Where characters are lost (white space,
 spelling, colors, steps), the result must be readable back. A result reads the same whatever stands around it.
 """
 
@@ -40,7 +41,7 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         """`leaving`: what other strategies replace results by in this request; of what becomes much shorter by that no
         shorter form is looked for, unless it mostly says the same again."""
         for new in find_new_results(transcript, budget, self.min_tokens_saved):
-            if not _is_replaced(new.part.text, leaving.get(new.part.key)):
+            if not new.holds_media and not _is_replaced(new.part.text, leaving.get(new.part.key)):
                 text = self._reduce(new)
                 if len(text) < len(new.part.text):
                     yield Rewrite(new.part.key, text, strategy="reduce_output")

@@ -115,3 +115,11 @@ def test_a_result_reads_the_same_whatever_stands_around_it() -> None:
     alone = asked("./run.sh", LOG)
     later = talk(*alone.messages, assistant(text="I see."), user("go on"))
     assert reduced(alone) == reduced(later)
+
+
+def test_a_result_that_holds_a_medium_is_never_replaced_by_a_text() -> None:
+    """The medium would be gone, and the model has not seen it."""
+    call = assistant(("c", "Bash", '{"command": "./run.sh"}'))
+    [shorter] = reduced(talk(user("why?"), call, result(EQUAL, "Bash", "c")))
+    assert len(shorter) < len(EQUAL)
+    assert reduced(talk(user("why?"), call, result(EQUAL, "Bash", "c", image="a rose"))) == []
