@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from math import isfinite
 from numbers import Real
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from secateur.errors import ConfigError, StillTooLong
 from secateur.fitting import NO_OPTIONS, CompactOptions
@@ -21,6 +21,17 @@ from secateur.tokens import get_counter
 from secateur.view import View
 
 T = TypeVar("T")
+
+
+class Beside(NamedTuple):
+    """What a caller says of a bare list of messages: its format, and the system prompt and tools that go with it."""
+
+    format: str | None = None
+    system: Any = None
+    tools: Any = None
+
+
+NOTHING_BESIDE = Beside()
 
 END_OF_TIME = 253_402_300_799_999  # ms since 1970: the last of the year 9999, which every calendar can write
 LONGEST_S = 3_155_760_000.0  # a hundred years
@@ -43,6 +54,7 @@ def make_fit_request(  # what `fit` takes, in its order
     now: int | None,
     idle_s: float | None,
     fixed_tokens: int,
+    beside: Beside = NOTHING_BESIDE,
     options: CompactOptions = NO_OPTIONS,
 ) -> FitRequest:
     """Build a fit request from the caller's arguments."""
@@ -53,6 +65,11 @@ def make_fit_request(  # what `fit` takes, in its order
         None if idle_s is None else check_seconds("idle_s", idle_s),
         check_integer("fixed_tokens", fixed_tokens, unit="tokens"),
         options,
+        None
+        if beside.format is None
+        else name("format", beside.format, "a format's name, or None to have it detected"),
+        beside.system,
+        beside.tools,
     )
 
 

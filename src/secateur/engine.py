@@ -8,16 +8,13 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any, Literal, TypeVar
 
-from msgspec import structs
-
 from secateur import arguments
-from secateur.arguments import make_fit_request
-from secateur.errors import StillTooLong
+from secateur.arguments import Beside
+from secateur.fail_open import FailOpen
 from secateur.fitting import CompactionSetup, CompactOptions
 from secateur.fitting.background import Background
 from secateur.fitting.options import DEADLINE_S, resolve_summarizers
 from secateur.hooks import AfterHook, BeforeHook, Hooks
-from secateur.nesting import convert_recursion_error
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, with_protected_tools
@@ -26,10 +23,9 @@ from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult
 from secateur.sessions.recall_handles import Handles, parse_setting
 from secateur.sessions.replay import ReplayResult
-from secateur.sessions.unsent import keep_unsent
 from secateur.sessions.waiting_receipts import settle
-from secateur.stages import EngineSettings, FitRequest, make_projection
-from secateur.stores.protocol import SessionId, Store
+from secateur.stages import EngineSettings
+from secateur.stores.protocol import Store
 from secateur.view import View
 
 __all__ = ["Engine", "ReplayResult", "UndoResult", "View", "fit"]
@@ -87,7 +83,9 @@ class Engine(SessionCommands):
     `local_only` sends nothing to other machines. `compact=False` turns compaction off everywhere. `before_compact` and
     `after_compact` are called around each compaction. With `background` a summary is made early, in a thread, and used
     once it is ready; no request waits for it. `too_long` says what `fit` does with a view that exceeds its window:
-    "raise" StillTooLong, or return it for the caller to "send", with a warning in its receipt. Raises ConfigError.
+    "raise" StillTooLong, or return it for the caller to "send", with a warning in its receipt. With `fail_open`, `fit`
+    never raises: a request that cannot be served goes out as it came, or as earlier views of its session were edited,
+    and its receipt has the `error`. Raises ConfigError.
     """
 
     def __init__(
@@ -114,9 +112,11 @@ class Engine(SessionCommands):
         background: bool = False,
         local_only: bool = False,
         too_long: Literal["raise", "send"] = "raise",
+        fail_open: bool = False,
     ) -> None:
         self.policy: Policy = with_protected_tools(load(policy), arguments.check_globs("protect", protect))
         arguments.check_flags(repair=repair, compact=compact, background=background, local_only=local_only)
+        arguments.check_flags(store_raw=store_raw, fail_open=fail_open)
         before = arguments.check_callable("before_compact", before_compact)
         after = arguments.check_callable("after_compact", after_compact)
         fitting = CompactionSetup(
@@ -139,13 +139,13 @@ class Engine(SessionCommands):
             arguments.check_integer("max_pinned_tokens", max_pinned_tokens),
             parse_setting(recall_handles),
             fitting,
-            sends=arguments.check_choice("too_long", too_long, ("raise", "send")) == "send",
+            sends=fail_open or arguments.check_choice("too_long", too_long, ("raise", "send")) == "send",
         )
         arguments.name("tenant", tenant, "the tenant's name")
-        arguments.check_flags(store_raw=store_raw)
         cached = arguments.check_integer("max_cached_sessions", max_cached_sessions, 1)
         self.sessions = SessionManager(arguments.store(store), tenant, cached, store_raw)
         self._objects = ObjectRequests(self.settings, self.sessions, cached)
+        self._fail_open = FailOpen(self.settings, cached) if fail_open else None
         self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
 
     def __repr__(self) -> str:
@@ -176,6 +176,9 @@ class Engine(SessionCommands):
         idle_s: float | None = None,
         now_ms: int | None = None,
         fixed_tokens: int = 0,
+        format: str | None = None,
+        system: Any = None,
+        tools: Any = None,
     ) -> View[T]:
         """Return the request to send. With a `session`, its plan continues from the last request.
 
@@ -183,9 +186,12 @@ class Engine(SessionCommands):
         recorded usage and undo need a name, or an owner: the engine's `tenant`, or the one named here. Every request
         leaves a receipt there; a failing store stops nothing and is named in `View.receipt.warnings`. A view is assumed
         to be sent at once: without `idle_s`, recorded usage or timestamps, idle time is counted from it.
+
+        `format` is that of this request, instead of the engine's. `system` and `tools` are what goes with a bare list
+        of messages: they are counted, unless `fixed_tokens` says how many they are.
         """
-        who = self._resolve_session(session, tenant)
-        return self._serve_request(who, make_fit_request(request, plan, now_ms, idle_s, fixed_tokens))
+        beside = Beside(format, system, tools)
+        return self._serve_request(request, session, tenant, plan, now_ms, idle_s, fixed_tokens, beside)
 
     async def afit(
         self,
@@ -197,58 +203,19 @@ class Engine(SessionCommands):
         idle_s: float | None = None,
         now_ms: int | None = None,
         fixed_tokens: int = 0,
+        format: str | None = None,
+        system: Any = None,
+        tools: Any = None,
     ) -> View[T]:
         """The same beside a running event loop. Cancelled, it leaves no trace."""
         from secateur.summarizers.driving import Stop
 
         stop = Stop()
-        whole = make_fit_request(request, plan, now_ms, idle_s, fixed_tokens, CompactOptions(stop=stop))
+        options = CompactOptions(stop=stop)
+        beside = Beside(format, system, tools)
+        given = (plan, now_ms, idle_s, fixed_tokens, beside, options)
         try:
-            return await asyncio.to_thread(lambda: self._serve_request(self._resolve_session(session, tenant), whole))
+            return await asyncio.to_thread(lambda: self._serve_request(request, session, tenant, *given))
         except asyncio.CancelledError:
             stop.cancel()
             raise
-
-    def compact(
-        self,
-        request: T,
-        *,
-        session: str | None = "",
-        tenant: str | None = None,
-        plan: Plan | None = None,
-        focus: str = "",
-        summary: str = "",
-        force: bool = True,
-        run_active: bool = False,
-        messages_queued: bool = False,
-        idle_s: float | None = None,
-        now_ms: int | None = None,
-        fixed_tokens: int = 0,
-    ) -> View[T]:
-        """Prune and compact now; `View.compaction` reports the result.
-
-        `focus` is what the summary should emphasize; `summary` is the summary itself, so that no model is called.
-        `force=False` compacts only if it is due. With `run_active` or `messages_queued` nothing is compacted, nor if
-        the policy turns compaction off. Raises as `fit` does.
-        """
-        arguments.check_flags(force=force, run_active=run_active, messages_queued=messages_queued)
-        busy = "a run is active: compact when it has ended" if run_active else ""
-        busy = busy or ("messages are queued: compact when they have been sent" if messages_queued else "")
-        said = (arguments.check_text("focus", focus), arguments.check_text("summary", summary))
-        wish = CompactOptions(force, *said, busy)
-        who = self._resolve_session(session, tenant)
-        return self._serve_request(who, make_fit_request(request, plan, now_ms, idle_s, fixed_tokens, wish))
-
-    def sent(self, error: StillTooLong) -> View[Any]:
-        """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
-
-        Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
-        """
-        receipt = keep_unsent(self.sessions, make_projection(self.settings), arguments.check_too_long(error))
-        error.view = structs.replace(error.view, receipt=receipt)
-        view: View[Any] = error.view
-        return view
-
-    def _serve_request(self, who: SessionId, request: FitRequest) -> View[Any]:
-        with convert_recursion_error():
-            return self._objects.serve(who, request)

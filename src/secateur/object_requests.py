@@ -11,12 +11,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.errors import FormatError, StillTooLong, UnknownFormat
+from secateur.formats.native import count_fixed_tokens
 from secateur.objects import Eyes, Looked, inspect_objects
+from secateur.objects.request import read
 from secateur.serving import run
 from secateur.sessions import SessionManager
+from secateur.sessions.recall_handles import has_listed_recall_tool
 from secateur.sessions.receipt_log import make_failure_receipt
 from secateur.stages import EngineSettings, FitRequest
 from secateur.stores.protocol import SessionId
+from secateur.tokens import get_factor, scale_tokens
 from secateur.view import View
 
 
@@ -30,11 +34,14 @@ class ObjectRequests:
 
     def serve(self, who: SessionId, request: FitRequest) -> View[Any]:
         """Return the view of a request in the shape it arrived in. Raises like `serving.run`."""
+        settings = self._settings
+        if request.format is not None or request.system is not None or request.tools is not None:
+            settings, request = _resolve(settings, request)
         seen = self._inspect(who, request)
         if seen is None:
-            return run(self._settings, self._sessions, who, request)
+            return run(settings, self._sessions, who, request)
         try:
-            view = run(self._settings, self._sessions, who, replace(request, native=seen.native))
+            view = run(settings, self._sessions, who, replace(request, native=seen.native))
         except UnknownFormat as error:
             raise UnknownFormat(f"{error}{seen.describe_unknown()}") from error
         except StillTooLong as error:
@@ -65,3 +72,19 @@ class ObjectRequests:
         """Drop what was seen; it is read again."""
         with self._lock:
             self._eyes.clear()
+
+
+def _resolve(settings: EngineSettings, request: FitRequest) -> tuple[EngineSettings, FitRequest]:
+    """The settings and the request with what the caller said of this request alone.
+
+    System prompt and tools beside a list of messages are counted, and a tool among them that reads back is seen.
+    """
+    if request.format is not None:
+        settings = replace(settings, format=request.format)
+    if request.system is None and request.tools is None:
+        return settings, request
+    beside = dict(read({"messages": [], "system": request.system, "tools": request.tools}, Eyes()))
+    if request.tools is not None and settings.handles == "auto":
+        settings = replace(settings, handles="on" if has_listed_recall_tool(beside.get("tools")) else "off")
+    counted = scale_tokens(count_fixed_tokens(beside, "system", "tools"), get_factor(settings.model))
+    return settings, replace(request, fixed_tokens=request.fixed_tokens or counted)

@@ -4,21 +4,29 @@ Rule: each is kept before it is answered, and holds from the next request on. Co
 """
 
 import asyncio
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import structs
 
 from secateur import arguments
-from secateur.arguments import check_session, pin_named, resolve_now
+from secateur.arguments import check_session, make_fit_request, pin_named, resolve_now
 from secateur.closing import Closing
+from secateur.errors import StillTooLong
+from secateur.fail_open import FailOpen
+from secateur.fitting import CompactOptions
+from secateur.nesting import convert_recursion_error
 from secateur.object_requests import ObjectRequests
 from secateur.objects import inspect_request
+from secateur.plan import Plan
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult, add_pin, record_session_usage, remove_pin, undo_epoch
 from secateur.sessions.replay import ReplayResult, replay_request
+from secateur.sessions.unsent import keep_unsent
 from secateur.stages import EngineSettings, make_projection, repair_request
 from secateur.stores.protocol import Pin, SessionId
 from secateur.view import View
+
+T = TypeVar("T")
 
 
 class SessionCommands(Closing):
@@ -27,6 +35,47 @@ class SessionCommands(Closing):
     settings: EngineSettings
     sessions: SessionManager
     _objects: ObjectRequests
+    _fail_open: FailOpen | None
+
+    def compact(
+        self,
+        request: T,
+        *,
+        session: str | None = "",
+        tenant: str | None = None,
+        plan: Plan | None = None,
+        focus: str = "",
+        summary: str = "",
+        force: bool = True,
+        run_active: bool = False,
+        messages_queued: bool = False,
+        idle_s: float | None = None,
+        now_ms: int | None = None,
+        fixed_tokens: int = 0,
+    ) -> View[T]:
+        """Prune and compact now; `View.compaction` reports the result.
+
+        `focus` is what the summary should emphasize; `summary` is the summary itself, so that no model is called.
+        `force=False` compacts only if it is due. With `run_active` or `messages_queued` nothing is compacted, nor if
+        the policy turns compaction off. Raises as `fit` does.
+        """
+        arguments.check_flags(force=force, run_active=run_active, messages_queued=messages_queued)
+        busy = "a run is active: compact when it has ended" if run_active else ""
+        busy = busy or ("messages are queued: compact when they have been sent" if messages_queued else "")
+        said = (arguments.check_text("focus", focus), arguments.check_text("summary", summary))
+        wish = CompactOptions(force, *said, busy)
+        beside = arguments.NOTHING_BESIDE
+        return self._serve_request(request, session, tenant, plan, now_ms, idle_s, fixed_tokens, beside, wish)
+
+    def sent(self, error: StillTooLong) -> View[Any]:
+        """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
+
+        Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
+        """
+        receipt = keep_unsent(self.sessions, make_projection(self.settings), arguments.check_too_long(error))
+        error.view = structs.replace(error.view, receipt=receipt)
+        view: View[Any] = error.view
+        return view
 
     def record_usage(
         self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now_ms: int | None = None
@@ -97,6 +146,18 @@ class SessionCommands(Closing):
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.sessions.memory.clear()
         self._objects.forget()
+
+    def _serve_request(self, request: T, session: str | None, tenant: str | None, *given: Any) -> View[T]:
+        """Serve a request; `given` are the other arguments of `make_fit_request`."""
+        try:
+            whole = make_fit_request(request, *given)
+            with convert_recursion_error():
+                view = self._objects.serve(self._resolve_session(session, tenant), whole)
+        except Exception as error:
+            if self._fail_open is None:
+                raise
+            return self._fail_open.make_view(request, session, tenant or self.sessions.tenant, resolve_now(None), error)
+        return view if self._fail_open is None else self._fail_open.keep(view)
 
     def _resolve_session(self, session: str | None, tenant: str | None) -> SessionId:
         """Resolve a session's name and its tenant."""

@@ -40,6 +40,11 @@ def can_recall(setting: Handles, document: Document) -> bool:
     return any(is_reader(tool) and NAME in tool.lower() for tool in calls)
 
 
+def has_listed_recall_tool(tools: Any) -> bool:
+    """Whether tools, as a request lists them, include one that reads back."""
+    return _has_recall_tool(_encode_tools(tools))
+
+
 def _get_tools(native: Any) -> bytes | None:
     """The tools listed by a request, as JSON; None if the document has no place for them."""
     if isinstance(native, Lines) or not isinstance(native, Text | dict):

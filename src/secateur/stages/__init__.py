@@ -57,6 +57,9 @@ class FitRequest(Struct, frozen=True):
     idle_s: float | None = None
     fixed_tokens: int = 0
     options: CompactOptions = NO_OPTIONS
+    format: str | None = None  # of this request; None: the engine's
+    system: Any = None  # system prompt and tools that go with a bare list of messages
+    tools: Any = None
 
 
 class Incoming(Struct, frozen=True):
