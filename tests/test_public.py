@@ -43,6 +43,7 @@ def test_what_is_public() -> None:
         "UpstreamError",
         "View",
         "fit",
+        "wrap",
     ]
 
 

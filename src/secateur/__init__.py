@@ -1,7 +1,7 @@
 """secateur keeps a long-running LLM agent inside its context window.
 
 `fit` takes a request and gives back the view to send, with the plan to hand in next time; `Engine` keeps settings and
-sessions. The core is pure: no network, no key, no store.
+sessions; `wrap` puts one into a provider's client. The core is pure: no network, no key, no store.
 """
 
 from importlib import import_module
@@ -20,6 +20,7 @@ from secateur.errors import (
 )
 
 if TYPE_CHECKING:
+    from secateur.clients import wrap
     from secateur.engine import Engine, fit
     from secateur.plan import Plan
     from secateur.view import View
@@ -38,10 +39,11 @@ __all__ = [
     "UpstreamError",
     "View",
     "fit",
+    "wrap",
 ]
 __version__ = "0.1.0"
 
-_LATER = {"Engine": "engine", "View": "view", "fit": "engine", "Plan": "plan"}
+_LATER = {"Engine": "engine", "View": "view", "fit": "engine", "Plan": "plan", "wrap": "clients"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,91 @@
+"""An engine for code that sits between an agent and its model: clients' wrappers and frameworks' adapters.
+
+Rule: an agent is never stopped by it. What cannot be served is sent as it came, a view that is still too long is sent
+all the same, and usage that cannot be recorded is not. `on_view` sees every view, also the failed ones.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from secateur import arguments
+from secateur.engine import Engine
+from secateur.errors import ConfigError, StillTooLong
+from secateur.fail_open import FailOpen
+from secateur.stores.memory import MemoryStore
+from secateur.view import View
+
+OnView = Callable[[View[Any]], None]
+OWNER = "local"  # owns sessions that are found by their history, where the engine names no tenant
+
+
+class Edge:
+    """One engine, made of `settings` unless it is handed in, and how it is asked.
+
+    Sessions without a name are found by their history, so the engine has a store: one in memory if none is named.
+    """
+
+    def __init__(
+        self, engine: Engine | None, settings: dict[str, Any], session: str = "", on_view: OnView | None = None
+    ) -> None:
+        if engine is not None and settings:
+            raise ConfigError(f"give an engine, or its settings ({', '.join(sorted(settings))}), not both")
+        self.engine = engine or Engine(**{"store": MemoryStore(), "tenant": OWNER, "fail_open": True, **settings})
+        self.session = arguments.check_session(session)
+        self.on_view: OnView | None = arguments.check_callable("on_view", on_view)
+        self._fail_open = FailOpen(self.engine.settings, 1)
+
+    def require_sessions(self) -> None:
+        """Raise ConfigError where neither a name nor a history would say whose plan a request has."""
+        if not self.session and self.engine.sessions.store is None:
+            raise ConfigError(
+                "this engine knows sessions by their names alone: give a session, or an engine with a store"
+            )
+
+    def fit(self, request: Any, session: str = "", **given: Any) -> View[Any]:
+        """The view of a request; the request itself if it cannot be served."""
+        name, tenant = self._identify(session)
+        try:
+            view = self.engine.fit(request, session=name, tenant=tenant, **given)
+        except Exception as error:
+            view = self._recover(request, name, tenant, error)
+        return self._announce(view)
+
+    async def afit(self, request: Any, session: str = "", **given: Any) -> View[Any]:
+        """The same beside a running event loop."""
+        name, tenant = self._identify(session)
+        try:
+            view = await self.engine.afit(request, session=name, tenant=tenant, **given)
+        except Exception as error:
+            view = self._recover(request, name, tenant, error)
+        return self._announce(view)
+
+    def record(self, view: View[Any], usage: Any) -> None:
+        """Keep what the model's provider reported for a view: an answer, its usage, or a stream's events."""
+        if view.receipt.status != "failed" and usage:
+            with suppress(Exception):
+                self.engine.record_usage(view, usage)
+
+    async def arecord(self, view: View[Any], usage: Any) -> None:
+        """The same beside a running event loop."""
+        await asyncio.to_thread(self.record, view, usage)
+
+    def _identify(self, session: str) -> tuple[str | None, str | None]:
+        """The session's name, and its owner where the history has to say which session it is."""
+        name = session or self.session
+        if name or self.engine.sessions.store is None:
+            return name or None, None
+        return None, self.engine.sessions.tenant or OWNER
+
+    def _recover(self, request: Any, session: str | None, tenant: str | None, error: Exception) -> View[Any]:
+        if isinstance(error, StillTooLong):
+            with suppress(Exception):
+                return self.engine.sent(error)
+        return self._fail_open.make_view(request, session, tenant or "", arguments.resolve_now(None), error)
+
+    def _announce(self, view: View[Any]) -> View[Any]:
+        if self.on_view is not None:
+            with suppress(Exception):
+                self.on_view(view)
+        return view
