@@ -70,11 +70,11 @@ def _make_class(base: Any) -> Any:
 
     def request_streamed(self: Any, method: str, path: str, body: Any, *rest: Any, **named: Any) -> Any:
         view, body = _fit(self, path, body)
-        return _tap(self, view, super(made, self).request_streamed(method, path, body, *rest, **named))
+        return _watch(self, view, super(made, self).request_streamed(method, path, body, *rest, **named))
 
     async def async_request_streamed(self: Any, method: str, path: str, body: Any, *rest: Any, **named: Any) -> Any:
         view, body = await _afit(self, path, body)
-        return _tap_async(
+        return _watch_async(
             self, view, await super(made, self).async_request_streamed(method, path, body, *rest, **named)
         )
 
@@ -112,7 +112,7 @@ def _record(api: Any, view: View[Any] | None, answer: Any) -> None:
         vars(api)[_STATE].record(view, answer.body)
 
 
-def _tap(api: Any, view: View[Any] | None, chunks: Iterator[Any]) -> Iterator[Any]:
+def _watch(api: Any, view: View[Any] | None, chunks: Iterator[Any]) -> Iterator[Any]:
     last = None
     try:
         for chunk in chunks:
@@ -123,7 +123,7 @@ def _tap(api: Any, view: View[Any] | None, chunks: Iterator[Any]) -> Iterator[An
             _record(api, view, last)
 
 
-async def _tap_async(api: Any, view: View[Any] | None, chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
+async def _watch_async(api: Any, view: View[Any] | None, chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
     last = None
     try:
         async for chunk in chunks:

@@ -91,12 +91,12 @@ def _observe(edge: Edge, view: View[Any], answer: Any, streams: bool) -> Any:
         edge.record(view, answer)
     elif hasattr(answer, "_iterator"):
         inner = answer._iterator
-        tap = _tap_async if hasattr(inner, "__anext__") else _tap
-        answer._iterator = tap(edge, view, inner)
+        watch = _watch_async if hasattr(inner, "__anext__") else _watch
+        answer._iterator = watch(edge, view, inner)
     return answer
 
 
-def _tap(edge: Edge, view: View[Any], events: Iterator[Any]) -> Iterator[Any]:
+def _watch(edge: Edge, view: View[Any], events: Iterator[Any]) -> Iterator[Any]:
     stating: list[Any] = []
     try:
         for event in events:
@@ -107,7 +107,7 @@ def _tap(edge: Edge, view: View[Any], events: Iterator[Any]) -> Iterator[Any]:
         edge.record(view, stating)
 
 
-async def _tap_async(edge: Edge, view: View[Any], events: AsyncIterator[Any]) -> AsyncIterator[Any]:
+async def _watch_async(edge: Edge, view: View[Any], events: AsyncIterator[Any]) -> AsyncIterator[Any]:
     stating: list[Any] = []
     try:
         async for event in events:
