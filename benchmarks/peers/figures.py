@@ -67,7 +67,7 @@ class Match:
             busts=bills[first].busts,
             hard=score.hard,
             intact=score.intact,
-            asked=self._asked(plays[first]),
+            asked=count_asked(plays[first], self.as_it_was),
             invalid=refused(plays[first], self.as_it_was, self._known),
             ms=ms,
             requests=len(plays[first]),
@@ -85,15 +85,16 @@ class Match:
         rates = self.prices[kappa].base
         return compute_refetch_cost(score.lost, [one.prompt for one in rows], r=rates.r, w=rates.w, o=rates.o)
 
-    def _asked(self, turns: Sequence[Turn]) -> float:
-        """Of the tokens that the user wrote, the share that stands in a view as it was; mean over requests."""
-        shares = []
-        for turn, raw in zip(turns, self.as_it_was, strict=True):
-            there = set(map(id, turn.seen))
-            said = [(one, _tokens(one)) for one in raw.seen if one.role == "user" and one.origin == "user"]
-            whole = sum(tokens for _, tokens in said)
-            shares.append(sum(tokens for one, tokens in said if id(one) in there) / whole if whole else 1.0)
-        return mean(shares) if shares else 1.0
+
+def count_asked(turns: Sequence[Turn], as_it_was: Sequence[Turn]) -> float:
+    """Of the tokens that the user wrote, the share that stands in a view as it was; mean over requests."""
+    shares = []
+    for turn, raw in zip(turns, as_it_was, strict=True):
+        there = set(map(id, turn.seen))
+        said = [(one, _tokens(one)) for one in raw.seen if one.role == "user" and one.origin == "user"]
+        whole = sum(tokens for _, tokens in said)
+        shares.append(sum(tokens for one, tokens in said if id(one) in there) / whole if whole else 1.0)
+    return mean(shares) if shares else 1.0
 
 
 def _tokens(message: Message) -> int:

@@ -39,6 +39,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     pricing: CachePricing = CachePricing()  # what tokens cost, and how long the cache lives
     cold_reason: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
     ratio: float = 1.0  # tokens of the provider for one of ours
+    can_compact: bool = False  # a view that is still too long after pruning becomes a summary
 
     def scale_to_reported(self, tokens: int) -> int:
         """Our count of some text in the unit of `used`, so that one can be subtracted from the other."""

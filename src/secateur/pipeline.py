@@ -116,7 +116,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
         prepared=prepared,
         validate=cached.emitter.find_new_violations,
     )
-    compaction = _fit_window(context, projection, compaction, cached.emitter.find_new_violations)
+    compaction = fit_window(context, projection, compaction, cached.emitter.find_new_violations)
 
     # Render and record.
     rendered = render(cached.emitter, projection, call.incoming.native, should_mark(settings.policy.schedule))
@@ -233,8 +233,8 @@ def _finish_compaction(
     )
 
 
-def _fit_window(
-    context: Context, projection: Projection, done: CompactionResult, validate: Validate
+def fit_window(
+    context: Context, projection: Projection, done: CompactionResult, validate: Validate | None = None
 ) -> CompactionResult:
     """Hold the view to its window: shorten unread results where nothing else is left, and say what is too long."""
     if context.policy.binds == "never":

@@ -15,13 +15,16 @@ TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-a
 
 
 class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Older work of the agent becomes what it said and a line for each call, where that pays by the model's prices.
+    """Older work of the agent becomes what it said and a line for each call, before history becomes a summary.
 
-    The user's messages stay as they are. The rule is that of the schedule `break_even`: it is done once reading that
-    work has cost `break_even_share` of what it costs to write anew what stays behind it, or in the cold.
+    The user's messages stay as they are. By price, the rule is that of the schedule `break_even`: it is done once
+    reading that work has cost `break_even_share` of what it costs to write anew what stays behind it, or in the cold.
+    Near the window it is done whatever it costs, but only where it brings the view down to `low_water_share`.
     """
 
+    when: Literal["price", "window", "never"] = "price"  # window: over the threshold of a compaction only
     break_even_share: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
+    low_water_share: Annotated[float, Meta(gt=0, le=1)] = 0.75  # of the window; above it a summary is made instead
     last_results: Count = 12  # the newest results stay as they are, with their rounds,
     keep_tokens: Count = 4_000  # and so many tokens at least
     min_tokens_freed: Count = 2_000  # less than that coming free makes none
@@ -54,6 +57,7 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     cut_at: Literal["turns", "rounds"] = "turns"  # where the tail begins; an oversized turn is split between rounds
     template: TemplateName = "secateur"  # the summary's headings
     max_summary_tokens: Count | Share = 0.05  # the most that a summary may take, or its share of the window
+    min_summary_tokens: Count = 600  # the least that a share comes to
     max_tool_chars: Count = 2000  # of one tool output in what a summarizer reads
     digest: DigestSettings | None = None  # older work is shortened before the window asks for it, by price; None: never
     summary_role: Literal["user", "system"] = (

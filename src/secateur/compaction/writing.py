@@ -15,7 +15,7 @@ from secateur.compaction.template import SECTIONS, Template
 from secateur.own_text import SUMMARY_BEGINS
 from secateur.redact import redact
 
-LEAST_TOKENS, MOST_TOKENS = 600, 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
+MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
 UNKNOWN_WINDOW_TOKENS = 4_000
 FACTS_SHARE = 0.6  # of the budget: the rest is the prose's
 
@@ -36,7 +36,7 @@ def compute_summary_budget(settings: Compaction, window: int) -> int:
         return tokens
     if window <= 0:
         return UNKNOWN_WINDOW_TOKENS
-    return max(LEAST_TOKENS, min(MOST_TOKENS, int(tokens * window)))
+    return max(settings.min_summary_tokens, min(MOST_TOKENS, int(tokens * window)))
 
 
 def write_within_budget(

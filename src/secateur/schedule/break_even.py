@@ -1,6 +1,6 @@
-"""Schedules that use prices: `break_even` weighs what an edit costs against what waiting has cost; `cold_cache` waits.
+"""Schedules that use prices: `cold_cache` waits for a pause; `break_even` weighs what an edit costs against waiting.
 
-The rule is that of ski rental. A result that may be removed has a carrying cost: each request reads it from the cache
+Its rule is that of ski rental. A result that may be removed has a carrying cost: each request reads it from the cache
 again. Removing it has a rewrite cost: all that the cache holds behind it is written anew. At the first request at which
 the carrying cost paid behind some point reaches `break_even_share` times the rewrite cost from there, everything that
 may be removed from that point on is removed. Where the cache is cold or was never filled, the rewrite cost is zero and
@@ -20,48 +20,85 @@ from secateur.protect import Count
 from secateur.tariff import CachePricing
 
 Positive = Annotated[float, Meta(gt=0)]
+WindowShare = Annotated[float, Meta(gt=0, le=1)]
 NotNegative = Annotated[float, Meta(ge=0)]
 
 _UNCACHED = "what is new is in no cache yet"
 
 
 class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
-    """Edits are made only where no live cache is lost: after a pause that it does not outlive, and to what is new."""
+    """Edits are made only where no live cache is lost, and when they must.
 
-    needs_clock = True
-    uses_prices = True
-
-    min_tokens_freed: Count = 0  # less than that coming free opens no epoch
-
-    def decide(self, proposal: Proposal) -> Decision:
-        costs = CutCosts(proposal)
-        free = [point for point in costs.points if not point.rewrite_cost]
-        if not free:
-            warm = "the prompt cache is warm: the policy waits for a pause"
-            return Decision(skipped_reason=warm if proposal.edits else NOTHING)
-        first = max(free, key=lambda point: point.freed)
-        return costs.decide_from(first, self.min_tokens_freed, costs.cold_reason or _UNCACHED)
-
-
-class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
-    """Edits are made when they have earned what they cost, when the cache is cold, or when they must."""
+    Nothing is lost after a pause that the cache does not outlive, with another model, and of what is new.
+    """
 
     needs_usage = True
     needs_clock = True
     uses_prices = True
 
-    break_even_share: Positive = 0.5  # the share of the rewrite cost that the carrying cost must have reached
-    max_overspend: NotNegative | None = 0.12  # no prefix of the session costs more than this share above the unpruned
     min_tokens_freed: Count = 500  # less than that coming free opens no epoch
-    over_window_share: Annotated[float, Meta(gt=0, le=1)] = 0.85  # of the window: above it every proposed edit is made
+    over_window_share: WindowShare = 0.85  # of the window: above it every proposed edit is made in one epoch
+    low_water_share: WindowShare = 0.6  # of the window, to which that epoch must bring the view
 
     def decide(self, proposal: Proposal) -> Decision:
         costs = CutCosts(proposal)
         if not costs.points:
             return Decision(skipped_reason=NOTHING)
         must = self._explain_must(proposal.budget, costs)
-        if must:
-            return costs.decide_from(costs.points[-1], 0, must)
+        return costs.decide_from(costs.points[-1], 0, must) if must else self._decide_by_cost(costs)
+
+    def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
+        """Whether edits may free so many tokens where no live cache is lost: on arrival, or in the cold.
+
+        Not where the steps of a cache may cost more than that, and not where so few tokens are `left` in the prompt
+        that none of it is cached, unless to pay for all of them costs less than to read what was there before. All
+        numbers are in the provider's tokens.
+        """
+        is_enough = tariff.cache_write * freed > compute_step_reserve(tariff)
+        return is_enough and is_left_cheaper(left, left + freed, tariff)
+
+    def _decide_by_cost(self, costs: CutCosts) -> Decision:
+        """What is made where nothing must be."""
+        budget = costs.proposal.budget
+        free = [point for point in costs.points if not point.rewrite_cost]
+        if not free:
+            return Decision(skipped_reason="the prompt cache is warm: the policy waits for a pause")
+        first = max(free, key=lambda point: point.freed)
+        freed = budget.scale_to_reported(first.freed)
+        if not self.can_admit(freed, budget.tokens_used - freed, budget.pricing):
+            return Decision(skipped_reason="what is left would be too short to be cached well")
+        return costs.decide_from(first, self.min_tokens_freed, costs.cold_reason or _UNCACHED)
+
+    def _explain_must(self, budget: Budget, costs: CutCosts) -> str:
+        """Why everything must go whatever it costs: the window, or a price tier that this request would enter; "".
+
+        Where an epoch would leave the view above the low-water mark, the next request would force another: then a
+        compaction is made instead. Without one the view is pruned once it exceeds the window.
+        """
+        used, window = budget.tokens_used, budget.window
+        left = used - budget.scale_to_reported(costs.points[-1].freed)
+        if window > 0 and used > self.over_window_share * window:
+            if left <= self.low_water_share * window:
+                return f"{used:,} tokens are over {self.over_window_share:.0%} of the window"
+            if used > window and not budget.can_compact:
+                return f"{used:,} tokens are over the window of {window:,}"
+        for tier in budget.pricing.tiers:
+            if left <= tier < used:
+                return f"{used:,} tokens would cost the rates above {tier:,}"
+        return ""
+
+
+class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
+    """Edits are made when they have earned what they cost, when the cache is cold, or when they must."""
+
+    break_even_share: Positive = 0.5  # the share of the rewrite cost that the carrying cost must have reached
+    max_overspend: NotNegative | None = 0.12  # no prefix of the session costs more than this share above the unpruned
+
+    def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
+        """As `cold_cache`; without a bound on the overspend always."""
+        return self.max_overspend is None or super().can_admit(freed, left, tariff)
+
+    def _decide_by_cost(self, costs: CutCosts) -> Decision:
         paying = [point for point in costs.points if self._compute_margin(point) >= 0]
         if not paying:
             return Decision(
@@ -73,25 +110,15 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
             return Decision(skipped_reason=_explain_bound(paying[0], self.max_overspend or 0.0))
         return costs.decide_from(best, self.min_tokens_freed, _explain_edit(best, costs))
 
-    def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
-        """Whether a result may be excerpted on arrival.
-
-        Not where the steps of a cache may cost more than the excerpt frees, and not where so few tokens are `left` in
-        the prompt that none of it is cached. All numbers are in the provider's tokens.
-        """
-        return self.max_overspend is None or (
-            tariff.cache_write * freed > compute_step_reserve(tariff) and left >= tariff.minimum_tokens
-        )
-
     def _find_allowed(self, points: list[CutPoint], costs: CutCosts) -> Iterator[CutPoint]:
         """Those of the points that the bound on overspending allows. The ledger is read only where a cut can cost."""
         budget = costs.proposal.budget
         if self.max_overspend is None:
             yield from points
             return
-        is_stepped, least = budget.pricing.step_tokens > 1, budget.pricing.minimum_tokens
+        is_stepped, used = budget.pricing.step_tokens > 1, budget.tokens_used
         for point in points:
-            if budget.tokens_used - budget.scale_to_reported(point.freed) >= least:
+            if is_left_cheaper(used - budget.scale_to_reported(point.freed), used, budget.pricing):
                 is_free = not (point.rewrite_cost or is_stepped)
                 if is_free or costs.can_afford(point, self.max_overspend):
                     yield point
@@ -99,16 +126,15 @@ class BreakEven(Schedule, frozen=True, kw_only=True, tag="break_even"):
     def _compute_margin(self, point: CutPoint) -> float:
         return point.carrying_cost - self.break_even_share * point.rewrite_cost
 
-    def _explain_must(self, budget: Budget, costs: CutCosts) -> str:
-        """Why everything must go whatever it costs: the window, or a price tier that this request would enter; ""."""
-        limit = self.over_window_share * budget.window
-        if budget.window > 0 and budget.tokens_used > limit:
-            return f"{budget.tokens_used:,} tokens are over {self.over_window_share:.0%} of the window"
-        left = budget.tokens_used - budget.scale_to_reported(costs.points[-1].freed)
-        for tier in budget.pricing.tiers:
-            if left <= tier < budget.tokens_used:
-                return f"{budget.tokens_used:,} tokens would cost the rates above {tier:,}"
-        return ""
+
+def is_left_cheaper(left: int, used: int, tariff: CachePricing) -> bool:
+    """Whether a prompt of `left` tokens costs less than one of `used`, although it may be too short to be cached.
+
+    Until it is long enough it is paid for as plain input; that is never more than to write the shortest prefix that is
+    cached, and must not be more than to read the longer prompt.
+    """
+    least = tariff.minimum_tokens
+    return left >= least or max(1.0, tariff.cache_write) * least <= tariff.cache_read * used
 
 
 def _explain_edit(point: CutPoint, costs: CutCosts) -> str:

@@ -167,6 +167,7 @@ class ReplayedSession:
             recall_handles=handles,
             pricing=self._tariff,
             cold_reason=self._cold,
+            can_compact=policy.compaction is not None and policy.compaction.enabled,
         )
         model = (self._last.model if self._last else "") or segment.model
         return Context(

@@ -14,7 +14,7 @@ from secateur.compaction.outcome import Compacted
 from secateur.compaction.trigger import check_due
 from secateur.fitting import NO_OPTIONS, CompactionSetup
 from secateur.fitting.breakers import find_refusal
-from secateur.pipeline import apply_compaction
+from secateur.pipeline import apply_compaction, fit_window
 from secateur.session import Projection
 from secateur.simulate.bill import ExtraCall
 from secateur.simulate.cache import CachedPrompt
@@ -31,9 +31,9 @@ class Summed(Struct, frozen=True):
 
 
 def summarize(context: Context, projection: Projection) -> Summed:
-    """Compact if it is due."""
+    """Compact if it is due, and shorten what the model has not read yet where nothing else makes the view fit."""
     asks = _collect_asks(context, projection) if context.policy.compaction is not None else []
-    done = apply_compaction(context, projection, REPLAYED, NO_OPTIONS)
+    done = fit_window(context, projection, apply_compaction(context, projection, REPLAYED, NO_OPTIONS))
     if not done.reason or not isinstance(done.outcome, Compacted) or done.outcome.rung == "digest":
         return Summed(done.reason)  # no model is asked for a digest
     written = projection.count(done.outcome.summary)

@@ -204,6 +204,7 @@ def build_context(
         recall_handles=handles,
         pricing=_resolve_tariff(projection, settings, request.now_ms, state),
         cold_reason=_describe_switch(model, state),
+        can_compact=policy.compaction is not None and policy.compaction.enabled and settings.compaction.enabled,
     )
     return Context(
         policy=policy,

@@ -42,14 +42,16 @@ def conclude(
     """The epoch that makes digests, if they are due; None where none are."""
     settings, document = context.settings, projection.document
     log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
-    busy = options.busy_reason or options.forced
-    if settings.digest is None or not settings.enabled or not setup.enabled or busy or log or context.storage == "away":
+    is_off = settings.digest is None or settings.digest.when == "never" or not (settings.enabled and setup.enabled)
+    if is_off or options.busy_reason or options.forced or log or context.storage == "away":
         return None
     if check_preconditions(projection, setup.is_written) is not None:
         return None
-    verdict = check_due(settings, context.load(projection), context.limits)
-    made = make_digests(context, projection, verdict.why == "over")
-    if made is None or _is_undone(projection, made[0]):
+    must = check_due(settings, context.load(projection), context.limits).why == "over"
+    if settings.digest is not None and settings.digest.when == "window" and not must:
+        return None
+    made = make_digests(context, projection, must)
+    if made is None or _is_undone(projection, made[0]) or (must and _is_left_high(context, projection, made[0])):
         return None
     outcome, why = made
     reply, warning = call_before_hook(setup.hooks, make_before_event(context, projection, "price", why, options))
@@ -57,6 +59,14 @@ def conclude(
         return None
     step = conclude_epoch(context, projection, CompactionStep(outcome), why)
     return step.with_warnings(warning) if isinstance(step.outcome, Compacted) else None
+
+
+def _is_left_high(context: Context, projection: Projection, made: Compacted) -> bool:
+    """Whether the view would be above the low-water mark: the next requests would ask for more again."""
+    settings = context.settings.digest
+    assert settings is not None
+    left = context.load(projection).tokens - context.budget.scale_to_reported(_count_freed(made))
+    return left > settings.low_water_share * context.window
 
 
 def _is_undone(projection: Projection, made: Compacted) -> bool:

@@ -11,6 +11,7 @@ from secateur.cachecost.history import find_pauses, read_history
 from secateur.model import Message, Rewrite, Transcript
 from secateur.protect import Protection
 from secateur.schedule import BreakEven, ColdCache, Decision, Proposal
+from secateur.schedule.break_even import is_left_cheaper
 from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=0)
@@ -33,10 +34,25 @@ def counted(read: Transcript) -> Transcript:
     return read
 
 
-def decide(schedule: BreakEven | ColdCache, rounds: int, idle_s: float | None = 10.0, window: int = 0) -> Decision:
+def decide(
+    schedule: BreakEven | ColdCache,
+    rounds: int,
+    idle_s: float | None = 10.0,
+    window: int = 0,
+    can_compact: bool = False,
+    pricing: CachePricing = TARIFF,
+) -> Decision:
     read = history(rounds)
     used = sum(part.tokens for message in read.messages for part in message.parts)
-    budget = Budget(window=window, tokens_used=used, count=len, protect=Protection(), idle_s=idle_s, pricing=TARIFF)
+    budget = Budget(
+        window=window,
+        tokens_used=used,
+        count=len,
+        protect=Protection(),
+        idle_s=idle_s,
+        pricing=pricing,
+        can_compact=can_compact,
+    )
     key = read.messages[2].key
     return schedule.decide(Proposal(view=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len))
 
@@ -52,6 +68,54 @@ def test_it_waits_until_waiting_has_cost_half_of_what_rewriting_costs() -> None:
 def test_in_the_cold_all_goes(idle_s: float | None) -> None:
     for schedule in (BreakEven(break_even_share=1e9), ColdCache()):
         assert len(decide(schedule, 5, idle_s).edits) == 1
+
+
+@pytest.mark.parametrize("schedule", [BreakEven(break_even_share=1e9), ColdCache()])
+def test_near_the_window_an_epoch_is_made_only_if_it_reaches_the_low_water_mark(schedule: ColdCache) -> None:
+    assert "of the window" in decide(schedule, 5, window=1_100, can_compact=True).reason
+    crowded = decide(schedule, 100, window=1_900, can_compact=True)  # 1,208 of 2,204 tokens would be left
+    assert not crowded.edits
+    exact = replace(schedule, low_water_share=0.65)
+    assert decide(exact, 100, window=1_900, can_compact=True).edits
+
+
+@pytest.mark.parametrize(("window", "acts"), [(1_900, True), (2_300, False)])
+def test_where_no_summary_can_be_made_all_goes_once_the_view_exceeds_the_window(window: int, acts: bool) -> None:
+    for schedule in (BreakEven(break_even_share=1e9, low_water_share=0.5), ColdCache(low_water_share=0.5)):
+        assert bool(decide(schedule, 100, window=window).edits) is acts
+        assert not decide(schedule, 100, window=window, can_compact=True).edits
+
+
+@given(
+    st.integers(0, 9_000),
+    st.integers(0, 60_000),
+    st.sampled_from([(1.25, 0.1), (2.0, 0.1), (1.0, 0.1), (1.25, 0.05), (1.0, 0.02)]),
+    st.sampled_from([512, 1_024, 4_096]),
+    st.lists(st.integers(0, 3_000), max_size=20),
+)
+def test_a_prompt_too_short_to_be_cached_never_costs_more_than_the_longer_one(
+    left: int, more: int, rates: tuple[float, float], least: int, grows: list[int]
+) -> None:
+    write, read = rates
+    tariff = CachePricing(cache_write=write, cache_read=read, minimum_tokens=least)
+    if left >= least or not is_left_cheaper(left, left + more, tariff):
+        return
+    short = whole = 0.0
+    kept = 0  # of the shorter prompt, in the cache
+    for new in grows:
+        whole += read * (left + more) + write * new  # the longer one is cached
+        left += new
+        short += read * kept + write * (left - kept) if left >= least else float(left)
+        kept = left if left >= least else 0
+        assert short <= whole + 1e-6
+
+
+def test_in_the_cold_a_prompt_is_not_made_too_short_to_be_cached() -> None:
+    left = 6 + 60  # what stays of five rounds
+    for schedule in (ColdCache(), BreakEven(max_overspend=0.01)):
+        assert decide(schedule, 5, 300.0, pricing=replace(TARIFF, minimum_tokens=left)).edits
+        assert not decide(schedule, 5, 300.0, pricing=replace(TARIFF, minimum_tokens=400)).edits
+        assert decide(schedule, 5, 300.0, pricing=replace(TARIFF, minimum_tokens=80)).edits  # cheaper without a cache
 
 
 def test_cold_waits_while_the_cache_is_warm() -> None:

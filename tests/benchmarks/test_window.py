@@ -1,0 +1,64 @@
+"""How the benchmark near the window judges its arms."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from window import PRICES, Row, Scene, count_least, describe, find_best, make_policy
+
+from secateur.schedule import ColdCache, Never
+from secateur.simulate.requests import read_recording
+
+ROW = Row(
+    session="s",
+    share=0.5,
+    price="gpt-5",
+    arm="balance",
+    bill=0.8,
+    adjusted=0.9,
+    peak=1.0,
+    is_over=False,
+    hard=0.96,
+    references=100,
+    kept=96.0,
+    asked=1.0,
+    epochs=2,
+    unpruned=1_000.0,
+)
+
+
+@pytest.mark.parametrize("unfair", [{"is_over": True}, {"hard": 0.94}, {"asked": 0.9}])
+def test_an_arm_that_breaks_its_bound_or_forgets_is_not_compared(unfair: dict[str, float]) -> None:
+    cheap = replace(ROW, arm="other", adjusted=0.5, **unfair)
+    best = find_best([ROW, cheap])
+    assert best == {"s": 0.9}
+    assert " 100%     0" in describe("balance", [ROW], best)
+    assert "   0%     0" in describe("other", [cheap], best)
+
+
+def test_an_arm_wins_within_one_percent_of_the_lowest_bill() -> None:
+    near, far = replace(ROW, arm="near", adjusted=0.9085), replace(ROW, arm="far", adjusted=0.92, epochs=0)
+    best = find_best([ROW, near, far])
+    assert " 100%     0" in describe("near", [near], best)
+    assert "   0%     1" in describe("far", [far], best)
+
+
+def test_arms_are_made_of_the_default() -> None:
+    assert isinstance(make_policy("compaction", 0).schedule, Never)
+    assert not make_policy("compaction", 0).prune
+    assert isinstance(make_policy("cold", 0).schedule, ColdCache)
+    assert make_policy("kilocode", 0).name == "kilocode"
+
+
+def test_a_session_is_priced_for_each_price_and_its_least_prompts_are_shorter() -> None:
+    recording = read_recording(Path("sessions/pi.jsonl").read_bytes())
+    plain = {name: Scene(recording, regime).unpruned for name, regime in PRICES.items()}
+    assert plain["minimum-4096"] >= plain["anthropic"] > plain["gpt-5"] > plain["deepseek"] > 0
+    assert plain["anthropic-1h"] != plain["anthropic"]
+    least = list(count_least(recording))
+    assert all(one <= whole for one, whole in zip(least, recording.prompt_tokens, strict=True))
+    assert max(least) < max(recording.prompt_tokens)
