@@ -41,11 +41,17 @@ class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
     low_water_share: WindowShare = 0.6  # of the window, to which that epoch must bring the view
 
     def decide(self, proposal: Proposal) -> Decision:
-        costs = CutCosts(proposal)
-        if not costs.points:
-            return Decision(skipped_reason=NOTHING)
-        must = self._explain_must(proposal.budget, costs)
-        return costs.decide_from(costs.points[-1], 0, must) if must else self._decide_by_cost(costs)
+        costs, budget = CutCosts(proposal), proposal.budget
+        if (decided := self._decide_must(costs)) is not None:
+            return decided
+        free = [point for point in costs.points if not point.rewrite_cost]
+        if not free:
+            return Decision(skipped_reason="the prompt cache is warm: the policy waits for a pause")
+        first = max(free, key=lambda point: point.freed)
+        freed = budget.scale_to_reported(first.freed)
+        if not self.can_admit(freed, budget.tokens_used - freed, budget.pricing):
+            return Decision(skipped_reason="what is left would be too short to be cached well")
+        return costs.decide_from(first, self.min_tokens_freed, costs.cold_reason or _UNCACHED)
 
     def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
         """Whether edits may free so many tokens where no live cache is lost: on arrival, or in the cold.
@@ -57,35 +63,26 @@ class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
         is_enough = tariff.cache_write * freed > compute_step_reserve(tariff)
         return is_enough and is_left_cheaper(left, left + freed, tariff)
 
-    def _decide_by_cost(self, costs: CutCosts) -> Decision:
-        """What is made where nothing must be."""
-        budget = costs.proposal.budget
-        free = [point for point in costs.points if not point.rewrite_cost]
-        if not free:
-            return Decision(skipped_reason="the prompt cache is warm: the policy waits for a pause")
-        first = max(free, key=lambda point: point.freed)
-        freed = budget.scale_to_reported(first.freed)
-        if not self.can_admit(freed, budget.tokens_used - freed, budget.pricing):
-            return Decision(skipped_reason="what is left would be too short to be cached well")
-        return costs.decide_from(first, self.min_tokens_freed, costs.cold_reason or _UNCACHED)
-
-    def _explain_must(self, budget: Budget, costs: CutCosts) -> str:
-        """Why everything must go whatever it costs: the window, or a price tier that this request would enter; "".
+    def _decide_must(self, costs: CutCosts) -> Decision | None:
+        """What is made whatever it costs: for the window, or for a price tier that this request would enter.
 
         Where an epoch would leave the view above the low-water mark, the next request would force another: then a
         compaction is made instead. Without one the view is pruned once it exceeds the window.
         """
+        if not costs.points:
+            return Decision(skipped_reason=NOTHING)
+        budget, everything = costs.proposal.budget, costs.points[-1]
         used, window = budget.tokens_used, budget.window
-        left = used - budget.scale_to_reported(costs.points[-1].freed)
+        left, must = used - budget.scale_to_reported(everything.freed), ""
         if window > 0 and used > self.over_window_share * window:
             if left <= self.low_water_share * window:
-                return f"{used:,} tokens are over {self.over_window_share:.0%} of the window"
-            if used > window and not budget.can_compact:
-                return f"{used:,} tokens are over the window of {window:,}"
-        for tier in budget.pricing.tiers:
+                must = f"{used:,} tokens are over {self.over_window_share:.0%} of the window"
+            elif used > window and not budget.can_compact:
+                must = f"{used:,} tokens are over the window of {window:,}"
+        for tier in () if must else budget.pricing.tiers:
             if left <= tier < used:
-                return f"{used:,} tokens would cost the rates above {tier:,}"
-        return ""
+                must = f"{used:,} tokens would cost the rates above {tier:,}"
+        return costs.decide_from(everything, 0, must) if must else None
 
 
 class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
@@ -98,7 +95,10 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
         """As `cold_cache`; without a bound on the overspend always."""
         return self.max_overspend is None or super().can_admit(freed, left, tariff)
 
-    def _decide_by_cost(self, costs: CutCosts) -> Decision:
+    def decide(self, proposal: Proposal) -> Decision:
+        costs = CutCosts(proposal)
+        if (decided := self._decide_must(costs)) is not None:
+            return decided
         paying = [point for point in costs.points if self._compute_margin(point) >= 0]
         if not paying:
             return Decision(
