@@ -12,7 +12,6 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from secateur.budget import Budget
 from secateur.cachecost.cut_costs import CutCosts, CutPoint
 from secateur.cachecost.ledger import compute_step_reserve
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
