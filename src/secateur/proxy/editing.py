@@ -1,13 +1,15 @@
 """What the engine makes of requests: the one place where the proxy asks it.
 
 Rule: the main conversation alone opens epochs; what is counted, retried or asked beside it is shown the same view by
-replaying the plan. A failure of ours sends the request as it came where nothing was edited before, else the last good
-view. Called in threads, never in the event loop.
+replaying the plan. If the engine fails, the request is sent as it came where nothing was edited before; else as the
+plan, or the last view, shows it; where neither is known, without reasoning that is bound to another view. A session
+whose edits nobody can look up is not edited anew. Called in threads, never in the event loop.
 """
 
 import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Generic, Literal, TypeVar
 
@@ -15,11 +17,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.engine import Engine
-from secateur.errors import SecateurError
+from secateur.errors import SecateurError, StoreError
 from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy, load
 from secateur.proxy.callers import Caller
+from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.overflow import Overflow
 from secateur.proxy.routes import Route
 from secateur.receipt import Receipt
@@ -91,13 +94,14 @@ class Recent(Generic[K, V]):
 class Editor:
     """Edits requests under one policy, and keeps their sessions in one store."""
 
-    def __init__(self, policy: str, store: Store) -> None:
+    def __init__(self, policy: str | Policy, store: Store) -> None:
         self.policy: Policy = load(policy)
         self.store = store
         self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
         self._plans: Recent[SessionId, Plan] = Recent(_PLANS)
         self._requests: Recent[tuple[str, bytes], SessionId] = Recent(_REQUESTS)
+        self._views = LastViews()
 
     def edit(self, asked: Asked) -> Edited:
         """What to send. Never raises for a reason of its own."""
@@ -107,9 +111,7 @@ class Editor:
             known = self._requests.get(mark)
             if known is not None or asked.route.kind != "generate" or asked.caller.call != "main":
                 return self._replay(asked, known or who)
-            engine = self._find_engine(asked.route)
-            view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
-            return self._keep(asked, mark, view)
+            return self._keep(asked, mark, self._fit(self._find_engine(asked.route), asked, who))
         except Exception as error:  # whatever it is, the client's request goes on
             return self._fail_open(asked, who, error)
 
@@ -151,6 +153,8 @@ class Editor:
             self._requests.put(mark, who)
         how: How = "unchanged" if view.request is asked.body or view.request == asked.body else "edited"
         body = bytes(view.request)
+        if how == "edited":
+            self._views.keep(who, asked.body, body)
         light = replace(view, request=b"", raw_transcript=_EMPTY, transcript=_EMPTY)
         return Edited(body if how == "edited" else asked.body, how, who, view.plan, light)
 
@@ -164,12 +168,30 @@ class Editor:
         how: How = "unchanged" if view.request == asked.body else "replayed"
         return Edited(bytes(view.request), how, who, plan)
 
+    def _fit(self, engine: Engine, asked: Asked, who: SessionId) -> View[Any]:
+        """The engine's view. Raises StoreError for a session whose edits cannot be looked up."""
+        access = engine.sessions.reach
+        assert access is not None
+        if who.session and self._plans.get(who) is None:
+            engine.sessions.begin()
+            access.load(who)
+        view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
+        found = SessionId(view.session or who.session, who.tenant)
+        if (why := access.explain_away()) and self._plans.get(found) is None:
+            raise StoreError(why)
+        return view
+
     def _fail_open(self, asked: Asked, who: SessionId, error: Exception) -> Edited:
+        """The original, or what the session's edits make of it as far as they are known."""
         why = f"{type(error).__name__}: {error}" if isinstance(error, SecateurError) else type(error).__name__
-        try:
+        with suppress(Exception):
             return replace(self._replay(asked, who), how="failed", error=why)
-        except Exception:
-            return Edited(asked.body, "failed", who, error=why)
+        body = self._views.extend(who, asked.route.format, asked.body)
+        plan = self._plans.get(who)
+        if body is None and (plan is None or plan.epochs):
+            with suppress(Exception):
+                body = drop_bound_reasoning(asked.body, asked.route.format, asked.route.model)
+        return Edited(asked.body if body is None else body, "failed", who, error=why)
 
     def _find_plan(self, asked: Asked, who: SessionId) -> tuple[SessionId, Plan]:
         """The session that a request belongs to, by its name or else its history, and its plan."""
@@ -177,11 +199,18 @@ class Editor:
         if plan is not None:
             return who, plan
         sessions = self._find_engine(asked.route).sessions
+        access = sessions.reach
+        assert access is not None
         sessions.begin()
+        if who.session:
+            state = access.load(who)
+            if state is not None:
+                return who, state.plan
         read = document.read(asked.body, asked.route.format, asked.route.model)
         place = sessions.find(who, read.transcript)
-        state = self.store.load(who) if who.session else place.state
-        return SessionId(place.session, who.tenant), state.plan if state is not None else place.inherited
+        if why := access.explain_away():
+            raise StoreError(why)
+        return SessionId(place.session, who.tenant), place.state.plan if place.state is not None else place.inherited
 
     # --- engines -------------------------------------------------------------------------------------------------
 
