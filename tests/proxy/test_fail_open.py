@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Asked, Edited, Editor
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.routes import Kind, Route
-from secateur.stores.protocol import SessionId, State
+from secateur.stores.protocol import FoundSession, SessionId, SessionUpdate, State
 from secateur.stores.sqlite import SqliteStore
 from secateur.strategy import Strategy
 from upstream import says, upstream
@@ -43,19 +43,33 @@ class Faulty(Strategy, frozen=True, kw_only=True, tag="faulty"):
 class FragileStore(SqliteStore):
     """A store that is away when it is told to be."""
 
-    away = False
+    away: ClassVar[list[bool]] = [False]
 
     def load(self, who: SessionId) -> State | None:
-        if self.away:
-            raise StoreError("the disk is gone")
+        self._check()
         return super().load(who)
+
+    def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
+        self._check()
+        return super().find(tenant, keys)
+
+    def save(self, state: State, change: SessionUpdate) -> State:
+        self._check()
+        return super().save(state, change)
+
+    def with_wait_limit(self, wait_s: float) -> SqliteStore:
+        return self
+
+    def _check(self) -> None:
+        if self.away[0]:
+            raise StoreError("the disk is gone")
 
 
 @pytest.fixture
 def faults() -> Iterator[list[bool]]:
-    FAULTY[0] = False
+    FAULTY[0] = FragileStore.away[0] = False
     yield FAULTY
-    FAULTY[0] = False
+    FAULTY[0] = FragileStore.away[0] = False
 
 
 def asked(body: bytes, kind: Kind = "generate", session: str = "s", model: str = "") -> Asked:
@@ -149,11 +163,12 @@ def test_where_nothing_can_be_computed_the_last_view_is_extended(
     used.close()
 
 
+@pytest.mark.usefixtures("faults")
 def test_a_store_that_goes_away_leaves_the_view_as_it_was(tmp_path: Path) -> None:
     store = FragileStore(tmp_path / "kept.db")
     used = editor(tmp_path, store)
     edited = used.edit(asked(anthropic_body(4)))
-    store.away = True
+    store.away[0] = True
     later = used.edit(asked(anthropic_body(5)))
     assert later.how == "edited"
     assert elements(later.body)[:4] == elements(edited.body)[:4]
@@ -236,7 +251,7 @@ def test_a_last_view_takes_what_is_new_as_it_came(format: str, build: Any, name:
     assert made is not None
     new = json.loads(later)[name][len(json.loads(raw)[name]) :]
     assert json.loads(made) == {**json.loads(later), name: [*json.loads(view)[name], *new]}
-    assert b'"n":1.0' in made
+    assert b'"n": 1.0' in made
     assert views.extend(SessionId("s", "another"), format, later) is None
     assert views.extend(WHO, format, build(1)) is None
     assert views.extend(WHO, format, b'{"input": "text"}') is None
