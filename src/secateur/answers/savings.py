@@ -11,6 +11,7 @@ from msgspec import Struct
 from secateur.receipt import Receipt
 from secateur.sessions.receipt_log import VIEWS, read
 from secateur.stores.protocol import State, Store
+from secateur.usage import Bill
 
 
 class Savings(Struct, frozen=True):
@@ -26,6 +27,11 @@ class Savings(Struct, frozen=True):
 def read_savings(store: Store, state: State) -> Savings:
     """The savings of a session, as far as its receipts are kept. Raises StoreError."""
     return add_savings(read(link.body) for link in store.list_receipts(state.who))
+
+
+def sum_bills(state: State) -> Bill:
+    """What all answers of a session took, as far as their usage was recorded."""
+    return sum((one.bill for one in state.calibrations.values()), Bill())
 
 
 def add_savings(receipts: Iterable[Receipt]) -> Savings:

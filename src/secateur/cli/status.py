@@ -1,7 +1,7 @@
 """`secateur status`: what the proxy did and saved, for each session and in all.
 
-Rule: sessions that were pruned come from the store, whoever pruned them; what only a running proxy knows (requests that
-it observed, tokens as its providers counted) comes from there. A loss is shown as one. No content is read.
+Rule: sessions that were pruned come from the store, whoever pruned them, with what their providers counted; what only a
+running proxy knows (requests that it observed) comes from there. A loss is shown as one. No content is read.
 """
 
 import time
@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import click
 from msgspec import Struct
 
-from secateur.answers.savings import Savings, read_savings
+from secateur.answers.savings import Savings, read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     abbreviate,
+    format_dollars,
     format_duration,
     format_net_dollars,
     format_percent,
@@ -27,7 +28,8 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one
 from secateur.cli.proxy_report import ProxyReport, ProxySession, fetch_report, summarize
 from secateur.cli.store_option import open_existing_store
 from secateur.stores import get_default_url
-from secateur.stores.protocol import SessionRow
+from secateur.stores.protocol import SessionRow, State
+from secateur.usage import Bill
 
 SCHEMA = "secateur.status/1"
 _ADDRESS = "http://127.0.0.1:8787"
@@ -79,6 +81,7 @@ class StoredSavings(Struct, frozen=True, kw_only=True):
     model: str
     touched: int  # ms since 1970
     savings: Savings
+    bill: Bill  # what its answers took, as their provider counted
 
 
 class StatusReport(Struct, frozen=True, kw_only=True):
@@ -92,6 +95,7 @@ class StatusReport(Struct, frozen=True, kw_only=True):
     tokens_raw: int  # of all their requests, as they came
     tokens_sent: int
     saved_dollars: float  # net of what edits cost the prompt cache
+    cost_dollars: float  # of all answers whose model has a price
     proxy: ProxyReport | None  # null: none runs at the address
 
 
@@ -119,6 +123,7 @@ def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusRepor
         tokens_raw=sum(one.savings.tokens_raw for one in sessions),
         tokens_sent=sum(one.savings.tokens_sent for one in sessions),
         saved_dollars=sum(one.savings.dollars for one in sessions),
+        cost_dollars=sum(one.bill.dollars for one in sessions),
         proxy=proxy,
     )
 
@@ -129,15 +134,20 @@ def _read_sessions(store_url: str, limit: int) -> tuple[tuple[StoredSavings, ...
         with open_existing_store(store_url) as kept:
             rows = kept.store.list_sessions()
             states = [(row, kept.store.load(row.who)) for row in rows[:limit]]
-            found = tuple(_build_stored(row, read_savings(kept.store, state)) for row, state in states if state)
+            found = tuple(_build_stored(row, read_savings(kept.store, state), state) for row, state in states if state)
     except UsageError:
         return (), 0
     return found, len(rows) - len(found)
 
 
-def _build_stored(row: SessionRow, savings: Savings) -> StoredSavings:
+def _build_stored(row: SessionRow, savings: Savings, state: State) -> StoredSavings:
     return StoredSavings(
-        session=row.who.session, tenant=row.who.tenant, model=row.model, touched=row.touched, savings=savings
+        session=row.who.session,
+        tenant=row.who.tenant,
+        model=row.model,
+        touched=row.touched,
+        savings=savings,
+        bill=sum_bills(state),
     )
 
 
@@ -146,28 +156,29 @@ def _render(report: StatusReport) -> list[Any]:
     if not report.sessions:
         return blocks or [f"Nothing is stored at {clean(report.store)} yet: `secateur run claude` begins."]
     now = time.time()
-    head = ("session", "last", ">requests", ">edits in", ">tokens", ">pruned", ">saved", "model")
+    head = ("session", "last", ">requests", ">tokens", ">pruned", ">cached", ">cost", ">saved")
     rows = [_make_row(one, now) for one in report.sessions]
     total = (
         f"In all: {pluralize(report.requests, 'request')}, {abbreviate(report.tokens_raw)} tokens, of which "
         f"{format_percent(report.tokens_raw - report.tokens_sent, report.tokens_raw)} were pruned; "
-        f"{format_net_dollars(report.saved_dollars)} saved, net of what edits cost the prompt cache."
+        f"{format_net_dollars(report.saved_dollars)} saved, net of what edits cost the prompt cache; "
+        f"{format_dollars(report.cost_dollars)} paid."
     )
     more = [f"and {report.more:,} more: --limit reads them"] if report.more else []
     return [*blocks, f"Stored at {clean(report.store)}:", tables.make_list(rows, "", head), *more, total]
 
 
 def _make_row(stored: StoredSavings, now: float) -> tuple[str, ...]:
-    savings = stored.savings
+    savings, bill, used = stored.savings, stored.bill, stored.bill.usage
     return (
         to_one_line(stored.session, 18),
         f"{format_duration(max(0.0, now - stored.touched / 1000))} ago",
         f"{savings.requests:,}",
-        f"{savings.epochs:,}",
         abbreviate(savings.tokens_raw),
         format_percent(savings.tokens_raw - savings.tokens_sent, savings.tokens_raw),
+        format_percent(used.read, used.taken) if bill.answers else "?",
+        format_dollars(bill.dollars) if bill.answers > bill.unpriced else "?",
         format_net_dollars(savings.dollars),
-        to_one_line(stored.model, 20),
     )
 
 

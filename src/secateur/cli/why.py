@@ -11,17 +11,26 @@ import click
 from msgspec import Struct
 
 from secateur.answers.left import Removal, list_removals, number_summaries, sum_freed_tokens
+from secateur.answers.savings import sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.names import HANDLE
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output import tables
-from secateur.cli.output.formatting import format_bytes, format_count, format_dollars, format_time, pluralize
+from secateur.cli.output.formatting import (
+    format_bytes,
+    format_count,
+    format_dollars,
+    format_percent,
+    format_time,
+    pluralize,
+)
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import StyledLine, clean, print_blocks, print_json, to_one_line
 from secateur.cli.store_option import find_session, open_existing_store
 from secateur.pricing import price_of
 from secateur.stores.protocol import State
+from secateur.usage import Bill
 
 SCHEMA = "secateur.why/2"
 _FEW = 3  # entries up to which each is told in full
@@ -79,6 +88,7 @@ class WhyReport(Struct, frozen=True, kw_only=True):
     requests: int  # receipts, with those that retention took
     receipts_gone: int  # so many of the first ones; what left with them is told from the plan alone
     tokens_out: int  # by which the view is smaller now, as receipts counted them
+    bill: Bill  # what the session's answers took, as their provider counted
     left: tuple[Removal, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
     summaries: tuple[str, ...]  # each once, from number 0
 
@@ -113,6 +123,7 @@ def _make_report(removals: tuple[Removal, ...], state: State, url: str) -> WhyRe
         requests=state.receipts,
         receipts_gone=state.anchor.number + 1,
         tokens_out=sum_freed_tokens(removals),
+        bill=sum_bills(state),
         left=entries,
         summaries=summaries,
     )
@@ -162,7 +173,21 @@ def _describe_session(state: State) -> str:
     name = clean(state.who.session)
     what = f"{state.format or 'nothing sent yet'}{model}"
     gone = f" ({state.anchor.number + 1:,} of them deleted by retention)" if state.anchor.number >= 0 else ""
-    return f"Session {name}: {what}, {pluralize(state.receipts, 'receipt')}{gone}, last {format_time(state.touched)}"
+    head = f"Session {name}: {what}, {pluralize(state.receipts, 'receipt')}{gone}, last {format_time(state.touched)}"
+    return f"{head}\n{_describe_bill(sum_bills(state))}".rstrip()
+
+
+def _describe_bill(bill: Bill) -> str:
+    """What the provider counted and what that cost; "" if nothing was recorded."""
+    if not bill.answers:
+        return ""
+    used = bill.usage
+    cost = f", {format_dollars(bill.dollars)}" if bill.answers > bill.unpriced else ""
+    return (
+        f"Its provider counted {format_count(used.taken)} tokens of input in {pluralize(bill.answers, 'answer')}, "
+        f"{format_percent(used.read, used.taken)} of them from the prompt cache, and {format_count(used.output)} of "
+        f"output{cost}"
+    )
 
 
 def _describe_nothing(state: State, about: str) -> str:

@@ -12,7 +12,15 @@ from secateur.pricing.arithmetic import (
     compute_rent,
     compute_summary_break_even,
 )
-from secateur.pricing.prices import Price, Rates, Tier, list_priced_models, make_unit_price, price_of
+from secateur.pricing.prices import (
+    Price,
+    Rates,
+    Tier,
+    bill_answer,
+    list_priced_models,
+    make_unit_price,
+    price_of,
+)
 from secateur.pricing.rules import CacheRules, get_rules
 from secateur.pricing.stated import Stated, StatedCache
 
@@ -24,6 +32,7 @@ __all__ = [
     "Stated",
     "StatedCache",
     "Tier",
+    "bill_answer",
     "compute_break_even",
     "make_unit_price",
     "compute_kappa",

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.modelname import match_known_name, strip_provider
+from secateur.usage import Bill, Usage
 
 _MINUTE_MS, _DAY_MINUTES = 60_000, 1_440
 _WEEKEND = (5, 6)  # Saturday and Sunday, UTC
@@ -104,6 +105,16 @@ def price_of(model: str, at: int | None = None) -> Price | None:
         return None
     tiers = tuple(Tier(one["over"], _read_rates(one)) for one in row.get("tiers", ()))
     return Price(name, _read_rates(row), tiers, f"{table['source']}, {table['date']}")
+
+
+def bill_answer(model: str, usage: Usage, at: int) -> Bill:
+    """The bill of one answer, given at `at` ms since 1970."""
+    price = price_of(model, at) if model else None
+    if price is None:
+        return Bill(1, usage, unpriced=1)
+    short = usage.write - usage.write_1h
+    units = price.compute_units(usage.read, short, usage.input, usage.output, write_1h=usage.write_1h)
+    return Bill(1, usage, price.to_dollars(units))
 
 
 def list_priced_models() -> tuple[str, ...]:

@@ -79,6 +79,11 @@ def read_fields(body: bytes) -> Fields:
         return {}
 
 
+def read_model(body: bytes) -> str:
+    """The model that a body names; "" if it names none."""
+    return _read_text(read_fields(body), "model")
+
+
 def is_subscription(headers: Headers) -> bool:
     """Whether a subscription pays: it may not be used for requests that somebody else changed."""
     bearer = find_header(headers, b"authorization")

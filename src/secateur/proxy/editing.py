@@ -7,6 +7,7 @@ whose edits nobody can look up is not edited anew. Called in threads, never in t
 """
 
 import hashlib
+import time
 from collections import OrderedDict
 from collections.abc import Hashable
 from contextlib import suppress
@@ -21,12 +22,13 @@ from secateur.errors import SecateurError, StoreError
 from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy, load
-from secateur.proxy.callers import Caller
+from secateur.proxy.callers import Caller, read_model
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.overflow import Overflow
 from secateur.proxy.routes import Route
 from secateur.receipt import Receipt
 from secateur.session import document
+from secateur.sessions.commands import bill_other_answer
 from secateur.stores.protocol import SessionId, Store
 from secateur.usage import Usage
 from secateur.view import View
@@ -132,12 +134,16 @@ class Editor:
         cut = self._keep(asked, (who.tenant, _digest(asked)), view)
         return cut if len(cut.body) < len(edited.body) else None
 
-    def record(self, edited: Edited, route: Route, usage: Usage) -> None:
-        """Keep what a provider said that a request cost."""
+    def record(self, asked: Asked, edited: Edited, usage: Usage) -> None:
+        """Keep what a provider said that a request cost: of one that was asked beside a conversation, only that."""
+        engine, who = self._find_engine(asked.route), edited.who
         if edited.view is not None:
-            self._find_engine(route).record_usage(edited.view, usage)
-        elif edited.how == "replayed" and edited.who.session:
-            self._find_engine(route).record_usage(edited.who.session, usage, tenant=edited.who.tenant)
+            engine.record_usage(edited.view, usage)
+        elif edited.how == "replayed" and who.session and asked.caller.call == "main":
+            engine.record_usage(who.session, usage, tenant=who.tenant)
+        elif self._plans.get(who) is not None:
+            model = asked.route.model or read_model(asked.body)
+            bill_other_answer(engine.sessions, who, model, usage, int(time.time() * 1000))
 
     def close(self) -> None:
         """Close the store."""

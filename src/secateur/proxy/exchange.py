@@ -87,8 +87,9 @@ class Exchange:
         if settings.mode == "observe" or (is_subscription(self._request.headers) and not settings.subscriptions):
             return Outgoing(body, "observed")
         outgoing = await self._services.run(self._edit, body)
-        if outgoing.asked is not None and outgoing.edited is not None:
-            self._services.status.note_request(outgoing.asked.caller, outgoing.edited, "prune")
+        asked, edited = outgoing.asked, outgoing.edited
+        if asked is not None and edited is not None and (self._route.kind != "count" or edited.how == "failed"):
+            self._services.status.note_request(asked.caller, edited, "prune")
         return outgoing
 
     def _edit(self, body: bytes) -> Outgoing:
@@ -166,13 +167,15 @@ class Exchange:
     async def _pass_on(self, outgoing: Outgoing, response: aiohttp.ClientResponse, begun: bytes, send: Send) -> None:
         """The response as it comes; `begun` of its body was read already."""
         headers, reader = _select_headers(response, outgoing.how), None
-        if outgoing.how and response.status < 400:
+        if outgoing.how and response.status < 400 and self._route.kind != "count":
             kind, encoding = response.headers.get("content-type", ""), response.headers.get("content-encoding", "")
             reader = UsageReader(kind, encoding)
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         try:
             if begun:
                 await send({"type": "http.response.body", "body": begun, "more_body": True})
+                if reader is not None:
+                    reader.feed(begun)
             async for piece in response.content.iter_any():
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
                 if reader is not None:

@@ -61,7 +61,7 @@ class Services:
         """Write down what a request cost that was sent on as the editor made it."""
         if usage is not None:
             self.status.note_usage(asked.caller, usage)
-            self._do_afterwards(lambda: self.editor.record(edited, asked.route, usage))
+            self._do_afterwards(lambda: self.editor.record(asked, edited, usage))
 
     def observe(self, understand: Callable[[], Asked | None], usage: Usage | None) -> None:
         """Find out what would have been done to a request that was sent as it came."""
@@ -72,7 +72,7 @@ class Services:
                 return
             edited = self._observer.edit(asked)
             if usage is not None and edited.how == "unchanged":
-                self._observer.record(edited, asked.route, usage)
+                self._observer.record(asked, edited, usage)
             loop.call_soon_threadsafe(self._note_observed, asked.caller, edited, usage)
 
         loop = asyncio.get_running_loop()

@@ -12,11 +12,11 @@ from collections import OrderedDict
 from typing import Any
 
 from secateur.answers.savings import SavingsTally
-from secateur.pricing import price_of
+from secateur.pricing import bill_answer
 from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Edited
 from secateur.proxy.settings import Mode, ProxySettings
-from secateur.usage import Usage
+from secateur.usage import Bill, Usage
 
 _LOGGER = logging.getLogger("secateur.proxy")
 _SESSIONS = 500  # the last ones, by their newest request
@@ -31,9 +31,8 @@ class SessionStatus:
         self.requests = 0
         self.savings = SavingsTally()
         self.failed = 0
-        self.usage = Usage()
+        self.bill = Bill()
         self.model = ""  # of the last request that was read
-        self.cost_dollars = 0.0  # of all requests, as their provider counted them; of a model without a price nothing
         self.last_at = 0.0
 
     def note(self, edited: Edited) -> None:
@@ -46,10 +45,9 @@ class SessionStatus:
             self.model = receipt.model
             self.savings.add(receipt)
 
-    def bill(self, usage: Usage) -> None:
+    def add_usage(self, usage: Usage) -> None:
         """Count what a provider said that a request took."""
-        self.usage += usage
-        self.cost_dollars += _price(self.model, usage)
+        self.bill += bill_answer(self.model, usage, int(time.time() * 1000))
 
     def report(self) -> dict[str, Any]:
         """The numbers by name."""
@@ -67,11 +65,11 @@ class SessionStatus:
             "tokens_raw": savings.tokens_raw,
             "tokens_saved": savings.tokens_raw - savings.tokens_sent,
             "saved_dollars": round(savings.dollars, 6),
-            "cost_dollars": round(self.cost_dollars, 6),
-            "input_tokens": self.usage.input,
-            "read_tokens": self.usage.read,
-            "write_tokens": self.usage.write,
-            "output_tokens": self.usage.output,
+            "cost_dollars": round(self.bill.dollars, 6),
+            "input_tokens": self.bill.usage.input,
+            "read_tokens": self.bill.usage.read,
+            "write_tokens": self.bill.usage.write,
+            "output_tokens": self.bill.usage.output,
             "last_at": round(self.last_at, 3),
         }
 
@@ -122,7 +120,7 @@ class Status:
         """What its provider counted for a request."""
         row = self._sessions.get(_name(caller))
         if row is not None:
-            row.bill(usage)
+            row.add_usage(usage)
 
     def report_health(self) -> dict[str, Any]:
         """Whether requests are taken, and whether providers answer them."""
@@ -169,12 +167,3 @@ class Status:
 
 def _name(caller: Caller) -> tuple[str, str, str]:
     return caller.tenant, caller.session, caller.client
-
-
-def _price(model: str, usage: Usage) -> float:
-    """What a request cost, in dollars; 0 for a model without a price."""
-    price = price_of(model, int(time.time() * 1000)) if model else None
-    if price is None:
-        return 0.0
-    short = usage.write - usage.write_1h
-    return price.to_dollars(price.compute_units(usage.read, short, usage.input, usage.output, write_1h=usage.write_1h))

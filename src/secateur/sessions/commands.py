@@ -7,6 +7,7 @@ loud; recorded usage never stops anything. Only an error tells how large a windo
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from secateur.errors import ConfigError, EditError, StoreError
 from secateur.model import Epoch
 from secateur.plan import Plan
+from secateur.pricing import bill_answer
 from secateur.receipt import Receipt
 from secateur.sessions import CachedSession, SessionManager
 from secateur.sessions.calibration import add_sample, advance_clock, get_calibration
@@ -24,7 +26,7 @@ from secateur.sessions.undo import UndoResult, compute_cost, find_newest
 from secateur.stores.protocol import Pin, SessionId, SessionUpdate, State
 from secateur.usage import Usage, read_usage
 
-__all__ = ["UndoResult", "record_session_usage", "add_pin", "undo_epoch", "remove_pin"]
+__all__ = ["UndoResult", "record_session_usage", "bill_other_answer", "add_pin", "undo_epoch", "remove_pin"]
 
 
 def record_session_usage(
@@ -45,6 +47,8 @@ def record_session_usage(
         if window:
             return SessionUpdate(at=now, calibrations={last.model: replace(before, window=window)})
         after = add_sample(before, last.tokens_view, told)
+        if told.taken:
+            after = replace(after, bill=after.bill + bill_answer(last.model, told, now))
         clock = advance_clock(state.clock, told, last, now)
         return SessionUpdate(at=now, clock=clock, calibrations={last.model: after} if after != before else None)
 
@@ -55,6 +59,20 @@ def record_session_usage(
         sessions.note(who, change, sessions.reach)
     except StoreError:
         sessions.note_unkept(who, change)
+
+
+def bill_other_answer(sessions: SessionManager, who: SessionId, model: str, usage: Usage, now: int) -> None:
+    """Add to a session's bill what a request cost that was asked beside its conversation: no request is calibrated."""
+
+    def change(_: CachedSession, state: State) -> SessionUpdate:
+        before = get_calibration(state, model)
+        bill = before.bill + bill_answer(model, usage, now)
+        return SessionUpdate(at=now, calibrations={model: replace(before, bill=bill)})
+
+    if who.session and is_owned(who):
+        sessions.begin()
+        with suppress(StoreError):
+            sessions.note(who, change, sessions.reach)
 
 
 def undo_epoch(sessions: SessionManager, who: SessionId, epoch: int | None, now: int) -> UndoResult:

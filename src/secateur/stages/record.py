@@ -82,6 +82,7 @@ def make_receipt(
         compaction=compaction.report,
         breakpoints=rendered.breakpoints,
         unread=unread,
+        billed=context.calibration.bill if context.calibration.bill.answers else None,
     )
 
 

@@ -16,7 +16,7 @@ from secateur.usage.members import get_member, is_there, read_figure
 from secateur.usage.places import iterate_tables
 from secateur.usage.shapes import SHAPES, UsageShape
 
-__all__ = ["SHAPES", "UsageShape", "Usage", "read_usage"]
+__all__ = ["SHAPES", "Bill", "UsageShape", "Usage", "read_usage"]
 
 
 class Usage(Struct, frozen=True):
@@ -43,6 +43,20 @@ class Usage(Struct, frozen=True):
     def __add__(self, other: "Usage") -> "Usage":
         """The tokens of both, class by class."""
         return Usage(*(getattr(self, name) + getattr(other, name) for name in Usage.__struct_fields__))
+
+
+class Bill(Struct, frozen=True):
+    """What several answers took, as their provider counted, and what that cost."""
+
+    answers: int = 0
+    usage: Usage = Usage()
+    dollars: float = 0.0  # at the prices of each answer's own day
+    unpriced: int = 0  # of the answers, those of a model without a price
+
+    def __add__(self, other: "Bill") -> "Bill":
+        """Both bills as one."""
+        sums = (self.usage + other.usage, self.dollars + other.dollars, self.unpriced + other.unpriced)
+        return Bill(self.answers + other.answers, *sums)
 
 
 def read_usage(value: Any) -> Usage | None:
