@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from secateur.lineage import hash_text
 from secateur.model import Epoch, Message, Part, Remove, Replace, Restore, Rewrite
-from secateur.usage import Bill
+from secateur.usage import UsageBill
 
 Messages = tuple[Message, ...]
 Ranges = Sequence[tuple[int, int, Replace]]
@@ -157,7 +157,9 @@ class Receipt(Struct, frozen=True):
     unread: int = 0  # results that the model has not answered and does not see as they came, excerpts aside
     filed: FileWrite | None = None  # where a command wrote the view to a file
     breakpoints: int = 0  # cache markers that were added, so that what stands before the edits is found again
-    billed: Bill | None = None  # what the provider counted for the session's earlier answers of this model; null: none
+    billed: UsageBill | None = (
+        None  # what the provider counted for the session's earlier answers of this model; null: none
+    )
 
     @property
     def sizes(self) -> str:

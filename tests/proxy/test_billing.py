@@ -14,7 +14,7 @@ from secateur.answers.savings import sum_bills
 from secateur.sessions.receipt_log import read
 from secateur.stores.protocol import SessionId
 from secateur.stores.sqlite import SqliteStore
-from secateur.usage import Bill, Usage
+from secateur.usage import Usage, UsageBill
 from upstream import says, spoken, streams, upstream
 
 MESSAGES = "/v1/messages"
@@ -25,7 +25,7 @@ EACH = Usage(input=90, read=10, write=5, output=7)
 PRICE = (90 * 5 + 10 * 0.5 + 5 * 6.25 + 7 * 25) / 1_000_000  # claude-opus-5
 
 
-def bill_of(store: Path, session: str = "s") -> Bill:
+def bill_of(store: Path, session: str = "s") -> UsageBill:
     """What the store says of a session."""
     kept = SqliteStore(store)
     state = kept.load(SessionId(session, "me"))

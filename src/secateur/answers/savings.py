@@ -11,7 +11,7 @@ from msgspec import Struct
 from secateur.receipt import Receipt
 from secateur.sessions.receipt_log import VIEWS, read
 from secateur.stores.protocol import State, Store
-from secateur.usage import Bill
+from secateur.usage import UsageBill
 
 
 class Savings(Struct, frozen=True):
@@ -29,9 +29,9 @@ def read_savings(store: Store, state: State) -> Savings:
     return add_savings(read(link.body) for link in store.list_receipts(state.who))
 
 
-def sum_bills(state: State) -> Bill:
+def sum_bills(state: State) -> UsageBill:
     """What all answers of a session took, as far as their usage was recorded."""
-    return sum((one.bill for one in state.calibrations.values()), Bill())
+    return sum((one.bill for one in state.calibrations.values()), UsageBill())
 
 
 def add_savings(receipts: Iterable[Receipt]) -> Savings:

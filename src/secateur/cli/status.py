@@ -29,7 +29,7 @@ from secateur.cli.proxy_report import ProxyReport, ProxySession, fetch_report, s
 from secateur.cli.store_option import open_existing_store
 from secateur.stores import get_default_url
 from secateur.stores.protocol import SessionRow, State
-from secateur.usage import Bill
+from secateur.usage import UsageBill
 
 SCHEMA = "secateur.status/1"
 _ADDRESS = "http://127.0.0.1:8787"
@@ -81,7 +81,7 @@ class StoredSavings(Struct, frozen=True, kw_only=True):
     model: str
     touched: int  # ms since 1970
     savings: Savings
-    bill: Bill  # what its answers took, as their provider counted
+    bill: UsageBill  # what its answers took, as their provider counted
 
 
 class StatusReport(Struct, frozen=True, kw_only=True):

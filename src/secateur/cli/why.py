@@ -30,7 +30,7 @@ from secateur.cli.output.terminal import StyledLine, clean, print_blocks, print_
 from secateur.cli.store_option import find_session, open_existing_store
 from secateur.pricing import price_of
 from secateur.stores.protocol import State
-from secateur.usage import Bill
+from secateur.usage import UsageBill
 
 SCHEMA = "secateur.why/2"
 _FEW = 3  # entries up to which each is told in full
@@ -88,7 +88,7 @@ class WhyReport(Struct, frozen=True, kw_only=True):
     requests: int  # receipts, with those that retention took
     receipts_gone: int  # so many of the first ones; what left with them is told from the plan alone
     tokens_out: int  # by which the view is smaller now, as receipts counted them
-    bill: Bill  # what the session's answers took, as their provider counted
+    bill: UsageBill  # what the session's answers took, as their provider counted
     left: tuple[Removal, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
     summaries: tuple[str, ...]  # each once, from number 0
 
@@ -177,7 +177,7 @@ def _describe_session(state: State) -> str:
     return f"{head}\n{_describe_bill(sum_bills(state))}".rstrip()
 
 
-def _describe_bill(bill: Bill) -> str:
+def _describe_bill(bill: UsageBill) -> str:
     """What the provider counted and what that cost; "" if nothing was recorded."""
     if not bill.answers:
         return ""

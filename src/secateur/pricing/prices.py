@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.modelname import match_known_name, strip_provider
-from secateur.usage import Bill, Usage
+from secateur.usage import Usage, UsageBill
 
 _MINUTE_MS, _DAY_MINUTES = 60_000, 1_440
 _WEEKEND = (5, 6)  # Saturday and Sunday, UTC
@@ -107,14 +107,14 @@ def price_of(model: str, at: int | None = None) -> Price | None:
     return Price(name, _read_rates(row), tiers, f"{table['source']}, {table['date']}")
 
 
-def bill_answer(model: str, usage: Usage, at: int) -> Bill:
+def bill_answer(model: str, usage: Usage, at: int) -> UsageBill:
     """The bill of one answer, given at `at` ms since 1970."""
     price = price_of(model, at) if model else None
     if price is None:
-        return Bill(1, usage, unpriced=1)
+        return UsageBill(1, usage, unpriced=1)
     short = usage.write - usage.write_1h
     units = price.compute_units(usage.read, short, usage.input, usage.output, write_1h=usage.write_1h)
-    return Bill(1, usage, price.to_dollars(units))
+    return UsageBill(1, usage, price.to_dollars(units))
 
 
 def list_priced_models() -> tuple[str, ...]:

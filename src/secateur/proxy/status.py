@@ -16,7 +16,7 @@ from secateur.pricing import bill_answer
 from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Edited
 from secateur.proxy.settings import Mode, ProxySettings
-from secateur.usage import Bill, Usage
+from secateur.usage import Usage, UsageBill
 
 _LOGGER = logging.getLogger("secateur.proxy")
 _SESSIONS = 500  # the last ones, by their newest request
@@ -31,7 +31,7 @@ class SessionStatus:
         self.requests = 0
         self.savings = SavingsTally()
         self.failed = 0
-        self.bill = Bill()
+        self.bill = UsageBill()
         self.model = ""  # of the last request that was read
         self.last_at = 0.0
 

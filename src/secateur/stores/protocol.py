@@ -22,7 +22,7 @@ from secateur.lineage import hash_text
 from secateur.model import Epoch
 from secateur.plan import Plan
 from secateur.stores.anchor import Anchor
-from secateur.usage import Bill
+from secateur.usage import UsageBill
 
 BlobKind = Literal["text", "json", "media", "raw", "summary"]
 PinKind = Literal["message", "call", "tool", "glob", "handle"]
@@ -68,7 +68,7 @@ class Calibration(Struct, frozen=True):
     over: float = 1.0  # the model's factor that our count held when this was learned (`tokens.get_factor`)
     window: int = 0  # the model's, as its provider said when it refused a longer request; 0: it never did
     left_out: tuple[int, int] = (0, 0)  # a sample that cannot be true (reported, counted), for the next receipt to say
-    bill: Bill = Bill()  # of all answers of this model so far
+    bill: UsageBill = UsageBill()  # of all answers of this model so far
 
 
 class Pin(Struct, frozen=True):

@@ -16,7 +16,7 @@ from secateur.usage.members import get_member, is_there, read_figure
 from secateur.usage.places import iterate_tables
 from secateur.usage.shapes import SHAPES, UsageShape
 
-__all__ = ["SHAPES", "Bill", "UsageShape", "Usage", "read_usage"]
+__all__ = ["SHAPES", "UsageBill", "UsageShape", "Usage", "read_usage"]
 
 
 class Usage(Struct, frozen=True):
@@ -45,7 +45,7 @@ class Usage(Struct, frozen=True):
         return Usage(*(getattr(self, name) + getattr(other, name) for name in Usage.__struct_fields__))
 
 
-class Bill(Struct, frozen=True):
+class UsageBill(Struct, frozen=True):
     """What several answers took, as their provider counted, and what that cost."""
 
     answers: int = 0
@@ -53,10 +53,10 @@ class Bill(Struct, frozen=True):
     dollars: float = 0.0  # at the prices of each answer's own day
     unpriced: int = 0  # of the answers, those of a model without a price
 
-    def __add__(self, other: "Bill") -> "Bill":
+    def __add__(self, other: "UsageBill") -> "UsageBill":
         """Both bills as one."""
         sums = (self.usage + other.usage, self.dollars + other.dollars, self.unpriced + other.unpriced)
-        return Bill(self.answers + other.answers, *sums)
+        return UsageBill(self.answers + other.answers, *sums)
 
 
 def read_usage(value: Any) -> Usage | None:
