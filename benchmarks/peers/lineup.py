@@ -99,4 +99,6 @@ PEERS = (
     Peer("headroom", "Headroom compress", "agent mode", {"mode": "agent"}),
     Peer("distil", "distil", "defaults"),
     Peer("distil", "distil", "verbatim", {"verbatim": True}),
+    Peer("leantokens", "leantokens", "defaults"),
+    Peer("leantokens", "leantokens", "smart", {"smart": True}),
 )

@@ -23,6 +23,7 @@ PINNED = {
     "strands": ("strands-agents==1.62.0",),
     "headroom": ("headroom-ai==0.42.0",),
     "distil": ("distil-llm==1.58.0",),
+    "leantokens": ("leantokens==0.2.0",),
 }
 ANY_VERSION = "certifi"
 NOTE = "installed.json"  # what pip said: {"ok", "versions", "why"}
