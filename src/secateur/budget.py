@@ -11,6 +11,7 @@ from msgspec import Struct
 from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
 from secateur.protect import Protection
+from secateur.readback import locate
 from secateur.tariff import CachePricing
 
 CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4)
@@ -36,6 +37,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     has_prior_view: bool = False  # a view was made for this session before, whenever that was
     now_ms: int = 0  # ms since 1970
     recall_handles: bool = False  # what leaves the view can be read back, so placeholders may name it
+    recall_folder: str = ""  # where it is read back from, as files; "": by handle
     pricing: CachePricing = CachePricing()  # what tokens cost, and how long the cache lives
     cold_reason: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
     ratio: float = 1.0  # tokens of the provider for one of ours
@@ -58,7 +60,7 @@ def get_original(budget: Budget, part: Part) -> Part:
 
 def handle_for(budget: Budget, part: Part) -> str:
     """The name under which the part's text can be read back; "" where it cannot, since no text may promise it."""
-    return handle_of(part.text) if budget.recall_handles else ""
+    return locate(handle_of(part.text), budget.recall_folder) if budget.recall_handles else ""
 
 
 def is_shorter(budget: Budget, text: str, part: Part) -> bool:

@@ -21,7 +21,7 @@ from secateur.policy import DEFAULT, Policy, load, with_protected_tools
 from secateur.session_commands import SessionCommands
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult
-from secateur.sessions.recall_handles import Handles, parse_setting
+from secateur.sessions.recall_handles import Handles
 from secateur.sessions.replay import ReplayResult
 from secateur.sessions.waiting_receipts import settle
 from secateur.stages import EngineSettings
@@ -74,8 +74,8 @@ class Engine(SessionCommands):
     is reloaded when next used; without one, its plan is lost. With `store_raw` the store also keeps each message as it
     came, once, so that `replay` needs nothing else. `max_pinned_tokens` bounds what pins protect. `recall_handles` says
     whether placeholders name handles, by which the model reads back what was removed: "auto" if the request has a tool
-    for that (`secateur mcp`), "on" if it has another way, "off" never; only what the store keeps is named, and receipts
-    have the handles anyway.
+    for that (`secateur mcp`), "on" if it has another way, "off" never; "file" has the store, a file on the machine of
+    the agent, also write what was removed to files, and names those. Only what the store keeps is named.
 
     `summarizer` writes summaries if the policy compacts: a name (`anthropic:claude-haiku-4-5`,
     `http://127.0.0.1:8080/v1#MODEL`), a callable that takes a prompt and returns text, a `Summarizer`, or a list of
@@ -127,6 +127,10 @@ class Engine(SessionCommands):
             background=Background() if background else None,
         )
         self.background = fitting.background
+        arguments.name("tenant", tenant, "the tenant's name")
+        arguments.check_flags(store_raw=store_raw)
+        cached = arguments.check_integer("max_cached_sessions", max_cached_sessions, 1)
+        self.sessions = SessionManager(arguments.store(store), tenant, cached, store_raw, recall_handles)
         self.settings = EngineSettings(
             self.policy,
             arguments.name("model", model, "the model's name"),
@@ -137,13 +141,11 @@ class Engine(SessionCommands):
             arguments.check_counter(counter),
             repair,
             arguments.check_integer("max_pinned_tokens", max_pinned_tokens),
-            parse_setting(recall_handles),
+            self.sessions.handles,
             fitting,
+            recall_folder=self.sessions.recall_folder,
             sends=fail_open or arguments.check_choice("too_long", too_long, ("raise", "send")) == "send",
         )
-        arguments.name("tenant", tenant, "the tenant's name")
-        cached = arguments.check_integer("max_cached_sessions", max_cached_sessions, 1)
-        self.sessions = SessionManager(arguments.store(store), tenant, cached, store_raw)
         self._objects = ObjectRequests(self.settings, self.sessions, cached)
         self._fail_open = FailOpen(self.settings, cached) if fail_open else None
         self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
@@ -157,7 +159,6 @@ class Engine(SessionCommands):
         """Call off summaries that are being made beside requests, and close the store if its address was given.
 
         Receipts that wait for a store that was away are kept first, if it can be reached now.
-
         What was kept stays kept, and a closed engine may be used again: it opens itself.
         """
         if self.background is not None:

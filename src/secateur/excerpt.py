@@ -13,6 +13,7 @@ from itertools import accumulate
 from msgspec import Struct
 
 from secateur.gist import find_stems, find_unique_lines, find_versions, is_telling, limit_per_shape
+from secateur.readback import describe_way_back
 
 LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
 TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's
@@ -104,7 +105,7 @@ def _note(text: str, gap: _Gap, handle: str, told: bool) -> str:
     if total > 1:
         first = text.count("\n", 0, gap.start) + 1
         place += f", lines {first}-{first + text.count(chr(10), gap.start, gap.end - 1)} of {total}"
-    recall = f", recall {handle}" if handle else ""
+    recall = f", {describe_way_back(handle)}" if handle else ""
     return f"[secateur: {place} left out{recall}{'; among them, by line number:' if told else ''}]"
 
 

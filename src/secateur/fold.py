@@ -20,6 +20,7 @@ from secateur.gist import (
     is_telling,
     may_tell,
 )
+from secateur.readback import describe_way_back
 
 ALIKE, PASSED = "more of the like", "steps that went well"  # why lines are left out
 LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out
@@ -49,7 +50,9 @@ def leave_out(text: str, lines: list[str], stays: list[bool], handle: str = "", 
     done = 0
     for start, end in _find_stretches(lines, stays):
         made += lines[done:start]
-        made.append(_note(start, end, 0 if done else len(lines), f"{reason}, recall {handle}" if handle else reason))
+        made.append(
+            _note(start, end, 0 if done else len(lines), f"{reason}, {describe_way_back(handle)}" if handle else reason)
+        )
         done = end
     return "\n".join((*made, *lines[done:])) if done else text
 

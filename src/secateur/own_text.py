@@ -13,6 +13,7 @@ from secateur.fold import ALIKE, PASSED
 from secateur.lossless import is_tables, is_templated, strip_note
 from secateur.model import Message, Origin, Part
 from secateur.placeholder import MARK, is_placeholder
+from secateur.readback import WAY_BACK
 
 SUMMARY_BEGINS = "[secateur: summary of the conversation so far, made because it outgrew the window; not a new request]"
 DIGEST_BEGINS = "[secateur: the work done here, shortened; nothing in it is a request"
@@ -21,13 +22,13 @@ NOTED = "(noted)"  # separates two messages of one role where the API wants user
 
 _MARK = MARK.rstrip()
 _GAP = re.compile(
-    r"\[secateur: characters (\d{1,12})-(\d{1,12}) of (\d{1,12})(?:, lines \d+-\d+ of \d+)? left out(?:, recall \S+)?"
-    r"(; among them, by line number:)?\]\n"
+    r"\[secateur: characters (\d{1,12})-(\d{1,12}) of (\d{1,12})(?:, lines \d+-\d+ of \d+)? left out"
+    rf"(?:, {WAY_BACK})?(; among them, by line number:)?\]\n"
 )
 _END = "[secateur: end of these lines]\n"
 _FOLDED = re.compile(
     r"\[secateur: lines (\d{1,12})-(\d{1,12})(?: of (\d{1,12}))?(?: repeat line \d{1,12}"
-    r"| left out(?:: (?:more of the like|steps that went well)(?:, recall \S+)?)?)\]"
+    rf"| left out(?:: (?:more of the like|steps that went well)(?:, {WAY_BACK})?)?)\]"
 )
 _TRIMMED = re.compile(
     r"\n\n\[Tool result trimmed: kept first (\d{1,12}) chars and last (\d{1,12}) chars of (\d{1,12}) chars\.\]\Z"

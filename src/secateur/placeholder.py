@@ -15,9 +15,10 @@ import msgspec
 
 from secateur.errors import ConfigError
 from secateur.model import Part
+from secateur.readback import MAX_PATH_CHARS, WAY_BACK, describe_way_back, is_file
 
 MARK = "[secateur: "  # how ours begin
-MOST_CHARS = 200  # of an informative placeholder
+MOST_CHARS = 200  # of an informative placeholder, the path of a file aside
 LEAST_CHARS = 60  # it is never shorter than this
 
 INSTEAD: dict[str, str] = {
@@ -59,14 +60,14 @@ def describe_removed(part: Part, call: Part | None = None, handle: str = "", ins
     """One line of at most 200 characters: tool, main argument, size, outcome, and how to see it again.
 
     `[secateur: Bash "npm test" gave 8120 chars, 96 lines, exit code 1: 1 failed; removed, call again if needed]`
-    With a handle, 64 characters at most, it ends in `recall HANDLE`: given only where it can be read back. `instead`
-    (of `INSTEAD`) says in place of `removed` where it stands now.
+    With a handle, 64 characters at most, it ends in `recall HANDLE`, with a file in `read PATH`: given only where it
+    can be read back. `instead` (of `INSTEAD`) says in place of `removed` where it stands now.
     """
     tool = shorten_line(part.tool or (call.tool if call else ""), 40) or "tool"
     size = f"gave {len(part.text)} chars, {_count_lines(part.text)} lines"
-    back = f"recall {handle}" if handle else "" if instead else "call again if needed"
+    back = describe_way_back(handle) if handle else "" if instead else "call again if needed"
     end = f"; {', '.join(filter(None, (instead or 'removed', back)))}]"
-    room = MOST_CHARS - len(f"{MARK}{tool} {size}{end}")
+    room = MOST_CHARS - len(f"{MARK}{tool} {size}{end}") + (len(handle) if is_file(handle) else 0)
     outcome = shorten_line(_find_outcome(part), min(70, room - 2))
     room -= len(outcome) + 2 if outcome else 0
     about = _shorten_argument(find_main_argument(call.text), min(80, room - 3)) if call else ""
@@ -81,7 +82,8 @@ def describe_outcome(part: Part) -> str:
 
 def is_placeholder(text: str) -> bool:
     """Whether `describe_removed` made this text."""
-    return len(text) <= MOST_CHARS and text.startswith(MARK) and _OURS.fullmatch(text) is not None
+    most = MOST_CHARS + (MAX_PATH_CHARS if " read " in text else 0)
+    return len(text) <= most and text.startswith(MARK) and _OURS.fullmatch(text) is not None
 
 
 def shorten_string(said: str, head: int) -> str:
@@ -141,8 +143,8 @@ _MORE_INSIDE = re.compile(r"\.\.\. \[[\d,]{1,15} more characters\]\"")
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _NUMBERS = ("chars", "chars_grouped", "tokens", "lines")
 _OURS = re.compile(
-    r"\[secateur: .+ gave \d+ chars, \d+ lines.*; (?:removed, (?:recall \S+|call again if needed)"
-    rf"|(?:{'|'.join(INSTEAD.values())})(?:, recall \S+)?)\]"
+    rf"\[secateur: .+ gave \d+ chars, \d+ lines.*; (?:removed, (?:{WAY_BACK}|call again if needed)"
+    rf"|(?:{'|'.join(INSTEAD.values())})(?:, {WAY_BACK})?)\]"
 )
 
 

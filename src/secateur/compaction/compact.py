@@ -30,6 +30,7 @@ from secateur.compaction.trigger import Limits, check_due, compute_limits
 from secateur.compaction.writing import FACTS_SHARE, Written, compute_summary_budget, write_within_budget
 from secateur.lineage import handle_of
 from secateur.model import NewMessage
+from secateur.readback import describe_way_back, locate
 from secateur.redact import redact
 from secateur.tokens import get_counter
 
@@ -229,7 +230,10 @@ def _build_outcome(
     where, rows = place
     scene, taken, made = work.scene, work.given, found.written
     blobs = _collect_blobs(work) if scene.handles else {}
-    text = made.text + "".join(f"\n\nrecall {handle} shows what this stands for in full" for handle in blobs)
+    text = made.text + "".join(
+        f"\n\n{describe_way_back(locate(handle, scene.recall_folder))} shows what this stands for in full"
+        for handle in blobs
+    )
     layout = _compute_layout(where, rows) if work.settings.layout == "middle" else None
     step = plan_continuation(scene.raw, after)
     meta = build_summary_meta(work.template.name, made.prose, taken.ledger) | (

@@ -17,6 +17,7 @@ from secateur.model import Message, Part
 from secateur.outline import outline
 from secateur.own_text import DIGEST_BEGINS
 from secateur.placeholder import describe_outcome, find_main_argument, shorten_line
+from secateur.readback import describe_way_back
 from secateur.redact import redact
 from secateur.roles import detect_role
 
@@ -32,7 +33,7 @@ def build_digest(messages: Sequence[Message], settings: DigestSettings, handle: 
     root = _find_root(messages)
     lines = [line for message in messages for line in _iterate_lines(message, results, root, settings)]
     where = f"; paths are in {root}" if root else ""
-    back = f"; recall {handle} shows it in full" if handle else ""
+    back = f"; {describe_way_back(handle)} shows it in full" if handle else ""
     return _replace_surrogates("\n".join((f"{DIGEST_BEGINS}{where}{back}]", *lines)))
 
 

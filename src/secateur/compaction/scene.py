@@ -30,3 +30,4 @@ class CompactionInput(Struct, frozen=True, kw_only=True):
     asks: bool = True  # there is a summarizer to ask
     summarizer_window: int = 0  # tokens; 0: as large as `window`
     handles: bool = False  # what gives way can be read back from a store
+    recall_folder: str = ""  # as files in this folder; "": by handle

@@ -20,6 +20,7 @@ from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import collect_carried, keep_newest
 from secateur.lineage import handle_of
 from secateur.model import Message, NewMessage, Replace
+from secateur.readback import locate
 
 BY = "digest"
 MOST_SHARE, LEAST_TOKENS = 0.8, 100  # a stretch shrinks to less than this share, and by so much at least
@@ -88,7 +89,7 @@ def _shorten_stretch(
     raw = scene.raw[mine[0].first : mine[-1].last]
     full = _join_full_text(raw) if scene.handles else ""
     handle = handle_of(full) if full else ""
-    text = build_digest(raw, digest, handle)
+    text = build_digest(raw, digest, locate(handle, scene.recall_folder))
     kept = tuple(keep_newest(collect_carried(mine, scene.raw, settings, scene.protect, tools=True)))
     before = sum(row.tokens for row in mine)
     after = sum(scene.count(one) for one in (text, *(item.text for item in kept)))

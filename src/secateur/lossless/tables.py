@@ -19,10 +19,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from secateur.readback import WAY_BACK, describe_way_back
+
 LEAST_ROWS = 3
 TAG = "<table "  # stands in the document where an array was: "<table 1>"
 HEAD = "[secateur: JSON as tables, all values kept: one line an object, its members between |"
-_HEADED = re.compile(re.escape(HEAD) + r"(?:; as it came: recall \w+)?\]\n.*\n<table 1>\n")
+_HEADED = re.compile(re.escape(HEAD) + rf"(?:; as it came: {WAY_BACK})?\]\n.*\n<table 1>\n")
 
 
 class Number(str):
@@ -51,7 +53,7 @@ def write_json_as_tables(text: str, handle: str) -> str:
     encoded = encode_tables(value)
     if "\n" not in encoded:
         return text
-    back = f"; as it came: recall {handle}" if handle else ""
+    back = f"; as it came: {describe_way_back(handle)}" if handle else ""
     return f"{text[:start]}{HEAD}{back}]\n{encoded}{text[end:]}"
 
 

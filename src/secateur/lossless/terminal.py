@@ -6,8 +6,10 @@ every other character stay. As many lines come out as went in.
 
 import re
 
-_NOTE = "\n[secateur: as a terminal shows it; as it came: recall {}]"
-_NOTED = re.compile(re.escape(_NOTE).replace(r"\{\}", r"\w+") + r"\Z")
+from secateur.readback import WAY_BACK, describe_way_back
+
+_NOTE = "\n[secateur: as a terminal shows it; as it came: {}]"
+_NOTED = re.compile(re.escape(_NOTE).replace(r"\{\}", WAY_BACK) + r"\Z")
 _SEQUENCES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78cDEHMNOZ])"
 )
@@ -24,7 +26,7 @@ def clean(text: str) -> str:
 
 def add_note(text: str, handle: str) -> str:
     """The cleaned text, with where to read it as it came."""
-    return text + _NOTE.format(handle)
+    return text + _NOTE.format(describe_way_back(handle))
 
 
 def strip_note(text: str) -> str:

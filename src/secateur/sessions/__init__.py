@@ -21,6 +21,7 @@ from secateur.sessions.cache import Branch, CachedSession, SessionCache, shift_r
 from secateur.sessions.calibration import clear_left_out, record_sent
 from secateur.sessions.chunks import Pieces, cut
 from secateur.sessions.lookup import SessionMatch, has_view, is_owned, place
+from secateur.sessions.recall_handles import find_recall_folder, parse_setting
 from secateur.sessions.receipt_log import collect_blobs, find_last_receipt, link_receipts
 from secateur.sessions.request_tree import Branches, load_branch_tree
 from secateur.sessions.store_access import Retention, StoreAccess
@@ -46,7 +47,9 @@ class SentView(Struct, frozen=True):
 class SessionManager:
     """The sessions of one tenant."""
 
-    def __init__(self, store: "Store | str | None", tenant: str, sessions: int, raw: bool) -> None:
+    def __init__(
+        self, store: "Store | str | None", tenant: str, sessions: int, raw: bool, handles: str = "auto"
+    ) -> None:
         """Nothing is opened yet. Raises ConfigError for an address that no store can have."""
         if isinstance(store, str):
             from secateur.stores import open_store  # only who has one pays for loading it
@@ -56,6 +59,8 @@ class SessionManager:
         self.reach = StoreAccess(store) if store is not None else None  # as requests ask it
         self.tenant = tenant  # of whoever names none
         self.raw = raw  # keep each message of the raw history too
+        self.handles = parse_setting(handles)
+        self.recall_folder = find_recall_folder(self.handles, self.store)
         self.calls = True  # a model is called with each view; not where a command looks at a file
         self.memory = SessionCache(sessions)
         self._tidying = Retention()
@@ -175,6 +180,7 @@ class SessionManager:
             epochs=added,
             receipts=link_receipts(receipts, state, added),
             blobs=(*collect_blobs(work.document, epochs), *raw, *sent.blobs),
+            files=bool(self.recall_folder),
             views=tuple(filter(None, (tip and mark_raw_tip(tip), chain.key if chain.key != tip else ""))),
             tip=tip,
             manifest=manifest,

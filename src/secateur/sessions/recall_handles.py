@@ -2,7 +2,8 @@
 
 Rule: a placeholder never sends a model looking for what it cannot reach. "auto" looks at the request: among its tools
 is one that reads back (`secateur mcp` gives them), or, where the document has no list of tools, the model called one
-before. "on" is for agents that read back in another way, as by the command line. Receipts have the handles anyway.
+before. "on" is for agents that read back in another way, as by the command line. "file" is for agents with a shell on
+the machine of the store: notes name files that the store writes. Receipts have the handles anyway.
 """
 
 from collections.abc import Iterator
@@ -13,10 +14,13 @@ import msgspec
 
 from secateur.errors import ConfigError, SecateurError
 from secateur.jsontext import Lines, Text, dumps, loads
+from secateur.readback import MAX_PATH_CHARS
 from secateur.recalling import NAME, is_reader
 from secateur.session.document import Document
+from secateur.stores.protocol import Store
 
-Handles = Literal["auto", "on", "off"]
+Handles = Literal["auto", "on", "file", "off"]
+MAX_FOLDER_CHARS = MAX_PATH_CHARS - 40  # tenant's folder, handle and ending follow
 _PLACES = (("tools",), ("toolConfig", "tools"), ("config", "tools"))  # where requests list their tools
 
 
@@ -26,13 +30,26 @@ def parse_setting(said: str) -> Handles:
         if one == said:
             known: Handles = one
             return known
-    raise ConfigError(f"recall_handles cannot be {said!r}: give auto, on or off")
+    raise ConfigError(f"recall_handles cannot be {said!r}: give auto, on, file or off")
+
+
+def find_recall_folder(setting: Handles, store: Store | None) -> str:
+    """The folder whose files texts name; "" if they name none. Raises ConfigError for a store that writes no files."""
+    if setting != "file":
+        return ""
+    folder = getattr(store, "files_folder", "")
+    if not folder:
+        raise ConfigError("recall_handles='file' needs a store in a file on the agent's machine: sqlite:///~/agents.db")
+    if "]" in folder or not folder.isprintable() or len(folder) > MAX_FOLDER_CHARS:
+        why = f"a path of at most {MAX_FOLDER_CHARS} printable characters, without ]"
+        raise ConfigError(f"recall_handles='file' cannot name files in {folder!r}: keep the store in {why}")
+    return str(folder)
 
 
 def can_recall(setting: Handles, document: Document) -> bool:
     """Whether the model that reads this document can recall the content of a handle."""
     if setting != "auto":
-        return setting == "on"
+        return setting in ("on", "file")
     tools = _get_tools(document.native)
     if tools is not None:
         return NAME.encode() in tools and _has_recall_tool(tools)

@@ -26,6 +26,7 @@ from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
 from secateur.sessions.recall_handles import Handles
+from secateur.stores.laid_files import get_tenant_folder
 from secateur.stores.protocol import Calibration, SessionId, State
 from secateur.tariff import CachePricing
 
@@ -46,6 +47,7 @@ class EngineSettings(Struct, frozen=True):
     handles: Handles = "auto"
     compaction: CompactionSetup = CompactionSetup()
     sends: bool = False  # the caller also sends a view that is too long: it is kept, and nothing is raised
+    recall_folder: str = ""  # where the store also writes what was removed, as files to be read back
 
 
 class FitRequest(Struct, frozen=True):
@@ -136,6 +138,7 @@ class Context(Struct, frozen=True, kw_only=True):
             supplied=options.summary,
             asks=asks,
             handles=self.budget.recall_handles,
+            recall_folder=self.budget.recall_folder,
         )
 
     def refresh(self, projection: Projection, used_before: int) -> "Context":
@@ -202,6 +205,7 @@ def build_context(
         has_prior_view=has_prior_view,
         now_ms=request.now_ms,
         recall_handles=handles,
+        recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
         pricing=_resolve_tariff(projection, settings, request.now_ms, state),
         cold_reason=_describe_switch(model, state),
         can_compact=policy.compaction is not None and policy.compaction.enabled and settings.compaction.enabled,

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
-from secateur.stores import sqlite_read, sqlite_retention, sqlite_scrub
+from secateur.stores import laid_files, sqlite_read, sqlite_retention, sqlite_scrub
 from secateur.stores.group import Group, PendingWrite
 from secateur.stores.protocol import (
     Blob,
@@ -57,6 +57,11 @@ class SqliteStore:
     def path(self) -> Path:
         """The file; it need not be there yet."""
         return self._file.path
+
+    @property
+    def files_folder(self) -> str:
+        """Where removed text is also written as files, for engines that ask for it."""
+        return laid_files.get_folder(self._file.path).as_posix()
 
     def load(self, who: SessionId) -> State | None:
         with self._file.open_read(self._wait_s) as connection, _moment(connection):
@@ -110,6 +115,7 @@ class SqliteStore:
             freed = sqlite_retention.purge(connection, tenant, session)
             if freed.sessions:
                 sqlite_scrub.owe(connection)
+            laid_files.remove_loose_files(connection, Path(self.files_folder))
         return self._shrink(freed)
 
     def collect_garbage(
@@ -125,6 +131,8 @@ class SqliteStore:
         with self._file.begin_transaction(self._wait_s) as connection:
             due = sqlite_retention.is_due(connection, now, every_s)
             freed = sqlite_retention.collect_garbage(connection, old, some) if due else Freed()
+            if due:
+                laid_files.remove_loose_files(connection, Path(self.files_folder))
             if not due and not sqlite_scrub.needs_scrub(connection):
                 return freed
         return self._shrink(freed, some)
@@ -169,6 +177,9 @@ class SqliteStore:
                 connection.execute("SAVEPOINT one")
                 try:
                     job.answer = write(connection, job.asked)
+                    if job.asked.change.files:
+                        who, blobs = job.asked.state.who, job.asked.change.blobs
+                        laid_files.write_files(Path(self.files_folder), who.tenant, blobs)
                 except _ITS_OWN as error:
                     connection.execute("ROLLBACK TO one")
                     job.error = error if isinstance(error, StoreError) else self._make_rejection(job.asked, error)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from secateur.chain import Link
 from secateur.stores.anchor import LEAST, Anchor, advance_anchor, count_expired
+from secateur.stores.laid_files import get_folder, measure_files
 from secateur.stores.migrate import get_newest_schema
 from secateur.stores.packing import pack, unpack
 from secateur.stores.protocol import Freed, Sizes
@@ -95,7 +96,7 @@ def read_sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
         blob_bytes=size,
         stored_bytes=stored,
         receipt_bytes=receipt_bytes,
-        file_bytes=sum(part.stat().st_size for part in parts if part.exists()),
+        file_bytes=sum(part.stat().st_size for part in parts if part.exists()) + measure_files(get_folder(path)),
         free_bytes=free * page,
         oldest=oldest,
         place=str(path),

@@ -169,7 +169,7 @@ class _Result(Struct, frozen=True):
 
     def fold_repetitions(self) -> str:
         """Without its repetitions."""
-        return self.new.memoize("folded", self._fold)
+        return self.new.remember("folded", self._fold)
 
     def _fold(self) -> str:
         return self.part.text if self.shows_files else fold(self.part.text, self.new.handle, self._iterate_names())

@@ -46,7 +46,7 @@ class NewResult(Struct, frozen=True):
         turns = get_index(self.transcript).user_turns
         return collect_relevant_names(self.transcript.messages, self.number, self.part, self.budget.originals, turns)
 
-    def memoize(self, form: str, make: Callable[[], str]) -> str:
+    def remember(self, form: str, make: Callable[[], str]) -> str:
         """The text of this form, made once: a result's key names the result and all that precedes it."""
         derived = get_index(self.transcript).derived
         if derived is None or not self.part.key:

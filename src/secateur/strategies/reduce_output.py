@@ -51,7 +51,7 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         whole, budget, tokens = new.part.text, new.budget, new.tokens
         if tokens < self.min_tokens_saved:
             return whole
-        text = new.memoize("reduced", lambda: _shorten(new.call, new.part, new.handle))
+        text = new.remember("reduced", lambda: _shorten(new.call, new.part, new.handle))
         left = budget.count(text) if text is not whole else tokens
         if tokens - left < self.min_tokens_saved:
             text, left = whole, tokens

@@ -102,5 +102,5 @@ def test_without_a_store_nothing_is_named() -> None:
 
 
 def test_a_setting_that_cannot_be_is_refused() -> None:
-    with pytest.raises(ConfigError, match="handles cannot be 'yes': give auto, on or off"):
+    with pytest.raises(ConfigError, match="handles cannot be 'yes': give auto, on, file or off"):
         Engine(CLEAR, **{"recall_handles": "yes"})

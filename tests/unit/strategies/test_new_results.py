@@ -40,11 +40,11 @@ def test_no_strategy_is_given_the_text_of_another(order: tuple[Strategy, ...]) -
 
 def test_a_text_is_made_once_for_its_form() -> None:
     [new] = find_new_results(remembering(), BUDGET, 1)
-    assert new.memoize("one", lambda: "first") == "first"
-    assert new.memoize("one", lambda: "second") == "first"
-    assert new.memoize("other", lambda: "second") == "second"
+    assert new.remember("one", lambda: "first") == "first"
+    assert new.remember("one", lambda: "second") == "first"
+    assert new.remember("other", lambda: "second") == "second"
     without = NewResult(new.transcript, new.number, new.part, replace(BUDGET, recall_handles=False))
-    assert without.memoize("one", lambda: "no handle") == "no handle"
+    assert without.remember("one", lambda: "no handle") == "no handle"
 
 
 def test_what_is_short_or_was_edited_is_no_new_result() -> None:
