@@ -128,7 +128,6 @@ class Engine(SessionCommands):
         )
         self.background = fitting.background
         arguments.name("tenant", tenant, "the tenant's name")
-        arguments.check_flags(store_raw=store_raw)
         cached = arguments.check_integer("max_cached_sessions", max_cached_sessions, 1)
         self.sessions = SessionManager(arguments.store(store), tenant, cached, store_raw, recall_handles)
         self.settings = EngineSettings(
