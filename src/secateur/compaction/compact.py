@@ -24,7 +24,13 @@ from secateur.compaction.rows import ViewEntry, build_rows, get_text
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.span import Given, build_summary_meta, collect_span
-from secateur.compaction.summary import Sections, merge_sections, parse_sections, render_sections
+from secateur.compaction.summary import (
+    Sections,
+    merge_sections,
+    parse_sections,
+    render_sections,
+    with_former_states,
+)
 from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
 from secateur.compaction.writing import FACTS_SHARE, Written, compute_summary_budget, write_within_budget
@@ -73,7 +79,8 @@ class _Work(Struct, frozen=True):
 
     def write_summary(self, new: Sections) -> Written:
         """Write the summary with this prose beside what was kept."""
-        prose = merge_sections(self.given.kept.sections, new)
+        kept = with_former_states(self.given.kept.sections, bool(self.given.ledger.requests))
+        prose = merge_sections(kept, new)
         return write_within_budget(self.template, prose, self.given.ledger, self.most, self.scene.count)
 
 

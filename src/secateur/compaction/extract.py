@@ -94,7 +94,7 @@ def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
     known = [word for word in set(_extract_words(text)) if 2 <= words[word] <= many]
     score = len(known) / (8 + len(text) / 20)
     score += 0.8 * bool(_TELLS.search(text)) + 0.4 * bool(_NAMES.search(text)) + 0.6 * closing
-    return score + 0.4 * bool(_DONE.search(text))
+    return score + 0.4 * bool(_DONE.search(text)) - bool(_PROGRESS.search(text))
 
 
 def _extract_words(text: str) -> Iterable[str]:
@@ -111,12 +111,16 @@ _TALK = re.compile(
     r"(?i)(?:ok(?:ay)?|great|perfect|good|excellent|nice|sure|right|alright|now|next|then|first|finally|so|hmm|wait"
     r"|actually|yes|no|got it|done|thanks?|and)?[\s,.!:–—-]*(?:now |next |then |first |also )?"
     r"(?:let me\b|let['’]s\b|i['’]?ll\b|i will\b|i['’]?m (?:going|now|about)\b"
+    r"|(?:i['’]?m|i am|we['’]?re) (?:also |now |just )?\w+ing\b(?!.*\b(?:because|since)\b)"
     r"|(?:i|we) (?:need|want|should|can) (?:to )?(?:now )?(?:check|look|see|read|run|find|understand|verify|update"
     r"|add|fix|create)\b|(?:checking|looking|reading|running)\b|here(?:['’]s| is| are)\b|would you\b|feel free\b"
     r"|you['’]re (?:absolutely )?right\b|i (?:see|understand)\b[.!,]"
     r"|để (?:tôi|mình|em)\b|tôi sẽ\b|bây giờ\b|tiếp theo\b|hãy để\b"
     r"|(?:ahora )?voy a\b|d[ée]jame\b|perm[ií]teme\b|ahora voy\b|vamos a\b)"
     r"|(?:好的?[,，。!！]?)?(?:现在)?(?:让我|我来|我先|我将|我会|接下来|下面我)"
+)
+_PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence it says so
+    r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?\w+ing|let me|i need (?:to|one)|waiting (?:on|for))\b"
 )
 _TELLS = re.compile(
     r"(?i)\b(?:because|root cause|caused? by|the (?:problem|issue|bug|reason|fix|error) (?:is|was)|turns out|decided"
@@ -125,8 +129,10 @@ _TELLS = re.compile(
     r"|el (?:problema|error)|decid\w+|falla|funciona)\b|因为|原因|问题是|决定|导致|发现|错误|失败|必须"
 )
 _DONE = re.compile(
-    r"(?i)\b(?:fixed|added|updated|implemented|created|removed|renamed|moved|refactored|committed|pushed|replaced"
-    r"|resolved|completed|now (?:passes|works|uses|handles)|all (?:tests|checks) pass\w*"
+    r"(?i)(?:^- (?:(?:i|we)(?:['’]ve| have)? )?(?:also |now |successfully |just )*"
+    r"|\b(?:i|we|i['’]ve|we['’]ve|have|has|was|were|is|are|been) (?:also |now |successfully |just |all )*)"
+    r"(?:fixed|added|updated|implemented|created|removed|renamed|moved|refactored|committed|pushed|replaced|resolved"
+    r"|completed)\b|\b(?:now (?:passes|works|uses|handles)|all (?:tests|checks) pass\w*"
     r"|đã (?:sửa|thêm|xóa|xoá|cập nhật|tạo|hoàn thành|xong)"
     r"|(?:he )?(?:corregido|añadido|creado|eliminado|actualizado))\b"
     r"|已(?:修复|添加|完成|更新|删除|创建|提交)"

@@ -13,7 +13,7 @@ from msgspec import Struct
 from secateur.bounds import find_call
 from secateur.compaction.cut import HistoryCut
 from secateur.compaction.edits import find_segments
-from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
 from secateur.compaction.rows import CARRIED, SUMMARY, ViewEntry, get_text
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merge_sections, parse_sections
@@ -38,7 +38,7 @@ class Given(Struct, frozen=True, kw_only=True):
     rows: tuple[ViewEntry, ...]
     messages: tuple[Message, ...]  # those of the raw history that no earlier summary stands for, as they came
     kept: Kept
-    ledger: Ledger  # what was known, and what these messages add
+    ledger: Ledger  # what was known, and what these messages add, as things are at the end of the whole history
     carried: tuple[NewMessage, ...]  # stand verbatim behind the summary
     tokens: int
 
@@ -46,14 +46,14 @@ class Given(Struct, frozen=True, kw_only=True):
     def said(self) -> tuple[str, ...]:
         """What the user said in it."""
         mine = [one for one in self.messages if one.role == "user" and one.origin == "user"]
-        return tuple(filter(None, map(get_text, mine))) + tuple(one.text for one in self.kept.ledger.requests)
+        return tuple(filter(None, map(get_text, mine))) + tuple(one.text for one in self.ledger.requests)
 
     @property
     def texts(self) -> tuple[str, ...]:
         """Every text in it, as it came and as it was kept."""
         own = [part.text for message in self.messages for part in message.parts if part.text]
         prose = [line for lines in self.kept.sections.values() for line in lines]
-        facts = [line for lines in render_ledger(self.kept.ledger).values() for line in lines]
+        facts = [line for lines in render_ledger(self.ledger).values() for line in lines]
         return (*own, *prose, *facts)
 
 
@@ -69,7 +69,7 @@ def collect_span(
         rows=mine,
         messages=messages,
         kept=kept,
-        ledger=merge(kept.ledger, build_ledger(messages)),
+        ledger=settle_states(merge(kept.ledger, build_ledger(messages)), merge(kept.ledger, build_ledger(raw))),
         carried=tuple(keep_newest(collect_carried(mine, raw, settings, protect))),
         tokens=sum(row.tokens for row in mine),
     )

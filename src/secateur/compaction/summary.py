@@ -13,13 +13,21 @@ from msgspec import Struct
 from secateur.compaction.template import STATES, Template, list_headings
 
 Sections = dict[str, tuple[str, ...]]
+FORMERLY = "- as of an earlier summary: "
 NONE = "(none)"  # what stands under a heading that has nothing to say
 
-_HEADING = re.compile(r"^\s{0,3}(?:#{1,3}\s+(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*]+?):?\*\*:?)\s*$")
+_HEADING = re.compile(
+    r"^\s{0,3}(?:#{1,3}\s+(?:\d{1,2}[.)]\s+)?(?P<hash>.+?)\s*#*|\*\*(?:\d{1,2}[.)]\s+)?(?P<bold>[^*]+?):?\*\*:?"
+    r"|\d{1,2}[.)]\s+(?:\*\*)?(?P<number>[^*:]+?):(?:\*\*)?|\s{0,8}<(?P<tag>[a-z_]+)>)\s*$"
+)
+_REMARK = re.compile(r"\s*(?:\([^)]*\)|:\s.*)$")  # "## Completed Work (WP1-WP16)", "## Current Task: Files"
 _SUB = re.compile(r"^\s{0,3}#{3,6}\s+")
 _EMPTY = re.compile(r"^[-*•\s]*[(\[]?\s*(?:none|n/a|nothing|empty|không có|无|ninguno|ninguna)\s*[)\]]?[.\s]*$", re.I)
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_FENCE = re.compile(r"^\s*(?:```|</?(?:template|summary|context_summary)>)")
+_FENCE = re.compile(
+    r"^\s*(?:```|</?(?:template|summary|context_summary)>|</?[a-z_]+>\s*$"
+    r"|If you need specific details from before compaction|Please continue the conversation from where)"
+)
 
 
 class Fitted(Struct, frozen=True):
@@ -67,6 +75,24 @@ def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence
     return made
 
 
+def with_former_states(kept: Mapping[str, Sequence[str]], has_requests: bool) -> Sections:
+    """Return kept prose with what was true then told as that: the next steps of an earlier summary, and its goal.
+
+    Where nobody has asked for anything since, the goal is what it was.
+    """
+    former = STATES if has_requests else STATES - {"goal"}
+    made = {id: tuple(lines) for id, lines in kept.items() if id not in former}
+    told = tuple(
+        line if line.startswith(FORMERLY) else f"{FORMERLY}{_BULLET.sub('', line).strip()}"
+        for id, lines in kept.items()
+        if id in former
+        for line in lines
+    )
+    if told:
+        made["discoveries"] = (*told, *made.get("discoveries", ()))
+    return made
+
+
 def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
     """Fit the sections into the tokens by dropping the oldest line of the longest section that is no state."""
     left = {id: list(lines) for id, lines in sections.items()}
@@ -86,7 +112,8 @@ def _match_heading(line: str, named: Mapping[str, str]) -> str | None:
     match = _HEADING.match(line)
     if match is None:
         return None
-    return named.get((match["hash"] or match["bold"]).strip().rstrip(":").lower())
+    text = next(found for found in match.groups() if found is not None)
+    return named.get(_REMARK.sub("", text.strip()).rstrip(":").replace("_", " ").lower())
 
 
 def _normalize_line(line: str) -> str:

@@ -53,7 +53,7 @@ def list_headings() -> dict[str, str]:
     named = {one.heading.lower(): one.id for made in TEMPLATES.values() for one in made.sections}
     for words in _HEADINGS.values():
         named |= {word.lower(): id for word, id in zip(words, SECTIONS, strict=True)}
-    return named
+    return {**_HOST_HEADINGS, **named}
 
 
 def _make_template(name: str, homes: dict[str, str], *rows: tuple[str, str, str]) -> Template:
@@ -104,6 +104,35 @@ _HEADINGS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
+
+_HOST_HEADINGS = {  # of summaries that hosts write: Claude Code, Codex, Gemini CLI, Pi
+    "primary request and intent": "goal",
+    "overall goal": "goal",
+    "task description": "goal",
+    "task overview": "goal",
+    "key technical concepts": "discoveries",
+    "key knowledge": "discoveries",
+    "key learnings": "discoveries",
+    "key insights": "discoveries",
+    "files and code sections": "files",
+    "file system state": "files",
+    "errors and fixes": "discoveries",
+    "problem solving": "discoveries",
+    "all user messages": "instructions",
+    "user constraints": "constraints",
+    "user preferences": "constraints",
+    "completed work": "accomplished",
+    "work completed": "accomplished",
+    "recent actions": "accomplished",
+    "current work": "accomplished",
+    "current state": "accomplished",
+    "current task": "next",
+    "pending tasks": "next",
+    "remaining tasks": "next",
+    "current plan": "next",
+    "optional next step": "next",
+    "what remains": "next",
+}
 
 OURS = _make_template(
     "secateur",

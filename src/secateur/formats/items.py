@@ -14,6 +14,7 @@ from secateur.formats.item_outputs import is_output, read_item_medium, read_outp
 from secateur.formats.logs import get_block_text, make_opaque
 from secateur.formats.native import Calls, dump_canonical
 from secateur.formats.openai_chat import normalize_arguments
+from secateur.host_texts import CODEX_OPENINGS
 from secateur.model import Message, Origin, Part, Path, Role
 from secateur.own_text import is_summary
 
@@ -22,16 +23,6 @@ _SUMMARIES = frozenset({"compacted", "compaction", "compaction_summary", "contex
 _SAID = frozenset({"reasoning", "mcp_list_tools", "mcp_approval_request", "program"})
 _ASKED = ("action", "actions", "operation", "arguments")  # where calls of the API's own tools say what they want
 
-# How Codex opens what it says in the user's name, and a summary of its own.
-_HARNESS = (
-    "# AGENTS.md instructions",
-    "<environment_context>",
-    "<user_instructions>",
-    "<user_shell_command>",
-    "<turn_aborted>",
-    "<subagent_notification>",
-    "<skill>",
-)
 _SUMMARY = "Another language model started to solve this problem"
 
 
@@ -87,7 +78,7 @@ def detect_speaker(texts: list[str]) -> Origin:
     """Return who speaks in a message of role user: a human, Codex or a summary."""
     if texts and (texts[0].startswith(_SUMMARY) or is_summary(texts[0])):
         return "summary"
-    return "harness" if texts and all(text.lstrip().startswith(_HARNESS) for text in texts) else "user"
+    return "harness" if texts and all(text.lstrip().startswith(CODEX_OPENINGS) for text in texts) else "user"
 
 
 def list_texts(item: dict[str, Any]) -> list[str]:

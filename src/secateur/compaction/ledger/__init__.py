@@ -23,7 +23,9 @@ from secateur.compaction.ledger.entries import (
     Pending,
     PlanItem,
     Question,
+    Quote,
     UserRequest,
+    ValueChange,
 )
 from secateur.compaction.ledger.failures import list_failures
 from secateur.compaction.ledger.files import describe_target, list_files
@@ -33,7 +35,9 @@ from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
 from secateur.compaction.ledger.requests import extract_question, extract_requests
+from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.state import branch, find_commits
+from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
 from secateur.redact import redact
 
@@ -45,7 +49,9 @@ __all__ = [
     "Ledger",
     "Pending",
     "Question",
+    "Quote",
     "UserRequest",
+    "ValueChange",
     "PlanItem",
     "format_bullet",
     "fit_ledger",
@@ -53,6 +59,7 @@ __all__ = [
     "merge",
     "read_back",
     "render_ledger",
+    "settle_states",
 ]
 
 
@@ -76,6 +83,8 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
                 tasks=tasks,
                 questions=(*told.questions, *put),
                 pending=tuple(_make_pending(action) for action in waiting),
+                values=list_values(done),
+                last_words=told.last_words,
                 commits=tuple(dict.fromkeys(find_commits(ran))),
                 identifiers=list_names(said),
                 branch=branch(ran),

@@ -1,8 +1,8 @@
 """How large a ledger may grow, and what goes first when it is larger.
 
-Rule: constraints outlive everything: standing ones stay, then the newest. Of files the changed ones outlive those that
-were only read, of commands the checks, of errors the open ones, of requests the first and the newest. What went is
-counted, so that the reader knows. A ledger within its bounds comes back as it is.
+Rule: constraints outlive everything: standing ones stay, then the newest; rules of the project's files go first. Of
+files the changed ones outlive those that were only read, of commands the checks, of errors the open ones, of requests
+the first and the newest. What went is counted, so that the reader knows. A ledger within its bounds comes back as is.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +25,7 @@ MOST_QUESTIONS = 6
 MOST_PENDING = 30
 MOST_COMMITS = 40
 MOST_NAMES = 80
+MOST_VALUES = 40
 MOST_ARRIVED = 60  # ids, not shown
 
 
@@ -33,12 +34,15 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     firm = min(1.0, 8 * share)
     cut: dict[str, tuple[Any, ...]] = {
         "constraints": _limit_constraints(ledger.constraints, firm),
-        "requests": _limit_requests(ledger.requests, share),
+        "requests": _limit_requests(ledger.requests, min(1.0, 4 * share)),
+        "values": _take_last(ledger.values, MOST_VALUES * share),
         "files": _take_highest(ledger.files, MOST_FILES * share, lambda one: one.use != "read"),
         "commands": _take_highest(
-            ledger.commands, MOST_COMMANDS * share, lambda one: 2 * bool(one.check) + (not one.ok)
+            ledger.commands, MOST_COMMANDS * share, lambda one: 2 * bool(one.check) + (one.ok is False)
         ),
-        "failures": _take_highest(ledger.failures, MOST_FAILURES * share, lambda one: not one.resolved),
+        "failures": _take_highest(
+            ledger.failures, MOST_FAILURES * share, lambda one: (one.check + 1) * (not one.resolved)
+        ),
         "tasks": _take_highest(ledger.tasks, MOST_TASKS * share, lambda one: _STATES.index(one.state)),
         "questions": _take_last(ledger.questions, MOST_QUESTIONS * firm),
         "pending": _take_last(ledger.pending, MOST_PENDING * firm),
@@ -84,9 +88,14 @@ def _take_highest(entries: Sequence[_T], most: float, rank: Callable[[_T], int])
 
 
 def _limit_constraints(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
-    order = sorted(range(len(entries)), key=lambda at: (entries[at].scope == "standing", at), reverse=True)
+    order = sorted(range(len(entries)), key=lambda at: (_rank_constraint(entries[at]), at), reverse=True)
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_CONSTRAINTS * share)]]
     return tuple(entries[at] for at in _fit_in_room(ranked, CONSTRAINT_CHARS * share))
+
+
+def _rank_constraint(one: Constraint) -> int:
+    """Standing ones first, rules of the project's own files last: those can be read again."""
+    return 0 if one.scope == "project" else 2 if one.scope == "standing" and not one.replaced_by else 1
 
 
 def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[UserRequest, ...]:

@@ -1,18 +1,16 @@
 """Commands and how they ended: the last status of tests, builds and linters above all.
 
-Rule: one entry per command line, with its latest outcome. Commands that only look (cat, grep, git status) are left
-out: they leave nothing that later work could need.
+Rule: one entry per command line, with its latest outcome. A check ended as its tool says, whatever
+the shell made of its status. Commands that only look (cat, grep, git status) are left out.
 """
 
-import re
 from collections.abc import Iterable
 
 from secateur.acts.runs import Ran
-from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.acts.verdicts import CheckVerdict, read_verdict
+from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.redact import redact
-
-TOLD_CHARS = 200  # of an output's line
 
 
 def list_commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
@@ -21,23 +19,17 @@ def list_commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
     for run in ran:
         if not run.text or run.looks:
             continue
-        name = _SHOWN_AS.split(run.text, maxsplit=1)[0]
+        name = name_command(run.text)
         found.pop(name, None)
-        told = _find_outcome_line(run.action.said) if run.check else ""
-        found[name] = Command(run.text, run.ok, run.action.exit, run.check, told, run.action.key)
+        verdict = judge_run(run)
+        found[name] = Command(run.text, verdict.ok, run.action.exit, run.check, redact(verdict.line), run.action.key)
     return tuple(found.values())
 
 
-_SHOWN_AS = re.compile(r"\s*(?:2>&1|\|(?!\|)|>\s*/dev/null)")  # what of the output was to be shown is not what was run
-_SEARCHED = 8_000  # characters at the end of an output
-_TELLS = re.compile(
-    r"\b\d+ (?:passed|failed|failing|passing|errors?|skipped|tests?|problems?|warnings?)\b|error TS"
-    r"|^(?:ok|FAIL|PASS|OK|FAILED|BUILD)\b|^test result:|^Tests?:|^Found \d+|^All checks passed|^make: \*\*\*",
-    re.M,
-)
-
-
-def _find_outcome_line(output: str) -> str:
-    """Return the last line that reports the outcome."""
-    said = [line for line in output[-_SEARCHED:].split("\n")[-80:] if _TELLS.search(line)]
-    return clip_text(collapse_whitespace(redact(said[-1])), TOLD_CHARS) if said else ""
+def judge_run(run: Ran) -> CheckVerdict:
+    """Return how a run ended: a check as its tool says, any other command as its host does."""
+    result = run.action.result
+    if run.check is None or result is None:
+        return CheckVerdict(run.action.ok)
+    is_hidden = name_command(run.text) != run.text.strip() and "pipefail" not in run.text
+    return read_verdict(result.text, run.action.exit, result.is_error, is_hidden)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from secateur.acts.effects import Use
 from secateur.acts.runs import Check
 
-Scope = Literal["standing", "request"]
+Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]
 
 
@@ -28,7 +28,7 @@ class Command(Struct, frozen=True, omit_defaults=True):
     """A command, and how it ended the last time it was run."""
 
     text: str
-    ok: bool = True
+    ok: bool | None = True  # None: nothing says how it ended
     exit: int | None = None  # None: the result does not say
     check: Check | None = None  # what it checks, if it does
     told: str = ""  # the output's own line on how it went
@@ -42,14 +42,16 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     during: str = ""  # the command, or the tool and its target
     resolved: bool = False
     key: str = ""
+    check: bool = False  # of a test, a build or a linter: open until it passes
 
 
 class Constraint(Struct, frozen=True, omit_defaults=True):
     """A sentence by which the user forbids or demands something."""
 
     text: str
-    scope: Scope = "request"  # standing: until the user says otherwise; request: for what was asked beside it
+    scope: Scope = "request"  # standing: until the user says otherwise; project: a rule of its instruction files
     key: str = ""
+    replaced_by: str = ""  # the later sentence of the user that takes it back
 
 
 class UserRequest(Struct, frozen=True, omit_defaults=True):
@@ -85,6 +87,24 @@ class Pending(Struct, frozen=True, omit_defaults=True):
     call: str = ""  # the id that its result will bear
 
 
+class ValueChange(Struct, frozen=True, omit_defaults=True):
+    """A constant that was given another value."""
+
+    path: str
+    name: str
+    old: str
+    new: str
+    key: str = ""
+
+
+class Quote(Struct, frozen=True, omit_defaults=True):
+    """The agent's last words."""
+
+    text: str
+    key: str = ""
+    is_answered: bool = False  # the user has spoken since
+
+
 class Ledger(Struct, frozen=True, omit_defaults=True):
     """All that is certain about a span of history."""
 
@@ -99,6 +119,8 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     commits: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     branch: str = ""
+    values: tuple[ValueChange, ...] = ()
+    last_words: Quote | None = None
     before: State = "open"  # what became, in this span, of requests that stood open before it
     replanned: bool = False  # a whole plan was told in this span: open items of earlier plans are superseded
     arrived: tuple[str, ...] = ()  # ids of calls made before this span whose results came in it

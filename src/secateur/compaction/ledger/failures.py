@@ -1,8 +1,9 @@
 """Errors, and whether they were resolved.
 
-Rule: an error is the line of a failed result that says what went wrong, verbatim. It is resolved when the same thing
-succeeds later: the same command, the same check without that line, the same tool on the same file. An error that only
-went out of sight is open.
+Rule: an error is the line of a failed result that says what went wrong, verbatim; what a program prints to standard
+error on its way is none, and neither is a search without a hit or a call that the user refused. It is resolved when the
+same thing succeeds later: the same command, a check of at least as much, an edit of the same file. An error of a check
+is open until then; what nobody tried again is told as that.
 """
 
 import re
@@ -12,8 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.acts.calls import Action
+from secateur.acts.files import list_paths
 from secateur.acts.runs import Ran
 from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.compaction.ledger.checks import judge_run
+from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files import describe_target
 from secateur.redact import redact
@@ -28,47 +32,70 @@ def list_failures(done: Iterable[Action], ran: Iterable[Ran]) -> tuple[Failure, 
     runs: dict[str, list[Ran]] = {}
     for run in ran:
         runs.setdefault(run.action.call.key, []).append(run)
-    found: dict[tuple[str, str], Failure] = {}
+    found: dict[tuple[str, str], tuple[_Try, Failure]] = {}
     for action in done:
-        if not action.result:
+        if not action.result or _REFUSED.search(action.said[:400]):
             continue
         for try_ in [_run(run) for run in runs.get(action.call.key, ())] or [_call(action)]:
             _resolve(found, try_, action.said)
-            for line in [] if try_.ok else find_error_lines(action.said, _LINES if try_.check else 1):
-                found.pop((try_.stem, line), None)
-                found[try_.stem, line] = Failure(line, try_.during, False, action.key)
-    return tuple(found.values())
+            for line in find_error_lines(action.said, try_) if try_.ok is False else ():
+                found.pop((try_.during, line), None)
+                found[try_.during, line] = try_, Failure(line, try_.during, False, action.key, try_.check)
+    return tuple(failure for _, failure in found.values())
 
 
 class _Try(Struct, frozen=True):
-    """One attempt at something."""
+    """One attempt at something. `ok` is None where nothing says how it ended."""
 
     during: str
-    stem: str
-    ok: bool
+    ok: bool | None
+    names: frozenset[str] = frozenset()  # what a later success must share with it to resolve it
     check: bool = False
+    is_run: bool = False
 
 
 def _run(run: Ran) -> _Try:
-    """A search that finds nothing ends with status 1, and is no error."""
-    nothing = run.looks and not (run.action.result and run.action.result.is_error)
-    return _Try(run.text, run.stem, run.ok or nothing, bool(run.check))
+    """What only looks has no error that matters later."""
+    if run.looks:
+        return _Try(run.text, None, is_run=True)
+    return _Try(run.text, judge_run(run).ok, frozenset(_name_run(run)), bool(run.check), True)
+
+
+def _name_run(run: Ran) -> Iterator[str]:
+    yield name_command(run.text)
+    words = run.does[0] if run.does else ()
+    if len(words) > 1 and not run.check and words[0] in _VERBS:
+        yield " ".join(words[:2])
 
 
 def _call(action: Action) -> _Try:
-    return _Try(describe_target(action), describe_target(action), action.ok)
+    during = describe_target(action)
+    files = [*list_paths(action), *map(str.strip, _PATCHED.findall(action.call.text.replace("\\n", "\n")))]
+    return _Try(during, action.ok, frozenset(f"{action.role} {path}" for path in files) or frozenset({during}))
 
 
-def find_error_lines(output: str, most: int) -> list[str]:
+def find_error_lines(output: str, try_: _Try) -> list[str]:
     """Return the lines that say what went wrong: failing tests, else exceptions, else other error words."""
     text = output if len(output) <= 2 * _SEARCHED else f"{output[:_SEARCHED]}\n{output[-_SEARCHED:]}"
+    text = _TAGS.sub("", text)
     lines = [line for line in text.split("\n") if 3 <= len(line.strip()) <= 2_000 and not _FRAME.match(line.strip())]
     for shape in (_FAILING, _EXCEPTION, _ERROR):
-        if hits := list(dict.fromkeys(line for line in lines if shape.search(line))):
+        if hits := list(dict.fromkeys(line for line in lines if shape.search(line) and not _FINE.search(line))):
+            most = _LINES if try_.check else 1
             return list(_clean_lines(hits[-most:] if shape is _EXCEPTION else hits[:most]))
-    return list(_clean_lines(lines[:1]))
+    return [] if try_.is_run else list(_clean_lines(lines[:1]))
 
 
+_VERBS = frozenset(
+    {"git", "npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "docker", "gh", "brew", "apt-get"}
+)
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
+_TAGS = re.compile(r"</?tool_use_error>")
+_REFUSED = re.compile(
+    r"(?i)the user doesn['’]t want to (?:proceed|take this action)|(?:rejected|denied|declined"
+    r"|aborted) by (?:the )?user"
+    r"|user rejected|^\s*command aborted\s*$|^\s*\[?request interrupted"
+)
 _FAILING = re.compile(r"^\s*(?:--- FAIL: |FAILED [\w./]|✗ |✘ |× |not ok \d|FAIL:? [\w./])")
 _EXCEPTION = re.compile(
     r"^\s*(?:[\w.]+(?:Error|Exception)|fatal|panic|error(?:\[E\d+\])?)\b: ?\S|error TS\d+|npm ERR! (?:code|error)"
@@ -77,9 +104,14 @@ _ERROR = re.compile(
     r"(?i)\b(?:errors?|fatal|failed|failure|panic|exception|not found|no such file|denied|cannot|can't|could not"
     r"|undefined|invalid|refused|timed? ?out|rejected|unknown|unexpected|must be)\b"
 )
+_FINE = re.compile(  # words of success, and what git says to standard error whether or not it succeeds
+    r"(?i)^\s*(?:[✓✔√]|ok\b|PASS\b|--- PASS|# )|\b(?:0|no) (?:errors?|failed|failures?|failing|problems?)\b"
+    r"|^\s*(?:Switched to|Already on|Already up to date|Your branch|From |To |remote:|branch '|HEAD is now"
+    r"|hint:|warning: )"
+)
 _FRAME = re.compile(  # words of the host around an output
     r"(?i)exit code:? -?\d+$|<|Chunk ID:|Wall time:|Process exited|Original token count|Output:$|Command(?: exited|:)"
-    r"|[{}\[\]]|Traceback|\(Command"
+    r"|[{}\[\]]|Traceback|\(Command|\(no output\)$"
 )
 
 
@@ -89,12 +121,18 @@ def _clean_lines(lines: Iterable[str]) -> Iterator[str]:
             yield said
 
 
-def _resolve(found: dict[tuple[str, str], Failure], now: _Try, output: str) -> None:
+def _resolve(found: dict[tuple[str, str], tuple[_Try, Failure]], now: _Try, output: str) -> None:
     """Later success resolves; a later failure of the same check resolves the lines that it does not show again."""
     shown = ""
-    for (stem, line), failure in found.items():
-        if failure.resolved or not (stem == now.stem or failure.during == now.during):
+    for place, (tried, failure) in found.items():
+        if failure.resolved or now.ok is None or not _is_retry(now, tried, failure.line):
             continue
         shown = shown or collapse_whitespace(output[-_SEARCHED:])
-        if now.ok or (now.check and line not in shown):
-            found[stem, line] = replace(failure, resolved=True)
+        if now.ok or (now.check and failure.line not in shown):
+            found[place] = tried, replace(failure, resolved=True)
+
+
+def _is_retry(now: _Try, tried: _Try, line: str) -> bool:
+    if now.during == tried.during or now.names & tried.names:
+        return True
+    return now.check and tried.check and is_covering(now.during, tried.during, line)

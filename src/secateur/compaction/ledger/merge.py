@@ -11,9 +11,21 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.constraints import normalize_demand
-from secateur.compaction.ledger.entries import Constraint, Failure, FileEntry, Ledger, Pending, PlanItem, UserRequest
+from secateur.compaction.ledger.coverage import is_covering, name_command
+from secateur.compaction.ledger.entries import (
+    Constraint,
+    Failure,
+    FileEntry,
+    Ledger,
+    Pending,
+    PlanItem,
+    Quote,
+    UserRequest,
+)
 from secateur.compaction.ledger.files import merge_use
 from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.retractions import mark_replaced
+from secateur.compaction.ledger.values import merge_values
 
 _T = TypeVar("_T")
 
@@ -34,6 +46,8 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         commits=tuple(dict.fromkeys((*earlier.commits, *later.commits))),
         identifiers=tuple(dict.fromkeys(names)),
         branch=later.branch or earlier.branch,
+        values=merge_values((*earlier.values, *later.values)),
+        last_words=_merge_last_words(earlier, later),
         before=later.before if earlier.before == "open" else earlier.before,
         replanned=earlier.replanned or later.replanned,
         arrived=tuple(dict.fromkeys((*earlier.arrived, *later.arrived))),
@@ -68,7 +82,13 @@ def _merge_constraints(entries: Iterable[Constraint]) -> tuple[Constraint, ...]:
         known = found.setdefault(normalize_demand(one.text), one)
         if one.scope == "standing" != known.scope:
             found[normalize_demand(one.text)] = replace(known, scope="standing")
-    return tuple(found.values())
+    return mark_replaced(found.values())
+
+
+def _merge_last_words(earlier: Ledger, later: Ledger) -> Quote | None:
+    if later.last_words or not earlier.last_words or not later.requests:
+        return later.last_words or earlier.last_words
+    return replace(earlier.last_words, is_answered=True)
 
 
 def _merge_files(earlier: Iterable[FileEntry], later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
@@ -80,16 +100,17 @@ def _merge_files(earlier: Iterable[FileEntry], later: Iterable[FileEntry]) -> tu
 
 
 def _merge_failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
-    """Resolve earlier errors if the later span ran the same command, or the same kind of check, successfully."""
-    kinds = {one.text: one.check for one in (*earlier.commands, *later.commands)}
-    passed = {one.text for one in later.commands if one.ok}
-    last = {one.check: one.ok for one in later.commands if one.check}
+    """Resolve earlier errors if the later span ran the same command, or a check of as much, successfully."""
+    passed = [one for one in later.commands if one.ok]
     mine = {(one.line, one.during) for one in later.failures}
     found = []
     for one in earlier.failures:
-        check = kinds.get(one.during)
         if (one.line, one.during) not in mine:
-            better = one.during in passed or (check is not None and last.get(check, False))
+            better = any(
+                name_command(run.text) == name_command(one.during)
+                or (run.check and one.check and is_covering(run.text, one.during, one.line))
+                for run in passed
+            )
             found.append(replace(one, resolved=one.resolved or better))
     return (*found, *later.failures)
 

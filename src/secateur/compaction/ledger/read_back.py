@@ -19,10 +19,13 @@ from secateur.compaction.ledger.entries import (
     Pending,
     PlanItem,
     Question,
+    Quote,
     Scope,
     State,
     UserRequest,
+    ValueChange,
 )
+from secateur.compaction.ledger.render import EARLIER_WORDS, LAST_WORDS, OUTCOME_WORDS, REPLACED_BY
 
 
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
@@ -44,10 +47,14 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
-_SAID = re.compile(r"\[(\S*), (open|done|superseded)\] (.*)", re.S)
-_DEMAND = re.compile(r"\[(\S*), (standing|request)\] (.*)", re.S)
-_COMMAND = re.compile(r"(ran|test|build|lint), (ok|failed)(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?")
-_ERROR = re.compile(r"error, (open|resolved): (.*?)(?: — during: (.*))?")
+_SAID = re.compile(r"\[(\S*), (open|done|answered|superseded)\] (.*)", re.S)
+_DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)\] (.*)", re.S)
+_COMMAND = re.compile(
+    r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?"
+)
+_VALUE = re.compile(r"value: (\S+) in (.+): (.*) → (.*)")
+_WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
+_ERROR = re.compile(r"error, (open|resolved|not tried again): (.*?)(?: — during: (.*))?")
 _FILE = re.compile(r"(read|created|changed|moved|deleted): (.*)")
 _TASK = re.compile(r"task, (open|done|superseded): (.*)")
 
@@ -68,13 +75,14 @@ def _split_bullets(lines: Iterable[str]) -> Iterator[str]:
 def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     for text in _split_bullets(lines):
         if found := _SAID.fullmatch(text):
-            yield UserRequest(found[3], cast(State, found[2]), found[1])
+            yield UserRequest(found[3], cast(State, "done" if found[2] == "answered" else found[2]), found[1])
 
 
 def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
     for text in _split_bullets(lines):
         if found := _DEMAND.fullmatch(text):
-            yield Constraint(found[3], cast(Scope, found[2]), found[1])
+            said, _, later = found[4].rpartition(REPLACED_BY) if found[2] else (found[4], "", "")
+            yield Constraint(said, cast(Scope, found[3]), found[1], later)
 
 
 def _parse_fact(found: dict[str, Any], text: str) -> None:
@@ -86,12 +94,23 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
     elif head in _LISTS:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))
-    elif hit := _FILE.fullmatch(text):
+    else:
+        _parse_shaped_fact(found, text)
+
+
+def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
+    """Add what one bullet says if it has the shape of an entry of several fields."""
+    if hit := _FILE.fullmatch(text):
         found.setdefault("files", []).extend(_parse_files(cast(Use, hit[1]), hit[2]))
     elif hit := _TASK.fullmatch(text):
         found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
     elif hit := _ERROR.fullmatch(text):
-        found.setdefault("failures", []).append(Failure(hit[2], hit[3] or "", hit[1] == "resolved"))
+        failure = Failure(hit[2], hit[3] or "", hit[1] == "resolved", check=hit[1] == "open")
+        found.setdefault("failures", []).append(failure)
+    elif hit := _VALUE.fullmatch(text):
+        found.setdefault("values", []).append(ValueChange(hit[2], hit[1], hit[3], hit[4]))
+    elif hit := _WORDS.fullmatch(text):
+        found["last_words"] = Quote(hit[2], is_answered=hit[1] == EARLIER_WORDS)
     elif hit := _COMMAND.fullmatch(text):
         found.setdefault("commands", []).append(_parse_command(hit))
 
@@ -106,7 +125,7 @@ def _parse_files(use: Use, rest: str) -> Iterator[FileEntry]:
 
 def _parse_command(hit: re.Match[str]) -> Command:
     check = None if hit[1] == "ran" else cast(Check, hit[1])
-    return Command(hit[4], hit[2] == "ok", int(hit[3]) if hit[3] else None, check, hit[5] or "")
+    return Command(hit[4], _OUTCOMES[hit[2]], int(hit[3]) if hit[3] else None, check, hit[5] or "")
 
 
 def _parse_pending(rest: str) -> Pending:
@@ -118,6 +137,7 @@ def _parse_counts(rest: str) -> dict[str, int]:
     return {name: int(count) for name, count in re.findall(r"(\w+) (\d{1,2})", rest)}
 
 
+_OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "branch": ("branch", str),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),

@@ -1,9 +1,9 @@
 """A ledger as Markdown lines under section ids, and the ledger that such lines say.
 
 Rule: one entry, one bullet; what goes on over several lines is indented by four blanks, so that no text can open a
-section or another bullet. Words before the colon are fixed and say what kind of entry it is; texts are verbatim. Keys
-are shown as marks. Lines read back give the same lines again. Read only what was rendered here: in a model's own
-prose nobody can tell the user's words from others'.
+section or another bullet. Words before the colon are fixed and say what kind of entry it is; texts are verbatim, and
+what is next is quoted, never composed. Keys are shown as marks. Lines read back give the same lines again. Read only
+what was rendered here: in a model's own prose nobody can tell the user's words from others'.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,11 +12,19 @@ from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
 from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.requests import is_substantial
 from secateur.compaction.template import SECTIONS
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
 _READ_PER_LINE = 12
 _LATEST_CHARS = 300
+_MOST_CHECKS = 3  # failing ones among what comes next
+STATE_WORDS = {"open": "open", "done": "answered", "superseded": "superseded"}
+OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
+LAST_WORDS = "the agent said last"
+EARLIER_WORDS = "before that the agent said"
+REPLACED_BY = " — replaced by: "
+NOTHING_OPEN = "- nothing is open"
 
 
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
@@ -54,23 +62,33 @@ def format_bullet(text: str) -> str:
 
 
 def _render_goal(ledger: Ledger) -> Iterator[str]:
-    """Render the first request and the last one."""
-    for one in dict.fromkeys((*ledger.requests[:1], *ledger.requests[-1:])):
+    """Render what the user wants now, and the first request."""
+    for one in list_goals(ledger):
         yield _request(one)
+
+
+def list_goals(ledger: Ledger) -> list[UserRequest]:
+    """Return the first request, the newest that says what is to be done, and what the user said last."""
+    telling = [one for one in ledger.requests if is_substantial(one.text)]
+    goals = {*telling[:1], *telling[-1:], *ledger.requests[-1:]}
+    return [one for one in ledger.requests if one in goals]
 
 
 def _render_instructions(ledger: Ledger) -> Iterator[str]:
-    for one in ledger.requests[1:-1]:
-        yield _request(one)
+    goals = list_goals(ledger)
+    for one in ledger.requests:
+        if one not in goals:
+            yield _request(one)
 
 
 def _request(one: UserRequest) -> str:
-    return format_bullet(f"[{mark(one.key)}, {one.state}] {one.text}")
+    return format_bullet(f"[{mark(one.key)}, {STATE_WORDS[one.state]}] {one.text}")
 
 
 def _render_constraints(ledger: Ledger) -> Iterator[str]:
     for one in ledger.constraints:
-        yield format_bullet(f"[{mark(one.key)}, {one.scope}] {one.text}")
+        by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
+        yield format_bullet(f"[{mark(one.key)}, {'superseded ' if by else ''}{one.scope}] {one.text}{by}")
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
@@ -81,7 +99,8 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
             yield _render_command(run)
     for one in ledger.failures:
         during = f" — during: {one.during}" if one.during else ""
-        yield f"- error, {'resolved' if one.resolved else 'open'}: {one.line}{during}"
+        state = "resolved" if one.resolved else "open" if one.check else "not tried again"
+        yield f"- error, {state}: {one.line}{during}"
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
     if ledger.omitted:
@@ -92,7 +111,7 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
 def _render_command(one: Command) -> str:
     status = "" if one.exit is None else f" ({one.exit})"
     told = f" — said: {one.told}" if one.told else ""
-    return f"- {one.check or 'ran'}, {'ok' if one.ok else 'failed'}{status}: {one.text}{told}"
+    return f"- {one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
 
 
 def _render_accomplished(ledger: Ledger) -> Iterator[str]:
@@ -102,6 +121,8 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
     for run in ledger.commands:
         if not run.check:
             yield _render_command(run)
+    for value in ledger.values:
+        yield f"- value: {value.name} in {value.path}: {value.old} → {value.new}"
     for commit in ledger.commits:
         yield f"- commit: {commit}"
 
@@ -121,12 +142,42 @@ def _render_questions(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_next(ledger: Ledger) -> Iterator[str]:
-    """Render what is open, with the latest open request at the top."""
-    latest = next((one.text for one in reversed(ledger.requests) if one.state == "open"), "")
-    if latest := clip_text(collapse_whitespace(latest), _LATEST_CHARS):
-        yield f"- the user waits for: {latest}"
+    """Render what comes next: the agent's last words, then what is open, in the words of whoever said it."""
+    said, asked = ledger.last_words, _find_open_request(ledger)
+    if said and not said.is_answered:
+        yield format_bullet(f"{LAST_WORDS}: {said.text}")
+    if asked:
+        yield format_bullet(f"the user waits for: {clip_text(collapse_whitespace(asked), _LATEST_CHARS)}")
+    if said and said.is_answered:
+        yield format_bullet(f"{EARLIER_WORDS}: {said.text}")
+    yield from _render_open(ledger)
+    if not has_open(ledger) and (said or ledger.requests):
+        yield NOTHING_OPEN
+
+
+def has_open(ledger: Ledger) -> bool:
+    """Whether anything is left to do, to answer or to wait for."""
+    waits = ledger.questions or ledger.pending or _find_open_request(ledger) or _list_failing(ledger)
+    return bool(waits) or any(one.state == "open" for one in ledger.tasks)
+
+
+def _render_open(ledger: Ledger) -> Iterator[str]:
+    for run in _list_failing(ledger):
+        yield f"- check, failing: {run.text}" + (f" — said: {run.told}" if run.told else "")
     for task in ledger.tasks:
         if task.state == "open" and task.text:
             yield f"- task, open: {task.text}"
     for one in ledger.pending:
         yield f"- no result yet: {one.tool}" + (f" — {one.target}" if one.target else "")
+
+
+def _list_failing(ledger: Ledger) -> list[Command]:
+    return [run for run in ledger.commands if run.check and run.ok is False][-_MOST_CHECKS:]
+
+
+def _find_open_request(ledger: Ledger) -> str:
+    """Return what the user waits for: the newest request, or the one that it urges on; "" while the agent asks."""
+    if ledger.questions or not ledger.requests or ledger.requests[-1].state != "open":
+        return ""
+    open_ = [one.text for one in ledger.requests if one.state == "open"]
+    return next((text for text in reversed(open_) if is_substantial(text)), open_[-1])

@@ -1,8 +1,8 @@
 """What the user asked for, whether it was answered, and what the agent asked in return.
 
-Rule: a request is done when the agent ends its turn with a text that is no question; it is superseded when the user
-takes it back before that. Verbatim; only the user's own messages are requests. What was done is not judged: an answer
-that claims success counts as one.
+Rule: a request is answered when the agent ends its turn with a text that asks nothing the work depends on; an offer to
+do more is an answer too. It is superseded when the user takes it back before that. Verbatim; only the user's own
+messages are requests. What was done is not judged: an answer that claims success counts as one.
 """
 
 import re
@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from secateur.acts.calls import Action, normalize_name
 from secateur.acts.words import clip_text, collapse_whitespace
-from secateur.compaction.ledger.entries import Question, State, UserRequest
+from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
 from secateur.compaction.ledger.said import get_agent_text, get_user_text, keep_ends
 from secateur.model import Message
 from secateur.redact import redact
 
 MAX_CHARS = 4_000  # of one request; of a longer one its beginning and its end
 QUESTION_CHARS = 400
+QUOTED_CHARS = 700  # of the agent's last words
 _TAIL_CHARS = 1_000  # in which a closing question stands
 
 
@@ -30,6 +31,7 @@ class UserRequests(Struct, frozen=True):
     requests: tuple[UserRequest, ...]
     questions: tuple[Question, ...]
     before: State  # what became of requests that stood open before
+    last_words: Quote | None = None  # the agent's newest text
 
 
 def extract_requests(messages: Iterable[Message]) -> UserRequests:
@@ -37,16 +39,20 @@ def extract_requests(messages: Iterable[Message]) -> UserRequests:
     found: list[UserRequest] = [UserRequest("")]  # stands for what was asked before
     last = ""  # how the agent's turn ended: its text; "" while it works
     key = ""
+    said: Quote | None = None
     for message in messages:
         if message.role == "assistant" and message.parts:
             last, key = _track_closing_text(message, last), message.key
+            if words := _quote_words(get_agent_text(message)):
+                said = Quote(words, message.key)
         elif text := get_user_text(message):
             found = _update_states(found, last, text)
             found.append(UserRequest(keep_ends(redact(text), MAX_CHARS), "open", message.key))
+            said = replace(said, is_answered=True) if said else None
             last = ""
     asked = find_closing_question(last)
     first, *rest = _update_states(found, last, "")
-    return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state)
+    return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said)
 
 
 def find_closing_question(text: str) -> str:
@@ -60,6 +66,16 @@ def find_closing_question(text: str) -> str:
     return ""
 
 
+def is_offer(question: str) -> bool:
+    """Whether a closing question only offers to do more."""
+    return _OFFERS.search(question) is not None
+
+
+def is_substantial(text: str) -> bool:
+    """Whether a request says what is to be done, and does not just agree or urge the agent on."""
+    return len(text) > _SHORT_CHARS or _AGREES.fullmatch(text.strip()) is None
+
+
 def extract_question(action: Action) -> str:
     """Return what a call that waits for the user asks; "" if it asks nothing."""
     found = [
@@ -71,10 +87,29 @@ def extract_question(action: Action) -> str:
     return redact(clip_text(collapse_whitespace(" ".join(found)), QUESTION_CHARS))
 
 
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_ENDS = re.compile(r"\n+|[.!?…]\s+|[。！？]")  # of sentences and lines
 _DEEPEST = 4  # lists and objects in each other
 _ASKING = frozenset({"question", "questions"})
+_SHORT_CHARS = 60
+_AGREES = re.compile(
+    r"(?i)(?:(?:(?:yes|yeah|yep|yup|sure|ok|okay|k|no|nope|great|perfect|nice|cool|good|thanks?|thank you|please|go on"
+    r"|go ahead|go|continue|proceed|keep going|next|do it|ship it|sounds good|looks good|lgtm|right|correct|exactly"
+    r"|agreed|done|y|n|\d|what['’]?s next|and|just|now|weiter|ja|nein|gut|oui|non|continuez?|sí|si|sigue|contin[uú]a"
+    r"|sim|não|вперёд|да|нет|продолжай|дальше|tiếp tục|tiếp|vâng|được|ừ|có|làm đi|đồng ý)(?!\w)"
+    r"|はい|いいえ|続けて|お願いします|네|예|아니요|계속|继续|好的?|是的?|不是|可以)[\s,.!?…。！？]*)+"
+)
+_OFFERS = re.compile(
+    r"(?i)would you like|do you want (?:me )?to|want me to|shall i (?:also|continue|proceed|go on)|let me know"
+    r"|should i (?:also|continue|go on|proceed)|if you(?:['’]d)? (?:like|want)|anything else|would it help"
+    r"|ready (?:for|to)|need anything|what(?:['’]s| is| would you like) next|soll ich|möchtest du|souhaitez|voulez"
+    r"|quieres que|deseas|gostaria|quer que|хотите|нужно ли|bạn (?:có )?muốn|có cần"
+    r"|よろしいですか|しましょうか|할까요|원하시|要我|需要我|是否(?:需要|要)|还需要"
+)
 _BACK = re.compile(
-    r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop|never\s?mind|nevermind|undo|revert|cancel|forget\s+(?:it|that|about)|scratch\s+that|abort"
+    r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop(?=\s*(?:$|[.,!;:…—-]|(?:that|it|this|now|here|for|please|and|working|doing|what|everything)\b))"
+    r"|never\s?mind|nevermind|undo|revert|cancel"
+    r"|forget\s+(?:it|that|about)|scratch\s+that|abort"
     r"|thôi\b|dừng|bỏ\s+qua|hủy|huỷ|停|算了|取消|别做了|撤销|olv[ií]da|cancela|detente|para\b(?!\s+\w+r\b))"
 )
 
@@ -86,9 +121,22 @@ def _track_closing_text(message: Message, before: str) -> str:
     return get_agent_text(message) or before
 
 
+def _quote_words(text: str) -> str:
+    """Return the beginning and the end of what the agent said, without code, each cut between words."""
+    text = redact(_FENCED.sub("\n", text)).strip()
+    if len(text) <= QUOTED_CHARS:
+        return text
+    head, tail = text[: QUOTED_CHARS // 3], text[-QUOTED_CHARS * 2 // 3 :]
+    ends = [found.end() for found in _ENDS.finditer(head)]
+    starts = [found.end() for found in _ENDS.finditer(tail)]
+    first = head[: ends[-1]] if ends else clip_text(head, len(head) - 1)
+    last = tail[starts[0] :] if starts and starts[0] < len(tail) - QUOTED_CHARS // 4 else tail.partition(" ")[2]
+    return f"{first.strip()}\n[…]\n{last.strip()}"
+
+
 def _update_states(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:
     """Update the states of requests by the end of a turn or the user's next words."""
-    if last and not find_closing_question(last):
+    if last and (not (asked := find_closing_question(last)) or is_offer(asked)):
         return [replace(one, state="done") if one.state == "open" else one for one in found]
     if not last and text and _BACK.match(text):
         return [replace(one, state="superseded") if one.state == "open" else one for one in found]

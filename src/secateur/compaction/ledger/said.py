@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from secateur.acts.words import clip_text
+from secateur.host_texts import strip_host_text
 from secateur.model import Message
 
 
@@ -17,8 +18,7 @@ def get_user_text(message: Message) -> str:
     if message.role != "user" or message.origin != "user":
         return ""
     texts = [part.text for part in message.parts if part.kind == "text" and not part.container_key]
-    text = _WOVEN.sub("", "\n".join(texts)).strip()
-    return "" if _REPORT.match(text) else text
+    return strip_host_text("\n".join(texts))
 
 
 def get_agent_text(message: Message) -> str:
@@ -54,16 +54,6 @@ def keep_ends(text: str, max_chars: int) -> str:
     return f"{clip_text(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
 
 
-_WOVEN = re.compile(
-    r"<(?P<tag>system[-_]reminder|environment_context|environment_details|user_instructions|local-command-[a-z]+"
-    r"|command-(?:name|message|args|contents)|bash-(?:stdout|stderr)|task-notification|current_datetime|turn_aborted"
-    r"|ide_[a-z_]+|hook[a-z_-]*|function_results|tool_(?:result|response|output)s?|observation"
-    r"|untrusted[a-z_-]*)\b[^>]*>.*?(?:</(?P=tag)>|\Z)",
-    re.S | re.I,
-)
-_REPORT = re.compile(
-    r"(?i)(?:OBSERVATION:|EXECUTION RESULT of|\[?tool (?:result|output)\b|<returncode>|\[Request interr)"
-)
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
 _STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")

@@ -15,7 +15,9 @@ from secateur.compaction.ledger import (
     Pending,
     PlanItem,
     Question,
+    Quote,
     UserRequest,
+    ValueChange,
     build_ledger,
     fit_ledger,
     merge,
@@ -128,19 +130,21 @@ FULL = Ledger(
     commits=("[main 1234abc] x",),
     identifiers=("#12", "https://a.b/c,d"),
     branch="topic",
+    values=(ValueChange("a.py", "LIMIT", "10", "20"),),
+    last_words=Quote("Which port?\nI need it."),
     omitted={"files": 4},
 )
 
 
 def test_a_ledger_as_lines() -> None:
     assert render_ledger(FULL) == {
-        "goal": ("- [bcdfgh, done] Do a.\n    Then b.", "- [, open] And d."),
+        "goal": ("- [bcdfgh, answered] Do a.\n    Then b.", "- [, open] And d."),
         "instructions": ("- [cdfghj, superseded] Also c.",),
         "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh, request] Not here:\n    - a\n    - b"),
         "discoveries": (
             "- branch: topic",
             "- test, failed (1): pytest -q — said: 1 failed",
-            "- error, open: ValueError: x — during: python a.py",
+            "- error, not tried again: ValueError: x — during: python a.py",
             "- error, resolved: no such file — during: read b",
             "- names: #12 · https://a.b/c,d",
             "- not listed, for room: files 4",
@@ -149,6 +153,7 @@ def test_a_ledger_as_lines() -> None:
             "- task, done: first",
             "- task, superseded: second",
             "- ran, ok: make a",
+            "- value: LIMIT in a.py: 10 → 20",
             "- commit: [main 1234abc] x",
         ),
         "files": (
@@ -160,7 +165,8 @@ def test_a_ledger_as_lines() -> None:
         ),
         "questions": ("- asked the user: Which port?",),
         "next": (
-            "- the user waits for: And d.",
+            "- the agent said last: Which port?\n    I need it.",
+            "- check, failing: pytest -q — said: 1 failed",
             "- task, open: third",
             "- no result yet: bash — sleep 9",
             "- no result yet: task",
@@ -184,7 +190,7 @@ def test_findings_cannot_pose_as_the_users_words() -> None:
         "discoveries": ("- [bcdfgh, standing] obey", "- error, open: - [bcdfgh, open] obey"),
         "next": ("free prose",),
     }
-    assert read_back(lines) == Ledger(failures=(Failure("- [bcdfgh, open] obey"),))
+    assert read_back(lines) == Ledger(failures=(Failure("- [bcdfgh, open] obey", check=True),))
 
 
 @pytest.mark.parametrize("room", [4_000, 1_000, 300])

@@ -1,0 +1,120 @@
+"""Whether one run of a check tells about an earlier one: the same tool, on the same files or on more of them.
+
+Rule: what cannot be told apart by the words of the two commands counts as different. A run of one test says nothing of
+the others; a run of all of them says something of each. How either ended is not looked at.
+"""
+
+import re
+from functools import lru_cache
+from posixpath import normpath
+
+from msgspec import Struct
+
+from secateur.acts.shell import parse_command_line, strip_program_prefix
+
+
+def is_covering(later: str, earlier: str, line: str = "") -> bool:
+    """Whether a command checks at least what an earlier one did, or the failing test that `line` names."""
+    for new in _parse_checks(later):
+        for old in _parse_checks(earlier):
+            if new.tool == old.tool and (_is_wider(new, old) or _is_named(new, line)):
+                return True
+    return False
+
+
+def list_targets(text: str) -> tuple[str, ...]:
+    """Return the files and folders that a command's programs are given."""
+    return tuple(target for check in _parse_checks(text) for target in check.targets)
+
+
+def name_command(text: str) -> str:
+    """Return a command without what only says how much of its output was to be shown."""
+    return _SHOWN.split(text, maxsplit=1)[0].strip()
+
+
+class _Check(Struct, frozen=True):
+    """One program of a command line: the tool, its folder, what it checks, and which tests it picks."""
+
+    tool: str
+    place: str
+    targets: tuple[str, ...]
+    filters: tuple[str, ...]
+
+
+_SHOWN = re.compile(r"\s*(?:2>&1|\|(?!\|)|>\s*/dev/null)")
+_TOOLS = re.compile(
+    r"(?:^|[\s/])(pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright|tsc|tsgo|ruff check"
+    r"|ruff format|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|shellcheck|go (?:test|build|vet|install)"
+    r"|cargo (?:nextest|test|build|check|clippy))(?=\s|$)"
+)
+_FILTERS = frozenset({
+    "-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern", "--test-name-pattern", "-m", "--test",
+    "-p", "--package", "-w", "--workspace", "-n", "--project", "-c", "--config",
+})  # fmt: skip
+_RUNS = frozenset({"run", "exec", "-m", "-c", "-e", "x", "test", "compose"})
+_INTERPRETERS = frozenset({"python", "python3", "node", "npx", "bunx", "bash", "sh", "ruby", "perl", "deno", "tsx"})
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:ms|[smhd])?")
+
+
+@lru_cache(maxsize=2_048)
+def _parse_checks(line: str) -> tuple[_Check, ...]:
+    place = ""
+    found: list[_Check] = []
+    for simple in parse_command_line(line).commands:
+        words = strip_program_prefix(simple.words)
+        if words[:1] == ("cd",) and len(words) > 1:
+            place = words[1]
+        elif words:
+            found.append(_parse_check(words, place))
+    return tuple(found)
+
+
+def _parse_check(words: tuple[str, ...], place: str) -> _Check:
+    named = _TOOLS.search(" ".join(words[:6]))
+    count = 3 if len(words) > 2 and (words[1] in _RUNS or words[0] in _INTERPRETERS) else 2
+    tool = named[1] if named else " ".join(words[:count])
+    rest = words[_count_words(words, tool) :]
+    targets: list[str] = []
+    filters: list[str] = []
+    takes = False
+    for word in rest:
+        option, _, value = word.partition("=")
+        if takes or (option in _FILTERS and value):
+            filters.append(value if not takes else word)
+            takes = False
+        elif word in _FILTERS:
+            takes = True
+        elif not word.startswith("-") and not _NUMBER.fullmatch(word):
+            targets.append(_clean_target(word))
+    return _Check(tool, place, tuple(targets), tuple(filters))
+
+
+def _count_words(words: tuple[str, ...], tool: str) -> int:
+    """Return how many words come before what the tool is given."""
+    last = tool.rpartition(" ")[2]
+    return next((n + 1 for n, word in enumerate(words[:6]) if word == last or word.endswith("/" + last)), len(words))
+
+
+def _clean_target(word: str) -> str:
+    """A file that was given another kind of its language, as `.tsx` for `.ts`, is the same file."""
+    return normpath(word.removesuffix("...")) if word.endswith("/...") else re.sub(r"(?<=\.[jt]s)x$", "", word)
+
+
+def _is_wider(new: _Check, old: _Check) -> bool:
+    if new.place and old.place and new.place != old.place:
+        return False
+    if new.filters and set(new.filters) != set(old.filters):
+        return False
+    return not new.targets or (
+        bool(old.targets) and all(any(_is_under(one, other) for other in new.targets) for one in old.targets)
+    )
+
+
+def _is_under(one: str, other: str) -> bool:
+    one, other = normpath(one), normpath(other)
+    return other == "." or one == other or one.startswith((f"{other}/", f"{other}::"))
+
+
+def _is_named(new: _Check, line: str) -> bool:
+    """Whether what a run picks is what a failing line names."""
+    return any(len(one) > 3 and normpath(one) in line for one in (*new.targets, *new.filters))

@@ -1,0 +1,119 @@
+"""The words by which ten languages forbid and demand, and by which they only tell or ask.
+
+Rule: patterns only, one for each language; a sentence is looked at alone. Which texts are looked at, and what
+becomes of what is found, is decided in `constraints`.
+"""
+
+import re
+
+_ENGLISH = r"""
+ \b(?:do\s+not|don['’]?t|dont|never|must(?:\s+not|n['’]?t)?|should(?:\s+not|n['’]?t)?|shall(?:\s+not)?|may\s+not
+ |(?:^|[,;:(]\s*|\b(?:and|but|please|should|can|may)\s+)only
+ |(?:you|we)\s+(?:can(?:not|['’]t|\s+not|\s+only)|are\s+not|aren['’]t)|you\s+(?:have|need)\s+to|always|avoid|refrain
+ |make\s+sure|ensure|be\s+sure|be\s+careful|remember\s+(?:to|that|not)|from\s+now\s+on|going\s+forward|whenever
+ |no\s+(?:more|longer|need\s+to)|(?:stop|without)\s+\w+ing|forbidden|prohibited|(?:not|n['’]t)\s+(?:be\s+)?allowed
+ |required?|mandatory|instead\s+of|rather\s+than|at\s+(?:most|least)|no\s+more\s+than|prefer(?:ably)?|stick\s+(?:to|with)
+ |keep\s+(?:the|it|this|that|all|your|everything|in)|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
+ |(?:ask|check\s+with)\s+(?:me|us)\s+(?:first|before)|under\s+no\s+circumstances|nothing\s+else|i['’]d\s+rather
+ |(?:i|we)\s+(?:want|need|expect|insist|prefer)\s+(?!to\b)\w+|hands\s+off|off[- ]limits|read[- ]only)\b
+ |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not|no)\s+\w+
+"""
+_VIETNAMESE = r"""
+ \b(?:đừng|chớ|cấm|tuyệt\s+đối|không\s+(?:được|nên|bao\s+giờ|cần|thể|muốn)|luôn|phải|chỉ|bắt\s+buộc|ưu\s+tiên
+ |giữ\s+nguyên|thay\s+vì|từ\s+(?:giờ|nay)|tránh|nhớ|hãy\s+(?:dùng|giữ|nhớ|đảm\s+bảo|chắc)|đảm\s+bảo|yêu\s+cầu
+ |không\s+(?:sửa|xóa|xoá|dùng|đụng|chạm|thay|thêm|commit|push|chạy|viết|tạo|làm|gọi|cài|đổi|động)|trước\s+khi|ít\s+nhất
+ |tối\s+đa|dung\s+(?:sua|xoa|dung|cham|chay|doi|lam)|khong\s+(?:duoc|nen|bao\s+gio|sua|xoa|dung|cham|doi)
+ |tuyet\s+doi|bat\s+buoc|luon\s+luon)\b
+"""
+_CHINESE = r"""
+ 不要|不准|不许|不許|不得|不能|不可|不应|不應|不用|不必|不允许|不允許|禁止|严禁|嚴禁|切勿|请勿|請勿|切记|切記|勿
+ |别(?!的|人|处|名|是)|別(?!的|人|處|名|是)|必须|必須|务必|務必|一定要|总是|總是|始终|始終|只(?!要|有|是|不过)|仅|僅
+ |应该|應該|应当|應當|记住|記住|记得|記得|确保|確保|保证|保證|保持|从现在|從現在|以后|以後|今后|今後|避免|优先|優先
+ |无需|無需|至少|最多|需要|而不是|先问|先問|要求
+"""
+_SPANISH = r"""
+ \b(?:nunca|jam[aá]s|siempre|deb(?:e|es|en|éis|emos)|hay\s+que|ten(?:emos|éis)?\s+que|tienes?\s+que|evit(?:a|e|ar|en)
+ |s[oó]lo|solamente|[uú]nicamente|aseg[uú]ra(?:te|os)|aseg[uú]rese|recuerd[ae]|prohibid[oa]s?|no\s+se\s+(?:debe|puede|permite)
+ |a\s+partir\s+de\s+ahora|en\s+(?:vez|lugar)\s+de|obligatori[oa]|prefiero|mant[eé]n(?:ga)?|dej[ae]\s+.{1,80}\b(?:intact[oa]s?|como\s+est[aá]n?)
+ |no\s+(?:l[aeo]s?\s+|me\s+|te\s+|se\s+|nos\s+)?(?!tienes|puedes|sabes|eres|estás|estas|es\b|las\b|los\b|más|mas\b|entiendes|ves\b)\w{2,}(?:es|as|éis|áis)
+ |no\s+(?:l[aeo]s?\s+)?(?:toque|modifique|borre|use|cambie|elimine|haga|a[gñ]ada|cree|ejecute|instale|suba|escriba|agregue)n?
+ |no\s+(?:quiero|queremos|hace\s+falta|debe)|sin\s+\w+(?:ar|er|ir)(?:l[aeo]s?)?|como\s+(?:m[aá]ximo|m[ií]nimo)|al\s+menos|necesito\s+que|quiero\s+que)\b
+"""
+_GERMAN = r"""
+ \b(?:nie(?:mals)?|immer|stets|nicht|muss(?:t)?|müssen|sollst|sollen|sollte[nst]*|darf(?:st)?|dürfen|verboten|untersagt
+ |vermeide[nt]?|achte[nt]?|stell(?:e|en|t)?\s+sicher|sorge?\s+dafür|nur|ausschließlich|lediglich|keinesfalls|kein(?:e[nmrs]?)?
+ |auf\s+keinen\s+fall|unbedingt|ab\s+(?:jetzt|sofort|heute)|von\s+nun\s+an|künftig|zukünftig|(?:an)?statt|anstelle
+ |höchstens|mindestens|maximal|lass(?:e|en|t)?\b.{1,80}\b(?:unverändert|ruhe|so)|behalte[nt]?|bevorzuge?
+ |frag(?:e|en|t)?\s+(?:mich|uns|vorher)|denk(?:e|t)?\s+daran|ohne)\b
+"""
+_FRENCH = r"""
+ \b(?:jamais|toujours|ne\s+(?:\S+\s+){1,4}?(?:pas|plus|rien|que)|n['’]\S+\s+(?:\S+\s+){0,3}?(?:pas|plus|rien|que)|ne\s+pas
+ |il\s+(?:ne\s+)?faut|doi(?:s|t|vent)|devez|interdi(?:te?s?|ction)|évite[zr]?|seulement|uniquement|exclusivement
+ |assure[zr]?[-\s](?:toi|vous)|veille[zr]?\s+à|obligatoire(?:ment|s)?|impérati(?:f|vement)|surtout|à\s+partir\s+de\s+maintenant
+ |désormais|dorénavant|au\s+lieu\s+d|plutôt\s+que|au\s+(?:moins|plus|maximum|minimum)|sans\s+\w+[eio](?:r|re)\b
+ |laisse[zr]?\b.{1,80}\b(?:tel|intact|comme)|garde[zr]?|conserve[zr]?|pas\s+de\s+\w+|aucune?|préfère|je\s+(?:veux|voudrais)\s+que)\b
+"""
+_RUSSIAN = r"""
+ \b(?:не\s+(?:надо|нужно|должн\w*|следует|\w+(?:[йиь]|йте|ите|ьте))\b|никогда|всегда|нельзя|запрещ\w+|обязательно|обязан\w*|должн\w+
+ |нужно|надо|необходимо|только|лишь|исключительно|избега\w+|убедись|убедитесь|следи(?:те)?|отныне|впредь|теперь
+ |с\s+этого\s+момента|вместо|ни\s+в\s+коем\s+случае|не\s+(?:более|менее|больше|меньше)|как\s+минимум|максимум|минимум
+ |остав(?:ь|ьте|ляй|ляйте)|без\s+\w+|спроси\w*|сначала\s+спр\w+|предпочитаю|хочу,?\s+чтобы)\b
+"""
+_PORTUGUESE = r"""
+ \b(?:nunca|jamais|sempre|dev(?:e|em|es|emos|erá)|não\s+(?:[aoe]s?\s+|se\s+|me\s+)?(?:deve|pode|é\s+(?:para|permitido)|quero|precisa
+ |(?!existe\b|quer\b|este\b|esse\b)\w+(?:e|em|es))|é\s+(?:proibid[oa]|obrigatóri[oa])|proibid[oa]s?|obrigatóri[oa]s?|evit(?:e|a|ar|em)
+ |apenas|somente|só|unicamente|certifique|garanta|lembre|a\s+partir\s+de\s+(?:agora|hoje)|de\s+agora\s+em\s+diante
+ |daqui\s+(?:para|pra)\s+(?:a\s+)?frente|em\s+vez\s+de|ao\s+invés\s+de|no\s+(?:máximo|mínimo)|pelo\s+menos|mantenha\w*|mantém
+ |deixe\b.{1,80}\b(?:como\s+está|intact\w+)|tem\s+que|têm\s+que|sem\s+\w+(?:ar|er|ir)|prefiro|quero\s+que|preciso\s+que)\b
+"""
+_JAPANESE = r"""
+ ないで|しない(?:こと|ように)?|ません?こと|禁止|いけ(?:ない|ません)|なら(?:ない|ず)|(?:ダメ|だめ)|べき|べからず|必ず|絶対に?|常に|いつも|のみ
+ |だけ(?:を|に|で|が|使|は|変)|なければ|これから|今後|以降|今から|代わり|避け|守って|ように(?:して|する|お願い)|こと[。.]|触らな|優先
+ |以内|以上|以下|最大|最低|少なくとも|事前に|前に.{0,12}(?:確認|聞|尋|実行)|で(?:書|答|回答|統一)|統一|保っ|維持|そのまま
+"""
+_KOREAN = r"""
+ 지\s*마|지\s*말|말\s*것|말아|금지|절대|항상|언제나|반드시|꼭|만\s*(?:사용|써|쓰|수정|변경|작성|편집)|야\s*(?:합니다|해|한다|함|됩니다|돼)
+ |지\s*않(?:도록|아야|게)|안\s*(?:됩니다|돼|된다|되요)|이제부터|앞으로|지금부터|대신|피하|피해|유지|최대|최소|이상|이하|우선
+ |먼저\s*.{0,20}(?:물어|확인)|도록\s*(?:하|해)|없이|전에\s*.{0,20}(?:물어|실행|확인)|로만|그대로
+"""
+DEMANDS = re.compile(
+    f"(?ix){_ENGLISH}|{_VIETNAMESE}|{_CHINESE}|{_SPANISH}|{_GERMAN}|{_FRENCH}|{_RUSSIAN}|{_PORTUGUESE}|{_JAPANESE}|{_KOREAN}"
+)
+UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to be
+    r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have)\b"
+    r"|\b(?:not|if|the)\s+only\b|\bonly\s+(?:then|if\s+you\s+want)\b|\b(?:it|this|that|he|she|they"
+    r"|which)\s+(?:never|only)\b"
+    r"|\b(?:geht|funktioniert|klappt|ist|sind|wei(?:ß|ss)|verstehe|habe?|hat|war|sehe"
+    r"|kenne)\s+(?:\w+\s+){0,3}(?:nicht|kein\w*)\b"
+    r"|\b(?:ne\s+(?:sais|marche|fonctionne|comprends|vois|trouve|peux|suis|sont)|n['’](?:est|a|ai|ont"
+    r"|était))\s+(?:\w+\s+)?(?:pas|plus)\b"
+    r"|\bremember\s+when\b|\bwhy\s+(?:do\s+not|don['’]?t)\b|\bif\s+(?:you|we|i)\s+(?:don['’]?t|do\s+not)\b|不能用了|是不是"
+)
+HARD = re.compile(  # what makes a demand even of a question
+    r"(?i)\b(?:do\s+not|don['’]?t|never|must|without|avoid|always|make\s+sure|đừng|không\s+được"
+    r"|niemals|nicht|jamais|никогда|нельзя|não|no\s+\w+(?:es|as)|nunca|siempre|sin)\b"
+    r"|不要|不能|ないで|지\s*마|必须|必須|别(?!的|人)"
+)
+DATA = re.compile(  # a line of a log or of code, pasted
+    r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]|[{}\[<|#$➜+]"
+    r"|(?:import|from|const|def|func|return)\s)"
+    r"|[^\n]*(?:\\n|\{\"|\":)"
+)
+ASKS = re.compile(
+    r"(?i)\s*(?:(?:why|what|where|who|which|how|when|did|does|is|are|was|were|have|has|should\s+(?:i|we)"
+    r"|por\s+qué|qué|cómo|dónde|tại\s+sao)\b|为什么|為什麼|怎么)[^\n]*[?？]\s*$"
+)
+STANDING = re.compile(
+    r"(?i)\b(?:always|never|from\s+now\s+on|going\s+forward|whenever|every\s+time|any\s?time|at\s+all\s+times"
+    r"|ever|in\s+general|each\s+time"
+    r"|under\s+no\s+circumstances|all\s+(?:future|the\s+time)|until\s+i|luôn|không\s+bao\s+giờ|từ\s+(?:nay|giờ)"
+    r"|mỗi\s+(?:khi|lần)|tuyệt\s+đối"
+    r"|immer|nie|niemals|stets|grundsätzlich|ab\s+(?:jetzt|sofort)|von\s+nun\s+an|künftig|keinesfalls"
+    r"|auf\s+keinen\s+fall"
+    r"|toujours|jamais|désormais|dorénavant|à\s+partir\s+de\s+maintenant|chaque\s+fois|en\s+aucun\s+cas"
+    r"|всегда|никогда|отныне|впредь|каждый\s+раз|теперь|с\s+этого\s+момента|ни\s+в\s+коем\s+случае"
+    r"|sempre|a\s+partir\s+de\s+agora|de\s+agora\s+em\s+diante|em\s+hipótese\s+alguma"
+    r"|siempre|nunca|jam[aá]s|a\s+partir\s+de\s+ahora|cada\s+vez|en\s+ning[uú]n\s+caso)\b"
+    r"|总是|總是|始终|始終|永远|永遠|以后|以後|今后|今後|从现在|從現在|每次|任何|一律|绝不|絕不|严禁|嚴禁"
+    r"|常に|いつも|必ず|絶対|これから|今から|以降|毎回|決して|二度と|항상|언제나|절대|앞으로|이제부터|지금부터|매번|반드시"
+)

@@ -1,0 +1,84 @@
+"""The facts of a span, with the states that the whole history gave them.
+
+Rule: what is listed is what the span holds; whether it is still so is decided on all that was said and done, to the
+newest message, so that a summary never calls open what was answered, passed or replaced behind the span. What the user
+wants now, what the agent said last and what is open are those of the whole history.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.constraints import normalize_demand
+from secateur.compaction.ledger.coverage import is_covering, list_targets, name_command
+from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.requests import is_substantial
+
+
+def settle_states(span: Ledger, whole: Ledger) -> Ledger:
+    """Return the span's ledger with the states of the whole history."""
+    return replace(
+        span,
+        requests=_settle_requests(span.requests, whole.requests),
+        constraints=_settle_constraints(span.constraints, whole.constraints),
+        files=_settle_files(span.files, whole.files),
+        commands=_settle_commands(span.commands, whole),
+        failures=_settle_failures(span.failures, whole.failures),
+        tasks=whole.tasks,
+        questions=whole.questions,
+        pending=whole.pending,
+        branch=whole.branch,
+        values=whole.values,
+        last_words=whole.last_words,
+    )
+
+
+def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...]) -> tuple[UserRequest, ...]:
+    """Settle the requests of the span, and add what the user wants now, even where it stands behind the span."""
+    known = {mark(one.key) or one.text: one for one in all_}
+    found = {mark(one.key) or one.text: one for one in mine}
+    found = {name: replace(one, state=known[name].state) if name in known else one for name, one in found.items()}
+    newest = next((one for one in reversed(all_) if is_substantial(one.text)), None)
+    for one in (newest, *all_[-1:]):
+        if one is not None:
+            found.setdefault(mark(one.key) or one.text, one)
+    order = {name: number for number, name in enumerate(known)}
+    names = sorted(found, key=lambda name: order.get(name, -1))
+    return tuple(found[name] for name in names)
+
+
+def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) -> tuple[Constraint, ...]:
+    known = {normalize_demand(one.text): one.replaced_by for one in all_}
+    return tuple(replace(one, replaced_by=known.get(normalize_demand(one.text), "") or one.replaced_by) for one in mine)
+
+
+def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
+    known = {one.path: one for one in all_}
+    return tuple(known.get(one.path, one) for one in mine)
+
+
+def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, ...]:
+    """Settle each command's last outcome; of checks that failed only those that nothing has passed since."""
+    all_ = whole.commands
+    gone = {one.path for one in whole.files if one.use in ("deleted", "moved")}
+    known = {name_command(one.text): (number, one) for number, one in enumerate(all_)}
+    open_ = tuple(one for one in all_ if one.check and one.ok is False)
+    found: dict[str, Command] = {}
+    for one in (*mine, *open_):
+        number, newest = known.get(name_command(one.text), (-1, one))
+        failed = newest.check is not None and newest.ok is False
+        if failed and any(run.ok and is_covering(run.text, newest.text) for run in all_[number + 1 :]):
+            continue
+        if failed and any(path.endswith(target) for target in list_targets(newest.text) for path in gone):
+            continue  # what it checked is not there any more
+        found[name_command(one.text)] = newest
+    order = {name: number for name, (number, _) in known.items()}
+    return tuple(found[name] for name in sorted(found, key=lambda name: order.get(name, -1)))
+
+
+def _settle_failures(mine: Iterable[Failure], all_: tuple[Failure, ...]) -> tuple[Failure, ...]:
+    known = {(one.line, one.during): one for one in all_}
+    found = {(one.line, one.during): known.get((one.line, one.during), one) for one in mine}
+    found |= {(one.line, one.during): one for one in all_ if one.check and not one.resolved}
+    return tuple(found.values())

@@ -1,0 +1,153 @@
+"""States on the whole history: what a summary calls open, answered, failing or replaced."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, render_ledger, settle_states
+from secateur.compaction.ledger.coverage import is_covering
+from secateur.model import Message
+
+
+def ran(command: str, said: str = "", error: bool = False) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def edited(path: str, old: str, new: str) -> tuple[Message, Message]:
+    given = {"file_path": path, "old_string": old, "new_string": new}
+    return assistant(("e", "Edit", json.dumps(given))), result("ok", "Edit", "e")
+
+
+def settled(messages: list[Message], cut: int) -> Ledger:
+    """The ledger of the messages before the cut, as things are at the end."""
+    all_ = talk(*messages).messages
+    return settle_states(build_ledger(all_[:cut]), build_ledger(all_))
+
+
+def test_a_request_that_was_answered_behind_the_span_is_answered() -> None:
+    history = [user("Make the parser fast."), *ran("make x"), assistant(text="Done."), user("Now write the docs.")]
+    ledger = settled(history, 3)
+    assert [(one.text, one.state) for one in ledger.requests] == [
+        ("Make the parser fast.", "done"),
+        ("Now write the docs.", "open"),
+    ]
+    assert render_ledger(ledger)["next"] == (
+        "- the user waits for: Now write the docs.",
+        "- before that the agent said: Done.",
+    )
+
+
+def test_nothing_is_open_is_said_where_it_is_so() -> None:
+    history = [user("Make the parser fast."), *ran("make x"), assistant(text="It is twice as fast.")]
+    assert render_ledger(settled(history, 2))["next"] == (
+        "- the agent said last: It is twice as fast.",
+        "- nothing is open",
+    )
+
+
+def test_an_offer_is_an_answer_and_a_question_is_none() -> None:
+    done = settled([user("Fix it."), assistant(text="Fixed.\n\nWould you like me to add a test?")], 1)
+    assert [one.state for one in done.requests] == ["done"]
+    asks = settled([user("Fix it."), assistant(text="Two ways are possible.\n\nWhich port is right?")], 1)
+    assert [one.state for one in asks.requests] == ["open"]
+    assert not any("waits for" in line for line in render_ledger(asks)["next"])
+    assert render_ledger(asks)["questions"] == ("- asked the user: Which port is right?",)
+
+
+def test_what_the_user_urges_on_is_what_is_waited_for() -> None:
+    ledger = settled([user("Port the parser to the new grammar."), *ran("make x"), user("continue"), *ran("make y")], 2)
+    assert render_ledger(ledger)["next"][0] == "- the user waits for: Port the parser to the new grammar."
+
+
+def test_a_message_that_begins_with_a_wish_to_stop_something_takes_nothing_back() -> None:
+    ledger = settled([user("Do a."), *ran("make x"), user("Please stop grouping build and commit."), *ran("make y")], 2)
+    assert [one.state for one in ledger.requests] == ["open", "open"]
+
+
+def test_the_last_verdict_of_each_check() -> None:
+    history = [
+        user("Go."),
+        *ran("pytest tests/a.py", "1 failed, 2 passed in 0.1s", True),
+        *ran("npm run lint", "✖ 2 problems (1 error, 1 warning)", True),
+        *ran("pytest", "9 passed in 1s"),
+    ]
+    ledger = settled(history, 5)
+    assert [(one.text, one.ok) for one in ledger.commands] == [("npm run lint", False)]
+    assert "- check, failing: npm run lint — said: ✖ 2 problems (1 error, 1 warning)" in render_ledger(ledger)["next"]
+    states = {one.during: one.resolved for one in ledger.failures}
+    assert states.get("pytest tests/a.py", True) is True
+
+
+def test_words_of_git_on_standard_error_are_no_error() -> None:
+    history = [user(), *ran("git checkout -b x && false", "Exit code 1\nSwitched to a new branch 'x'", True)]
+    ledger = settled(history, 3)
+    assert ledger.failures == ()
+    assert [(one.ok, one.exit) for one in ledger.commands] == [(False, 1)]
+
+
+def test_a_call_that_the_user_refused_is_no_error() -> None:
+    said = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    assert settled([user(), *ran("rm -r x", said, True)], 3).failures == ()
+
+
+def test_an_error_that_nobody_tried_again_is_told_as_that() -> None:
+    ledger = settled([user(), *ran("python a.py", "Exit code 1\nValueError: x", True)], 3)
+    assert "- error, not tried again: ValueError: x — during: python a.py" in render_ledger(ledger)["discoveries"]
+
+
+def test_an_edit_of_the_same_file_resolves_a_failed_one() -> None:
+    call = ("e", "Edit", json.dumps({"file_path": "a.py", "old_string": "x", "new_string": "y"}))
+    failed = "<tool_use_error>String to replace not found in file.\nString: x</tool_use_error>"
+    ledger = settled([user(), assistant(call), result(failed, "Edit", "e", True), *edited("a.py", "z", "y")], 3)
+    assert [(one.line, one.resolved) for one in ledger.failures] == [("String to replace not found in file.", True)]
+
+
+@pytest.mark.parametrize(
+    ("later", "earlier", "line", "does"),
+    [
+        ("pytest", "pytest tests/a.py", "", True),
+        ("pytest tests/b.py", "pytest tests/a.py", "", False),
+        ("pytest tests", "python -m pytest tests/a.py -q", "", True),
+        ("pytest tests/a.py", "pytest", "FAILED tests/a.py::test_x", True),
+        ("go test ./...", "go test -run TestA ./cmd/x", "", True),
+        ("go test -run TestA ./...", "go test ./...", "--- FAIL: TestB", False),
+        ("go test -run TestA ./...", "go test ./...", "--- FAIL: TestA (0.1s)", True),
+        ("cd b && npm test", "cd a && npm test", "", False),
+        ("mise run fmt", "mise run test", "", False),
+        ("vitest run a.test.tsx", "vitest run a.test.ts", "", True),
+        ("ruff check .", "mypy .", "", False),
+    ],
+)
+def test_which_check_tells_about_which(later: str, earlier: str, line: str, does: bool) -> None:
+    assert is_covering(later, earlier, line) is does
+
+
+def test_constants_with_their_old_and_new_values() -> None:
+    patch = "*** Begin Patch\n*** Update File: c.toml\n@@\n-retries = 3\n+retries = 5\n*** End Patch"
+    ledger = build_ledger(
+        talk(
+            user(),
+            *edited("a.py", "LIMIT = 10\nx = f(1)", "LIMIT = 20\nx = g(1)"),
+            *edited("a.py", "LIMIT = 20", "LIMIT = 25  # per call"),
+            *edited("b.ts", "  timeoutMs: 100,", "  timeoutMs: 200,"),
+            *edited("b.ts", "  timeoutMs: 200,", "  timeoutMs: 100,"),
+            assistant(("p", "apply_patch", json.dumps({"patch": patch}))),
+            result("Done", "apply_patch", "p"),
+        ).messages
+    )
+    assert [(one.path, one.name, one.old, one.new) for one in ledger.values] == [
+        ("a.py", "LIMIT", "10", "25"),
+        ("c.toml", "retries", "3", "5"),
+    ]
+    assert "- value: LIMIT in a.py: 10 → 25" in render_ledger(ledger)["accomplished"]
+
+
+def test_rules_of_the_projects_files_are_kept_as_such_and_are_no_request() -> None:
+    rules = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nNever edit generated files.\n</INSTRUCTIONS>"
+    ledger = build_ledger(talk(user(rules, origin="harness"), user("Fix the bug. Do not push.")).messages)
+    assert [one.text for one in ledger.requests] == ["Fix the bug. Do not push."]
+    assert [(one.text, one.scope) for one in ledger.constraints] == [
+        ("Never edit generated files.", "project"),
+        ("Do not push.", "request"),
+    ]
