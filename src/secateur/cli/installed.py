@@ -9,6 +9,7 @@ EXTRAS = {
     "cli": ("click", "rich", "pyjson5"),
     "tokens": ("toktok-rs",),
     "store": ("platformdirs", "backports-zstd"),
+    "postgres": ("psycopg",),
     "secrets": ("detect-secrets",),
     "simulate": ("numpy",),
     "plots": ("vl-convert-python",),

@@ -43,6 +43,7 @@ from secateur.cli.runs import (
     read_plan,
     write_outcome,
 )
+from secateur.cli.store_option import get_shown_url
 from secateur.engine import View
 from secateur.errors import StillTooLong
 from secateur.policy import Policy
@@ -119,7 +120,7 @@ def command(args: PruneOptions) -> int:
     report = make_report(view, before, after, args.target.name)
     if args.is_stored:
         edits = with_handles(report.edits, before.document)
-        report = replace(report, edits=edits, session=view.session, store=args.store or get_default_url())
+        report = replace(report, edits=edits, session=view.session, store=get_shown_url(args.store))
     backup = write_outcome(view, after, before, args)
     print_run(report, args, lambda: _render(report, before, after, backup, _try_alternatives(args, report, before)))
     return _conclude(args, report, after)

@@ -23,6 +23,10 @@ PENDING = (
     "Another process is still reading the store, so copies of what was deleted remain in the file until it is done. "
     "The next purge or `secateur gc` removes them, or a running engine within an hour."
 )
+SERVER = (
+    "Nothing of it remains in the store's tables. The server's write-ahead log, free pages, replicas and backups keep "
+    "copies for as long as it is set up to keep them."
+)
 _EPILOG = """\
 \b
 Examples:
@@ -73,7 +77,7 @@ def command(args: PurgeOptions) -> int:
     if args.as_json:
         print_json(done)
     else:
-        print_blocks(_render(freed))
+        print_blocks(_render(freed, kept.url))
     return SUCCESS
 
 
@@ -90,8 +94,10 @@ def _is_confirmed(kept: OpenedStore, tenant_: str, name: str | None) -> bool:
     return click.confirm(f"Delete {clean(what)} from {clean(kept.url)} permanently?", err=True)
 
 
-def _render(freed: Freed) -> str:
+def _render(freed: Freed, url: str) -> str:
     counts = ((freed.sessions, "session"), (freed.receipts, "receipt"), (freed.blobs, "text"))
     what = ", ".join(pluralize(count, noun) for count, noun in counts)
     text = f"Deleted: {what} ({format_bytes(freed.bytes)} compressed)."
+    if url.startswith("postgres"):
+        return f"{text} {SERVER}"
     return f"{text} {PENDING if freed.pending else 'Nothing of it remains in the store.'}"

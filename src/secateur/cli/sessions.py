@@ -15,8 +15,7 @@ from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_bytes, format_duration
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
-from secateur.cli.store_option import list_session_rows
-from secateur.stores import get_default_url
+from secateur.cli.store_option import get_shown_url, list_session_rows
 from secateur.stores.protocol import SessionRow
 
 SCHEMA = "secateur.sessions/1"
@@ -70,7 +69,7 @@ def command(args: SessionsOptions) -> None:
     with show_work("reading the store"):
         rows = list_session_rows(args.store, args.tenant)
     shown = rows[: args.limit]
-    listed = SessionsReport(store=args.store or get_default_url(), sessions=shown, more=len(rows) - len(shown))
+    listed = SessionsReport(store=get_shown_url(args.store), sessions=shown, more=len(rows) - len(shown))
     if args.as_json:
         print_json(listed)
     else:

@@ -26,8 +26,7 @@ from secateur.cli.output.formatting import (
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
 from secateur.cli.proxy_report import ProxyReport, ProxySession, fetch_report, summarize
-from secateur.cli.store_option import open_existing_store
-from secateur.stores import get_default_url
+from secateur.cli.store_option import get_shown_url, open_existing_store
 from secateur.stores.protocol import SessionRow, State
 from secateur.usage import UsageBill
 
@@ -116,7 +115,7 @@ def command(args: StatusOptions) -> None:
 def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusReport:
     sessions, more = _read_sessions(args.store, args.limit)
     return StatusReport(
-        store=args.store or get_default_url(),
+        store=get_shown_url(args.store),
         sessions=sessions,
         more=more,
         requests=sum(one.savings.requests for one in sessions),

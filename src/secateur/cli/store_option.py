@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from msgspec import Struct
 
 from secateur.cli.exit_codes import UsageError
-from secateur.stores import get_default_url, open_store
+from secateur.stores import get_default_url, hide_password, open_store
 from secateur.stores.protocol import SessionId, SessionRow, State, Store
 from secateur.stores.sqlite import SqliteStore
 
@@ -22,7 +22,7 @@ _START = (
 class OpenedStore(Struct, frozen=True):
     """A store and its address."""
 
-    url: str
+    url: str  # as it may be shown
     store: Store
 
 
@@ -34,9 +34,14 @@ def open_existing_store(store_url: str) -> Iterator[OpenedStore]:
     if isinstance(store, SqliteStore) and not store.path.exists():
         raise UsageError(f"nothing is stored at {url} yet: {_START}")
     try:
-        yield OpenedStore(url, store)
+        yield OpenedStore(hide_password(url), store)
     finally:
         store.close()
+
+
+def get_shown_url(store_url: str) -> str:
+    """The address of the store that `--store` names, else of the default one, without a password."""
+    return hide_password(store_url or get_default_url())
 
 
 def find_session(kept: OpenedStore, tenant: str, name: str) -> State:

@@ -22,6 +22,8 @@ from secateur.proxy.clients import CLIENTS, CODEX_TURN, SESSION_PLACES, AgentCli
 from secateur.proxy.headers import find_header, has_header
 from secateur.proxy.inbound import Request
 from secateur.proxy.routes import Headers
+from secateur.stores.protocol import Store
+from secateur.stores.sqlite import SqliteStore
 
 Fields = dict[str, msgspec.Raw]
 _DECODER = msgspec.json.Decoder(Fields)
@@ -57,10 +59,16 @@ class Tenants:
         return "key-" + hmac.new(self._secret, proof.encode(), hashlib.sha256).hexdigest()[:16]
 
 
-def read_secret(folder: Path | None) -> bytes:
-    """The secret by which credentials are hashed: kept beside the store, so that tenants outlive the process."""
-    if folder is None:
-        return secrets.token_bytes(32)
+def read_secret(store: Store) -> bytes:
+    """The secret by which credentials are hashed: kept in or beside the store, so that all its proxies agree."""
+    if isinstance(store, SqliteStore):
+        return _read_secret_file(store.path.parent)
+    get_secret = getattr(store, "get_secret", None)
+    secret: bytes = secrets.token_bytes(32) if get_secret is None else get_secret("credentials")
+    return secret
+
+
+def _read_secret_file(folder: Path) -> bytes:
     path = folder / "proxy-secret"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):

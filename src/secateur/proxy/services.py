@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from secateur.proxy.callers import Caller, Tenants, read_secret
@@ -18,7 +17,6 @@ from secateur.proxy.status import Status
 from secateur.proxy.upstream import Upstream
 from secateur.stores import get_default_url, open_store
 from secateur.stores.memory import MemoryStore
-from secateur.stores.sqlite import SqliteStore
 from secateur.usage import Usage
 
 _THREADS = 4
@@ -37,7 +35,7 @@ class Services:
         self.status = status
         store = open_store(_make_address(settings.store or get_default_url()))
         self.editor = Editor(settings.policy, store)
-        self.tenants = Tenants(read_secret(_find_folder(store)), settings.tenant)
+        self.tenants = Tenants(read_secret(store), settings.tenant)
         self._observer = Editor(settings.policy, MemoryStore())
         self._observed = 0
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
@@ -105,8 +103,3 @@ def _make_address(url: str) -> str:
     A loss of power may then cost the last epochs, which are decided anew; what they removed is in the client's history.
     """
     return f"{url}?synchronous=normal" if url.startswith("sqlite:") and "?" not in url else url
-
-
-def _find_folder(store: object) -> Path | None:
-    """Where the secret is kept: beside the file of the store; None for a store without a file."""
-    return store.path.parent if isinstance(store, SqliteStore) else None

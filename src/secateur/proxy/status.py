@@ -16,6 +16,7 @@ from secateur.pricing import bill_answer
 from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Edited
 from secateur.proxy.settings import Mode, ProxySettings
+from secateur.stores.place import hide_password
 from secateur.usage import Usage, UsageBill
 
 _LOGGER = logging.getLogger("secateur.proxy")
@@ -135,7 +136,7 @@ class Status:
             "pid": os.getpid(),
             "mode": self._settings.mode,
             "policy": self._settings.policy,
-            "store": self._settings.store,
+            "store": hide_password(self._settings.store),
             "uptime_s": round(time.time() - self._started, 3),
             "requests": self.requests,
             "active": self.active,

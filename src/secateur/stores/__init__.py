@@ -13,24 +13,27 @@ from urllib.parse import parse_qsl, unquote
 
 from secateur.errors import ConfigError
 from secateur.registry import Registry
-from secateur.stores.place import get_default_url, get_receipt_retention_s, get_retention_s
+from secateur.stores.place import get_default_url, get_receipt_retention_s, get_retention_s, hide_password
 from secateur.stores.protocol import Store
 
-__all__ = ["STORES", "get_default_url", "open_store", "get_receipt_retention_s", "get_retention_s"]
+__all__ = ["STORES", "get_default_url", "get_receipt_retention_s", "get_retention_s", "hide_password", "open_store"]
 
 Opens = Callable[[str], Store]
 
 
 def open_store(url: str = "") -> Store:
-    """The store at an address: `memory://`, `sqlite:///absolute/path`, `sqlite:///~/path`, or another's.
+    """The store at an address: `memory://`, `sqlite:///absolute/path`, `sqlite:///~/path`, `postgresql://...`.
 
-    Without one, the default's. Options follow a `?`: of sqlite `synchronous=normal` and `timeout_s=10`. Nothing is
-    opened before it is needed. Raises ConfigError for an address that cannot be.
+    Without one, the default's. Options follow a `?`: of sqlite `synchronous=normal` and `timeout_s=10`; of postgresql
+    `schema=NAME`, `timeout_s=10`, `connections=8`, and the driver's own. Nothing is opened before it is needed. Raises
+    ConfigError for an address that cannot be.
     """
     url = url or get_default_url()
     name, colon, _ = url.partition("://")
     if not colon:
-        raise ConfigError(f"{url!r} is no address of a store: write sqlite:///{url.lstrip('/')} for a file")
+        raise ConfigError(
+            f"{hide_password(url)!r} is no address of a store: write sqlite:///{url.lstrip('/')} for a file"
+        )
     opens = STORES.get(name)
     if opens is None:
         raise ConfigError(f"no store is called {name!r}: there are {', '.join(sorted(STORES.list_names()))}")
@@ -58,6 +61,14 @@ def _open_sqlite(url: str) -> Store:
     return SqliteStore(_parse_path(unquote(rest), url), synchronous=synchronous, timeout_s=timeout_s)
 
 
+def _open_postgres(url: str) -> Store:
+    try:
+        from secateur.stores.postgres import PostgresStore
+    except ImportError as error:
+        raise ConfigError(f"a PostgreSQL store needs a driver ({error}): pip install 'secateur[postgres]'") from error
+    return PostgresStore(url)
+
+
 def _parse_path(rest: str, url: str) -> Path:
     """Parse a path: `/~/x` is in the home folder, `/C:/x` on a drive, `/x` and `//x` from the root."""
     if not rest.startswith("/") or not rest.strip("/"):
@@ -75,5 +86,12 @@ def _check_opener(name: str, loaded: Any) -> Opens:
 
 
 STORES: Registry[Opens] = Registry(
-    "stores", {"memory": "secateur.stores:_open_memory", "sqlite": "secateur.stores:_open_sqlite"}, _check_opener
+    "stores",
+    {
+        "memory": "secateur.stores:_open_memory",
+        "sqlite": "secateur.stores:_open_sqlite",
+        "postgresql": "secateur.stores:_open_postgres",
+        "postgres": "secateur.stores:_open_postgres",
+    },
+    _check_opener,
 )

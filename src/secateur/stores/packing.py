@@ -11,9 +11,10 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from secateur.chain import encode_canonical
-from secateur.stores.protocol import Rejected
+from secateur.stores.protocol import Blob, Rejected, SessionUpdate, State
 
 AS_IT_IS, ZLIB, ZSTD = 0, 1, 2
 ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # looked for in this order
@@ -21,6 +22,19 @@ LEAST_BYTES = 128  # below this the frame costs what the codec saves
 LEVELS = {ZLIB: 6, ZSTD: 3}  # on agents' outputs 3.9 times smaller either way; zstd 7 times as fast
 
 _Value = TypeVar("_Value")
+
+
+class Ready(Struct, frozen=True):
+    """A change made ready for its transaction: blobs with their ids, codecs and the bytes to keep."""
+
+    state: State
+    change: SessionUpdate
+    blobs: tuple[tuple[str, Blob, int, bytes], ...]
+
+
+def prepare_change(state: State, change: SessionUpdate) -> Ready:
+    """Do everything that is possible before anyone has to wait."""
+    return Ready(state, change, tuple((blob.id, blob, *compress_blob(blob.data)) for blob in change.blobs))
 
 
 def compress_blob(data: bytes) -> tuple[int, bytes]:

@@ -4,6 +4,7 @@ Rule: it names a place and makes nothing there.
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ RETENTION_DAYS = 30.0  # long enough to come back to a session after a month awa
 KEEPING_RECEIPTS = "SECATEUR_RECEIPT_DAYS"
 RECEIPT_DAYS = 90.0  # a quarter: longer than bytes, since they hold none and answer questions about a bill
 FILE = "secateur.db"
+_PUBLIC = re.compile(r"(schema|timeout_s|connections|synchronous|host|port|dbname|user|sslmode|tenant_mb)=|[^=]*$")
 
 
 def get_default_url(environ: Mapping[str, str] | None = None) -> str:
@@ -23,6 +25,19 @@ def get_default_url(environ: Mapping[str, str] | None = None) -> str:
     said = (os.environ if environ is None else environ).get(VARIABLE, "")
     path = (_find_folder() / FILE).as_posix()
     return said or f"sqlite:///{path.lstrip('/')}"
+
+
+def hide_password(url: str) -> str:
+    """The address as it may be shown: without the password, and without values of options that may be secret."""
+    start, mark, asked = url.partition("?")
+    name, colon, rest = start.partition("://")
+    if "@" in asked:  # a password that is not percent-encoded
+        return f"{name}://***"
+    user, at, host = rest.rpartition("@")
+    if at and ":" in user:
+        user = f"{user.partition(':')[0]}:***"
+    shown = (each if _PUBLIC.match(each) else f"{each.partition('=')[0]}=***" for each in asked.split("&"))
+    return f"{name}{colon}{user}{at}{host}{mark}{'&'.join(shown) if mark else ''}" if colon else url
 
 
 def get_retention_s(environ: Mapping[str, str] | None = None) -> float:

@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
-from secateur.stores import laid_files, sqlite_read, sqlite_retention, sqlite_scrub
+from secateur.stores import laid_files, sql_read, sql_retention, sqlite_scrub
 from secateur.stores.group import Group, PendingWrite
+from secateur.stores.migrate import get_newest_schema
+from secateur.stores.packing import Ready, prepare_change
 from secateur.stores.protocol import (
     Blob,
     BlobRef,
@@ -31,9 +32,9 @@ from secateur.stores.protocol import (
     Sizes,
     State,
 )
+from secateur.stores.sql_retention import Old
 from secateur.stores.sqlite_file import SYNCHRONOUS, SqliteFile
-from secateur.stores.sqlite_retention import Old
-from secateur.stores.sqlite_write import Ready, prepare_change, write
+from secateur.stores.sqlite_write import write
 
 PATIENCE_S = 5.0  # how long a purge waits for those who still read what it deleted
 _ITS_OWN = (StoreError, sqlite3.DataError, sqlite3.IntegrityError, OverflowError, UnicodeEncodeError)  # not the file's
@@ -64,8 +65,8 @@ class SqliteStore:
         return laid_files.get_folder(self._file.path).as_posix()
 
     def load(self, who: SessionId) -> State | None:
-        with self._file.open_read(self._wait_s) as connection, _moment(connection):
-            return sqlite_read.state_of(connection, who)
+        with self._file.open_read(self._wait_s) as connection:
+            return sql_read.state_of(connection, who)
 
     def save(self, state: State, change: SessionUpdate) -> State:
         pid, group = self._group
@@ -77,13 +78,13 @@ class SqliteStore:
     def find(self, tenant: str, keys: tuple[str, ...]) -> tuple[FoundSession, ...]:
         places = {key: number for number, key in enumerate(keys)}
         with self._file.open_read(self._wait_s) as connection:
-            found = list(sqlite_read.find_sessions(connection, tenant, keys))
+            found = list(sql_read.find_sessions(connection, tenant, keys))
         return tuple(sorted(found, key=lambda one: (-places[one.key], -one.touched, one.session, one.by)))
 
     def list_receipts(self, who: SessionId, first: int = 0, last: int | None = None) -> Iterator[Link]:
         while last is None or first <= last:
             with self._file.open_read(self._wait_s) as connection:
-                links = sqlite_read.page(connection, who, first, last)
+                links = sql_read.page(connection, who, first, last)
             yield from links
             if not links:
                 return
@@ -91,28 +92,28 @@ class SqliteStore:
 
     def get_blob(self, tenant: str, handle: str) -> Blob | None:
         with self._file.open_read(self._wait_s) as connection:
-            filed = sqlite_read.find_blob(connection, tenant, handle)
-        return sqlite_read.decode_blob(filed) if filed else None
+            filed = sql_read.find_blob(connection, tenant, handle)
+        return sql_read.decode_blob(filed) if filed else None
 
     def list_blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
         with self._file.open_read(self._wait_s) as connection:
-            return sqlite_read.list_blobs(connection, who)
+            return sql_read.list_blobs(connection, who)
 
     def get_manifest(self, who: SessionId, sequence: int) -> tuple[str, ...] | None:
         with self._file.open_read(self._wait_s) as connection:
-            return sqlite_read.load_pieces(connection, who, sequence)
+            return sql_read.load_pieces(connection, who, sequence)
 
     def list_manifests(self, who: SessionId) -> tuple[Manifest, ...]:
         with self._file.open_read(self._wait_s) as connection:
-            return sqlite_read.load_manifests(connection, who)
+            return sql_read.load_manifests(connection, who)
 
     def list_sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         with self._file.open_read(self._wait_s) as connection:
-            return sqlite_read.list_sessions(connection, tenant)
+            return sql_read.list_sessions(connection, tenant)
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         with self._file.begin_transaction(self._wait_s) as connection:
-            freed = sqlite_retention.purge(connection, tenant, session)
+            freed = sql_retention.purge(connection, tenant, session)
             if freed.sessions:
                 sqlite_scrub.owe(connection)
             laid_files.remove_loose_files(connection, Path(self.files_folder))
@@ -127,10 +128,10 @@ class SqliteStore:
         receipts_s: float | None = None,
     ) -> Freed:
         old = Old(*(None if age is None else now - int(age * 1000) for age in (retention_s, forget_s, receipts_s)))
-        some = sqlite_retention.SOME if every_s else None
+        some = sql_retention.SOME if every_s else None
         with self._file.begin_transaction(self._wait_s) as connection:
-            due = sqlite_retention.is_due(connection, now, every_s)
-            freed = sqlite_retention.collect_garbage(connection, old, some) if due else Freed()
+            due = sql_retention.is_due(connection, now, every_s)
+            freed = sql_retention.collect_garbage(connection, old, some) if due else Freed()
             if due:
                 laid_files.remove_loose_files(connection, Path(self.files_folder))
             if not due and not sqlite_scrub.needs_scrub(connection):
@@ -139,7 +140,7 @@ class SqliteStore:
 
     def measure_sizes(self) -> Sizes:
         with self._file.open_read(self._wait_s) as connection:
-            return sqlite_retention.read_sizes(connection, self._file.path)
+            return _read_sizes(connection, self._file.path)
 
     @contextmanager
     def snapshot(self) -> Iterator["SqliteStore"]:
@@ -167,7 +168,7 @@ class SqliteStore:
             done = sqlite_scrub.scrub(connection, self._file.path, wait_s)
         if done:
             with self._file.open_write(self._wait_s) as connection:
-                sqlite_retention.shrink(connection, most)
+                sqlite_scrub.shrink(connection, most)
         return freed if done else replace(freed, pending=True)
 
     def _carry(self, jobs: list[PendingWrite[Ready, State]], wait_s: float) -> None:
@@ -190,17 +191,15 @@ class SqliteStore:
         return Rejected(f"a change to session {name!r} cannot be kept in {self._file.path}: {error}")
 
 
-class _moment:
-    """Reads of one moment, though others write meanwhile."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._within = connection.in_transaction  # a snapshot: it is of one moment already
-
-    def __enter__(self) -> None:
-        if not self._within:
-            self._connection.execute("BEGIN")
-
-    def __exit__(self, *_: Any) -> None:
-        if self._connection.in_transaction and not self._within:
-            self._connection.execute("COMMIT")
+def _read_sizes(connection: sqlite3.Connection, path: Path) -> Sizes:
+    free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+    page = connection.execute("PRAGMA page_size").fetchone()[0]
+    parts = [Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
+    return Sizes(
+        **asdict(sql_retention.count_rows(connection)),
+        file_bytes=sum(part.stat().st_size for part in parts if part.exists())
+        + laid_files.measure_files(laid_files.get_folder(path)),
+        free_bytes=free * page,
+        place=str(path),
+        schema=get_newest_schema(),
+    )

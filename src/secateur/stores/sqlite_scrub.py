@@ -63,6 +63,13 @@ def scrub(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
     return not needs_scrub(connection)
 
 
+def shrink(connection: sqlite3.Connection, most: int | None) -> None:
+    """Free unused pages, at most `most` hundred of them, and empty the write-ahead log if nobody reads from it."""
+    pages = "" if most is None else f"({most * 100})"
+    connection.executescript(f"PRAGMA incremental_vacuum{pages}")  # `execute` would stop after its first page
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
 def _begin_alone(connection: sqlite3.Connection, path: Path, until: float) -> bool:
     """Begin a transaction while the log is empty; False if that was not possible in time."""
     while True:

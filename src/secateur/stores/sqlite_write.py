@@ -1,16 +1,13 @@
 """A change as rows: what `save` writes, inside a transaction that someone else opened.
 
-Rule: it is checked against what is stored before the first row is written. Bytes are compressed before the
-transaction begins, so that nobody waits for that.
+Rule: it is checked against what is stored before the first row is written.
 """
 
 import sqlite3
 
-from msgspec import Struct
-
 from secateur.stores.admission import check_admission
-from secateur.stores.packing import compress_blob, pack
-from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State, apply_update
+from secateur.stores.packing import Ready, pack
+from secateur.stores.protocol import SessionUpdate, State, apply_update
 
 _SESSION = "SELECT id, revision FROM sessions WHERE tenant = ? AND session = ?"
 _NEW = """INSERT INTO sessions (tenant, session, revision, head, receipts, head_key, format, model, parent, created,
@@ -19,19 +16,6 @@ _UPDATE = """UPDATE sessions SET revision = ?, head = ?, receipts = ?, head_key 
   touched = ?, clock = ?, calibrations = ?, pins = ? WHERE id = ?"""
 _REFER = "INSERT OR IGNORE INTO refs (session, blob, key, at) VALUES (?, ?, ?, ?)"
 _INHERIT = "INSERT OR IGNORE INTO refs (session, blob, key, at) SELECT ?, blob, key, at FROM refs WHERE session = ?"
-
-
-class Ready(Struct, frozen=True):
-    """A change made ready for its transaction: blobs with their ids, codecs and the bytes to keep."""
-
-    state: State
-    change: SessionUpdate
-    blobs: tuple[tuple[str, Blob, int, bytes], ...]
-
-
-def prepare_change(state: State, change: SessionUpdate) -> Ready:
-    """Do everything that is possible before anyone has to wait."""
-    return Ready(state, change, tuple((blob.id, blob, *compress_blob(blob.data)) for blob in change.blobs))
 
 
 def write(connection: sqlite3.Connection, made: Ready) -> State:
@@ -52,12 +36,6 @@ def write(connection: sqlite3.Connection, made: Ready) -> State:
     facts = (after.tip, after.format, after.model, after.parent, after.touched)
     connection.execute(_UPDATE, (after.revision, after.head, after.receipts, *facts, *said, number))
     return after
-
-
-def number_of(connection: sqlite3.Connection, who: SessionId) -> int | None:
-    """The row of a session; None if it was never saved."""
-    row = connection.execute(_SESSION, (who.tenant, who.session)).fetchone()
-    return row[0] if row else None
 
 
 def _create_session(connection: sqlite3.Connection, after: State) -> int:

@@ -8,6 +8,8 @@ import pytest
 
 from secateur.proxy.callers import Tenants, identify, read_fields, read_secret
 from secateur.proxy.inbound import Request
+from secateur.stores.memory import MemoryStore
+from secateur.stores.sqlite import SqliteStore
 
 TOOLS = [{"name": "Bash"}]
 CLAUDE = {"x-claude-code-session-id": "s1", "user-agent": "claude-cli/2.1.197 (external, cli)"}
@@ -102,7 +104,7 @@ def test_a_name_that_cannot_be_shown_is_made_one(name: str) -> None:
 
 
 def test_the_secret_is_made_once_and_nobody_else_reads_it(tmp_path: Path) -> None:
-    first = read_secret(tmp_path / "data")
-    assert read_secret(tmp_path / "data") == first
+    first = read_secret(SqliteStore(tmp_path / "data" / "kept.db"))
+    assert read_secret(SqliteStore(tmp_path / "data" / "another.db")) == first
     assert (tmp_path / "data" / "proxy-secret").stat().st_mode & 0o077 == 0
-    assert read_secret(None) != read_secret(None)
+    assert read_secret(MemoryStore()) != read_secret(MemoryStore())

@@ -1,10 +1,11 @@
-"""Rows as values: what a SQLite store answers.
+"""Rows as values: what a store in a database answers, SQLite or PostgreSQL.
 
-Rule: reads only, on the connection it is given. Bytes are checked against the hash they are filed under.
+Rule: reads only, on the connection it is given, in SQL that both databases understand. Bytes are checked against the
+hash they are filed under.
 """
 
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -33,9 +34,9 @@ from secateur.stores.protocol import (
 PAGE = 256  # receipts read at once
 _ASKED_AT_ONCE = 400  # keys in one question; old SQLites take 999 values
 
-_SESSION = """SELECT id, revision, head, receipts, head_key, format, model, parent, created, touched, clock,
-  calibrations, pins, (SELECT body FROM anchors WHERE anchors.session = sessions.id) FROM sessions
-  WHERE tenant = ? AND session = ?"""
+_SESSION = """SELECT s.revision, s.head, s.receipts, s.head_key, s.format, s.model, s.parent, s.created, s.touched,
+  s.clock, s.calibrations, s.pins, a.body, e.body FROM sessions s LEFT JOIN anchors a ON a.session = s.id
+  LEFT JOIN epochs e ON e.session = s.id WHERE s.tenant = ? AND s.session = ? ORDER BY e.number"""
 _ROWS = """SELECT s.tenant, s.session, s.format, s.model, s.parent, s.created, s.touched,
   (SELECT count(*) FROM epochs e WHERE e.session = s.id), s.receipts, count(b.id), coalesce(sum(b.size), 0),
   coalesce((SELECT number + 1 FROM anchors a WHERE a.session = s.id), 0)
@@ -56,6 +57,13 @@ _BLOB = """SELECT digest, kind, codec, CAST(body AS BLOB),
   WHERE tenant = ? AND digest >= ? AND digest < ? ORDER BY digest LIMIT 5"""
 
 
+class SqlConnection(Protocol):
+    """A connection of either database; `?` stands for a value."""
+
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Any:
+        """Carry out a statement; its rows, to be fetched or iterated over."""
+
+
 class StoredBlob(Struct, frozen=True):
     """A blob as it stands in its row."""
 
@@ -66,32 +74,32 @@ class StoredBlob(Struct, frozen=True):
     key: str
 
 
-def state_of(connection: sqlite3.Connection, who: SessionId) -> State | None:
-    """The session as it was last saved: rows of one moment, so the caller reads inside a transaction."""
-    row = connection.execute(_SESSION, (who.tenant, who.session)).fetchone()
-    if not row:
+def state_of(connection: SqlConnection, who: SessionId) -> State | None:
+    """The session as it was last saved. One statement: what it answers is of one moment."""
+    rows = connection.execute(_SESSION, (who.tenant, who.session)).fetchall()
+    if not rows:
         return None
-    bodies = connection.execute("SELECT body FROM epochs WHERE session = ? ORDER BY number", row[:1])
+    row = rows[0]
     return State(
         who,
-        revision=row[1],
-        plan=Plan(tuple(unpack(body, Epoch) for (body,) in bodies)),
-        clock=unpack(row[10], Clock),
-        calibrations=unpack(row[11], dict[str, Calibration]),
-        pins=unpack(row[12], tuple[Pin, ...]),
-        head=row[2],
-        receipts=row[3],
-        tip=row[4],
-        format=row[5],
-        model=row[6],
-        parent=row[7],
-        created=row[8],
-        touched=row[9],
-        anchor=unpack(row[13], Anchor) if row[13] else Anchor(),
+        revision=row[0],
+        plan=Plan(tuple(unpack(each[13], Epoch) for each in rows if each[13] is not None)),
+        clock=unpack(row[9], Clock),
+        calibrations=unpack(row[10], dict[str, Calibration]),
+        pins=unpack(row[11], tuple[Pin, ...]),
+        head=row[1],
+        receipts=row[2],
+        tip=row[3],
+        format=row[4],
+        model=row[5],
+        parent=row[6],
+        created=row[7],
+        touched=row[8],
+        anchor=unpack(row[12], Anchor) if row[12] else Anchor(),
     )
 
 
-def find_sessions(connection: sqlite3.Connection, tenant: str, keys: tuple[str, ...]) -> Iterator[FoundSession]:
+def find_sessions(connection: SqlConnection, tenant: str, keys: tuple[str, ...]) -> Iterator[FoundSession]:
     """Sessions by epochs' tips and sent views' keys, in no order."""
     named = [key for key in keys if key]
     for place in range(0, len(named), _ASKED_AT_ONCE):
@@ -103,7 +111,7 @@ def find_sessions(connection: sqlite3.Connection, tenant: str, keys: tuple[str, 
             yield FoundSession(session, key, "view", touched)
 
 
-def page(connection: sqlite3.Connection, who: SessionId, first: int, last: int | None) -> list[Link]:
+def page(connection: SqlConnection, who: SessionId, first: int, last: int | None) -> list[Link]:
     """Up to `PAGE` receipts from number `first`, each with the hash that stands before it."""
     name, upto = (who.tenant, who.session), 2**62 if last is None else last
     rows = connection.execute(_RECEIPTS, (*name, first - 1, upto, PAGE + 1)).fetchall()
@@ -117,7 +125,7 @@ def page(connection: sqlite3.Connection, who: SessionId, first: int, last: int |
     ]
 
 
-def find_blob(connection: sqlite3.Connection, tenant: str, handle: str) -> StoredBlob | None:
+def find_blob(connection: SqlConnection, tenant: str, handle: str) -> StoredBlob | None:
     """The one blob whose id has this prefix, with its stored bytes. Raises Rejected if there are several."""
     begin = parse_handle(handle)
     rows = connection.execute(_BLOB, (tenant, begin, begin + "g")).fetchall()
@@ -134,12 +142,12 @@ def decode_blob(one: StoredBlob) -> Blob:
     return Blob(data, one.kind, one.key)
 
 
-def list_blobs(connection: sqlite3.Connection, who: SessionId) -> tuple[BlobRef, ...]:
+def list_blobs(connection: SqlConnection, who: SessionId) -> tuple[BlobRef, ...]:
     """The blobs a session refers to."""
     return tuple(BlobRef(*row) for row in connection.execute(_HELD, (who.tenant, who.session)))
 
 
-def load_pieces(connection: sqlite3.Connection, who: SessionId, sequence: int) -> tuple[str, ...] | None:
+def load_pieces(connection: SqlConnection, who: SessionId, sequence: int) -> tuple[str, ...] | None:
     """The pieces of one request's raw document, assembled from the manifests up to it."""
     sql = """SELECT sequence, shared, pieces FROM manifests
       WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) AND sequence <= ? ORDER BY sequence"""
@@ -151,7 +159,7 @@ def load_pieces(connection: sqlite3.Connection, who: SessionId, sequence: int) -
     return tuple(gathered) if newest == sequence else None
 
 
-def load_manifests(connection: sqlite3.Connection, who: SessionId) -> tuple[Manifest, ...]:
+def load_manifests(connection: SqlConnection, who: SessionId) -> tuple[Manifest, ...]:
     """The manifests of a session as stored, in order."""
     sql = """SELECT sequence, shared, pieces FROM manifests
       WHERE session = (SELECT id FROM sessions WHERE tenant = ? AND session = ?) ORDER BY sequence"""
@@ -159,7 +167,7 @@ def load_manifests(connection: sqlite3.Connection, who: SessionId) -> tuple[Mani
     return tuple(Manifest(number, shared, unpack(body, tuple[str, ...])) for number, shared, body in found)
 
 
-def list_sessions(connection: sqlite3.Connection, tenant: str | None) -> tuple[SessionRow, ...]:
+def list_sessions(connection: SqlConnection, tenant: str | None) -> tuple[SessionRow, ...]:
     """The sessions, last touched first."""
     found = connection.execute(_ROWS, (tenant,))
     return tuple(SessionRow(SessionId(row[1], row[0]), *row[2:]) for row in found)

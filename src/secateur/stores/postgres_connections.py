@@ -1,0 +1,333 @@
+"""Connections to one PostgreSQL database: a few that stay open, shared by the threads of this process.
+
+Rule: nobody waits longer than he can, whatever the server or the network does. What is open belongs to the process
+that opened it; after a fork the child opens its own. Every failure is a StoreError that says where and what to do, and
+never shows a password. What is in the database is not known here, `postgres_schema` aside.
+"""
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from threading import BoundedSemaphore, Lock, RLock, Thread
+from time import monotonic
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+
+import psycopg
+from msgspec import Struct
+from psycopg import errors
+from psycopg.pq import TransactionStatus
+
+from secateur import forking
+from secateur.errors import ConfigError, StoreError
+from secateur.stores.place import hide_password
+from secateur.stores.postgres_schema import prepare_schema
+
+_OPEN_S = 30.0  # until a connection is there, for whoever may wait longer
+_ROLLBACK_S = 1.0
+_ANSWER_S = 0.2  # for the server and the network, for whoever may wait for nobody
+_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_OPTIONS = {"schema": "secateur", "timeout_s": "30", "connections": "8"}
+_BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
+
+R = TypeVar("R")
+
+
+class PostgresAddress(Struct, frozen=True):
+    """Where a store is, and how it is used."""
+
+    url: str  # as the driver takes it
+    shown: str  # without its password
+    password: str
+    schema: str
+    timeout_s: float  # how long those who can wait do
+    connections: int  # at most, of one process
+
+
+def parse_address(url: str) -> PostgresAddress:
+    """Parse `postgresql://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`. Raises ConfigError."""
+    shown, (start, _, asked) = hide_password(url), url.partition("?")
+    options = dict(parse_qsl(asked, keep_blank_values=True))
+    own = {name: options.pop(name, default) for name, default in _OPTIONS.items()}
+    if not _SCHEMA.fullmatch(own["schema"]):
+        raise ConfigError(f"{own['schema']!r} is no name of a schema: give lower-case letters, digits and underscores")
+    try:
+        timeout_s, connections = float(own["timeout_s"]), int(own["connections"])
+        userinfo = urlsplit(start).netloc.rpartition("@")[0]
+        if not (0 <= timeout_s < math.inf and connections > 0) or "@" in userinfo:
+            raise ValueError
+        rest = f"{start}?{urlencode(options)}" if options else start
+        password = psycopg.conninfo.conninfo_to_dict(rest).get("password") or ""
+    except (ValueError, psycopg.Error):  # its text may show parts of a password
+        raise ConfigError(
+            f"{shown} is no address of a database: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with "
+            "characters such as @ : / of the password percent-encoded; of our own options there are "
+            f"{', '.join(_OPTIONS)}"
+        ) from None
+    return PostgresAddress(rest, shown, str(password), own["schema"], timeout_s, connections)
+
+
+class PostgresConnection(psycopg.Connection[Any]):
+    """A connection whose every wait ends at a time that is set."""
+
+    until = math.inf  # by the clock of `time.monotonic`
+    locks_until = math.inf  # and every wait for other processes
+    committing = False  # a transaction may be kept though nobody hears of it
+    lost = False  # the server closed it
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        """Wait for the server until then at most."""
+        left = max(0.001, self.until - monotonic())
+        return super().wait(gen, interval, left if timeout is None else min(left, timeout))
+
+    def __del__(self) -> None:
+        """Whose process made it closes its socket; a child leaves the parent's alone."""
+
+
+class PostgresSession:
+    """A connection as a store uses it: `?` stands for a value, as in SQLite."""
+
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Any:
+        """Carry out a statement; its rows."""
+        return self._connection.execute(_translate(sql), values, binary=True)
+
+    def begin(self) -> None:
+        """Begin a transaction that waits for locks of others no longer than its caller can."""
+        wait_ms = max(1, int((self._connection.locks_until - monotonic()) * 1000))
+        self._connection.execute(f"BEGIN; SET LOCAL lock_timeout = {wait_ms}".encode())
+
+    def begin_snapshot(self) -> None:
+        """Begin a transaction that sees the database as it is now until it ends."""
+        self._connection.execute(b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        self._connection.execute(b"SELECT 1")  # the moment is now
+
+    def commit(self) -> None:
+        """Commit; what was answered is durable."""
+        self._connection.committing = True
+        self._connection.execute(b"COMMIT")
+
+    def maintain(self, statement: str) -> bool:
+        """Carry out a statement that no transaction may hold; False if it is not allowed, or takes too long."""
+        try:
+            self._connection.execute(statement.encode())
+        except errors.Error:
+            return False
+        return True
+
+
+@lru_cache(256)
+def _translate(sql: str) -> bytes:
+    return sql.replace("?", "%s").replace("AS BLOB)", "AS BYTEA)").encode()
+
+
+class PostgresConnections:
+    """The connections of this process to one database."""
+
+    def __init__(self, address: PostgresAddress) -> None:
+        self.address = address
+        self._lock = Lock()
+        self._reset()
+        forking.register_forks(self)
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._idle: list[PostgresConnection] = []
+        self._slots = BoundedSemaphore(self.address.connections)
+
+    def run(self, work: Callable[[PostgresSession], R], wait_s: float) -> R:
+        """Do some work on a connection, in this many seconds. Raises StoreError.
+
+        If the server closed the connection since it was last used, the work is done once more on a new one, unless
+        it may have been kept.
+        """
+        begun = monotonic()
+        with self.convert_errors(wait_s), self._take_slot(wait_s):
+            connection = self._take_idle()
+            if connection is not None:
+                try:
+                    return self._work(connection, work, begun + wait_s)
+                except psycopg.OperationalError:
+                    if not connection.lost or connection.committing:
+                        raise
+                    self._close_idle()
+            connection = self._open(begun + max(wait_s, _ANSWER_S))
+            return self._work(connection, work, begun + wait_s)
+
+    @contextmanager
+    def take_snapshot(self, wait_s: float) -> Iterator["PinnedConnection"]:
+        """A connection of its own, inside a transaction that reads."""
+        with self.convert_errors(_OPEN_S):
+            connection = self._open(monotonic() + _OPEN_S)  # only commands ask for it
+        try:
+            with self.convert_errors(_OPEN_S):
+                PostgresSession(connection).begin_snapshot()
+            yield PinnedConnection(connection, self)
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        """Close what this process opened and nobody uses; it opens again when it is next asked."""
+        self._close_idle()
+
+    def __del__(self) -> None:
+        if self._pid == os.getpid():
+            self._close_idle()
+
+    @contextmanager
+    def convert_errors(self, wait_s: float) -> Iterator[None]:
+        """Convert errors of the driver to StoreError."""
+        try:
+            yield
+        except TimeoutError as error:
+            raise StoreError(self._explain(f"did not answer within {wait_s:.2g} s: try again")) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise StoreError(self._explain(f"cannot keep this: {error}")) from error
+        except _BUSY as error:
+            raise StoreError(self._explain(f"was kept busy by others for {wait_s:.2g} s: try again")) from error
+        except psycopg.Error as error:
+            raise StoreError(self._explain(self._describe_error(error, wait_s))) from error
+
+    def describe(self, error: Exception) -> str:
+        """The first line of an error, without the password."""
+        line = str(error).strip().partition("\n")[0] or type(error).__name__
+        for secret in {self.address.password, unquote(self.address.password)} - {""}:
+            line = line.replace(secret, "***")
+        return line
+
+    def prepare_fork(self) -> None:
+        """Hold the lock, so that no connection is on its way."""
+        self._lock.acquire()
+
+    def resume_after_fork(self, child: bool) -> None:
+        """Release the lock. In the child let go of the parent's connections, without a word to the server."""
+        if child:
+            for connection in self._idle:
+                with suppress(OSError, psycopg.Error):
+                    os.close(connection.fileno())
+            self._reset()
+        self._lock.release()
+
+    # --- one connection ------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _take_slot(self, wait_s: float) -> Iterator[None]:
+        if self._pid != os.getpid():
+            self._reset()
+        slots = self._slots
+        if not slots.acquire(timeout=wait_s):
+            raise StoreError(self._explain(f"was kept busy by this process for {wait_s:.2g} s: try again"))
+        try:
+            yield
+        finally:
+            slots.release()
+
+    def _take_idle(self) -> PostgresConnection | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _keep_idle(self, connection: PostgresConnection) -> None:
+        with self._lock:
+            if len(self._idle) < self.address.connections:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _close_idle(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _work(self, connection: PostgresConnection, work: Callable[[PostgresSession], R], until: float) -> R:
+        connection.locks_until, connection.committing = until, False
+        connection.until = max(until, monotonic() + _ANSWER_S)
+        try:
+            answer = work(PostgresSession(connection))
+        except BaseException:
+            self._recover(connection)
+            raise
+        self._keep_idle(connection)
+        return answer
+
+    def _recover(self, connection: PostgresConnection) -> None:
+        """Undo what was begun, and keep the connection if it can still be used."""
+        connection.lost = connection.broken
+        usable = connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+        if usable:
+            connection.until = monotonic() + _ROLLBACK_S
+            try:
+                connection.execute(b"ROLLBACK")
+            except psycopg.Error:
+                usable = False
+        if usable or connection.info.transaction_status == TransactionStatus.IDLE:
+            self._keep_idle(connection)
+        else:
+            connection.close()
+
+    def _open(self, until: float) -> PostgresConnection:
+        """A new connection. One that comes too late for who asked is kept for who comes next."""
+        opened: Future[PostgresConnection] = Future()
+        Thread(target=self._connect, args=(opened,), name="secateur-postgres", daemon=True).start()
+        try:
+            return opened.result(max(0.0, until - monotonic()))
+        except TimeoutError:
+            opened.add_done_callback(self._keep_late)
+            raise
+
+    def _connect(self, opened: "Future[PostgresConnection]") -> None:
+        try:
+            given = {"application_name": "secateur", "connect_timeout": int(_OPEN_S)}
+            connection = PostgresConnection.connect(self.address.url, autocommit=True, **given)  # type: ignore[arg-type]
+            try:
+                connection.until = monotonic() + _OPEN_S
+                prepare_schema(connection, self.address.schema, self.address.shown)
+            except BaseException:
+                connection.close()
+                raise
+            opened.set_result(connection)
+        except BaseException as error:
+            opened.set_exception(error)
+
+    def _keep_late(self, opened: "Future[PostgresConnection]") -> None:
+        if opened.exception() is None:
+            self._keep_idle(opened.result())
+
+    # --- what is said of it --------------------------------------------------------------------------------------
+
+    def _explain(self, what: str) -> str:
+        return f"the store {self.address.shown} {what}"
+
+    def _describe_error(self, error: psycopg.Error, wait_s: float) -> str:
+        said = self.describe(error)
+        if isinstance(error, errors._WaitTimeout):
+            return f"did not answer within {wait_s:.2g} s: try again"
+        if isinstance(error, errors.InsufficientPrivilege):
+            return f"does not let this user work ({said}): grant it the schema {self.address.schema!r}"
+        if isinstance(error, psycopg.OperationalError):
+            return f"cannot be reached ({said}): see to the server and its address, or name another with --store"
+        return f"failed ({said}): see `secateur doctor`"
+
+
+class PinnedConnection:
+    """One connection in one transaction, in place of all."""
+
+    def __init__(self, connection: PostgresConnection, connections: PostgresConnections) -> None:
+        self.address = connections.address
+        self._connection, self._connections = connection, connections
+        self._lock = RLock()
+
+    def run(self, work: Callable[[PostgresSession], R], wait_s: float) -> R:
+        """Do some work on it."""
+        with self._lock, self._connections.convert_errors(wait_s):
+            self._connection.until = monotonic() + max(wait_s, _ANSWER_S)
+            return work(PostgresSession(self._connection))
+
+    def close(self) -> None:
+        """Whoever took the snapshot closes it."""
