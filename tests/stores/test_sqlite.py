@@ -368,7 +368,7 @@ def test_a_blob_is_compressed_where_that_helps_and_read_by_whoever_has_the_codec
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("redis://x", "no store is called 'redis': there are memory, sqlite"),
+        ("redis://x", "no store is called 'redis': there are memory, postgresql, sqlite"),
         ("/data/x.db", "no address of a store: write sqlite:///data/x.db"),
         ("sqlite://x.db", "names no file"),
         ("sqlite:///", "names no file"),

@@ -91,7 +91,6 @@ STORES: Registry[Opens] = Registry(
         "memory": "secateur.stores:_open_memory",
         "sqlite": "secateur.stores:_open_sqlite",
         "postgresql": "secateur.stores:_open_postgres",
-        "postgres": "secateur.stores:_open_postgres",
     },
     _check_opener,
 )

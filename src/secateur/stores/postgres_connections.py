@@ -7,7 +7,6 @@ never shows a password. What is in the database is not known here, `postgres_sch
 
 import math
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -15,60 +14,23 @@ from functools import lru_cache
 from threading import BoundedSemaphore, Lock, RLock, Thread
 from time import monotonic
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import unquote
 
 import psycopg
-from msgspec import Struct
 from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from secateur import forking
-from secateur.errors import ConfigError, StoreError
-from secateur.stores.place import hide_password
+from secateur.errors import StoreError
+from secateur.stores.postgres_address import PostgresAddress
 from secateur.stores.postgres_schema import prepare_schema
 
 _OPEN_S = 30.0  # until a connection is there, for whoever may wait longer
 _ROLLBACK_S = 1.0
 _ANSWER_S = 0.2  # for the server and the network, for whoever may wait for nobody
-_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_OPTIONS = {"schema": "secateur", "timeout_s": "30", "connections": "8"}
 _BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 
 R = TypeVar("R")
-
-
-class PostgresAddress(Struct, frozen=True):
-    """Where a store is, and how it is used."""
-
-    url: str  # as the driver takes it
-    shown: str  # without its password
-    password: str
-    schema: str
-    timeout_s: float  # how long those who can wait do
-    connections: int  # at most, of one process
-
-
-def parse_address(url: str) -> PostgresAddress:
-    """Parse `postgresql://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`. Raises ConfigError."""
-    shown, (start, _, asked) = hide_password(url), url.partition("?")
-    options = dict(parse_qsl(asked, keep_blank_values=True))
-    own = {name: options.pop(name, default) for name, default in _OPTIONS.items()}
-    if not _SCHEMA.fullmatch(own["schema"]):
-        raise ConfigError(f"{own['schema']!r} is no name of a schema: give lower-case letters, digits and underscores")
-    try:
-        timeout_s, connections = float(own["timeout_s"]), int(own["connections"])
-        userinfo = urlsplit(start).netloc.rpartition("@")[0]
-        if not (0 <= timeout_s < math.inf and connections > 0) or "@" in userinfo:
-            raise ValueError
-        rest = f"{start}?{urlencode(options)}" if options else start
-        password = psycopg.conninfo.conninfo_to_dict(rest).get("password") or ""
-    except (ValueError, psycopg.Error):  # its text may show parts of a password
-        raise ConfigError(
-            f"{shown} is no address of a database: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with "
-            "characters such as @ : / of the password percent-encoded; of our own options there are "
-            f"{', '.join(_OPTIONS)}"
-        ) from None
-    return PostgresAddress(rest, shown, str(password), own["schema"], timeout_s, connections)
 
 
 class PostgresConnection(psycopg.Connection[Any]):
@@ -152,13 +114,13 @@ class PostgresConnections:
             connection = self._take_idle()
             if connection is not None:
                 try:
-                    return self._work(connection, work, begun + wait_s)
+                    return self._use(connection, work, begun + wait_s)
                 except psycopg.OperationalError:
                     if not connection.lost or connection.committing:
                         raise
                     self._close_idle()
             connection = self._open(begun + max(wait_s, _ANSWER_S))
-            return self._work(connection, work, begun + wait_s)
+            return self._use(connection, work, begun + wait_s)
 
     @contextmanager
     def take_snapshot(self, wait_s: float) -> Iterator["PinnedConnection"]:
@@ -245,7 +207,7 @@ class PostgresConnections:
         for connection in idle:
             connection.close()
 
-    def _work(self, connection: PostgresConnection, work: Callable[[PostgresSession], R], until: float) -> R:
+    def _use(self, connection: PostgresConnection, work: Callable[[PostgresSession], R], until: float) -> R:
         connection.locks_until, connection.committing = until, False
         connection.until = max(until, monotonic() + _ANSWER_S)
         try:

@@ -52,7 +52,7 @@ def write_change(connection: PostgresSession, made: Ready) -> State:
     if made.blobs:
         ids = _store_blobs(connection, state.who.tenant, made)
         held = sorted({(ids[name], blob.key) for name, blob, _, _ in made.blobs})
-        connection.execute(_REFER, (number, change.at, *_columns(held, 2)))
+        connection.execute(_REFER, (number, change.at, *_split_columns(held, 2)))
     if change.parent:
         connection.execute(_INHERIT, (number, state.who.tenant, change.parent))
     connection.execute(_WRITE, (*_list_added(number, state, change), *_list_facts(after), number))
@@ -104,7 +104,7 @@ def _store_blobs(connection: PostgresSession, tenant: str, made: Ready) -> dict[
         found |= dict(connection.execute(_KNOWN, (tenant, missing)).fetchall())
         new = [(name, *wanted[name]) for name in missing if name not in found]
         if new:
-            found |= dict(connection.execute(_ADD, (tenant, *_columns(new, 5))).fetchall())
+            found |= dict(connection.execute(_ADD, (tenant, *_split_columns(new, 5))).fetchall())
     return found
 
 
@@ -115,10 +115,10 @@ def _list_added(number: int, state: State, change: SessionUpdate) -> Iterable[An
     receipts = [(link.sequence, link.hash, link.body) for link in change.receipts]
     one = change.manifest
     manifests = [(one.sequence, one.shared, pack(one.pieces))] if one else []
-    yield from (number, *_columns(epochs, 3))
-    yield from (number, change.at, *_columns(receipts, 3))
+    yield from (number, *_split_columns(epochs, 3))
+    yield from (number, change.at, *_split_columns(receipts, 3))
     yield from (number, sorted(set(change.views)))
-    yield from (number, *_columns(manifests, 3))
+    yield from (number, *_split_columns(manifests, 3))
 
 
 def _list_facts(after: State) -> Iterable[Any]:
@@ -126,7 +126,7 @@ def _list_facts(after: State) -> Iterable[Any]:
     yield from (after.touched, pack(after.clock), pack(after.calibrations), pack(after.pins))
 
 
-def _columns(rows: list[Any], width: int) -> list[list[Any]]:
+def _split_columns(rows: list[Any], width: int) -> list[list[Any]]:
     """Rows as one array for each column."""
     return [[row[place] for row in rows] for place in range(width)]
 
