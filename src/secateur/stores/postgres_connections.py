@@ -46,7 +46,7 @@ class PostgresConnection(psycopg.Connection[Any]):
         left = max(0.001, self.until - monotonic())
         return super().wait(gen, interval, left if timeout is None else min(left, timeout))
 
-    def __del__(self) -> None:
+    def __del__(self, *_: Any) -> None:
         """Whose process made it closes its socket; a child leaves the parent's alone."""
 
 
