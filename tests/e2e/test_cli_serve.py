@@ -1,11 +1,14 @@
 """`secateur serve` as a person runs it: one line on standard output, and an end that loses nothing."""
 
+import json
+import os
+import pty
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event
@@ -110,3 +113,43 @@ def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path) -> None:
         done = secateur("serve", "--port", taken.getsockname()[1])
     assert done.code == 2
     assert "give another --port, or 0 for any that is free" in done.err
+
+
+def test_requests_are_logged_and_watched(tmp_path: Path) -> None:
+    script = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}"
+    with raw_upstream(lambda wire: wire.send(script)) as provider:  # noqa: SIM117  (the second needs the first)
+        with served(tmp_path, "--log", "--upstream", provider.url) as (process, address):
+            argv = [sys.executable, "-m", "secateur", "status", "--watch", "--address", address]
+            watching = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=environment())
+            assert watching.stdout is not None
+            assert watching.stdout.readline().startswith("0 requests")
+            assert ask(address, "/v1/messages?key=very-secret", b'{"messages": []}')[0] == 200
+            assert watching.stdout.readline().startswith("1 request,")
+            process.terminate()
+            _, err = process.communicate(timeout=30)
+            assert watching.wait(timeout=30) == 0
+            watching.stdout.close()
+    (line,) = err.splitlines()
+    assert json.loads(line)["path"] == "/v1/messages"
+    assert "very-secret" not in err
+
+
+def test_a_live_line_is_drawn_on_a_terminal_and_taken_away(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    argv = [sys.executable, "-m", "secateur", "serve", "--port", "0", "--store", f"sqlite://{tmp_path / 'kept.db'}"]
+    environ = {**environment(), "TERM": "xterm", "COLUMNS": "120"}
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=theirs, text=True, env=environ)
+    os.close(theirs)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("listening on")
+    drawn = b""
+    while b"0 requests" not in drawn:
+        drawn += os.read(ours, 65_536)
+    process.terminate()
+    assert process.wait(timeout=30) == 0
+    process.stdout.close()
+    with suppress(OSError):  # a terminal whose other end is closed
+        while piece := os.read(ours, 65_536):
+            drawn += piece
+    os.close(ours)
+    assert drawn.rstrip().endswith(b"\x1b[2K"), drawn[-80:]  # the line is erased

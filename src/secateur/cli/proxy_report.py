@@ -42,11 +42,13 @@ class ProxyReport(Struct, frozen=True, kw_only=True):
     policy: str = ""
     uptime_s: float = 0.0
     requests: int = 0  # of every kind
+    active: int = 0  # in flight, the one that asks for this report left out
     failed: int = 0  # requests that went on as they came because of an error of the proxy
     last_error: str = ""
     subscription: bool = False
     tokens_saved: int = 0
     saved_dollars: float = 0.0
+    cost_dollars: float = 0.0  # as far as models have a price
     sessions: tuple[ProxySession, ...] = ()
 
     @property
@@ -63,7 +65,7 @@ def fetch_report(address: str) -> ProxyReport | None:
             report = msgspec.json.decode(response.read(), type=ProxyReport, strict=False)
     except (OSError, HTTPException, ValueError, msgspec.MsgspecError):
         return None
-    return msgspec.structs.replace(report, address=address)
+    return msgspec.structs.replace(report, address=address, active=max(0, report.active - 1))
 
 
 def summarize(report: ProxyReport) -> str:

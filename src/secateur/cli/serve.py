@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from secateur.cli import options
+from secateur.cli.live_line import LiveLine, show_live
 from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_exact
 from secateur.errors import ConfigError
@@ -97,6 +98,22 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             help="Refuse larger requests.",
         ),
     ]
+    log: Annotated[
+        bool,
+        make_option(
+            "--log",
+            is_flag=True,
+            help="Write one JSON object for each request to standard error: names, numbers and codes, no content.",
+        ),
+    ]
+    traces: Annotated[
+        bool,
+        make_option(
+            "--traces",
+            is_flag=True,
+            help="Make an OpenTelemetry span of each model request; opentelemetry-instrument says where they go.",
+        ),
+    ]
     upstream: Annotated[
         str, make_option("--upstream", default="", metavar="URL", help="Where requests of every API are sent.")
     ]
@@ -108,6 +125,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
 @options.make_command("serve", ServeOptions, _EPILOG)
 def command(args: ServeOptions) -> None:
     """Serve a proxy between agents and their providers that prunes requests."""
+    from secateur.proxy.request_record import REQUESTS
     from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_upstream
     from secateur.summarizers.endpoint import is_local_host
 
@@ -130,20 +148,35 @@ def command(args: ServeOptions) -> None:
         limits=ProxyLimits(body_bytes=args.max_body * 1024 * 1024),
         upstreams={api: check_upstream(address) for api, address in named.items() if address},
         token=token,
+        traces=args.traces,
     )
-    logging.getLogger("secateur.proxy").addHandler(_StandardError())
+    logging.getLogger("secateur.proxy").addHandler(_StandardError("secateur: "))
     from secateur.proxy.server import serve  # after all that can be wrong with the options: it loads much
 
-    serve(settings, _announce)
+    with show_live() as line:
+        if args.log:
+            _begin_log(logging.getLogger(REQUESTS))
+        serve(settings, lambda running: _announce(running, line, token))
 
 
 class _StandardError(logging.Handler):
     """Warnings of the proxy, one line each."""
 
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
     def emit(self, record: logging.LogRecord) -> None:
-        print_exact(f"secateur: {record.getMessage()}\n", err=True)
+        print_exact(f"{self._prefix}{record.getMessage()}\n", err=True)
 
 
-def _announce(running: "RunningServer") -> None:
+def _begin_log(requests: logging.Logger) -> None:
+    requests.setLevel(logging.INFO)
+    requests.propagate = False
+    requests.addHandler(_StandardError(""))
+
+
+def _announce(running: "RunningServer", line: LiveLine, token: str) -> None:
     print_exact(f"listening on {running.address}\n")
     sys.stdout.flush()
+    line.follow(running.address + (f"/_secateur/key/{token}" if token else ""))

@@ -13,6 +13,7 @@ from msgspec import Struct
 from secateur.answers.savings import Savings, read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
+from secateur.cli.live_line import watch_proxy
 from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
@@ -68,6 +69,10 @@ class StatusOptions(Options, frozen=True, kw_only=True):
             help="Read at most N sessions of the store, the last used first.",
         ),
     ]
+    watch: Annotated[
+        bool,
+        make_option("--watch", is_flag=True, help="Print a line whenever the numbers of the running proxy change."),
+    ]
     store: options.StoreUrl
     as_json: options.AsJson
 
@@ -101,15 +106,19 @@ class StatusReport(Struct, frozen=True, kw_only=True):
 @options.make_command("status", StatusOptions, _EPILOG)
 def command(args: StatusOptions) -> None:
     """Show what the proxy did: requests, tokens, and money saved net of cache effects."""
+    address = (args.address or _ADDRESS).rstrip("/")
+    if args.watch:
+        if fetch_report(address) is None:
+            raise UsageError(f"no proxy answers at {address}: `secateur serve` and `secateur run` print theirs")
+        return watch_proxy(address)
     with show_work("reading the store"):
-        proxy = fetch_report((args.address or _ADDRESS).rstrip("/"))
+        proxy = fetch_report(address)
         if args.address and proxy is None:
             raise UsageError(f"no proxy answers at {args.address}: `secateur serve` and `secateur run` print theirs")
         report = _build_report(args, proxy)
     if args.as_json:
-        print_json(report)
-    else:
-        print_blocks(*_render(report))
+        return print_json(report)
+    return print_blocks(*_render(report))
 
 
 def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusReport:

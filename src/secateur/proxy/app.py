@@ -17,7 +17,9 @@ from secateur.proxy.inbound import (
     read_head,
     send_answer,
 )
+from secateur.proxy.metrics import render_metrics
 from secateur.proxy.refusals import Answer, Refusal, build_json, build_refusal
+from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.routes import Route, find_route
 from secateur.proxy.services import Services
 from secateur.proxy.tunnel import TAKE_OVER, open_tunnel
@@ -39,40 +41,68 @@ class ProxyApp:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
         key, request = split_key(read_head(scope))
-        route = find_route(request.method, request.path, request.headers)
+        record = RequestRecord(request.method, find_route(request.method, request.path, request.headers))
+        own = find_own_path(request)
         self._status.begin()
         try:
             self._access.check(request, key)
-            if request.path.startswith(OWN_PATH):
-                await send_answer(send, self._answer_own(request))
-                return
-            self._check_room(request, route)
-            if request.wants_upgrade:
-                upstream = self._services.settings.find_upstream(route.api)
-                address = build_address(upstream, route.path, request.query)
-                await open_tunnel(request, address, self._limits, scope["extensions"][TAKE_OVER])
-                return
-            inbound = Inbound(receive, self._held, self._limits.body_bytes)
-            await Exchange(self._services, request, route, inbound).run(send)
+            if own:
+                await send_answer(send, await self._answer_own(own))
+            else:
+                await self._forward(request, record, scope, receive, send)
         except Refusal as refusal:
             self._status.refused += 1
-            await send_answer(send, build_refusal(route.api, refusal))
+            await send_answer(send, build_refusal(record.route.api, refusal))
+            record.refuse(refusal.status, refusal.message)
         except ClientGone:
             self._status.disconnected += 1
+            record.outcome = "disconnected"
         finally:
             self._status.end()
+            if not own:
+                self._services.report(record)
 
-    def _answer_own(self, request: Request) -> Answer:
+    async def _forward(
+        self, request: Request, record: RequestRecord, scope: Message, receive: Receive, send: Send
+    ) -> None:
+        """Send a request on. Raises Refusal, ClientGone."""
+        route = record.route
+        self._check_room(request, route)
+        if not request.wants_upgrade:
+            inbound = Inbound(receive, self._held, self._limits.body_bytes)
+            await Exchange(self._services, request, inbound, record).run(send)
+            return
+        upstream = self._services.settings.find_upstream(route.api)
+        address = build_address(upstream, route.path, request.query)
+        await open_tunnel(request, address, self._limits, scope["extensions"][TAKE_OVER])
+
+    async def _answer_own(self, name: bytes) -> Answer:
         """What the proxy says of itself."""
-        if request.path == OWN_PATH + b"health":
+        self._status.held_bytes = self._held.now
+        if name == b"health":
             return build_json(200, self._status.report_health())
-        if request.path == OWN_PATH + b"status":
-            self._status.held_bytes = self._held.now
+        if name == b"healthz":
+            health = await self._services.check_health()
+            return build_json(200 if health["ok"] else 503, health)
+        if name == b"status":
             return build_json(200, self._status.report())
-        raise Refusal(404, "there are /_secateur/health and /_secateur/status")
+        if name == b"metrics":
+            try:
+                kind, text = await self._services.run(render_metrics, self._status.totals, self._status.report())
+            except ImportError as error:
+                raise Refusal(501, "metrics need prometheus-client: pip install 'secateur[proxy]'") from error
+            return Answer(200, text, [(b"content-type", kind), (b"content-length", str(len(text)).encode())])
+        raise Refusal(404, "there are /metrics, /healthz, /_secateur/health and /_secateur/status")
 
     def _check_room(self, request: Request, route: Route) -> None:
         if self._status.active > self._limits.requests:
             raise Refusal(503, f"{self._status.active - 1:,} requests are in flight: try again in a moment")
         if request.wants_upgrade and route.path.endswith(b"/responses"):
             raise Refusal(426, "this proxy speaks HTTP here: send the request as a POST")
+
+
+def find_own_path(request: Request) -> bytes:
+    """What the proxy is asked about itself; b"" if the request is for a provider."""
+    if request.method == "GET" and request.path in (b"/metrics", b"/healthz"):  # no provider has them
+        return request.path[1:]
+    return request.path.removeprefix(OWN_PATH) or b"/" if request.path.startswith(OWN_PATH) else b""

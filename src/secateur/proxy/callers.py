@@ -87,9 +87,9 @@ def read_fields(body: bytes) -> Fields:
         return {}
 
 
-def read_model(body: bytes) -> str:
+def read_model(fields: Fields) -> str:
     """The model that a body names; "" if it names none."""
-    return _read_text(read_fields(body), "model")
+    return _read_text(fields, "model")
 
 
 def is_subscription(headers: Headers) -> bool:

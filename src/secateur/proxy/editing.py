@@ -22,7 +22,7 @@ from secateur.errors import SecateurError, StoreError
 from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy, load
-from secateur.proxy.callers import Caller, read_model
+from secateur.proxy.callers import Caller, read_fields, read_model
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.overflow import Overflow
 from secateur.proxy.routes import Route
@@ -142,7 +142,7 @@ class Editor:
         elif edited.how == "replayed" and who.session and asked.caller.call == "main":
             engine.record_usage(who.session, usage, tenant=who.tenant)
         elif self._plans.get(who) is not None:
-            model = asked.route.model or read_model(asked.body)
+            model = asked.route.model or read_model(read_fields(asked.body))
             bill_other_answer(engine.sessions, who, model, usage, int(time.time() * 1000))
 
     def close(self) -> None:

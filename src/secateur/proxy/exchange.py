@@ -6,6 +6,7 @@ is refused as too long is sent once more, cut, before the client has seen a byte
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +15,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.proxy.beginning import BROKEN, Beginning, read_beginning
-from secateur.proxy.callers import identify, is_subscription, read_fields
+from secateur.proxy.callers import identify, is_subscription, read_fields, read_model
 from secateur.proxy.editing import Asked, Edited
 from secateur.proxy.encodings import list_encodings, unpack
 from secateur.proxy.headers import OWN, find_header, select_request_headers, select_response_headers
 from secateur.proxy.inbound import Inbound, Request, Send
 from secateur.proxy.overflow import classify_error
 from secateur.proxy.refusals import Refusal
-from secateur.proxy.routes import Route
+from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.services import Services
 from secateur.proxy.upstream import Body, build_address
 from secateur.proxy.usage_reader import UsageReader
@@ -42,11 +43,13 @@ class Outgoing(Struct, frozen=True):
 class Exchange:
     """One request on its way."""
 
-    def __init__(self, services: Services, request: Request, route: Route, inbound: Inbound) -> None:
+    def __init__(self, services: Services, request: Request, inbound: Inbound, record: RequestRecord) -> None:
         self._services = services
         self._request = request
-        self._route = route
+        self._route = record.route
         self._inbound = inbound
+        self._record = record
+        record.trace_parent = find_header(request.headers, b"traceparent")
 
     async def run(self, send: Send) -> None:
         """Send the request on and the response back, while the client is there. Raises Refusal, ClientGone."""
@@ -67,6 +70,7 @@ class Exchange:
                 raise
             task.uncancel()
             self._services.status.disconnected += 1
+            self._record.outcome = "disconnected"
         finally:
             watch.cancel()
 
@@ -83,11 +87,16 @@ class Exchange:
         """What is sent: what came, unless it may be edited."""
         if not isinstance(body, bytes):
             return Outgoing(body)
-        settings = self._services.settings
+        settings, record = self._services.settings, self._record
+        record.bytes_in = len(body)
         if settings.mode == "observe" or (is_subscription(self._request.headers) and not settings.subscriptions):
             return Outgoing(body, "observed")
+        began = time.monotonic()
         outgoing = await self._services.run(self._edit, body)
         asked, edited = outgoing.asked, outgoing.edited
+        record.own_s = time.monotonic() - began
+        if asked is not None and edited is not None:
+            record.caller, record.receipt, record.error = asked.caller, edited.receipt, edited.error
         if asked is not None and edited is not None and (self._route.kind != "count" or edited.how == "failed"):
             self._services.status.note_request(asked.caller, edited, "prune")
         return outgoing
@@ -113,7 +122,9 @@ class Exchange:
             if refusal.status in (413, 503):
                 raise
             return None  # its provider may read it
-        return Asked(self._route, identify(self._request, read_fields(plain), self._services.tenants), plain)
+        fields = read_fields(plain)
+        self._record.model = self._route.model or read_model(fields)
+        return Asked(self._route, identify(self._request, fields, self._services.tenants), plain)
 
     # --- the provider's side -------------------------------------------------------------------------------------
 
@@ -170,28 +181,35 @@ class Exchange:
         if outgoing.how and response.status < 400 and self._route.kind != "count":
             kind, encoding = response.headers.get("content-type", ""), response.headers.get("content-encoding", "")
             reader = UsageReader(kind, encoding)
+        record = self._record
+        record.how, record.bytes_sent = outgoing.how, len(outgoing.body) if isinstance(outgoing.body, bytes) else 0
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        record.begin_response(response.status)
         try:
             if begun:
+                record.bytes_back += len(begun)
                 await send({"type": "http.response.body", "body": begun, "more_body": True})
                 if reader is not None:
                     reader.feed(begun)
             async for piece in response.content.iter_any():
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
+                record.bytes_back += len(piece)
                 if reader is not None:
                     reader.feed(piece)
         except BROKEN:
             self._services.status.broken += 1
+            record.outcome = "broken"
             response.close()
             return  # without an end: the server closes the connection, and the client sees what happened
         await send({"type": "http.response.body", "body": b"", "more_body": False})
         self._services.status.answered += 1
+        record.outcome = "answered"
         if outgoing.how:
             self._write_down(outgoing, reader)
 
     def _write_down(self, outgoing: Outgoing, reader: UsageReader | None) -> None:
         """Keep what the request cost, after its response."""
-        usage = reader.finish() if reader is not None else None
+        usage = self._record.usage = reader.finish() if reader is not None else None
         if outgoing.asked is not None and outgoing.edited is not None:
             self._services.finish(outgoing.asked, outgoing.edited, usage)
         elif outgoing.how == "observed" and reader is not None and isinstance(outgoing.body, bytes):

@@ -8,12 +8,14 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from secateur.proxy.callers import Caller, Tenants, read_secret
 from secateur.proxy.editing import Asked, Edited, Editor
+from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.settings import ProxySettings
 from secateur.proxy.status import Status
+from secateur.proxy.traces import Tracer
 from secateur.proxy.upstream import Upstream
 from secateur.stores import get_default_url, open_store
 from secateur.stores.memory import MemoryStore
@@ -41,6 +43,7 @@ class Services:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
         self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
         self._afterwards: set[asyncio.Task[None]] = set()
+        self._tracer = Tracer() if settings.traces else None
 
     async def close(self) -> None:
         """Finish what is being written down, and let everything go."""
@@ -54,6 +57,19 @@ class Services:
         """Run in a thread."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, lambda: work(*args, **named))
+
+    def report(self, record: RequestRecord) -> None:
+        """An exchange is over: count it, log it, trace it."""
+        record.finish()
+        self.status.note_record(record)
+        if self._tracer is not None:
+            self._tracer.add(record, self.settings.find_upstream(record.route.api))
+
+    async def check_health(self) -> dict[str, Any]:
+        """Whether requests reach their providers: as the last ones did, or as a connection now shows."""
+        for api in self.status.list_unproven():
+            self.status.note_reach(api, await self.upstream.probe(self.settings.find_upstream(api)))
+        return self.status.report_health()
 
     def finish(self, asked: Asked, edited: Edited, usage: Usage | None) -> None:
         """Write down what a request cost that was sent on as the editor made it."""

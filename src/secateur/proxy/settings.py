@@ -30,6 +30,7 @@ class ProxyLimits(Struct, frozen=True, kw_only=True):
     requests: int = 1_000  # in flight at once
     held_bytes: int = 512 * _MIB  # bodies in memory at once
     connect_s: float = 10.0  # to reach a provider
+    probe_s: float = 60.0  # after so long without an answer, the check of health asks a provider itself
     stall_s: float = 900.0  # without one byte of a provider: long thinking may be silent for minutes
     drain_s: float = 30.0  # for responses in flight when the proxy is stopped
 
@@ -46,6 +47,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     upstreams: dict[Api, str] = {}  # by API; what is not here is its provider's own address
     token: str = ""  # what clients have to know; "" on this machine only
     subscriptions: bool = False  # prune requests that a subscription pays, too
+    traces: bool = False  # a span for each request, by OpenTelemetry
     limits: ProxyLimits = ProxyLimits()
 
     def find_upstream(self, api: Api) -> str:

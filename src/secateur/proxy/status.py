@@ -15,7 +15,9 @@ from secateur.answers.savings import SavingsTally
 from secateur.pricing import bill_answer
 from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Edited
-from secateur.proxy.settings import Mode, ProxySettings
+from secateur.proxy.metrics import Totals
+from secateur.proxy.request_record import RequestRecord
+from secateur.proxy.settings import Api, Mode, ProxySettings
 from secateur.stores.place import hide_password
 from secateur.usage import Usage, UsageBill
 
@@ -93,6 +95,9 @@ class Status:
         self.failed = 0  # requests that went on as they came because of a failure of ours
         self.left_out = 0  # responses of which nothing was written down, since too many came at once
         self.last_error = ""
+        self.totals = Totals()
+        self._reaches: dict[Api, tuple[str, float]] = {}  # why a provider could not be reached ("": it could), and when
+        self._gone_dollars = (0.0, 0.0)  # saved and paid by sessions that are not listed any more
 
     def begin(self) -> None:
         """A request came in."""
@@ -123,10 +128,35 @@ class Status:
         if row is not None:
             row.add_usage(usage)
 
+    def note_record(self, record: RequestRecord) -> None:
+        """Count an exchange that is over, and whether it reached its provider."""
+        self.totals.add(record)
+        api = record.route.api
+        if record.outcome == "refused" and record.status in (502, 504):
+            self.note_reach(api, record.error)
+        elif record.first_byte_s and record.outcome != "refused":
+            self.note_reach(api, "")
+
+    def note_reach(self, api: Api, error: str) -> None:
+        """A provider answered ("") or could not be reached."""
+        self._reaches[api] = (error, time.monotonic())
+
+    def list_unproven(self) -> tuple[Api, ...]:
+        """The APIs whose provider did not answer lately: those in use, else those that an address was given for."""
+        now, used = time.monotonic(), tuple(self._reaches) or tuple(self._settings.upstreams)
+        lately = self._settings.limits.probe_s
+        known = {api: not error and now - at < lately for api, (error, at) in self._reaches.items()}
+        return tuple(api for api in used if not known.get(api))
+
     def report_health(self) -> dict[str, Any]:
         """Whether requests are taken, and whether providers answer them."""
         counts = {"requests": self.requests, "answered": self.answered, "broken": self.broken, "failed": self.failed}
-        return {"ok": True, "pid": os.getpid(), "mode": self._settings.mode, **counts}
+        errors = {api: error for api, (error, _) in self._reaches.items() if error}
+        head = {"ok": not errors, "pid": os.getpid(), "mode": self._settings.mode}
+        return {**head, **counts, "upstreams": self._report_reaches(), "errors": errors}
+
+    def _report_reaches(self) -> dict[Api, bool]:
+        return {api: not error for api, (error, _) in self._reaches.items()}
 
     def report(self) -> dict[str, Any]:
         """All numbers."""
@@ -149,10 +179,11 @@ class Status:
             "failed": self.failed,
             "left_out": self.left_out,
             "last_error": self.last_error,
+            "upstreams": self._report_reaches(),
             "subscription": any(one["subscription"] for one in sessions),
             "tokens_saved": sum(one["tokens_saved"] for one in sessions),
-            "saved_dollars": round(sum(one["saved_dollars"] for one in sessions), 6),
-            "cost_dollars": round(sum(one["cost_dollars"] for one in sessions), 6),
+            "saved_dollars": round(self._gone_dollars[0] + sum(one["saved_dollars"] for one in sessions), 6),
+            "cost_dollars": round(self._gone_dollars[1] + sum(one["cost_dollars"] for one in sessions), 6),
             "sessions": sessions,
         }
 
@@ -162,7 +193,9 @@ class Status:
         row.mode = mode
         self._sessions[key] = row
         if len(self._sessions) > _SESSIONS:
-            self._sessions.popitem(last=False)
+            _, gone = self._sessions.popitem(last=False)
+            saved, paid = self._gone_dollars
+            self._gone_dollars = (saved + gone.savings.sum().dollars, paid + gone.bill.dollars)
         return row
 
 

@@ -85,6 +85,14 @@ class Upstream:
             return None
         return self._proxies.get(parts.scheme) or self._proxies.get("all")
 
+    async def probe(self, address: str) -> str:
+        """Ask a provider for nothing, without a credential: "" if it answers anything, else why it does not."""
+        try:
+            async with self.open_response("HEAD", address + "/", [], None):
+                return ""
+        except Refusal as refusal:
+            return refusal.message
+
     def _watch(self, response: aiohttp.ClientResponse) -> None:
         """See to it that the response ends when its connection does."""
         protocol = response.connection.protocol if response.connection is not None else None
