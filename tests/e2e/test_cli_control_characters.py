@@ -45,6 +45,7 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "run": [[HOSTILE]],
         "doctor": [[path, *hostile], ["--policy", HOSTILE]],
         "policies": [[HOSTILE]],
+        "ls": [[], [HOSTILE]],
         "sessions": [kept],
         "why": [named, [HOSTILE, HOSTILE, *kept]],
         "recall": [named],

@@ -50,6 +50,7 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "recover": [[path, "-o", path.parent / "to.md"]],
         "doctor": [[path]],
         "policies": [["balance"]],
+        "ls": [[]],
         "sessions": [kept],
         "status": [kept],
         "why": [["s", *kept]],

@@ -15,7 +15,7 @@ from secateur.cli import options
 from secateur.cli.composition import PartPlace, count_tokens, locate_part
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import InputSource, OpenedDocument, read_source
-from secateur.cli.names import POLICY
+from secateur.cli.names import DOCUMENT, POLICY
 from secateur.cli.options import make_argument, make_option
 from secateur.cli.output.formatting import format_count
 from secateur.cli.output.progress import show_work
@@ -53,8 +53,8 @@ class PartChange(Struct, frozen=True):
 class DiffOptions(RunOptions, frozen=True, kw_only=True):
     """The options of `secateur diff`."""
 
-    a: Annotated[str, make_argument(type=click.Path())]
-    b: Annotated[str | None, make_argument(required=False, type=click.Path())]
+    a: Annotated[str, make_argument(type=DOCUMENT)]
+    b: Annotated[str | None, make_argument(required=False, type=DOCUMENT)]
     policy: Annotated[
         str | None,
         make_option("--policy", type=POLICY, metavar="P", help=f"A preset or a policy file.  [default: {DEFAULT}]"),

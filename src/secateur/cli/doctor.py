@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import click
 from msgspec import Struct
 
 from secateur import policy
@@ -19,6 +18,7 @@ from secateur.cli.effective_settings import EffectiveSetting, SettingsOptions, l
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
 from secateur.cli.installed import InstalledExtra, get_version, list_extras
+from secateur.cli.names import DOCUMENT
 from secateur.cli.options import make_argument
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_duration
@@ -66,7 +66,7 @@ class StoreCheckup(Struct, frozen=True):
 class DoctorOptions(SettingsOptions, frozen=True, kw_only=True):
     """The options of `secateur doctor`."""
 
-    input: Annotated[str | None, make_argument(required=False, type=click.Path())]
+    input: Annotated[str | None, make_argument(required=False, type=DOCUMENT)]
     format_name: options.FormatName
     store: options.StoreUrl
     as_json: options.AsJson

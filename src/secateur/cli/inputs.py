@@ -6,6 +6,7 @@ bytes are kept beside the decompressed ones, so that an unchanged document is wr
 
 import gzip
 import json
+import os
 import sys
 import zlib
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from msgspec.structs import force_setattr, replace
 
 from secateur.cli.exit_codes import UnreadableInput, UsageError
 from secateur.errors import FormatError, UnknownFormat
+from secateur.hosts.session_files import export_named, is_exported
 from secateur.model import Transcript
 from secateur.session import document
 from secateur.session.document import Document
@@ -63,9 +65,11 @@ def read_source(name: str) -> InputSource:
     Raises UnreadableInput for what is missing, a directory, empty, broken gzip or not text; UsageError for a terminal.
     """
     try:
-        stored, seen = _read_stdin() if name == "-" else _read_file(Path(name))
+        stored, seen = _read_stdin() if name == "-" else _read_file(name)
     except OSError as error:
         raise UnreadableInput(_describe_os_error(name, error)) from error
+    except FormatError as error:
+        raise UnreadableInput(str(error)) from error
     is_gzip = stored.startswith(_GZIP)
     source = InputSource(name, stored, _unpack(name, stored) if is_gzip else stored, is_gzip, seen)
     _refuse_unreadable(source)
@@ -78,7 +82,10 @@ def get_file_identity(path: Path) -> tuple[int, int, int]:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
-def _read_file(path: Path) -> tuple[bytes, tuple[int, int, int]]:
+def _read_file(name: str) -> tuple[bytes, tuple[int, int, int]]:
+    if ":" in name and is_exported(name):
+        return export_named(name), (0, 0, 0)
+    path = Path(name)
     seen = get_file_identity(path)
     return path.read_bytes(), seen
 
@@ -126,7 +133,8 @@ def _is_binary(head: bytes) -> bool:
 
 def _describe_os_error(name: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"there is no file {name}: check the path"
+        listed = "" if os.path.dirname(name) else ", or see `secateur ls` for the sessions of this machine"
+        return f"there is no file {name}: check the path{listed}"
     if isinstance(error, IsADirectoryError):
         return f"{name} is a directory: give one session file in it"
     return f"{name} cannot be read: {error.strerror}"

@@ -4,6 +4,7 @@ Rule: the names depend on what is installed and stored, so they are looked up wh
 for completions, never at import. Completion never fails and never creates a store.
 """
 
+import os
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from itertools import islice
@@ -109,6 +110,20 @@ def _list_handles(url: str, tenant: str) -> Iterable[str]:
     return dict.fromkeys(one.id[:HANDLE_DIGITS] for one in stored)
 
 
+class _DocumentPath(click.Path):
+    """The path of a document, or the name of an agent's session (`last`, `claude:last`, the beginning of an id)."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if not isinstance(path, str) or path == "-" or os.path.dirname(path) or os.path.lexists(path):
+            return path
+        from secateur.hosts.session_files import find_session_file
+
+        found = find_session_file(path)
+        return found.path if found else path
+
+
+DOCUMENT = _DocumentPath()
 POLICY = NameType("policy", _list_policies, free=True)
 FORMAT = NameType("format", _list_formats)
 PROFILE = NameType("profile", _list_profiles)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 import click
 from msgspec import Struct
 
-from secateur.cli.names import COUNTER, FORMAT, HANDLE, POLICY, SESSION
+from secateur.cli.names import COUNTER, DOCUMENT, FORMAT, HANDLE, POLICY, SESSION
 from secateur.cli.output.terminal import allow_raw
 from secateur.defaults import POLICY as DEFAULT
 
@@ -99,7 +99,7 @@ def build_upstream(api: str) -> Parameter:
     )
 
 
-Input = Annotated[str, make_argument(default="-", type=click.Path(), metavar="[INPUT]")]
+Input = Annotated[str, make_argument(default="-", type=DOCUMENT, metavar="[INPUT]")]
 Session = Annotated[str, make_argument(type=SESSION)]
 MaybeSession = Annotated[str | None, make_argument(required=False, type=SESSION)]
 Handle = Annotated[str, make_argument(type=HANDLE)]

@@ -30,6 +30,7 @@ COMMANDS = {
     "diff": "Compare two documents, or one with its pruned view.",
     "run": "Run an agent behind the proxy, and end both together.",
     "status": "Show what the proxy did, and what it saved.",
+    "ls": "List the sessions of the agents on this machine.",
     "sessions": "List stored sessions.",
     "why": "Show what was removed from a session, and why.",
     "recall": "Read back what was removed, by its handle.",
@@ -52,7 +53,7 @@ COMMANDS = {
 _EXAMPLES = """\
 \b
 Examples:
-  secateur inspect session.jsonl
+  secateur inspect claude:last
   secateur prune session.jsonl -o pruned.jsonl
   secateur prune request.json --policy hermes --json
   secateur diff session.jsonl --policy opencode
@@ -114,7 +115,8 @@ def program(ctx: click.Context, asked: bool) -> None:
     """Keep a long-running agent inside its context window.
 
     INPUT is a recorded session file or a request body (plain or gzip), or - for standard input. Its format is
-    recognized from its content.
+    recognized from its content. `last`, `claude:last` or the beginning of an id stands for a session of an agent on
+    this machine; `secateur ls` lists them.
     """
     if asked:
         from secateur.cli.installed import get_version

@@ -8,12 +8,12 @@ import glob
 from pathlib import Path
 from typing import Annotated
 
-import click
 from msgspec import Struct
 
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UnreadableInput
 from secateur.cli.inputs import InputSource, read_source
+from secateur.cli.names import DOCUMENT
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.formatting import format_time, pluralize
 from secateur.cli.output.progress import show_work
@@ -59,7 +59,7 @@ Exit codes: 0 success, 1 it cannot be restored, 2 usage, 3 input unreadable.
 class RestoreOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur restore`."""
 
-    input: Annotated[str, make_argument(type=click.Path(), metavar="FILE")]
+    input: Annotated[str, make_argument(type=DOCUMENT, metavar="FILE")]
     output: options.Output
     in_place: options.InPlace
     session: Annotated[

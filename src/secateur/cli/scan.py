@@ -135,13 +135,12 @@ def make_scan(args: ScanOptions) -> ScanReport:
     from secateur.cli.scan_files import (
         SESSION_ENDINGS,
         ScanSettings,
-        find_agent_folders,
         find_session_files,
-        list_searched_folders,
         scan_all,
     )
+    from secateur.hosts.session_files import find_folders, list_searched_folders
 
-    folders = args.folders or tuple(str(folder) for _, folder in find_agent_folders())
+    folders = args.folders or tuple(str(folder) for _, folder in find_folders())
     if not folders:
         raise UsageError(f"there are no sessions in {', '.join(list_searched_folders())}: give a folder")
     names = args.policies or tuple(name for name in policy.list_preset_names() if name != "observe")

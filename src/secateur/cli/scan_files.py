@@ -33,31 +33,7 @@ from secateur.simulate.spending import Leak, PartSpending, analyze_spending
 SESSION_ENDINGS = (".jsonl", ".json", ".traj")
 _PACKED = ".gz"
 _SKIPPED = frozenset(("node_modules", ".git", "__pycache__", ".venv"))
-_FOLDERS = (  # agent, environment variable of its folder, that folder by default, where sessions lie in it
-    ("Claude Code", "CLAUDE_CONFIG_DIR", "~/.claude", "projects"),
-    ("Codex", "CODEX_HOME", "~/.codex", "sessions"),
-    ("Pi", "PI_CODING_AGENT_DIR", "~/.pi/agent", "sessions"),
-    ("OpenClaw", "OPENCLAW_STATE_DIR", "~/.openclaw", "agents"),
-    ("Gemini CLI", "", "~/.gemini", "tmp"),
-    ("Copilot CLI", "", "~/.copilot", "session-state"),
-)
 _FEW = 4  # files
-
-
-def find_agent_folders() -> list[tuple[str, Path]]:
-    """The folders of known agents that exist here, by agent."""
-    folders = []
-    for agent, variable, default, inside in _FOLDERS:
-        top = os.environ.get(variable, "") if variable else ""
-        folder = Path(top or default).expanduser() / inside
-        if folder.is_dir():
-            folders.append((agent, folder))
-    return folders
-
-
-def list_searched_folders() -> list[str]:
-    """The folders that `find_agent_folders` searches."""
-    return [f"{default}/{inside}" for _, _, default, inside in _FOLDERS]
 
 
 def find_session_files(names: Iterable[str]) -> list[Path]:

@@ -14,7 +14,7 @@ import msgspec
 from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import SUCCESS, UsageError
-from secateur.cli.names import POLICY
+from secateur.cli.names import DOCUMENT, POLICY
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.table_files import check_table_path, write_table
@@ -63,7 +63,7 @@ model), 3 input unreadable.
 class SimulateOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur simulate`."""
 
-    files: Annotated[tuple[str, ...], make_argument(nargs=-1, required=True, type=click.Path(), metavar="FILE...")]
+    files: Annotated[tuple[str, ...], make_argument(nargs=-1, required=True, type=DOCUMENT, metavar="FILE...")]
     policies: options.Policies
     models: Annotated[
         tuple[str, ...],

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from secateur.cli.exit_codes import OutputClosed, UsageError
 from secateur.cli.inputs import InputSource, get_file_identity
+from secateur.hosts.session_files import is_exported
 
 _STALE = "{name} changed while it was read: let the agent that writes it finish, then run this again"
 
@@ -55,6 +56,10 @@ class Target(Struct, frozen=True):
             raise UsageError("--dry-run writes no document: drop it, or drop -o and --in-place")
         if self.in_place and self.input == "-":
             raise UsageError("standard input cannot be written in place: give -o FILE")
+        if self.in_place and is_exported(self.input):
+            raise UsageError(
+                f"{self.input} is in a database that is not written: give -o FILE, then `opencode import FILE`"
+            )
         if self.as_json and self.output == "-":
             raise UsageError("--json uses standard output: give -o FILE for the document")
         if self.output not in (None, "-") and is_same_file(self.input, str(self.output)):
