@@ -17,7 +17,7 @@ from secateur.fitting.options import DEADLINE_S, resolve_summarizers
 from secateur.hooks import AfterHook, BeforeHook, Hooks
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
-from secateur.policy import DEFAULT, Policy, load, with_protected_tools
+from secateur.policy import DEFAULT, Policy, load, with_protected_tools, with_target_tokens
 from secateur.session_commands import SessionCommands
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult
@@ -40,6 +40,7 @@ def fit(
     plan: Plan | None = None,
     model: str = "",
     window: int | None = None,
+    target_tokens: int | None = None,
     format: str | None = None,
     protect: str | Iterable[str] = (),
     idle_s: float | None = None,
@@ -53,15 +54,25 @@ def fit(
 
     `request` is a body or session log as bytes or str, a body as a dict, a list of messages, or the arguments of a
     provider's client: SDK objects, pydantic models and dataclasses keep their types. `policy` is a preset's name, the
-    path of a TOML file, a dict or a `Policy`. `protect` names more tools (globs) whose results stay. `idle_s` is the
-    time since the last model call in seconds (default: from the document's timestamps; if unknown, a first request has
-    no prompt cache, and with `plan` a live one is assumed); `now_ms` is the present in ms since 1970. `fixed_tokens`
-    counts the system prompt and tools if the document lacks them. `repair` first repairs a request that the provider
-    would reject. If the view is still too long after pruning, a policy with compaction summarizes it without a model;
-    `compact=False` turns that off. Raises FormatError, ConfigError, EditError, StillTooLong.
+    path of a TOML file, a dict or a `Policy`. `target_tokens` keeps the view under so many tokens, as cheaply as
+    possible; it asks for less than the model's `window`, and a view above it alone is a warning. `protect` names more
+    tools (globs) whose results stay. `idle_s` is the time since the last model call in seconds (default: from the
+    document's timestamps; if unknown, a first request has no prompt cache, and with `plan` a live one is assumed);
+    `now_ms` is the present in ms since 1970. `fixed_tokens` counts the system prompt and tools if the document lacks
+    them. `repair` first repairs a request that the provider would reject. If the view is still too long after pruning,
+    a policy with compaction summarizes it without a model; `compact=False` turns that off. Raises FormatError,
+    ConfigError, EditError, StillTooLong.
     """
     engine = Engine(
-        policy, model, window=window, format=format, protect=protect, counter=counter, repair=repair, compact=compact
+        policy,
+        model,
+        window=window,
+        target_tokens=target_tokens,
+        format=format,
+        protect=protect,
+        counter=counter,
+        repair=repair,
+        compact=compact,
     )
     return engine.fit(request, plan=plan, idle_s=idle_s, now_ms=now_ms, fixed_tokens=fixed_tokens)
 
@@ -94,6 +105,7 @@ class Engine(SessionCommands):
         model: str = "",
         *,
         window: int | None = None,
+        target_tokens: int | None = None,
         format: str | None = None,
         protect: str | Iterable[str] = (),
         counter: str = "estimate",
@@ -115,6 +127,9 @@ class Engine(SessionCommands):
         fail_open: bool = False,
     ) -> None:
         self.policy: Policy = with_protected_tools(load(policy), arguments.check_globs("protect", protect))
+        if target_tokens is not None:
+            target = arguments.check_integer("target_tokens", target_tokens, 1, unit="tokens")
+            self.policy = with_target_tokens(self.policy, target)
         arguments.check_flags(repair=repair, compact=compact, background=background, local_only=local_only)
         arguments.check_flags(store_raw=store_raw, fail_open=fail_open)
         before = arguments.check_callable("before_compact", before_compact)

@@ -19,7 +19,7 @@ from secateur.cli.options import Options
 from secateur.cli.output.formatting import format_duration
 from secateur.defaults import POLICY as DEFAULT
 from secateur.policy import Policy
-from secateur.policy.windows import resolve
+from secateur.policy.windows import find_target, resolve
 from secateur.pricing.stated import price_under, resolve_rules
 from secateur.pricing.tariffs import get_tariff
 from secateur.protect import count_protected_tokens
@@ -61,6 +61,8 @@ def _list_request_settings(
         "model", model or "unknown", "--model" if given.model else "the document" if own else "not given"
     )
     yield EffectiveSetting("window", f"{window:,}", source)
+    if (target := find_target(chosen, window, source)) is not None:
+        yield EffectiveSetting("target", f"{target.tokens:,}", target.source)
     yield _find_idle(given, document)
     yield from _list_prices(model, chosen)
     yield EffectiveSetting("policy", chosen.name, _name_origin(given.policy))

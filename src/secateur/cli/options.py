@@ -134,6 +134,15 @@ Window = Annotated[
         "--window", type=click.IntRange(min=1), metavar="N", help="The context window in tokens; default: the model's."
     ),
 ]
+TargetTokens = Annotated[
+    int | None,
+    make_option(
+        "--target-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Keep the view under N tokens, as cheaply as possible; default: the policy's.",
+    ),
+]
 FormatName = Annotated[
     str | None, make_option("--format", type=FORMAT, metavar="F", help="The document's format; default: detected.")
 ]

@@ -30,6 +30,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
     listed_last: ClassVar[bool] = True
     model: options.Model
     window: options.Window
+    target_tokens: options.TargetTokens
     format_name: options.FormatName
     idle: options.Idle
     protect: options.Protect
@@ -88,6 +89,7 @@ def make_engine(chosen: Policy | str, before: OpenedDocument, args: RunOptions, 
         chosen,
         args.model,
         window=args.window,
+        target_tokens=args.target_tokens,
         format=before.format,
         protect=args.protect,
         counter=args.counter,

@@ -49,6 +49,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         ),
     ]
     policy: options.PolicyName
+    target_tokens: options.TargetTokens
     port: Annotated[
         int,
         make_option(
@@ -142,6 +143,7 @@ def command(args: ServeOptions) -> None:
         port=args.port,
         mode="prune" if args.mode == "prune" else "observe",
         policy=args.policy,
+        target_tokens=args.target_tokens,
         store=args.store,
         tenant=args.tenant,
         subscriptions=args.prune_subscriptions,

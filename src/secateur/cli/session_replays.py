@@ -16,7 +16,7 @@ from secateur.cli.exit_codes import UsageError
 from secateur.cli.inputs import explain_unreadable, read_source
 from secateur.cli.pricing_options import PricingChoice, SessionPricing, resolve_pricing
 from secateur.errors import FormatError
-from secateur.policy import Policy, load
+from secateur.policy import Policy, load, with_target_tokens
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.several import split_conversations
 
@@ -30,6 +30,7 @@ class PlayOptions(Struct, frozen=True, kw_only=True):
     priced: PricingChoice
     policies: tuple[str, ...]
     window: int | None = None
+    target_tokens: int | None = None  # None: the policy's own
     format_name: str | None = None
     fixed_tokens: int = 0
     ignore_host_compactions: bool = False
@@ -37,7 +38,7 @@ class PlayOptions(Struct, frozen=True, kw_only=True):
 
     def load_policy(self, name: str) -> Policy:
         """Load a policy as it is replayed."""
-        made = load(name)
+        made = with_target_tokens(load(name), self.target_tokens)
         return made if self.compact else replace(made, compaction=None)
 
 

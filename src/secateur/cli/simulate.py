@@ -75,6 +75,7 @@ class SimulateOptions(Options, frozen=True, kw_only=True):
     write_read_ratio: RatioOption
     cache_ttl: options.CacheTtl
     window: options.Window
+    target_tokens: options.TargetTokens
     format_name: options.FormatName
     fixed_tokens: options.FixedTokens
     ignore_host_compactions: Annotated[
@@ -159,6 +160,7 @@ def _play_all(args: SimulateOptions, rename: Callable[[str], None]) -> Iterator[
             ),
             policies=args.policies,
             window=args.window,
+            target_tokens=args.target_tokens,
             format_name=args.format_name,
             fixed_tokens=args.fixed_tokens,
             ignore_host_compactions=args.ignore_host_compactions,

@@ -35,6 +35,7 @@ __all__ = [
     "list_preset_names",
     "list_preset_plugins",
     "with_protected_tools",
+    "with_target_tokens",
     "read_source",
 ]
 
@@ -103,6 +104,11 @@ def with_protected_tools(policy: Policy, tools: tuple[str, ...]) -> Policy:
         return policy
     kept = tuple(dict.fromkeys((*compaction.keep_tools, *tools)))
     return structs.replace(policy, compaction=structs.replace(compaction, keep_tools=kept))
+
+
+def with_target_tokens(policy: Policy, tokens: int | None) -> Policy:
+    """The policy with a bound on its views; None leaves its own."""
+    return policy if tokens is None else structs.replace(policy, target_tokens=tokens)
 
 
 def _parse_policy_name(policy: Any) -> str:

@@ -29,6 +29,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     counter: str = "estimate"  # counts for the policy's own gates (SEEDS S.4); reports use another
     window: Count | None = None  # tokens; beats the registry, and is beaten by what the caller states
     context_tokens: Count | None = None  # a ceiling on the window, wherever that comes from (SEEDS 3.4)
+    target_tokens: Count | None = None  # the view is kept under so many, as cheaply as possible: less than the window
     binds: Literal["any", "stated", "never"] = "stated"  # the windows that a view may not exceed: others are a warning
     windows: dict[str, int] = {}  # windows of single models, by name, as a host's configuration states them
     sticky: bool = True  # edits hold; False: each view is made afresh (SEEDS 3.1), if no reasoning is bound to it (A55)

@@ -10,6 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from secateur.modelname import match_known_name, normalize_model
 from secateur.policy.language import Policy
 
@@ -26,6 +29,25 @@ def resolve(stated: int | None, model: str, policy: Policy, *, learned: int = 0,
     if ceiling is not None and ceiling < window:
         return ceiling, f"context_tokens of policy {policy.name}, below {window:,} ({source})"
     return window, source
+
+
+class Target(Struct, frozen=True):
+    """A policy's own bound on its views, where it is below the window. It asks for no room for an answer."""
+
+    policy: Policy  # with no such room
+    tokens: int
+    source: str
+
+
+def find_target(policy: Policy, window: int, source: str) -> Target | None:
+    """The bound that `target_tokens` states; None where it states none, or the window is smaller."""
+    tokens = policy.target_tokens
+    if tokens is None or 0 < window <= tokens:
+        return None
+    if policy.compaction is not None:
+        policy = replace(policy, compaction=replace(policy.compaction, reserve_tokens=0))
+    below = f", below {window:,} ({source})" if window > 0 else ""
+    return Target(policy, tokens, f"target_tokens of policy {policy.name}{below}")
 
 
 def get_window(model: str) -> int | None:

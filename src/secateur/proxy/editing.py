@@ -21,7 +21,7 @@ from secateur.engine import Engine
 from secateur.errors import SecateurError, StoreError
 from secateur.model import Transcript
 from secateur.plan import Plan
-from secateur.policy import Policy, load
+from secateur.policy import Policy, load, with_target_tokens
 from secateur.proxy.callers import Caller, read_fields, read_model
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.overflow import Overflow
@@ -96,8 +96,8 @@ class Recent(Generic[K, V]):
 class Editor:
     """Edits requests under one policy, and keeps their sessions in one store."""
 
-    def __init__(self, policy: str | Policy, store: Store) -> None:
-        self.policy: Policy = load(policy)
+    def __init__(self, policy: str | Policy, store: Store, target_tokens: int | None = None) -> None:
+        self.policy: Policy = with_target_tokens(load(policy), target_tokens)
         self.store = store
         self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)

@@ -36,9 +36,9 @@ class Services:
         self.settings = settings
         self.status = status
         store = open_store(_make_address(settings.store or get_default_url()))
-        self.editor = Editor(settings.policy, store)
+        self.editor = Editor(settings.policy, store, settings.target_tokens)
         self.tenants = Tenants(read_secret(store), settings.tenant)
-        self._observer = Editor(settings.policy, MemoryStore())
+        self._observer = Editor(settings.policy, MemoryStore(), settings.target_tokens)
         self._observed = 0
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
         self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
@@ -98,7 +98,7 @@ class Services:
             self.status.note_usage(caller, usage)
         self._observed += 1
         if self._observed >= _OBSERVED:
-            self._observed, self._observer = 0, Editor(self.settings.policy, MemoryStore())
+            self._observed, self._observer = 0, Editor(self.settings.policy, MemoryStore(), self.settings.target_tokens)
 
     def _do_afterwards(self, work: Callable[[], None]) -> None:
         if len(self._afterwards) >= _AFTERWARDS:

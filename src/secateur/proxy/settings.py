@@ -42,6 +42,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     port: int = 0  # 0: any that is free
     mode: Mode = "observe"
     policy: str = "balance"
+    target_tokens: int | None = None  # views are kept under so many tokens; None: as the policy says
     store: str = ""  # the address of the store; "" for the default one
     tenant: str | None = None  # who owns all sessions; None: each credential its own
     upstreams: dict[Api, str] = {}  # by API; what is not here is its provider's own address

@@ -16,7 +16,7 @@ from secateur.model import Message, Transcript
 from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import Policy
-from secateur.policy.windows import resolve
+from secateur.policy.windows import find_target, resolve
 from secateur.pricing.tariffs import get_tariff
 from secateur.render.breakpoints import find_breakpoint_targets
 from secateur.session import Projection
@@ -75,7 +75,7 @@ def replay_policy(
     for request, at, idle_s in iterate_moments(recording):
         segment = recording.segments[request.segment]
         session.advance(request, recording.document, segment)
-        room, _ = resolve(window, request.model or segment.model, policy, recorded=segment.window)
+        room = resolve(window, request.model or segment.model, policy, recorded=segment.window)[0]
         epochs = len(projection.plan.epochs)
         context = session.build_context(room, segment, at, idle_s, handles=handles)
         pruned = apply_prune(context, projection)
@@ -154,6 +154,9 @@ class ReplayedSession:
             idle_s = max(0.0, min(idle_s, (now_ms - projection.plan.epochs[-1].at_ms) / 1000))
         if policy.compaction is not None:
             policy = replace(policy, compaction=replace(policy.compaction, on_bad_summary="next_rung"))
+        model_window, target = window, find_target(policy, window, "")
+        if target is not None:
+            policy, window = target.policy, target.tokens
         budget = Budget(
             window=window,
             tokens_used=projection.used + segment.fixed_tokens,
@@ -175,6 +178,8 @@ class ReplayedSession:
             budget=budget,
             model=model,
             window=window,
+            is_target=target is not None,
+            model_window=model_window,
             fixed_tokens=segment.fixed_tokens,
             calibration=self._calibration,
         )

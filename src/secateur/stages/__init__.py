@@ -19,7 +19,7 @@ from secateur.formats.breakpoints import NEAR, SLOTS, count_slots, has_long_rete
 from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.policy import Policy
-from secateur.policy.windows import resolve
+from secateur.policy.windows import find_target, resolve
 from secateur.pricing.tariffs import get_tariff
 from secateur.session import Projection
 from secateur.session.counting import Counting
@@ -88,6 +88,8 @@ class Context(Struct, frozen=True, kw_only=True):
     window: int
     window_source: str = ""
     stated_window: int = 0  # by the caller; 0: none
+    is_target: bool = False  # `window` is the policy's own bound on its views, not that of the model
+    model_window: int = 0  # what the model takes; 0: unknown
     fixed_tokens: int = 0  # of system prompt and tools, by our count
     calibration: Calibration = Calibration()  # of the model's token counts
     token_ratio: float = 1.0  # what the provider counts for one token of ours
@@ -190,6 +192,9 @@ def build_context(
     model, fixed_tokens = settings.model or read.model, request.fixed_tokens or read.fixed_tokens
     learned = state.calibrations.get(model, Calibration()).window
     window, source = resolve(settings.window, model, policy, learned=learned, recorded=read.window)
+    target, model_window = find_target(policy, window, source) if policy.target_tokens is not None else None, window
+    if target is not None:
+        policy, window, source = target.policy, target.tokens, target.source
     token_ratio, used = get_calibration(state, read.model).ratio, projection.used + fixed_tokens
     ratio = token_ratio if projection.counting.alike else 1.0
     budget = Budget(
@@ -217,6 +222,8 @@ def build_context(
         window=window,
         window_source=source,
         stated_window=settings.window or 0,
+        is_target=target is not None,
+        model_window=model_window,
         fixed_tokens=fixed_tokens,
         calibration=get_calibration(state, model),
         token_ratio=token_ratio,

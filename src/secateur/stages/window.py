@@ -33,7 +33,7 @@ def explain_overflow(context: Context, projection: Projection, compaction: Compa
 def is_binding(context: Context, projection: Projection, outcome: Outcome | None) -> bool:
     """Whether this policy may not exceed the window. A host that is busy only asks what could be done."""
     reason = outcome.reason if isinstance(outcome, Refused) else ""
-    if reason == "busy":
+    if reason == "busy" or _is_over_target_only(context, projection):
         return False
     stated = context.stated_window
     exceeded = stated > 0 and (reason == "fixed_overhead" or _count_used(context, projection) > stated)
@@ -43,6 +43,7 @@ def is_binding(context: Context, projection: Projection, outcome: Outcome | None
 def conclude(context: Context, projection: Projection, outcome: Outcome | None) -> Step:
     """The epoch that shortens the oldest unread results of a view that does not fit; none where none can be."""
     can_shorten = context.policy.protect.unread and not projection.document.transcript.partial
+    can_shorten = can_shorten and not _is_over_target_only(context, projection)
     if not can_shorten or (isinstance(outcome, Refused) and outcome.reason == "fixed_overhead"):
         return Step()  # no result is to blame
     compacts = context.policy.compaction is not None
@@ -57,6 +58,12 @@ def warn_of_shortened(count: int, handles: bool) -> tuple[str, ...]:
     many = "1 result" if count == 1 else f"{count} results"
     said = f"shortened to fit, though the model has not read it and cannot read it back: {many}"
     return (f"{said}; give the engine a store, and the model the tools of `secateur mcp`",)
+
+
+def _is_over_target_only(context: Context, projection: Projection) -> bool:
+    """Whether the model takes the view, though it is over the policy's target: nothing unread is shortened for that."""
+    fits = context.model_window <= 0 or _count_used(context, projection) <= context.model_window
+    return context.is_target and fits
 
 
 def _count_used(context: Context, projection: Projection) -> int:
