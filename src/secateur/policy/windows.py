@@ -31,7 +31,7 @@ def resolve(stated: int | None, model: str, policy: Policy, *, learned: int = 0,
     return window, source
 
 
-class Target(Struct, frozen=True):
+class ViewTarget(Struct, frozen=True):
     """A policy's own bound on its views, where it is below the window. It asks for no room for an answer."""
 
     policy: Policy  # with no such room
@@ -39,7 +39,7 @@ class Target(Struct, frozen=True):
     source: str
 
 
-def find_target(policy: Policy, window: int, source: str) -> Target | None:
+def find_target(policy: Policy, window: int, source: str) -> ViewTarget | None:
     """The bound that `target_tokens` states; None where it states none, or the window is smaller."""
     tokens = policy.target_tokens
     if tokens is None or 0 < window <= tokens:
@@ -47,7 +47,7 @@ def find_target(policy: Policy, window: int, source: str) -> Target | None:
     if policy.compaction is not None:
         policy = replace(policy, compaction=replace(policy.compaction, reserve_tokens=0))
     below = f", below {window:,} ({source})" if window > 0 else ""
-    return Target(policy, tokens, f"target_tokens of policy {policy.name}{below}")
+    return ViewTarget(policy, tokens, f"target_tokens of policy {policy.name}{below}")
 
 
 def get_window(model: str) -> int | None:
