@@ -63,7 +63,8 @@ def test_every_public_name_is_there_and_says_what_it_is_for() -> None:
     [
         (
             fit,
-            "request policy plan model window target_tokens format protect idle_s now_ms fixed_tokens counter repair compact",
+            "request policy plan model window target_tokens format protect idle_s now_ms fixed_tokens counter repair"
+            " compact",
         ),
         (Engine.fit, "self request session tenant plan idle_s now_ms fixed_tokens format system tools"),
         (Engine.afit, "self request session tenant plan idle_s now_ms fixed_tokens format system tools"),
