@@ -9,7 +9,7 @@ while at most 20 results stood behind it: which of the next five answers and the
 can be put together again from what stands in their place are counted apart. Then the bill at write 1.25, read 0.1: a
 share of the unpruned one, and with everything that was lost fetched again, and recall of what later calls named, over
 sessions of 30 requests and more. `--share` replays with a window of that share of each session's longest prompt.
-`--excerpts` prints shortened results for people to read, `--lost` what was named. `--table` judges the table of
+`--excerpts` prints a sample of shortened results for people to read, `--lost` what was named. `--table` judges the table of
 commands and results (`measures/arrival/`) instead. Of growing copies of one session only the longest counts.
 """
 
@@ -156,9 +156,17 @@ def print_details(played: Sequence[Session], excerpts: int, lost: bool) -> None:
         if one.named:
             when = "on arrival" if one.on_arrival else f"{one.distance} results later"
             print(f"  {session.name} {one.call[:100]!r} {when}: {', '.join(one.named[:6])}")
-    cut = [pair for pair in removals if pair[1].on_arrival] or removals
-    for session, one in cut[:: max(1, len(cut) // excerpts)][:excerpts] if excerpts else ():
-        _print_excerpt(f"{session.name}: {one.call[:200]}", one.before, one.after)
+    for session, one in _sample(removals, excerpts):
+        when = "on arrival" if one.on_arrival else f"{one.distance} results later"
+        _print_excerpt(f"{session.name}, {when}: {one.call[:200]}", one.before, one.after)
+
+
+def _sample(removals: Sequence[tuple[Session, Removal]], count: int) -> list[tuple[Session, Removal]]:
+    """So many, half of them shortened on arrival where there are as many; the same each time, by the hash of a text."""
+    order = sorted(removals, key=lambda one: hashlib.sha256(one[1].before.encode("utf-8", "surrogatepass")).digest())
+    new, later = ([one for one in order if one[1].on_arrival == is_new] for is_new in (True, False))
+    some = new[: max(count // 2, count - len(later))]
+    return some + later[: count - len(some)]
 
 
 def print_table(judged: Sequence[Judged], excerpts: int = 0) -> bool:

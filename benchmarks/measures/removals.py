@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from secateur.acts.calls import pair_calls
-from secateur.lossless import clean, expand_repeats, expand_templates, is_tables, strip_note
+from secateur.lossless import clean, expand_hits, expand_repeats, expand_templates, is_tables, strip_note
 from secateur.model import Message, Part
 from secateur.simulate.recall.names import Names
 from secateur.simulate.recall.recordings import find_folder
@@ -69,6 +69,7 @@ def is_restorable(before: str, after: str) -> bool:
     """Whether the text in its place holds all that was shown: JSON values in tables, lines that can be put back."""
     shown, after = clean(before), strip_note(after)
     whole = after in (before, shown) or is_tables(after)
+    whole = whole or expand_hits(after) == before
     return whole or expand_templates(after) in (before, shown) or expand_repeats(after) in (before, shown)
 
 

@@ -10,7 +10,7 @@ import re
 from msgspec.structs import replace
 
 from secateur.fold import ALIKE, PASSED
-from secateur.lossless import is_tables, is_templated, strip_note
+from secateur.lossless import is_grouped, is_tables, is_templated, strip_note
 from secateur.model import Message, Origin, Part
 from secateur.placeholder import MARK, is_placeholder
 from secateur.readback import WAY_BACK
@@ -86,7 +86,7 @@ def is_own(part: Part) -> bool:
     # the mark without its blank is found sooner: few characters are like its last one
     if _MARK in text and MARK in text and any(is_made(text) for is_made in _KINDS):
         return True
-    if MARK in text and (is_tables(text) or is_templated(text) or strip_note(text) != text):
+    if MARK in text and (is_grouped(text) or is_tables(text) or is_templated(text) or strip_note(text) != text):
         return True
     return text.endswith(" chars.]") and is_trimmed(text)
 

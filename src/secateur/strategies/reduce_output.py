@@ -1,11 +1,11 @@
 """On arrival: what the model has just asked for reaches it whole, unless less says the same.
 
-Rule: lossless first, by content: JSON that no file holds as tables, logs as templates with what differs, runs of equal
-lines counted. Of checks, builds and installations the steps that went well go; verdicts, failures, warnings and totals
-stay. Nothing else, unless one result alone fills a share of the window. Source, documents, diffs, hits of a search and
-data that was asked for stay as they are, and so does what would save little, or holds a medium: the text would take its
-place. Where characters are lost (white space,
-spelling, colors, steps), the result must be readable back. A result reads the same whatever stands around it.
+Rule: lossless first, by content: JSON that no file holds as tables, logs as templates with what differs, hits of a
+search by file, runs of equal lines counted. Of checks, builds and installations the steps that went well go; verdicts,
+failures, warnings and totals stay. Nothing else, unless one result alone fills a share of the window. Source,
+documents, diffs and data that was asked for stay as they are, and so does what would save little. Where characters are
+lost (white space, spelling, colors, steps), the result must be readable back. A result reads the same whatever stands
+around it.
 """
 
 import re
@@ -17,7 +17,15 @@ from secateur.acts.steps import find_passed, has_steps
 from secateur.budget import Budget
 from secateur.excerpt import excerpt
 from secateur.fold import PASSED, leave_out
-from secateur.lossless import add_note, clean, fold_repeats, fold_templates, is_log, write_json_as_tables
+from secateur.lossless import (
+    add_note,
+    clean,
+    fold_repeats,
+    fold_templates,
+    group_hits,
+    is_log,
+    write_json_as_tables,
+)
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count, Share
 from secateur.strategies.new_results import NewResult, find_new_results
@@ -80,8 +88,10 @@ def _shorten(call: Part | None, result: Part, handle: str) -> str:
     forms = [text]
     if handle and not files and not (call is not None and _JSON_FILE.search(call.text)):
         forms.append(write_json_as_tables(text, handle))
-    logs = is_log(text)
-    if (logs or not files) and not (call is not None and is_search(call, result)):
+    logs, search = is_log(text), call is not None and is_search(call, result)
+    if search:
+        forms.append(group_hits(text))
+    elif logs or not files:
         shown = clean(text) if handle else text
         form = fold_templates(shown) if logs else fold_repeats(shown)
         forms.append(form if shown == text else add_note(form, handle))

@@ -6,7 +6,7 @@ from typing import Any
 from conversation import assistant, part, result, talk, user
 from secateur.budget import Budget
 from secateur.lineage import handle_of
-from secateur.lossless import clean, decode_tables, expand_repeats, expand_templates, strip_note
+from secateur.lossless import clean, decode_tables, expand_hits, expand_repeats, expand_templates, strip_note
 from secateur.model import Rewrite, Transcript
 from secateur.protect import Protection
 from secateur.strategies import ReduceOutput
@@ -42,6 +42,16 @@ def test_a_log_keeps_every_value_whoever_prints_it() -> None:
         [text] = reduced(asked(line, LOG))
         assert expand_templates(text) == LOG
         assert "src/rose_77.ts" in text
+
+
+def test_hits_of_a_search_are_grouped_by_file_with_or_without_a_handle() -> None:
+    hits = "\n".join(f"src/garden/bed_{n // 40}.py:{n}:    prune(rose_{n}, at={n * n})" for n in range(400))
+    for line in ("grep -rn prune src", "rg -n prune", "git grep -n prune | head -400"):
+        for handles in (True, False):
+            [text] = reduced(asked(line, hits), handles=handles)
+            assert expand_hits(text) == hits
+            assert "@ src/garden/bed_3.py\n120:    prune(rose_120, at=14400)\n" in text
+    assert reduced(asked("ruff check --output-format concise", hits)) == []
 
 
 def test_equal_lines_are_counted() -> None:
