@@ -9,8 +9,8 @@ while at most 20 results stood behind it: which of the next five answers and the
 can be put together again from what stands in their place are counted apart. Then the bill at write 1.25, read 0.1: a
 share of the unpruned one, and with everything that was lost fetched again, and recall of what later calls named, over
 sessions of 30 requests and more. `--share` replays with a window of that share of each session's longest prompt.
-`--excerpts` prints a sample of shortened results for people to read, `--lost` what was named. `--table` judges the table of
-commands and results (`measures/arrival/`) instead. Of growing copies of one session only the longest counts.
+`--excerpts` prints a sample of shortened results for people to read, `--lost` what was named. `--table` judges the
+table of commands and results (`measures/arrival/`) instead. Of growing copies of one session only the longest counts.
 """
 
 import argparse
