@@ -72,7 +72,9 @@ class Derived:
     def __init__(self) -> None:
         self.histories: list[Any] = []  # calls and results (`acts.known`), the one used last at the end
         self.folds: dict[tuple[str, str, str], str] = {}  # shortened texts (`strategies.new_results`)
-        self.outlines: dict[tuple[str, bool, str, int], str] = {}  # what is left of results (`strategies.condense`)
+        self.outlines: dict[
+            tuple[str, bool, str, str, int], str
+        ] = {}  # what is left of results (`strategies.condense`)
 
 
 class MessagePositions(Struct, frozen=True):

@@ -55,3 +55,11 @@ def test_an_outline_fits_and_its_lines_are_the_texts(text: str, room: int) -> No
     assert len(made) <= room
     for line in made.split("\n") if made else ():
         assert line.partition(": ")[2][:MAX_LINE_CHARS] in text
+
+
+def test_a_range_of_a_file_has_the_numbers_of_the_file() -> None:
+    text = "class Rose:\n    x = 1\n    def cut(self):\n        pass"
+    assert outline(text, 400, first_line=240) == "240: class Rose:\n242: def cut(self):"
+    header = "Chunk ID: 0a\nOutput:\n"
+    assert outline(header + text, 400, first_line=240, header_lines=2) == "240: class Rose:\n242: def cut(self):"
+    assert outline(text, 400) == "1: class Rose:\n3: def cut(self):"

@@ -5,6 +5,7 @@ or look made again, the same thing tried again with success. All is told from th
 that it holds from the message named on. Whether what was replaced may go is decided above.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -34,6 +35,8 @@ class Fates:
         self.tried: dict[str, int] = {}  # it had failed, and was tried again: since which message
         self.shows: set[str] = set()
         self.failed: set[str] = set()
+        self.refused: set[str] = set()  # the user refused the call and said why: these words are nowhere else
+        self.changed: set[str] = set()  # a file that it shows was written to since
         self._taken = 0
         self._files = files
         self._in_use: list[str] = []  # the file worked with last at the end
@@ -68,14 +71,11 @@ class Fates:
         return made[1]
 
     def _apply_act(self, act: Act) -> None:
-        if act.shows:
-            self.shows.add(act.result.key)
-        if not act.ok:
-            self.failed.add(act.result.key)
+        self._record_outcome(act)
         self._record_repeat(act)
         self._record_attempt(act)
         for path in act.writes:
-            self._reads.write(path)
+            self.changed.update(self._reads.write(path))
         for before in self._reads.take(act) if act.shows else ():
             self.shown.setdefault(before.result.key, Fate("shown", act.number))
         for path in sorted(act.touches):
@@ -86,6 +86,14 @@ class Fates:
             self._in_use.append(path)
         while len(self._in_use) > self._files:
             self._reads.leave(self._in_use.pop(0), act.number)
+
+    def _record_outcome(self, act: Act) -> None:
+        if act.shows:
+            self.shows.add(act.result.key)
+        if not act.ok:
+            self.failed.add(act.result.key)
+        if _WORDS.search(act.result.text, 0, _WORDS_WITHIN):
+            self.refused.add(act.result.key)
 
     def _get_unused(self) -> tuple[dict[str, int], dict[str, Fate]]:
         if self._unused[0] != self._taken:
@@ -100,7 +108,7 @@ class Fates:
         self._given[given] = act.result.key
         if act.asks and act.asks in self._asked:
             self.run[self._asked[act.asks]] = Fate("run", act.number)
-        if act.asks:
+        if act.asks and act.result.key not in self.refused:
             self._asked[act.asks] = act.result.key
 
     def _record_attempt(self, act: Act) -> None:
@@ -110,8 +118,12 @@ class Fates:
                 self.tried.setdefault(before.result.key, act.number)
                 if act.ok:
                     self.resolved.setdefault(before.result.key, Fate("resolved", act.number))
-            if not act.ok:
+            if not act.ok and act.result.key not in self.refused:
                 self._failing.setdefault(what, []).append(act)
+
+
+_WORDS = re.compile(r"(?:the user said|with the following feedback|provided the following feedback):", re.I)
+_WORDS_WITHIN = 1_000  # characters
 
 
 class Retained(Struct, frozen=True):
@@ -127,11 +139,11 @@ def get_working_set(fates: Fates, *, reads: bool, failures: bool) -> Retained:
 
 
 def _collect_held(fates: Fates, reads: bool, failures: bool) -> Retained:
-    keys: set[str] = set()
+    keys: set[str] = set(fates.refused)
     left: dict[str, int] = {}
     if reads:
         left = {key: fate.since for key, fate in fates.shown.items()} | fates.unused
-        keys = fates.shows - left.keys()
+        keys |= fates.shows - left.keys()
     if failures:
         keys |= fates.failed - fates.tried.keys()
         left |= {key: max(since, left.get(key, 0)) for key, since in fates.tried.items()} if left else fates.tried

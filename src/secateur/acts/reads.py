@@ -75,11 +75,13 @@ class Reads:
         self._changed |= act.shows
         return [covered[step] for step in sorted(covered)]
 
-    def write(self, path: str) -> None:
-        """A file is written to: what was read of it so far is outdated."""
-        if path in self._files:
-            self._files[path].last_write = self._step
-            self._changed.add(path)
+    def write(self, path: str) -> list[str]:
+        """A file is written to: what was read of it so far is outdated. Keys of the results that show it."""
+        if path not in self._files:
+            return []
+        self._files[path].last_write = self._step
+        self._changed.add(path)
+        return [act.result.key for act in self._files[path].reads.values()]
 
     def use(self, path: str) -> None:
         """A file is in use again."""

@@ -1,10 +1,14 @@
 """Deduplicate, supersede and condense: what goes, what is left in its place, what stays."""
 
+import json
+
+import pytest
 from msgspec.structs import replace
 
 from conversation import assistant, part, result, talk, user
 from secateur.budget import Budget
-from secateur.model import Rewrite, Transcript
+from secateur.model import Message, Rewrite, Transcript
+from secateur.own_text import is_own
 from secateur.protect import Protection
 from secateur.strategies import Condense, Deduplicate, Strategy, Supersede
 
@@ -131,3 +135,43 @@ def test_an_excerpt_goes_for_its_original() -> None:
     )
     [edit] = [one for one in Condense()(talked, budget) if isinstance(one, Rewrite) and one.key == shown.key]
     assert f"gave {2 * len(CODE)} chars" in edit.text
+
+
+def wrote(path: str) -> tuple[Message, Message]:
+    edit = json.dumps({"file_path": path, "old_string": "1", "new_string": "2"})
+    return assistant(("w", "Edit", edit)), result("The file was updated.", "Edit", "w")
+
+
+def test_a_condensed_file_says_whether_it_was_changed_since() -> None:
+    read = assistant(("r", "Read", '{"file_path": "src/a.py"}')), result(CODE, "Read", "r")
+    for path, ends in (("src/a.py", "the file was changed since]"), ("src/b.py", "removed, call again if needed]")):
+        kept = proposed(Condense(), talk(user(), *read, *wrote(path)))[2]
+        assert kept.split("\n")[0].endswith(f"; {ends}")
+        assert is_own(part(talk(result(kept)), 0))
+    again = talk(user(), *wrote("src/a.py"), *read)  # what was read after the change is as it is
+    assert proposed(Condense(), again)[4].split("\n")[0].endswith("; removed, call again if needed]")
+
+
+def test_a_condensed_range_has_the_numbers_of_its_file() -> None:
+    call = json.dumps({"command": "sed -n 240,279p src/a.py"})
+    kept = proposed(Condense(), talk(user(), assistant(("r", "Bash", call)), result(CODE, "Bash", "r")))[2].split("\n")
+    assert kept[1:3] == ["240: def step_0(): return 0", "241: def step_1(): return 1"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse tabs",
+        "The user rejected permission to use this tool call with the following feedback: use tabs",
+        "The user denied this operation and provided the following feedback:\n<feedback>use tabs</feedback>",
+    ],
+)
+def test_what_the_user_said_when_refusing_a_call_stays_whatever_went_well_later(words: str) -> None:
+    call = json.dumps({"command": "pytest tests"})
+    refused = assistant(("c1", "Bash", call)), result(words + " " * 300, "Bash", "c1", error=True)
+    later = assistant(("c2", "Bash", call)), result("4 passed" + " " * 300, "Bash", "c2")
+    for protect in (Protection(), Protection(unresolved_errors=True)):
+        assert proposed(Supersede(), talk(user(), *refused, *later), protect) == {}
+    assert 2 not in proposed(Condense(), talk(user(), *refused, *later), Protection(unresolved_errors=True))
+    failed = assistant(("c1", "Bash", call)), result("4 failed" + " " * 300, "Bash", "c1", error=True)
+    assert 2 in proposed(Supersede(), talk(user(), *failed, *later))
