@@ -15,23 +15,10 @@ from secateur.gist import LONGEST, Memo, find_telling, find_unique_lines, find_v
 MAX_LINE_CHARS = 160  # of one line
 
 
-def outline(text: str, max_chars: int, first_line: int = 1, header_lines: int = 0) -> str:
+def outline(text: str, max_chars: int) -> str:
     """At most so many characters of lines, numbered: what went wrong, then what is less deeply indented. "" where there
-    are none. Numbers are those of a file of which the text, behind so many lines of a host, begins with `first_line`.
+    are none.
     """
-    made = _outline(text, max_chars)
-    shift = first_line - header_lines - 1
-    return (
-        "\n".join([_shift_number(line, shift, header_lines) for line in made.split("\n")]) if made and shift else made
-    )
-
-
-def _shift_number(line: str, shift: int, header_lines: int) -> str:
-    number, colon, rest = line.partition(": ")
-    return f"{int(number) + shift}{colon}{rest}" if int(number) > header_lines else line
-
-
-def _outline(text: str, max_chars: int) -> str:
     lines = text.split("\n")
     best: dict[int, tuple[int, int, str]] = {}
     room = max_chars
@@ -46,6 +33,16 @@ def _outline(text: str, max_chars: int) -> str:
     for one in sorted(found):
         best.setdefault(one[1], one)
     return _join_lines(best, max_chars)
+
+
+def shift_numbers(outlined: str, first_line: int, header_lines: int) -> str:
+    """An outline with the numbers of a file of which the text shows a range from `first_line` on, behind so many lines
+    of a host."""
+    shift, made = first_line - header_lines - 1, []
+    for line in outlined.split("\n") if outlined else ():
+        number, colon, rest = line.partition(": ")
+        made.append(f"{int(number) + shift}{colon}{rest}" if int(number) > header_lines else line)
+    return "\n".join(made)
 
 
 def _join_lines(best: dict[int, tuple[int, int, str]], max_chars: int) -> str:

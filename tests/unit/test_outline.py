@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.outline import MAX_LINE_CHARS, outline
+from secateur.outline import MAX_LINE_CHARS, outline, shift_numbers
 
 
 def test_of_source_what_is_defined_and_imported_stays_less_deep_lines_first() -> None:
@@ -59,7 +59,8 @@ def test_an_outline_fits_and_its_lines_are_the_texts(text: str, room: int) -> No
 
 def test_a_range_of_a_file_has_the_numbers_of_the_file() -> None:
     text = "class Rose:\n    x = 1\n    def cut(self):\n        pass"
-    assert outline(text, 400, first_line=240) == "240: class Rose:\n242: def cut(self):"
+    assert shift_numbers(outline(text, 400), 240, 0) == "240: class Rose:\n242: def cut(self):"
     header = "Chunk ID: 0a\nOutput:\n"
-    assert outline(header + text, 400, first_line=240, header_lines=2) == "240: class Rose:\n242: def cut(self):"
-    assert outline(text, 400) == "1: class Rose:\n3: def cut(self):"
+    assert shift_numbers(outline(header + text, 400), 240, 2) == "240: class Rose:\n242: def cut(self):"
+    assert shift_numbers("1: x\n3: y", 240, 2) == "1: x\n240: y"  # a line of the host keeps its number
+    assert shift_numbers("", 240, 0) == ""

@@ -71,7 +71,10 @@ class Fates:
         return made[1]
 
     def _apply_act(self, act: Act) -> None:
-        self._record_outcome(act)
+        if act.shows:
+            self.shows.add(act.result.key)
+        if not act.ok:
+            self.failed.add(act.result.key)
         self._record_repeat(act)
         self._record_attempt(act)
         for path in act.writes:
@@ -87,14 +90,6 @@ class Fates:
         while len(self._in_use) > self._files:
             self._reads.leave(self._in_use.pop(0), act.number)
 
-    def _record_outcome(self, act: Act) -> None:
-        if act.shows:
-            self.shows.add(act.result.key)
-        if not act.ok:
-            self.failed.add(act.result.key)
-        if _WORDS.search(act.result.text, 0, _WORDS_WITHIN):
-            self.refused.add(act.result.key)
-
     def _get_unused(self) -> tuple[dict[str, int], dict[str, Fate]]:
         if self._unused[0] != self._taken:
             unused, outdated = self._reads.find_unused()
@@ -102,6 +97,8 @@ class Fates:
         return self._unused[1:]
 
     def _record_repeat(self, act: Act) -> None:
+        if _WORDS.search(act.result.text, 0, _WORDS_WITHIN):
+            self.refused.add(act.result.key)
         given = (act.call.tool, act.call.text, act.result.text)
         if given in self._given:
             self.same[self._given[given]] = Fate("same", act.number)

@@ -5,6 +5,7 @@ whose lines have numbers of their own needs no other ones.
 """
 
 import re
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -31,6 +32,7 @@ _HEADER = re.compile(r"(?:[^\n]*\n){0,8}?Output:\n")  # of hosts that say how a 
 _OWN_NUMBER = re.compile(r"\s*\d{1,7}[:|→\t]")
 
 
+@lru_cache(maxsize=4_096)
 def find_shown_range(call: Part | None, result: Part) -> ShownRange:
     """The range of its file that a result shows."""
     if call is None or not any(word in call.text for word in _WORDS):

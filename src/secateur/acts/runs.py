@@ -59,6 +59,7 @@ def is_check(words: str) -> bool:
     return any(pattern.match(words) for _, pattern in _CHECKS)
 
 
+@lru_cache(maxsize=4_096)
 def is_search(call: Part, result: Part) -> bool:
     """Whether a call searches: its output may be hits."""
     action = build_action(call, result)

@@ -5,14 +5,14 @@ they have in their file: later work names a function or a file of a long listing
 Of a file that was written to since, the line says so.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 
 from secateur.acts.known import get_history
 from secateur.acts.ranges import find_shown_range
 from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import Budget, get_original, handle_for, is_shorter
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.outline import outline
+from secateur.outline import outline, shift_numbers
 from secateur.placeholder import INSTEAD, describe_removed
 from secateur.protect import Count, Share
 from secateur.strategy import Strategy, is_final
@@ -33,7 +33,8 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
         found = find_prunable_results(transcript, budget, lambda part: is_final(budget, part))
         derived = transcript.index.derived if transcript.index is not None else None
         known = derived.outlines if derived is not None else {}
-        changed = _find_changed(transcript, budget)
+        history = get_history(transcript.messages, budget.originals, transcript.index)
+        changed = history.get_fates(budget.protect.recent_files).changed
         for number, part in reversed(list(found)):
             raw = get_original(budget, part)
             room = min(self.max_outline_chars, max(_LEAST, int(self.outline_share * len(raw.text))))
@@ -55,15 +56,11 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
                 yield Rewrite(part.key, text, strategy="condense")
 
 
-def _find_changed(transcript: Transcript, budget: Budget) -> Set[str]:
-    """Results that show a file which was written to since."""
-    history = get_history(transcript.messages, budget.originals, transcript.index)
-    return history.get_fates(budget.protect.recent_files).changed
-
-
 def build_outline(raw: Part, call: Part | None, handle: str, room: int, instead: str = "") -> str:
     """The line that says what went, and the lines by which to find one's way in it, where there are any."""
     shown = find_shown_range(call, raw)
     said = describe_removed(raw, call, handle, instead)
-    lines = outline(raw.text, room, shown.first_line, shown.header_lines)
+    lines = outline(raw.text, room)
+    if shown.first_line > 1:
+        lines = shift_numbers(lines, shown.first_line, shown.header_lines)
     return f"{said}\n{lines}" if lines else said
