@@ -1,10 +1,13 @@
 """The keys of a view, as they would be if it came in as a history: by them a view that is fed back finds its session.
 
-Rule: they are those that reading the view would give. What the last view had is gone on from, so that a turn costs
-what is new.
+Rule: they are those that reading the view would give. They are continued from the first message that reads otherwise
+than in the last view, so that a turn costs what is new; only where an edit may read otherwise than it was made is the
+view read.
 """
 
-from operator import is_
+from copy import copy
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from msgspec import Struct
@@ -14,43 +17,54 @@ from secateur.lineage import assign_keys, find_chain_key
 from secateur.model import Message, Transcript
 from secateur.session import Projection, document
 
+_AS_MADE = ("text", "tool_result")  # what reads as an edit made it, where it was text alone
+
 
 class Chain(Struct, frozen=True):
-    """The messages of a view, the chain behind them, and the key of the last one."""
+    """The messages of a view, the chain behind each of them ("": not known), and the key of the last one."""
 
     messages: tuple[Message, ...] = ()
-    chain: str = ""
+    chain: tuple[str, ...] = ()
     key: str = ""
 
 
 def extend_chain(work: Projection, before: Chain, native: Any) -> Chain:
     """The chain of the current view, `native` as sent; continues the last chain where possible."""
     raw, shown = work.document.transcript.messages, work.get_view().messages
-    known = len(before.messages)
-    plain = len(raw) == len(shown)
-    last = raw[len(raw) - (len(shown) - known) :]  # where a range is replaced, a view has fewer messages
-    if (
-        known
-        and shown[:known] == before.messages
-        and len(last) == len(shown) - known
-        and _is_unedited(last, shown[known:])
-    ):
-        made = assign_keys([_copy_unkeyed(message) for message in shown[known:]], before.chain)
-        return Chain(shown, find_chain_key(made) or before.chain, made[-1].key) if made else before
-    if plain and _is_unedited(raw, shown):
-        return Chain(shown, find_chain_key(raw), raw[-1].key if raw else "")
-    read = document.read(native, work.document.format.name, work.document.transcript.model).transcript.messages
-    return Chain(shown, find_chain_key(read), read[-1].key if read else "")
+    same = min(_count_same(before.messages, shown), max(0, len(shown) - 1))  # the last message's key is told anew
+    unedited = _count_same(raw, shown)
+    made = raw[same:unedited]  # keyed already: nothing before them is edited
+    rest = shown[max(same, unedited) :]
+    start = find_chain_key(raw[:unedited]) if made else before.chain[same - 1] if same else ""
+    if (same and not before.chain[same - 1]) or not all([_reads_as_made(message, work) for message in rest]):
+        read = document.read(native, work.document.format.name, work.document.transcript.model).transcript.messages
+        return Chain(shown, (*[""] * (len(shown) - 1), find_chain_key(read)), read[-1].key if read else "")
+    made += assign_keys([_copy_unkeyed(message) for message in rest], start)
+    chain, behind = [*before.chain[:same]], before.chain[same - 1] if same else ""
+    for message in made:
+        behind = find_chain_key((message,)) or behind
+        chain.append(behind)
+    return Chain(shown, tuple(chain), made[-1].key if made else before.key)
 
 
-def _is_unedited(raw: tuple[Message, ...], shown: tuple[Message, ...]) -> bool:
-    """Whether nothing is edited: untouched messages are the same objects."""
-    return all(map(is_, raw, shown))
+def _count_same(some: tuple[Message, ...], others: tuple[Message, ...]) -> int:
+    """How many leading messages are the same objects."""
+    size = min(len(some), len(others))
+    return next(compress(range(size), map(is_not, some, others)), size)
+
+
+def _reads_as_made(message: Message, work: Projection) -> bool:
+    """Whether reading this message of the view gives the parts that the projection shows."""
+    edits = work.fold.parts
+    edited = [part for part in message.parts if part.key in edits]
+    if message.is_put_in or not message.parts or (edited and (work.document.format.log or work.fold.stamps)):
+        return False
+    return all([part.kind in _AS_MADE and not work.raw[part.key].fingerprint for part in edited])
 
 
 def _copy_unkeyed(message: Message) -> Message:
     """A copy whose keys are to be reassigned."""
-    return replace(message, parts=tuple(replace(part) for part in message.parts))
+    return replace(message, parts=tuple(map(copy, message.parts)))
 
 
 def list_lineage_keys(read: Transcript) -> tuple[str, ...]:
