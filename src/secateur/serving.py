@@ -58,7 +58,11 @@ def _find(
     incoming = repair_request(settings, request.native)
     if not sessions.needs_lookup(who):
         return incoming, SessionMatch(who.session)
-    read = document.read(incoming.native, settings.format, settings.model)
+    native = incoming.native
+    known = sessions.memory.find_grown(who.tenant, native) if isinstance(native, bytes) else None
+    read, _ = document.read_on(known, native, settings.format, settings.model)
+    if known is not None and read.transcript.model != known.transcript.model:
+        read = document.read(native, settings.format, settings.model)  # its parts are counted anew
     return replace(incoming, document=read), sessions.find(who, read.transcript)
 
 

@@ -127,7 +127,7 @@ def test_a_fork_has_the_epochs_of_its_history(messages: list[Any], policy: Any, 
     assert first is not None
     fork = [*messages[: data.draw(st.sampled_from(ends(messages)))], by_user(messages, "another way")]
     view = used.fit(body(fork), session="fork", now_ms=9)
-    here = set(list_lineage_keys(view.raw_transcript))
+    here = set(list_lineage_keys(view.raw_transcript.messages))
     mine = [epoch for epoch in first.plan.epochs if epoch.head_key in here]
     assert view.plan.epochs[: len(mine)] == tuple(mine)
     again = store.load(SessionId("fork"))

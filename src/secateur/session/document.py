@@ -6,6 +6,8 @@ new ones; messages in the common prefix are taken over, and only the rest is par
 
 import json
 from bisect import bisect_left, bisect_right
+from itertools import compress
+from operator import is_not
 from typing import Any
 
 from msgspec import Struct, structs
@@ -84,7 +86,7 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
     are the very same. Raises as `read` does.
     """
     if isinstance(request, Document):
-        return request, len(request.transcript.messages) if request is old else 0
+        return request, count_same(old.transcript.messages, request.transcript.messages) if old is not None else 0
     if old is not None and isinstance(request, Seen | SeenList):
         return _extend_objects(old, request, model) or (read(request, name, model), 0)
     if old is not None and isinstance(request, bytes) and type(old.native) is Text and not old.bom:
@@ -94,6 +96,20 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
         if more is not None:
             return more
     return read(request, name, model), 0
+
+
+def count_same(some: tuple[Message, ...], others: tuple[Message, ...]) -> int:
+    """How many leading messages are the same objects: those that one document took over from the other."""
+    size = min(len(some), len(others))
+    return next(compress(range(size), map(is_not, some, others)), size)
+
+
+def is_grown(old: Document, data: bytes) -> bool:
+    """Whether `data` begins with all messages of a request but the last, which may have grown itself."""
+    items = old.native.at(old.transcript.messages_path) if type(old.native) is Text else None
+    if items is None or items.kind != "[" or len(items) < 2:
+        return False
+    return data.startswith(memoryview(old.native.data)[: items.open().ends[-2]])
 
 
 def _extend_objects(old: Document, new: Any, model: str) -> tuple[Document, int] | None:

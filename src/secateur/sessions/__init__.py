@@ -92,7 +92,7 @@ class SessionManager:
         try:
             return place(self.reach, who.tenant, who.session, read)
         except StoreError:
-            name = who.session or self.memory.find_nearest(who.tenant, list_lineage_keys(read))
+            name = who.session or self.memory.find_nearest(who.tenant, list_lineage_keys(read.messages))
             return SessionMatch(name, owned=bool(who.session or who.tenant))
 
     @contextmanager

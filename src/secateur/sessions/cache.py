@@ -18,6 +18,7 @@ from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.render.emitter import Emitter
 from secateur.session import Projection
+from secateur.session.document import Document, is_grown
 from secateur.sessions.chunks import Pieces
 from secateur.sessions.lookup import has_view, is_open
 from secateur.sessions.rebase import MissingParts
@@ -196,6 +197,13 @@ class SessionCache:
         ]
         deepest = max(found, default=(-1, ""))
         return deepest[1] if deepest[0] >= 0 else ""
+
+    def find_grown(self, tenant: str, data: bytes) -> Document | None:
+        """The last request of the session used last that this one goes on from; None if it goes on from none."""
+        with self._lock:
+            known = [cached.work for who, cached in reversed(self._sessions.items()) if who.tenant == tenant]
+        last = (work.last_document for work in known if work is not None)
+        return next((one for one in last if one is not None and is_grown(one, data)), None)
 
     def list_waiting(self) -> list[SessionId]:
         """Idle sessions where only receipts still have to be stored."""

@@ -8,6 +8,7 @@ belong to a session that its caller named, or to a tenant, who owns all of its s
 """
 
 import re
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +19,9 @@ from secateur.model import Transcript
 from secateur.plan import Plan, branch_for
 from secateur.sessions.view_lineage import list_lineage_keys, parse_raw_tip
 from secateur.stores.protocol import Clock, FoundSession, SessionId, State, Store
+
+_NEAR = 64  # messages
+MOST_LOADED = 32  # sessions with the same beginning: one that is used again was used lately
 
 
 class SessionMatch(Struct, frozen=True):
@@ -36,28 +40,32 @@ class SessionMatch(Struct, frozen=True):
 
 def place(store: Store, tenant: str, session: str, read: Transcript) -> SessionMatch:
     """Where a request belongs whose session has no name ("") or was never saved. Raises StoreError."""
-    keys = list_lineage_keys(read)
-    found = _pick_deepest(store.find(tenant, keys))
+    # A history mostly goes on near its end, so the keys of its last messages are looked up first.
+    near = list_lineage_keys(read.messages[-_NEAR:])
+    list_all = cache(lambda: list_lineage_keys(read.messages))
+    found = _pick_deepest(
+        store.find(tenant, near) or (store.find(tenant, list_all()) if len(read.messages) > _NEAR else ())
+    )
     for one in found:
         state = store.load(SessionId(one.session, tenant))
-        near = parse_raw_tip(one.key) and not session and is_open(SessionId(one.session, tenant))
-        goes_on = near and state is not None and state.tip in keys
+        is_raw = parse_raw_tip(one.key) and not session and is_open(SessionId(one.session, tenant))
+        goes_on = is_raw and state is not None and (state.tip in near or state.tip in list_all())
         if state is not None and (goes_on or (one.by == "view" and not parse_raw_tip(one.key))):
             return SessionMatch(one.session, state, owned=bool(tenant) or one.session == session)
     owned = bool(tenant or session)
     name = session or _find_free_name(store, tenant, read)
     for one in found:
         state = store.load(SessionId(one.session, tenant))
-        plan = branch_for(state.plan, frozenset(keys)) if state else Plan()
+        plan = branch_for(state.plan, frozenset(list_all())) if state else Plan()
         if plan.epochs:
             return SessionMatch(name, None, plan, one.session, owned)
     return SessionMatch(name, owned=owned)
 
 
 def _pick_deepest(found: tuple[FoundSession, ...]) -> tuple[FoundSession, ...]:
-    """The sessions found deepest in the history; a key and its raw-tip mark count as one place."""
+    """The sessions found deepest in the history, those used last; a key and its raw-tip mark count as one place."""
     at = (parse_raw_tip(found[0].key) or found[0].key) if found else ""
-    return tuple(one for one in found if at in (one.key, parse_raw_tip(one.key)))
+    return tuple(one for one in found if at in (one.key, parse_raw_tip(one.key)))[:MOST_LOADED]
 
 
 def _find_free_name(store: Store, tenant: str, read: Transcript) -> str:

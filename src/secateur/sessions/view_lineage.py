@@ -6,16 +6,15 @@ view read.
 """
 
 from copy import copy
-from itertools import compress
-from operator import is_not
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.lineage import assign_keys, find_chain_key
-from secateur.model import Message, Transcript
+from secateur.model import Message
 from secateur.session import Projection, document
+from secateur.session.document import count_same
 
 _AS_MADE = ("text", "tool_result")  # what reads as an edit made it, where it was text alone
 
@@ -31,12 +30,12 @@ class Chain(Struct, frozen=True):
 def extend_chain(work: Projection, before: Chain, native: Any) -> Chain:
     """The chain of the current view, `native` as sent; continues the last chain where possible."""
     raw, shown = work.document.transcript.messages, work.get_view().messages
-    same = min(_count_same(before.messages, shown), max(0, len(shown) - 1))  # the last message's key is told anew
-    unedited = _count_same(raw, shown)
+    same = min(count_same(before.messages, shown), max(0, len(shown) - 1))  # the last message's key is told anew
+    unedited = count_same(raw, shown)
     made = raw[same:unedited]  # keyed already: nothing before them is edited
     rest = shown[max(same, unedited) :]
     start = find_chain_key(raw[:unedited]) if made else before.chain[same - 1] if same else ""
-    if (same and not before.chain[same - 1]) or not all([_reads_as_made(message, work) for message in rest]):
+    if (same and not before.chain[same - 1]) or not all([_is_read_as_made(message, work) for message in rest]):
         read = document.read(native, work.document.format.name, work.document.transcript.model).transcript.messages
         return Chain(shown, (*[""] * (len(shown) - 1), find_chain_key(read)), read[-1].key if read else "")
     made += assign_keys([_copy_unkeyed(message) for message in rest], start)
@@ -47,13 +46,7 @@ def extend_chain(work: Projection, before: Chain, native: Any) -> Chain:
     return Chain(shown, tuple(chain), made[-1].key if made else before.key)
 
 
-def _count_same(some: tuple[Message, ...], others: tuple[Message, ...]) -> int:
-    """How many leading messages are the same objects."""
-    size = min(len(some), len(others))
-    return next(compress(range(size), map(is_not, some, others)), size)
-
-
-def _reads_as_made(message: Message, work: Projection) -> bool:
+def _is_read_as_made(message: Message, work: Projection) -> bool:
     """Whether reading this message of the view gives the parts that the projection shows."""
     edits = work.fold.parts
     edited = [part for part in message.parts if part.key in edits]
@@ -67,10 +60,10 @@ def _copy_unkeyed(message: Message) -> Message:
     return replace(message, parts=tuple(map(copy, message.parts)))
 
 
-def list_lineage_keys(read: Transcript) -> tuple[str, ...]:
-    """All keys that may identify a session in this history, latest last; raw tips are marked."""
+def list_lineage_keys(messages: tuple[Message, ...]) -> tuple[str, ...]:
+    """All keys that may identify a session in these messages, latest last; raw tips are marked."""
     found: list[str] = []
-    for message in read.messages:
+    for message in messages:
         keys = dict.fromkeys([part.key for part in message.parts if part.kind != "reasoning"])
         for key in (*keys, message.key):
             found += (mark_raw_tip(key), key)

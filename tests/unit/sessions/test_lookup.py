@@ -7,10 +7,10 @@ import pytest
 
 from secateur import Engine, fit
 from secateur.errors import ConfigError, StoreError
-from secateur.sessions.lookup import is_open, is_owned, make_name
+from secateur.sessions.lookup import MOST_LOADED, is_open, is_owned, make_name
 from secateur.sessions.view_lineage import mark_raw_tip
 from secateur.stores.memory import MemoryStore
-from secateur.stores.protocol import FoundSession, SessionId
+from secateur.stores.protocol import FoundSession, SessionId, State
 
 CLEAR: dict[str, Any] = {
     "name": "clear",
@@ -158,3 +158,43 @@ def test_a_view_that_only_grew_is_known_by_its_lineage_as_well(policy: Any) -> N
     for view in views:
         last = fit(view.request, policy="observe").receipt.head_key
         assert [one.session for one in store.find("", (last, mark_raw_tip(last)))] == ["s"]
+
+
+def test_a_session_without_a_name_goes_on_from_what_was_read_of_its_last_request() -> None:
+    store = MemoryStore()
+    one = engine(store)
+    first = one.fit(body(3), now_ms=1_000)
+    grown = one.fit(body(5), now_ms=2_000)
+    assert grown.session == first.session
+    assert all(a is b for a, b in zip(first.raw_transcript.messages, grown.raw_transcript.messages[:-4], strict=True))
+    afresh = engine(MemoryStore())
+    afresh.fit(json.loads(body(3)), now_ms=1_000)
+    assert json.loads(grown.request) == afresh.fit(json.loads(body(5)), now_ms=2_000).request
+
+
+def test_another_model_in_between_is_counted_in_its_own_tokens() -> None:
+    one = engine(MemoryStore())
+    one.fit(body(3), now_ms=1_000)
+    other = body(4).replace(b"claude-opus-4-5", b"gpt-5.2")
+    parts = one.fit(other, now_ms=2_000).raw_transcript.messages[2].parts
+    assert parts == fit(other, policy=CLEAR, now_ms=2_000).raw_transcript.messages[2].parts
+
+
+def test_of_many_sessions_with_one_beginning_only_those_used_last_are_looked_at() -> None:
+    store = Counting()
+    for number in range(40):
+        engine(store).fit(body(2, f"another end {number}"), session=f"s{number}", now_ms=number)
+        engine(store).fit(body(1), session=f"s{number}", now_ms=100 + number)
+    store.loads = 0
+    engine(store).fit(body(2, "one more end"), now_ms=1_000)
+    assert store.loads <= 2 * MOST_LOADED + 3
+
+
+class Counting(MemoryStore):
+    """A store that counts how often a session is loaded."""
+
+    loads = 0
+
+    def load(self, who: SessionId) -> State | None:
+        self.loads += 1
+        return super().load(who)
