@@ -18,7 +18,7 @@ from secateur.lineage import hash_text
 from secateur.model import Transcript
 from secateur.plan import Plan, branch_for
 from secateur.sessions.view_lineage import list_lineage_keys, parse_raw_tip
-from secateur.stores.protocol import Clock, FoundSession, SessionId, State, Store
+from secateur.stores.protocol import Clock, SessionId, State, Store
 
 _NEAR = 64  # messages
 MOST_LOADED = 32  # sessions with the same beginning: one that is used again was used lately
@@ -43,9 +43,9 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> SessionM
     # A history mostly goes on near its end, so the keys of its last messages are looked up first.
     near = list_lineage_keys(read.messages[-_NEAR:])
     list_all = cache(lambda: list_lineage_keys(read.messages))
-    found = _pick_deepest(
-        store.find(tenant, near) or (store.find(tenant, list_all()) if len(read.messages) > _NEAR else ())
-    )
+    found = store.find(tenant, near) or (store.find(tenant, list_all()) if len(read.messages) > _NEAR else ())
+    at = (parse_raw_tip(found[0].key) or found[0].key) if found else ""  # a key and its mark are one place
+    found = tuple(one for one in found if at in (one.key, parse_raw_tip(one.key)))[:MOST_LOADED]
     for one in found:
         state = store.load(SessionId(one.session, tenant))
         is_raw = parse_raw_tip(one.key) and not session and is_open(SessionId(one.session, tenant))
@@ -60,12 +60,6 @@ def place(store: Store, tenant: str, session: str, read: Transcript) -> SessionM
         if plan.epochs:
             return SessionMatch(name, None, plan, one.session, owned)
     return SessionMatch(name, owned=owned)
-
-
-def _pick_deepest(found: tuple[FoundSession, ...]) -> tuple[FoundSession, ...]:
-    """The sessions found deepest in the history, those used last; a key and its raw-tip mark count as one place."""
-    at = (parse_raw_tip(found[0].key) or found[0].key) if found else ""
-    return tuple(one for one in found if at in (one.key, parse_raw_tip(one.key)))[:MOST_LOADED]
 
 
 def _find_free_name(store: Store, tenant: str, read: Transcript) -> str:

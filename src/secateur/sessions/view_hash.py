@@ -34,7 +34,9 @@ class Running:
 
     def hash_view(self, native: Any) -> str:
         """The hash of this view."""
-        data = _to_bytes(native)
+        if isinstance(native, str):
+            native = native.encode("utf-8", "surrogatepass")
+        data = native if isinstance(native, bytes) else dumps(native)
         same = measure_common_prefix(self._data, data)
         if same < self._at:
             self._at, self._hash = 0, blake2b(digest_size=_SIZE)
@@ -44,12 +46,6 @@ class Running:
         whole = self._hash.copy()
         whole.update(view[same:])
         return whole.hexdigest()
-
-
-def _to_bytes(native: Any) -> bytes:
-    if isinstance(native, str):
-        return native.encode("utf-8", "surrogatepass")
-    return native if isinstance(native, bytes) else dumps(native)
 
 
 class Prefix:

@@ -38,7 +38,7 @@ def extend_chain(work: Projection, before: Chain, native: Any) -> Chain:
     if (same and not before.chain[same - 1]) or not all([_is_read_as_made(message, work) for message in rest]):
         read = document.read(native, work.document.format.name, work.document.transcript.model).transcript.messages
         return Chain(shown, (*[""] * (len(shown) - 1), find_chain_key(read)), read[-1].key if read else "")
-    made += assign_keys([_copy_unkeyed(message) for message in rest], start)
+    made += assign_keys([replace(message, parts=tuple(map(copy, message.parts))) for message in rest], start)
     chain, behind = [*before.chain[:same]], before.chain[same - 1] if same else ""
     for message in made:
         behind = find_chain_key((message,)) or behind
@@ -53,11 +53,6 @@ def _is_read_as_made(message: Message, work: Projection) -> bool:
     if message.is_put_in or not message.parts or (edited and (work.document.format.log or work.fold.stamps)):
         return False
     return all([part.kind in _AS_MADE and not work.raw[part.key].fingerprint for part in edited])
-
-
-def _copy_unkeyed(message: Message) -> Message:
-    """A copy whose keys are to be reassigned."""
-    return replace(message, parts=tuple(map(copy, message.parts)))
 
 
 def list_lineage_keys(messages: tuple[Message, ...]) -> tuple[str, ...]:
