@@ -17,6 +17,7 @@ from secateur.cli import options
 from secateur.cli.inputs import OpenedDocument
 from secateur.cli.options import Options
 from secateur.cli.output.formatting import format_duration
+from secateur.cli.settings_file import find_origin
 from secateur.defaults import POLICY as DEFAULT
 from secateur.policy import Policy
 from secateur.policy.windows import find_target, resolve
@@ -58,14 +59,17 @@ def _list_request_settings(
     if document:
         yield EffectiveSetting("format", document.format, document.document.reason)
     yield EffectiveSetting(
-        "model", model or "unknown", "--model" if given.model else "the document" if own else "not given"
+        "model", model or "unknown", find_origin("model") if given.model else "the document" if own else "not given"
     )
-    yield EffectiveSetting("window", f"{window:,}", source)
+    stated = find_origin("window") if given.window else ""
+    yield EffectiveSetting("window", f"{window:,}", source if stated in ("", "--window") else stated)
     if (target := find_target(chosen, window, source)) is not None:
         yield EffectiveSetting("target", f"{target.tokens:,}", target.source)
     yield _find_idle(given, document)
     yield from _list_prices(model, chosen)
-    yield EffectiveSetting("policy", chosen.name, _name_origin(given.policy))
+    said, origin = find_origin("policy"), _name_origin(given.policy)
+    source = f"{said}: {origin}" if said and said != "--policy" else origin
+    yield EffectiveSetting("policy", chosen.name, source)
     tokens = count_protected_tokens(chosen.protect, window)
     if tokens:
         yield EffectiveSetting(
@@ -106,7 +110,7 @@ def _list_policy_settings(given: SettingsOptions, chosen: Policy) -> Iterator[Ef
             continue
         source = f"preset {base_name}" if base_name and base.get(name) == value else _name_origin(given.policy)
         if name == "protect.tools" and given.protect:
-            source += " and --protect"
+            source += f" and {find_origin('protect') or '--protect'}"
         yield EffectiveSetting(name, value, source)
         if name == "schedule.type":
             yield from _list_schedule_defaults(chosen)

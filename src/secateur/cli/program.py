@@ -125,6 +125,11 @@ def program(ctx: click.Context, asked: bool) -> None:
         ctx.exit()
     if ctx.invoked_subcommand is None:
         raise click.exceptions.NoArgsIsHelpError(ctx)
+    command = REGISTRY.get(ctx.invoked_subcommand)
+    if command is not None:
+        from secateur.cli.settings_file import apply_settings
+
+        apply_settings(ctx, command)
 
 
 def run(args: Sequence[str]) -> int:
