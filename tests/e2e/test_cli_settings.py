@@ -1,5 +1,6 @@
 """Options that are stated once: by the environment, a project's file and the user's own; and where each came from."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,12 @@ def test_several_policies_are_asked_for_by_name_alone(desk: Path) -> None:
     report = secateur("simulate", "session.jsonl", "--json", HOME=str(desk))
     assert report.code in (0, 1), report.err
     assert {"hermes", "balance", "opencode"} <= {one["policy"] for one in next(iter(report.json["lines"].values()))}
+
+
+def test_the_page_names_every_variable() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "reference" / "settings.md").read_text()
+    code = "".join(path.read_text() for path in (root / "src" / "secateur").rglob("*.py"))
+    named = set(re.findall(r"\bSECATEUR_[A-Z_]+[A-Z]\b", code))
+    assert named >= {"SECATEUR_POLICY", "SECATEUR_STORE"}
+    assert named - set(re.findall(r"`(SECATEUR_[A-Z_]+)`", page)) == set()
