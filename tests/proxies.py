@@ -16,7 +16,7 @@ from secateur.proxy.settings import ProxyLimits, ProxySettings
 @contextmanager
 def proxy(upstream: str, limits: dict[str, Any] | None = None, **settings: Any) -> Iterator[str]:
     """The address of a proxy that sends everything to one upstream. Without a `store` it has one for itself."""
-    upstreams = dict.fromkeys(("anthropic", "openai", "gemini"), upstream)
+    upstreams = dict.fromkeys(("anthropic", "openai", "gemini", "bedrock", "vertex"), upstream)
     with TemporaryDirectory() as folder:
         given = {"upstreams": upstreams, "store": f"sqlite://{Path(folder) / 'kept.db'}", **settings}
         with start_in_thread(ProxySettings(limits=ProxyLimits(**(limits or {})), **given)) as running:

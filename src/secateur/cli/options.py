@@ -99,6 +99,13 @@ def build_upstream(api: str) -> Parameter:
     )
 
 
+def build_cloud_upstream(api: str) -> Parameter:
+    """The option that names where requests of a cloud's API are sent: its address holds the region."""
+    return make_option(
+        f"--upstream-{api}", default="", metavar="URL", help="Where requests of this API are sent; it has no default."
+    )
+
+
 Input = Annotated[str, make_argument(default="-", type=DOCUMENT, metavar="[INPUT]")]
 Session = Annotated[str, make_argument(type=SESSION)]
 MaybeSession = Annotated[str | None, make_argument(required=False, type=SESSION)]

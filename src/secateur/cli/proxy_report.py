@@ -72,7 +72,7 @@ def summarize(report: ProxyReport) -> str:
     """Requests, tokens and money in one sentence."""
     raw = sum(session.tokens_raw for session in report.sessions)
     sent = raw - report.tokens_saved
-    verb, saved = ("were pruned", "saved") if report.mode == "prune" else ("would be pruned", "would be saved")
+    verb, saved = ("were pruned", "saved") if report.mode != "observe" else ("would be pruned", "would be saved")
     dollars = format_net_dollars(report.saved_dollars)
     return (
         f"{pluralize(report.generated, 'request')}, {format_count(raw)} tokens, of which "

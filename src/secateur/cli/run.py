@@ -19,7 +19,7 @@ from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.terminal import print_text
 from secateur.cli.proxy_report import ProxyReport, fetch_report, summarize
 from secateur.hosts.launch import LAUNCHES, Launch, build_start, find_upstreams
-from secateur.proxy.settings import Api, ProxySettings
+from secateur.proxy.settings import Api, ProxySettings, check_mode
 
 if TYPE_CHECKING:
     from secateur.proxy.server import RunningServer
@@ -48,10 +48,11 @@ class ClientRunOptions(Options, frozen=True, kw_only=True):
         str,
         make_option(
             "--mode",
-            type=click.Choice(["prune", "observe"]),
+            type=click.Choice(["prune", "observe", "full"]),
             default="prune",
             show_default=True,
-            help="prune prunes requests; observe sends them as they are and reports what pruning would save.",
+            help="prune prunes requests; full also summarizes history; observe sends requests as they are and "
+            "reports what pruning would save.",
         ),
     ]
     prune_subscriptions: Annotated[
@@ -60,6 +61,7 @@ class ClientRunOptions(Options, frozen=True, kw_only=True):
             _FLAG, is_flag=True, help="Prune requests of a subscription, too; by default they are only observed."
         ),
     ]
+    summarizer: options.Summarizers
     policy: options.PolicyName
     store: options.StoreUrl
     upstream_anthropic: Annotated[str, options.build_upstream("anthropic")]
@@ -105,7 +107,8 @@ def _build_settings(args: ClientRunOptions, launch: Launch) -> ProxySettings:
         "gemini": args.upstream_gemini,
     }
     return ProxySettings(
-        mode="prune" if args.mode == "prune" else "observe",
+        mode=check_mode(args.mode),
+        summarizers=args.summarizer,
         policy=args.policy,
         store=args.store,
         upstreams=find_upstreams(launch, os.environ, stated),
@@ -115,9 +118,9 @@ def _build_settings(args: ClientRunOptions, launch: Launch) -> ProxySettings:
 
 
 def _announce(launch: Launch, running: "RunningServer", args: ClientRunOptions) -> None:
-    does = f"prunes its requests by {args.policy}" if args.mode == "prune" else "observes its requests"
+    does = "observes its requests" if args.mode == "observe" else f"prunes its requests by {args.policy}"
     print_text(f"secateur: {launch.title} runs behind {running.address}, which {does}\n", err=True)
-    if args.mode == "prune" and not args.prune_subscriptions and not any(map(os.environ.get, launch.keys)):
+    if args.mode != "observe" and not args.prune_subscriptions and not any(map(os.environ.get, launch.keys)):
         print_text(
             f"secateur: requests that a subscription pays for are only observed; {_FLAG} prunes them\n", err=True
         )
@@ -133,7 +136,7 @@ def _conclude(launch: Launch, report: ProxyReport, args: ClientRunOptions) -> No
         )
         return
     print_text(f"secateur: {summarize(report)}\n", err=True)
-    if args.mode == "prune" and report.subscription and not args.prune_subscriptions:
+    if args.mode != "observe" and report.subscription and not args.prune_subscriptions:
         print_text(f"secateur: a subscription pays for it, so nothing was pruned; {_FLAG} changes that\n", err=True)
     if report.last_error:
         print_text(f"secateur: some requests went out as they came: {report.last_error}\n", err=True)

@@ -42,12 +42,23 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         str,
         make_option(
             "--mode",
-            type=click.Choice(["observe", "prune"]),
+            type=click.Choice(["observe", "prune", "full"]),
             default="observe",
             show_default=True,
-            help="observe sends requests as they are and reports what pruning would save; prune prunes them.",
+            help="observe sends requests as they are and reports what pruning would save; prune prunes them; full also "
+            "summarizes history.",
         ),
     ]
+    mode_for: Annotated[
+        tuple[str, ...],
+        make_option(
+            "--mode-for",
+            multiple=True,
+            metavar="WHAT=MODE",
+            help="Another mode where WHAT fits: an API, model:GLOB or tenant:NAME. The first that fits applies.",
+        ),
+    ]
+    summarizer: options.Summarizers
     policy: options.PolicyName
     target_tokens: options.TargetTokens
     port: Annotated[
@@ -121,13 +132,16 @@ class ServeOptions(Options, frozen=True, kw_only=True):
     upstream_anthropic: Annotated[str, options.build_upstream("anthropic")]
     upstream_openai: Annotated[str, options.build_upstream("openai")]
     upstream_gemini: Annotated[str, options.build_upstream("gemini")]
+    upstream_bedrock: Annotated[str, options.build_cloud_upstream("bedrock")]
+    upstream_vertex: Annotated[str, options.build_cloud_upstream("vertex")]
 
 
 @options.make_command("serve", ServeOptions, _EPILOG)
 def command(args: ServeOptions) -> None:
     """Serve a proxy between agents and their providers that prunes requests."""
+    from secateur.proxy.modes import parse_mode_rule
     from secateur.proxy.request_record import REQUESTS
-    from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_upstream
+    from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_mode, check_upstream
     from secateur.summarizers.endpoint import is_local_host
 
     token = os.environ.get(TOKEN, "")
@@ -137,11 +151,15 @@ def command(args: ServeOptions) -> None:
         "anthropic": args.upstream_anthropic or args.upstream,
         "openai": args.upstream_openai or args.upstream,
         "gemini": args.upstream_gemini or args.upstream,
+        "bedrock": args.upstream_bedrock or args.upstream,
+        "vertex": args.upstream_vertex or args.upstream,
     }
     settings = ProxySettings(
         host=args.host,
         port=args.port,
-        mode="prune" if args.mode == "prune" else "observe",
+        mode=check_mode(args.mode),
+        rules=tuple(map(parse_mode_rule, args.mode_for)),
+        summarizers=args.summarizer,
         policy=args.policy,
         target_tokens=args.target_tokens,
         store=args.store,

@@ -69,6 +69,12 @@ class Edited(Struct, frozen=True):
         return self.view.receipt if self.view is not None else None
 
 
+class CompactingSetup(Struct, frozen=True):
+    """That history may be summarized, too: in the background, unless a request would not fit its window."""
+
+    summarizers: tuple[str, ...] = ()  # without one, the summary is made without a model
+
+
 class Recent(Generic[K, V]):
     """The last few values, by key; for several threads."""
 
@@ -84,6 +90,11 @@ class Recent(Generic[K, V]):
                 self._values.move_to_end(key)
             return self._values.get(key)
 
+    def list_values(self) -> list[V]:
+        """All of them."""
+        with self._lock:
+            return [*self._values.values()]
+
     def put(self, key: K, value: V) -> None:
         """Keep a value; the one that was unused longest goes."""
         with self._lock:
@@ -96,9 +107,16 @@ class Recent(Generic[K, V]):
 class Editor:
     """Edits requests under one policy, and keeps their sessions in one store."""
 
-    def __init__(self, policy: str | Policy, store: Store, target_tokens: int | None = None) -> None:
+    def __init__(
+        self,
+        policy: str | Policy,
+        store: Store,
+        target_tokens: int | None = None,
+        compacting: CompactingSetup | None = None,
+    ) -> None:
         self.policy: Policy = with_target_tokens(load(policy), target_tokens)
         self.store = store
+        self._compacting = compacting
         self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
         self._plans: Recent[SessionId, Plan] = Recent(_PLANS)
@@ -146,8 +164,9 @@ class Editor:
             bill_other_answer(engine.sessions, who, model, usage, int(time.time() * 1000))
 
     def close(self) -> None:
-        """Close the store."""
-        self.store.close()
+        """Call off what is made in the background, and keep what waits for the store, which stays open."""
+        for engine in self._engines.list_values():
+            engine.close()
 
     # --- one view ------------------------------------------------------------------------------------------------
 
@@ -224,11 +243,12 @@ class Editor:
         key = (route.format, route.model)
         engine = self._engines.get(key)
         if engine is None:
-            engine = self._make_engine(route)
+            engine = self._make_engine(route, compact=self._compacting is not None)
             self._engines.put(key, engine)
         return engine
 
     def _make_engine(self, route: Route, window: int | None = None, compact: bool = False) -> Engine:
+        in_background = compact and window is None
         return Engine(
             self.policy,
             route.model,
@@ -236,6 +256,8 @@ class Editor:
             store=self.store,
             window=window,
             compact=compact,
+            summarizer=[*self._compacting.summarizers] if in_background and self._compacting else None,
+            background=in_background,
             too_long="send",
         )
 

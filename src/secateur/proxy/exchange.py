@@ -15,15 +15,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.proxy.beginning import BROKEN, Beginning, read_beginning
-from secateur.proxy.callers import identify, is_subscription, read_fields, read_model
+from secateur.proxy.callers import identify, read_fields, read_model
 from secateur.proxy.editing import Asked, Edited
 from secateur.proxy.encodings import list_encodings, unpack
 from secateur.proxy.headers import OWN, find_header, select_request_headers, select_response_headers
 from secateur.proxy.inbound import Inbound, Request, Send
+from secateur.proxy.modes import Asking, choose_mode, is_only_observed
 from secateur.proxy.overflow import classify_error
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.services import Services
+from secateur.proxy.settings import Mode
 from secateur.proxy.upstream import Body, build_address
 from secateur.proxy.usage_reader import UsageReader
 
@@ -38,6 +40,7 @@ class Outgoing(Struct, frozen=True):
     packed: bool = True  # the body is encoded as the client encoded it
     asked: Asked | None = None
     edited: Edited | None = None
+    mode: Mode = "observe"
 
 
 class Exchange:
@@ -89,7 +92,8 @@ class Exchange:
             return Outgoing(body)
         settings, record = self._services.settings, self._record
         record.bytes_in = len(body)
-        if settings.mode == "observe" or (is_subscription(self._request.headers) and not settings.subscriptions):
+        observes = settings.mode == "observe" and not settings.rules
+        if observes or is_only_observed(settings, self._request.headers):
             return Outgoing(body, "observed")
         began = time.monotonic()
         outgoing = await self._services.run(self._edit, body)
@@ -98,7 +102,7 @@ class Exchange:
         if asked is not None and edited is not None:
             record.caller, record.receipt, record.error = asked.caller, edited.receipt, edited.error
         if asked is not None and edited is not None and (self._route.kind != "count" or edited.how == "failed"):
-            self._services.status.note_request(asked.caller, edited, "prune")
+            self._services.status.note_request(asked.caller, edited, outgoing.mode)
         return outgoing
 
     def _edit(self, body: bytes) -> Outgoing:
@@ -106,9 +110,12 @@ class Exchange:
         asked = self._understand(body, self._inbound.count)
         if asked is None:
             return Outgoing(body, "failed")
-        edited = self._services.editor.edit(asked)
+        mode = choose_mode(self._services.settings, Asking(self._route.api, self._record.model, asked.caller))
+        if mode == "observe":
+            return Outgoing(body, "observed")
+        edited = self._services.get_editor(mode).edit(asked)
         packed = edited.body is asked.body
-        return Outgoing(body if packed else edited.body, edited.how, packed, asked, edited)
+        return Outgoing(body if packed else edited.body, edited.how, packed, asked, edited, mode)
 
     def _understand(self, body: bytes, count: Callable[[int], None]) -> Asked | None:
         """Whose request it is and what is in it; None if its body cannot be read. In a thread.
@@ -169,11 +176,12 @@ class Exchange:
         overflow = classify_error(begun.status, begun.refusal) if begun.refusal or begun.status == 413 else None
         if overflow is None or asked is None or edited is None:
             return None
-        cut = await self._services.run(self._services.editor.cut, asked, edited, overflow, begun.refusal)
+        editor = self._services.get_editor(outgoing.mode)
+        cut = await self._services.run(editor.cut, asked, edited, overflow, begun.refusal)
         if cut is None:
             return None
-        self._services.status.note_cut(asked.caller, cut)
-        return Outgoing(cut.body, "cut", False, asked, cut)
+        self._services.status.note_cut(asked.caller, cut, outgoing.mode)
+        return Outgoing(cut.body, "cut", False, asked, cut, outgoing.mode)
 
     async def _pass_on(self, outgoing: Outgoing, response: aiohttp.ClientResponse, begun: bytes, send: Send) -> None:
         """The response as it comes; `begun` of its body was read already."""
@@ -211,7 +219,7 @@ class Exchange:
         """Keep what the request cost, after its response."""
         usage = self._record.usage = reader.finish() if reader is not None else None
         if outgoing.asked is not None and outgoing.edited is not None:
-            self._services.finish(outgoing.asked, outgoing.edited, usage)
+            self._services.finish(outgoing.mode, outgoing.asked, outgoing.edited, usage)
         elif outgoing.how == "observed" and reader is not None and isinstance(outgoing.body, bytes):
             body = outgoing.body
             self._services.observe(lambda: self._understand(body, _ignore), usage)

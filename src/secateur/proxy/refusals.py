@@ -42,7 +42,9 @@ def build_refusal(api: Api, refusal: Refusal) -> Answer:
     if api == "anthropic":
         kind = _ANTHROPIC.get(status, "invalid_request_error" if status < 500 else "api_error")
         body = {"type": "error", "error": {"type": kind, "message": message}}
-    elif api == "gemini":
+    elif api == "bedrock":
+        body = {"message": message}
+    elif api in ("gemini", "vertex"):
         body = {"error": {"code": status, "message": message, "status": _GEMINI.get(status, "INTERNAL")}}
     else:
         kind = _OPENAI.get(status, "invalid_request_error" if status < 500 else "server_error")

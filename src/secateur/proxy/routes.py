@@ -27,6 +27,13 @@ class Route(Struct, frozen=True):
     model: str = ""  # where the path names it
 
 
+_BEDROCK = r"/model/(?P<model>[^/]+)"
+_CLAUDE = r"/model/(?P<model>[^/]*(?:anthropic|claude)[^/]*)"  # other models have bodies of their own
+_VERTEX = r"/publishers/google/models/(?P<model>[^/]+)"
+_CLAUDE_ON_VERTEX = r"/publishers/anthropic/models/(?P<model>[^/:]+):(?:rawPredict|streamRawPredict)$"
+_COUNTING = r"/publishers/anthropic/models/count-tokens:rawPredict$"
+
+
 class _Pattern(Struct, frozen=True):
     path: re.Pattern[str]
     api: Api
@@ -42,6 +49,12 @@ _PATTERNS = (
     _Pattern(re.compile(r"/responses$"), "openai", "generate", "openai_responses"),
     _Pattern(re.compile(r"/responses/input_tokens(?:/count)?$"), "openai", "count", "openai_responses"),
     _Pattern(re.compile(r"/responses/compact$"), "openai", "compact", "openai_responses"),
+    _Pattern(re.compile(_BEDROCK + r"/converse(?:-stream)?$"), "bedrock", "generate", "bedrock_converse"),
+    _Pattern(re.compile(_CLAUDE + r"/invoke(?:-with-response-stream)?$"), "bedrock", "generate", "anthropic_messages"),
+    _Pattern(re.compile(_COUNTING), "vertex", "count", "anthropic_messages"),
+    _Pattern(re.compile(_CLAUDE_ON_VERTEX), "vertex", "generate", "anthropic_messages"),
+    _Pattern(re.compile(_VERTEX + r":(?:generateContent|streamGenerateContent)$"), "vertex", "generate", "gemini"),
+    _Pattern(re.compile(_VERTEX + r":countTokens$"), "vertex", "count", "gemini"),
     _Pattern(re.compile(_MODEL + r":(?:generateContent|streamGenerateContent)$"), "gemini", "generate", "gemini"),
     _Pattern(re.compile(_MODEL + r":countTokens$"), "gemini", "count", "gemini"),
 )
@@ -74,6 +87,10 @@ def _split_prefix(raw_path: bytes) -> tuple[Api | None, bytes]:
 def _guess_api(path: str, headers: Headers) -> Api:
     """The API of a request whose path several have (`/v1/models`), or none (`/`)."""
     names = {name for name, _ in headers}
+    if "/publishers/" in path:
+        return "vertex"
+    if path.startswith("/model/"):
+        return "bedrock"
     if "/v1beta" in path or "/v1alpha" in path or b"x-goog-api-key" in names:
         return "gemini"
     agent = next((value for name, value in headers if name == b"user-agent"), b"").lower()

@@ -11,9 +11,9 @@ from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
 from secateur.proxy.callers import Caller, Tenants, read_secret
-from secateur.proxy.editing import Asked, Edited, Editor
+from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor
 from secateur.proxy.request_record import RequestRecord
-from secateur.proxy.settings import ProxySettings
+from secateur.proxy.settings import Mode, ProxySettings
 from secateur.proxy.status import Status
 from secateur.proxy.traces import Tracer
 from secateur.proxy.upstream import Upstream
@@ -36,7 +36,12 @@ class Services:
         self.settings = settings
         self.status = status
         store = open_store(_make_address(settings.store or get_default_url()))
-        self.editor = Editor(settings.policy, store, settings.target_tokens)
+        self._store = store
+        target = settings.target_tokens
+        self._editors: dict[Mode, Editor] = {"prune": Editor(settings.policy, store, target)}
+        if "full" in (settings.mode, *(rule.mode for rule in settings.rules)):
+            compacting = CompactingSetup(settings.summarizers)
+            self._editors["full"] = Editor(settings.policy, store, target, compacting)
         self.tenants = Tenants(read_secret(store), settings.tenant)
         self._observer = Editor(settings.policy, MemoryStore(), settings.target_tokens)
         self._observed = 0
@@ -51,7 +56,13 @@ class Services:
             await asyncio.wait(self._afterwards, timeout=self.settings.limits.drain_s)
         await self.upstream.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
-        self.editor.close()
+        for editor in self._editors.values():
+            editor.close()
+        self._store.close()
+
+    def get_editor(self, mode: Mode) -> Editor:
+        """The editor of a mode that edits."""
+        return self._editors[mode]
 
     async def run(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         """Run in a thread."""
@@ -71,11 +82,11 @@ class Services:
             self.status.note_reach(api, await self.upstream.probe(self.settings.find_upstream(api)))
         return self.status.report_health()
 
-    def finish(self, asked: Asked, edited: Edited, usage: Usage | None) -> None:
+    def finish(self, mode: Mode, asked: Asked, edited: Edited, usage: Usage | None) -> None:
         """Write down what a request cost that was sent on as the editor made it."""
         if usage is not None:
             self.status.note_usage(asked.caller, usage)
-            self._do_afterwards(lambda: self.editor.record(asked, edited, usage))
+            self._do_afterwards(lambda: self.get_editor(mode).record(asked, edited, usage))
 
     def observe(self, understand: Callable[[], Asked | None], usage: Usage | None) -> None:
         """Find out what would have been done to a request that was sent as it came."""

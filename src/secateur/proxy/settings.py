@@ -10,15 +10,24 @@ from msgspec import Struct
 
 from secateur.errors import ConfigError
 
-Api = Literal["anthropic", "openai", "gemini"]
-Mode = Literal["observe", "prune"]
-APIS: tuple[Api, ...] = ("anthropic", "openai", "gemini")
+Api = Literal["anthropic", "openai", "gemini", "bedrock", "vertex"]
+Mode = Literal["observe", "prune", "full"]
+MODES: tuple[Mode, ...] = ("observe", "prune", "full")
+APIS: tuple[Api, ...] = ("anthropic", "openai", "gemini", "bedrock", "vertex")
 PROVIDERS: dict[Api, str] = {
     "anthropic": "https://api.anthropic.com",
     "openai": "https://api.openai.com",
     "gemini": "https://generativelanguage.googleapis.com",
 }
 _MIB = 1024 * 1024
+
+
+class ModeRule(Struct, frozen=True, kw_only=True):
+    """What is done to some requests."""
+
+    kind: str  # api, model or tenant
+    pattern: str  # a glob over it
+    mode: Mode
 
 
 class ProxyLimits(Struct, frozen=True, kw_only=True):
@@ -41,6 +50,8 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 0  # 0: any that is free
     mode: Mode = "observe"
+    rules: tuple[ModeRule, ...] = ()  # another mode for some requests; the first one that fits
+    summarizers: tuple[str, ...] = ()  # that write summaries in `full`; without one they are made without a model
     policy: str = "balance"
     target_tokens: int | None = None  # views are kept under so many tokens; None: as the policy says
     store: str = ""  # the address of the store; "" for the default one
@@ -52,8 +63,16 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     limits: ProxyLimits = ProxyLimits()
 
     def find_upstream(self, api: Api) -> str:
-        """The address that requests of an API go to, without a slash at its end."""
-        return self.upstreams.get(api) or PROVIDERS[api]
+        """The address that requests of an API go to, without a slash at its end; "" for a cloud that nobody named."""
+        return self.upstreams.get(api) or PROVIDERS.get(api, "")
+
+
+def check_mode(name: str) -> Mode:
+    """A mode by its name. Raises ConfigError."""
+    for mode in MODES:
+        if mode == name:
+            return mode
+    raise ConfigError(f"{name!r:.80} is no mode: give {', '.join(MODES)}")
 
 
 def check_upstream(address: str) -> str:

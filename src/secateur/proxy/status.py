@@ -116,11 +116,11 @@ class Status:
             _LOGGER.warning("a request of session %s was sent without an edit: %s", caller.session, edited.error)
         self._find(caller, mode).note(edited)
 
-    def note_cut(self, caller: Caller, edited: Edited) -> None:
+    def note_cut(self, caller: Caller, edited: Edited, mode: Mode) -> None:
         """A request is sent again, shorter."""
         self.cut += 1
         if edited.receipt is not None:
-            self._find(caller, "prune").savings.add_epoch(edited.receipt)
+            self._find(caller, mode).savings.add_epoch(edited.receipt)
 
     def note_usage(self, caller: Caller, usage: Usage) -> None:
         """What its provider counted for a request."""

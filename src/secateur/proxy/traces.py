@@ -14,6 +14,7 @@ from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.settings import Api
 
 _PROVIDERS: dict[Api, str] = {"anthropic": "anthropic", "openai": "openai", "gemini": "gcp.gemini"}
+_PROVIDERS |= {"bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai"}
 _OPERATIONS = {"gemini": "generate_content"}
 
 

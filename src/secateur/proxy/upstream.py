@@ -124,7 +124,9 @@ class _Connection:
 
 
 def build_address(upstream: str, path: bytes, query: bytes) -> str:
-    """Where a request is sent. Raises Refusal for a path that is no path."""
+    """Where a request is sent. Raises Refusal for a path that is no path, and where nobody said where to."""
+    if not upstream:
+        raise Refusal(404, "nobody said where such requests go: start the proxy with --upstream-bedrock or -vertex URL")
     try:
         rest = path.decode("ascii") + (f"?{query.decode('ascii')}" if query else "")
     except UnicodeDecodeError:

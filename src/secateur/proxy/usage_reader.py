@@ -4,6 +4,12 @@ Rule: a copy is read and nothing is held back; of a stream only the events that 
 response a bounded number of bytes. What cannot be read is no usage.
 """
 
+import base64
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
 from secateur.proxy.encodings import Unpacker, find_unpackers, list_encodings
 from secateur.usage import Usage, read_usage
 
@@ -11,6 +17,10 @@ _MOST_BYTES = 8 * 1024 * 1024  # of a response that is no stream, and of one lin
 _STEP = 1024 * 1024
 _FIRST, _LAST = 2, 6  # events that are kept: Anthropic states usage at both ends
 _MARK = b"usage"  # and usageMetadata
+_TAIL_BYTES = 64 * 1024  # of a stream in frames: it states its usage at the end
+_STATED = re.compile(rb'"usage"\s*:\s*(?=\{)')
+_PACKED = re.compile(rb'\{"bytes":"([A-Za-z0-9+/=]+)"')
+_JSON = json.JSONDecoder()
 
 
 class UsageReader:
@@ -18,6 +28,7 @@ class UsageReader:
 
     def __init__(self, content_type: str, content_encoding: str) -> None:
         self._streams = "event-stream" in content_type
+        self._is_framed = "vnd.amazon.eventstream" in content_type
         self._unpackers: list[Unpacker] | None = find_unpackers(list_encodings(content_encoding))
         self._rest = bytearray()
         self._events: list[bytes] = []
@@ -28,7 +39,9 @@ class UsageReader:
         if self._unpackers is None:
             return
         for data in self._unpack(piece):
-            if self._streams:
+            if self._is_framed:
+                self._rest = (self._rest + data)[-_TAIL_BYTES:]
+            elif self._streams:
                 self._read_lines(data)
             elif len(self._rest) + len(data) <= _MOST_BYTES and not self._skips:
                 self._rest += data
@@ -38,6 +51,8 @@ class UsageReader:
 
     def finish(self) -> Usage | None:
         """The usage that was stated."""
+        if self._is_framed:
+            return read_usage([*_find_framed(bytes(self._rest))])
         if self._streams:
             self._keep(bytes(self._rest))
             return read_usage([line.decode("utf-8", "replace") for line in self._events])
@@ -75,6 +90,17 @@ class UsageReader:
             self._events.append(line)
             if len(self._events) > _FIRST + _LAST:
                 del self._events[_FIRST]
+
+
+def _find_framed(data: bytes) -> Iterator[str]:
+    """The objects that state usage in binary frames: their payloads are JSON, or base64 of it."""
+    for packed in _PACKED.findall(data):
+        with suppress(ValueError):
+            data += base64.b64decode(packed)
+    for found in _STATED.finditer(data):
+        with suppress(ValueError):
+            value, _ = _JSON.raw_decode(data[found.end() :].decode("utf-8", "replace"))
+            yield json.dumps({"usage": value})
 
 
 def _drain(unpacker: Unpacker, data: bytes) -> list[bytes]:
