@@ -64,10 +64,18 @@ class Came(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What is known of one line of requests: its provider's memory, and the plan its last request left."""
+    """What is known of one line of requests: its provider's memory, and what was sent of it, each with its plan."""
 
     provider: Provider
-    plan: Plan
+    sent: tuple[tuple[list[Any], Plan], ...] = ()
+
+    def plan_before(self, messages: list[Any], sticky: bool) -> Plan:
+        """The plan under which was said what is new here: of the last request, since edits hold.
+
+        Where they do not, that of the longest request that these messages go on from: a rewind showed other edits.
+        """
+        made = [(len(said), n) for n, (said, _) in enumerate(self.sent) if sticky or messages[: len(said)] == said]
+        return self.sent[max(made, key=lambda one: one[1] if sticky else one)[1]][1] if made else Plan()
 
 
 class Case(NamedTuple):
@@ -156,14 +164,15 @@ def asides(told: Story, ends: tuple[int, ...], seed: int) -> tuple[Aside, ...]:
 def play(one: Case, outcome: Outcome) -> None:
     """Play a case, request by request."""
     outcome.note(one, "cases")
-    lines: dict[str, Line] = {MAIN: Line(Provider(one.shape, one.style.model), Plan())}
+    lines: dict[str, Line] = {MAIN: Line(Provider(one.shape, one.style.model))}
     for number, came in enumerate(requests(one, outcome)):
         turn, _, view, was_sent = came
         line = lines.get(turn.line) or deepcopy(lines[MAIN])
         noted(one, number, turn, view, outcome)
         for text in judged(one, line, came):
             outcome.found(one, number, text, turn.line)
-        lines[turn.line] = line._replace(plan=view.plan) if was_sent else line
+        sent = (*line.sent, (turn.body[one.shape.array], view.plan))
+        lines[turn.line] = line._replace(sent=sent) if was_sent else line
 
 
 def noted(one: Case, number: int, turn: Turn, view: View, outcome: Outcome) -> None:
@@ -190,7 +199,8 @@ def judged(one: Case, line: Line, came: Came) -> Iterator[str]:
     if not line.provider.binds and not still_runs(body[one.shape.array], shown[one.shape.array], summed):
         yield "what the model said in the turn that is still running changed"
     if line.provider.binds and was_sent:
-        meanwhile = native(projected(one, request, line.plan))
+        sticky = (one.then if turn.main else one.trial).sticky
+        meanwhile = native(projected(one, request, line.plan_before(body[one.shape.array], sticky)))
         yield from line.provider.takes(*(some[one.shape.array] for some in (body, meanwhile, shown)))
 
 
