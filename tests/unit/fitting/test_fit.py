@@ -284,6 +284,21 @@ def test_beside_the_requests_a_full_window_is_not_waited_for() -> None:
     assert told.method == "extract"
 
 
+def test_beside_the_requests_a_second_summary_counts_what_is_new_since_the_first() -> None:
+    """Results that say nothing among it, which no reader has counted."""
+    engine = Engine(PLAIN, window=30_000, summarizer=lambda ask: summary(), background=True)
+    assert engine.background is not None
+    methods: list[str] = []
+    steps = [called(n, f"make part{n}", "" if n % 2 else "1 passed\n" * 400, tag="more") for n in range(120)]
+    for count in range(30, 120, 4):
+        came = [message for step in steps[:count] for message in step]
+        view = engine.fit(body(long(*came, rounds=12)), session="s", now_ms=count)
+        engine.background.wait("s", 10)
+        report = view.receipt.compaction
+        methods += [report.method] if report is not None and report.done else []
+    assert methods.count("model") >= 2
+
+
 def test_pure_fit_compacts_without_a_model() -> None:
     view = secateur.fit(LONG, policy=SUMS, window=WINDOW, now_ms=0)
     again = secateur.fit(LONG, policy=SUMS, window=WINDOW, now_ms=9, plan=view.plan)

@@ -87,3 +87,22 @@ def test_without_repair_nothing_is_compared() -> None:
     engine = Engine("observe", format="anthropic_messages")
     views = [engine.fit({"messages": one}, session="s", now_ms=1) for one in (START, LATE)]
     assert [view.plan.epochs for view in views] == [(), ()]
+
+
+def test_what_was_edited_before_a_changed_repair_is_not_edited_again() -> None:
+    """The stages behind it are told what stands edited now."""
+    shortened = {"type": "excerpt", "max_chars": 2_000, "dedupe_lines": True}
+    policy = {"name": "once", "on_arrival": shortened, "schedule": {"type": "every_request"}}
+    long = {"type": "tool_result", "tool_use_id": "a", "content": "\n".join(f"line {n} of a log" for n in range(900))}
+    late = [*results("c")["content"], {**long, "tool_use_id": "d"}]
+    before = [GO, calls("a"), {"role": "user", "content": [long]}]
+    asked = [*before, calls("c", "d", number=1)]
+    engine = Engine(policy, "claude-opus-4-5", repair=True, format="anthropic_messages")
+    first, _, last = (
+        engine.fit({"max_tokens": 9, "messages": messages}, session="s", now_ms=1)
+        for messages in (before, [*asked, results("c")], [*asked, {"role": "user", "content": late}])
+    )
+    assert [edit.strategy for edit in first.plan.epochs[-1].edits] == ["excerpt"]
+    assert last.receipt.forced_reason.startswith(CHANGED)
+    assert [len(epoch.edits) for epoch in last.plan.epochs] == [1, 0, 1]
+    assert len({edit.key for epoch in last.plan.epochs for edit in epoch.edits}) == 2
